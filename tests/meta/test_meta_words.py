@@ -12,10 +12,13 @@ ROOT = Path(__file__).parents[2] / "refmlc"
 CLEAN = (
     "diag",
     "frontends",
+    "lang/arith",
     "lang/builder",
     "lang/drawing",
+    "lang/dtypes",
     "lang/ir",
     "lang/library",
+    "lang/ops",
     "lang/spec",
     "lang/te",
     "lang/wellformed",

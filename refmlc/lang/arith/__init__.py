@@ -8,5 +8,5 @@
 
 It computes and decides nothing. Each client has its own conditions, on purpose: what schedules take to be legal
 (`refmlc.rewrite.schedule`) and what the generator of C takes to be safe (`refmlc.native.analysis`) are found apart, so
-that the two can be held against each other; only sums, products and quotients are shared.
+that the two can be compared; only sums, products and quotients are shared.
 """

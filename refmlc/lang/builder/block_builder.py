@@ -53,9 +53,9 @@ class _Draft:
 
     def fresh(self, hint: str) -> str:
         """`hint`, with a number where it is taken."""
-        taken = self.counts.get(hint)
-        self.counts[hint] = 0 if taken is None else taken + 1
-        return hint if taken is None else f"{hint}{taken + 1}"
+        uses = self.counts.get(hint)
+        self.counts[hint] = 0 if uses is None else uses + 1
+        return hint if uses is None else f"{hint}{uses + 1}"
 
 
 @entry_points
@@ -173,9 +173,9 @@ class BlockBuilder:
         self, func: Callable[..., object], *args: object, primfunc_name_hint: str | None = None, **kwargs: object
     ) -> relax.Call:
         """The call alone; the function is added to the module, or an equal one of it is taken."""
-        made = te_call(func, args, kwargs, self.type_of)
+        te_function = te_call(func, args, kwargs, self.type_of)
         name = primfunc_name_hint or str(getattr(func, "__name__", "te_func"))
-        return made.call(self.add_func(made.func, "te_func" if name == "<lambda>" else name))
+        return te_function.call(self.add_func(te_function.func, "te_func" if name == "<lambda>" else name))
 
     def emit_func_output(self, output: object, params: Sequence[relax.Var] | None = None) -> tir.GlobalVar:
         """The result of the function; a tuple where several are given. Fails: RM112 without parameters."""
@@ -184,8 +184,8 @@ class BlockBuilder:
             raise fail(BAD_USAGE, "emit_func_output is inside a dataflow block")
         if params is not None and draft.params is not None:
             raise fail(BAD_USAGE, f"the parameters of `{draft.name}` are given twice")
-        found = draft.params if params is None else tuple(params)
-        if found is None:
+        parameters = draft.params if params is None else tuple(params)
+        if parameters is None:
             raise fail(
                 BAD_USAGE, f"`{draft.name}` has no parameters: give `params` (an empty list, where it takes none)"
             )
@@ -193,7 +193,7 @@ class BlockBuilder:
         draft.close_block()
         ret = self.type_of(body)
         seq = relax.SeqExpr(tuple(draft.blocks), body)
-        draft.done = relax.Function(found, seq, ret, draft.pure, draft.private, draft.attrs)
+        draft.done = relax.Function(parameters, seq, ret, draft.pure, draft.private, draft.attrs)
         return tir.GlobalVar(draft.name)
 
     def _bound(self, draft: _Draft, value: relax.Expr, hint: str, *, dataflow: bool) -> relax.Var:
@@ -220,11 +220,11 @@ class BlockBuilder:
         """`expr` with every nested call bound to a variable. Tuples and lists of Python are tuples."""
         match expr:
             case tuple() | list():
-                return relax.Tuple(tuple(self._leaf(one) for one in expr))
+                return relax.Tuple(tuple(self._leaf(operand) for operand in expr))
             case relax.Tuple(fields):
-                return replace(expr, fields=tuple(self._leaf(one) for one in fields))
+                return replace(expr, fields=tuple(self._leaf(operand) for operand in fields))
             case relax.Call(args=args):
-                return replace(expr, args=tuple(self._leaf(one) for one in args))
+                return replace(expr, args=tuple(self._leaf(operand) for operand in args))
             case relax.TupleGetItem(value, _):
                 return replace(expr, tuple_value=self._leaf(value))
         if isinstance(expr, relax.Expr):
@@ -247,14 +247,14 @@ class BlockBuilder:
 
     def add_func(self, func: AnyFunction, name: str) -> tir.GlobalVar:
         """Add a function under `name`, with a number where that is taken; an equal one there is is taken instead."""
-        number, found = 0, name
-        while found in self._functions or any(found == draft.name for draft in self._drafts):
-            if found in self._functions and structural_equal(self._functions[found], func):
-                return tir.GlobalVar(found)
+        number, unique = 0, name
+        while unique in self._functions or any(unique == draft.name for draft in self._drafts):
+            if unique in self._functions and structural_equal(self._functions[unique], func):
+                return tir.GlobalVar(unique)
             number += 1
-            found = f"{name}{number}"
-        self._functions[found] = func
-        return tir.GlobalVar(found)
+            unique = f"{name}{number}"
+        self._functions[unique] = func
+        return tir.GlobalVar(unique)
 
     def update_func(self, name: str | tir.GlobalVar, func: AnyFunction) -> None:
         """Put `func` in the place of a function. Fails: RM112 where there is none."""

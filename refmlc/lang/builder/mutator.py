@@ -177,8 +177,8 @@ class PyExprMutator:
         return self.builder_.lookup_binding(var)
 
     def _all(self, exprs: tuple[relax.Expr, ...]) -> tuple[relax.Expr, ...]:
-        found = tuple(self.visit_expr(one) for one in exprs)
-        return exprs if all(a is b for a, b in zip(found, exprs, strict=True)) else found
+        visited = tuple(self.visit_expr(expr) for expr in exprs)
+        return exprs if all(a is b for a, b in zip(visited, exprs, strict=True)) else visited
 
 
 def _sequence(expr: relax.Expr) -> relax.SeqExpr:

@@ -54,7 +54,7 @@ def dtype_of(value: object) -> DType | None:
             ty = fields[index]
             return ty.dtype if isinstance(ty, TensorType) else None
         case relax.Call(args=args) | relax.Tuple(fields=args):
-            return next((found for one in args if (found := dtype_of(one)) is not None), None)
+            return next((result for argument in args if (result := dtype_of(argument)) is not None), None)
         case _:
             return None
 
@@ -77,10 +77,10 @@ def field(value: relax.Expr, index: int) -> relax.Expr:
 
 def called(callee: relax.Expr, args: tuple[object, ...]) -> relax.Call:
     """A call of a function."""
-    return relax.Call(callee, tuple(_expr(one, None) for one in args))
+    return relax.Call(callee, tuple(_expr(argument, None) for argument in args))
 
 
 def scalar(name: str, left: object, right: object) -> object:
     """An expression of TensorIR, as tensor expressions make it."""
-    first, second = (Value(one) if isinstance(one, tir.Expr) else one for one in (left, right))
+    first, second = (Value(side) if isinstance(side, tir.Expr) else side for side in (left, right))
     return SCALARS["subtract"](0, first) if right is None else SCALARS[name](first, second)

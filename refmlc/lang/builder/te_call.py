@@ -49,13 +49,13 @@ class _Inputs:
         """An argument as the function gets it. Fails: RM201 for a tensor of unknown shape or dtype."""
         match value:
             case list() | tuple():
-                return type(value)(self.converted(one) for one in value)
+                return type(value)(self.converted(item) for item in value)
             case dict():
-                return {key: self.converted(one) for key, one in value.items()}
+                return {key: self.converted(item) for key, item in value.items()}
             case relax.Tuple(fields):
-                return tuple(self.converted(one) for one in fields)
+                return tuple(self.converted(item) for item in fields)
             case relax.ShapeExpr(values):
-                return tuple(Value(one) for one in values)
+                return tuple(Value(item) for item in values)
             case relax.PrimValue(inner):
                 return Value(inner)
             case relax.Var() | relax.Constant() | relax.Call() | relax.TupleGetItem():
@@ -67,8 +67,10 @@ class _Inputs:
 
     def fresh(self, name: str) -> str:
         """`name`, with a number where a placeholder has it."""
-        taken = {one.name for one in self.tensors}
-        return next(one for number in count() if (one := f"{name}_{number}" if number else name) not in taken)
+        names = {candidate.name for candidate in self.tensors}
+        return next(
+            candidate for number in count() if (candidate := f"{name}_{number}" if number else name) not in names
+        )
 
     def expression(self, expr: relax.Expr) -> object:
         match self.type_of(expr):
@@ -76,13 +78,13 @@ class _Inputs:
                 number = len(self.tensors)
                 other = chr(ord("A") + number) if number < 26 else f"input{number}"
                 name = self.fresh(expr.name if isinstance(expr, relax.Var) else other)
-                self.tensors.append(placeholder([Value(one) for one in shape], str(dtype), name))
+                self.tensors.append(placeholder([Value(extent) for extent in shape], str(dtype), name))
                 self.exprs.append(expr)
                 return self.tensors[-1]
             case TupleType(fields=fields):
                 return tuple(self.expression(relax.TupleGetItem(expr, place)) for place in range(len(fields)))
             case ShapeType(values=values) if values is not None:
-                return tuple(Value(one) for one in values)
+                return tuple(Value(extent) for extent in values)
             case PrimType(value=known) if known is not None:
                 return Value(known)
         name = expr.name if isinstance(expr, relax.Var) else "an argument"
@@ -97,16 +99,16 @@ def te_call(
     Fails: RM105 where the function gives no tensors, RM201 where an argument's type says too little.
     """
     inputs = _Inputs(type_of)
-    given = [inputs.converted(one) for one in args]
-    named = {key: inputs.converted(one) for key, one in kwargs.items()}
-    made = function(*given, **named)
-    outputs = list(made) if isinstance(made, tuple | list) else [made]
-    tensors = [one for one in outputs if isinstance(one, Tensor)]
+    arguments = [inputs.converted(value) for value in args]
+    named = {key: inputs.converted(value) for key, value in kwargs.items()}
+    output = function(*arguments, **named)
+    outputs = list(output) if isinstance(output, tuple | list) else [output]
+    tensors = [value for value in outputs if isinstance(value, Tensor)]
     if len(tensors) != len(outputs) or not tensors:
         raise fail(
-            BAD_ARGUMENTS, f"the function gives {type(made).__name__}: a tensor, or a tuple of tensors, is needed"
+            BAD_ARGUMENTS, f"the function gives {type(output).__name__}: a tensor, or a tuple of tensors, is needed"
         )
-    types = tuple(TensorType(one.buffer.shape, one.buffer.dtype) for one in tensors)
+    types = tuple(TensorType(value.buffer.shape, value.buffer.dtype) for value in tensors)
     func, sizes = closed_prim_func([*inputs.tensors, *tensors])
-    result: Type = TupleType(types) if isinstance(made, tuple | list) else types[0]
+    result: Type = TupleType(types) if isinstance(output, tuple | list) else types[0]
     return TeCall(func, tuple(inputs.exprs), result, sizes)

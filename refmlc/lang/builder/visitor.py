@@ -59,8 +59,8 @@ class PyExprVisitor:
 
     def visit_tuple_(self, op: relax.Tuple) -> None:
         """A tuple: its fields."""
-        for one in op.fields:
-            self.visit_expr(one)
+        for item in op.fields:
+            self.visit_expr(item)
 
     def visit_var_(self, op: relax.Var) -> None:
         """A variable where it is used."""
@@ -97,8 +97,8 @@ class PyExprVisitor:
     def visit_call_(self, op: relax.Call) -> None:
         """A call: what is called, then the arguments."""
         self.visit_expr(op.op)
-        for one in op.args:
-            self.visit_expr(one)
+        for argument in op.args:
+            self.visit_expr(argument)
 
     def visit_if_(self, op: relax.If) -> None:
         """A condition, and both branches."""

@@ -84,16 +84,16 @@ class _Reader:
 
     def _sources(self, value: relax.Expr) -> list[int]:
         """The boxes that a value uses; constants in it become boxes."""
-        found = []
+        sources = []
         for part in _leaves(value):
             if isinstance(part, relax.Constant):
                 shape = ", ".join(map(str, part.data.shape))
-                found.append(self.graph.add(Box("constant", "constant", (f"({shape}) {part.dtype}",))))
+                sources.append(self.graph.add(Box("constant", "constant", (f"({shape}) {part.dtype}",))))
             elif isinstance(part, relax.MetadataRef):
-                found.append(self.graph.add(Box("constant", "constant")))
+                sources.append(self.graph.add(Box("constant", "constant")))
             elif part in self.places:
-                found.append(self.places[part])
-        return found
+                sources.append(self.places[part])
+        return sources
 
 
 def _leaves(value: relax.Expr) -> "Iterator[relax.Var | relax.Constant | relax.MetadataRef]":
@@ -139,7 +139,7 @@ def _told(ty: Type | None) -> tuple[str, ...]:
 def _short(ty: Type) -> str:
     match ty:
         case TensorType(shape=shape, dtype=dtype) if shape is not None:
-            sizes = [str(one.value) if isinstance(one, tir.IntImm) else one.script() for one in shape]
+            sizes = [str(extent.value) if isinstance(extent, tir.IntImm) else extent.script() for extent in shape]
             return f"({', '.join(sizes)}) {dtype or ''}".rstrip()
         case TupleType(fields=fields):
             return f"[{', '.join(map(_short, fields))}]"

@@ -30,7 +30,7 @@ def layers_of(count: int, arrows: Sequence[tuple[int, int]]) -> list[int]:
     layer = [0] * count
     users = defaultdict(list)
     has_source = [False] * count
-    for source, target in sorted(arrows, key=lambda one: one[1]):
+    for source, target in sorted(arrows, key=lambda number: number[1]):
         layer[target] = max(layer[target], layer[source] + 1)
         users[source].append(target)
         has_source[target] = True
@@ -38,7 +38,7 @@ def layers_of(count: int, arrows: Sequence[tuple[int, int]]) -> list[int]:
         if not has_source[box] and users[box]:
             layer[box] = min(layer[target] for target in users[box]) - 1
     least = min(layer, default=0)
-    return [one - least for one in layer]
+    return [number - least for number in layer]
 
 
 def ordered(layer: Sequence[int], arrows: Sequence[tuple[int, int]]) -> list[list[int]]:
@@ -53,7 +53,7 @@ def ordered(layer: Sequence[int], arrows: Sequence[tuple[int, int]]) -> list[lis
     for sweep in range(SWEEPS):
         for row in rows if sweep % 2 == 0 else reversed(rows):
             near = above if sweep % 2 == 0 else below
-            place = {box: number / len(one) for one in rows for number, box in enumerate(one)}
+            place = {box: number / len(level) for level in rows for number, box in enumerate(level)}
             row.sort(key=lambda box: _mean([place[other] for other in near[box]], place[box]))
     return rows
 
@@ -78,12 +78,12 @@ def placed(
         tops |= dict.fromkeys(row, y)
         y += max(sizes[box][1] for box in row) + RISE
     left = min((middle[box] - sizes[box][0] / 2 for box in middle), default=0.0)
-    found = [
+    placements = [
         Placed(middle[box] - width / 2 - left + MARGIN, tops[box], width, height)
         for box, (width, height) in enumerate(sizes)
     ]
-    right = max((one.x + one.width for one in found), default=0.0)
-    return found, right + MARGIN, y - RISE + MARGIN if rows else 2.0 * MARGIN
+    right = max((placement.x + placement.width for placement in placements), default=0.0)
+    return placements, right + MARGIN, y - RISE + MARGIN if rows else 2.0 * MARGIN
 
 
 def _set_row(
@@ -93,15 +93,15 @@ def _set_row(
     above: Mapping[int, Sequence[int]],
 ) -> None:
     """Put the boxes of a layer in their places, from the left, then as a whole under their neighbours."""
-    edge, wanted = None, []
+    edge, offsets = None, []
     for box in row:
-        near = [middle[one] for one in above[box]]
+        near = [middle[neighbour] for neighbour in above[box]]
         width = sizes[box][0]
         best = _mean(near, width / 2 if edge is None else edge + GAP + width / 2)
         least = best if edge is None else edge + GAP + width / 2
         middle[box] = max(best, least)
         edge = middle[box] + width / 2
-        wanted.extend([one - middle[box] for one in near])
-    shift = _mean(wanted, 0.0)
+        offsets.extend([neighbour - middle[box] for neighbour in near])
+    shift = _mean(offsets, 0.0)
     for box in row:
         middle[box] += shift

@@ -11,11 +11,11 @@ from refmlc.lang.drawing.graph import Graph
 def lines_of(graph: Graph) -> str:
     """The lines."""
     width = len(str(len(graph.boxes)))
-    found = []
+    lines = []
     for place, box in enumerate(graph.boxes):
         used = ", ".join(str(source + 1) for source, target in graph.arrows if target == place)
         name = f"{box.title} ({used})" if used else box.title
         more = ": ".join(box.lines)
         gap = "" if not more else "  " if used else ": "
-        found.append(f"{place + 1:>{width}}  {name}{gap}{more}\n")
-    return "".join(found)
+        lines.append(f"{place + 1:>{width}}  {name}{gap}{more}\n")
+    return "".join(lines)

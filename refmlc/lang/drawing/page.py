@@ -18,7 +18,7 @@ def page(node: Node, text: str) -> str:
 def _functions(node: Node) -> list[tuple[str, relax.Function]]:
     match node:
         case IRModule(functions=functions):
-            return [(name, one) for name, one in functions.items() if isinstance(one, relax.Function)]
+            return [(name, function) for name, function in functions.items() if isinstance(function, relax.Function)]
         case relax.Function():
             return [("main", node)]
         case _:
@@ -26,5 +26,5 @@ def _functions(node: Node) -> list[tuple[str, relax.Function]]:
 
 
 def _picture(name: str, function: relax.Function) -> str:
-    drawn = svg_of(graph_of(function, name))
-    return f"<details open><summary>graph of {escape(name)}</summary>{drawn}</details>"
+    picture = svg_of(graph_of(function, name))
+    return f"<details open><summary>graph of {escape(name)}</summary>{picture}</details>"

@@ -29,7 +29,7 @@ def svg_of(graph: Graph) -> str:
 
 
 def _texts(box: Box) -> list[str]:
-    return [_short(one) for one in (box.title, *box.lines)]
+    return [_short(line) for line in (box.title, *box.lines)]
 
 
 def _short(text: str) -> str:
@@ -39,7 +39,7 @@ def _short(text: str) -> str:
 
 def _size(box: Box) -> tuple[float, float]:
     texts = _texts(box)
-    return max(len(one) for one in texts) * LETTER + 2 * PAD, len(texts) * LINE + PAD
+    return max(len(text) for text in texts) * LETTER + 2 * PAD, len(texts) * LINE + PAD
 
 
 def _box(box: Box, spot: Placed) -> str:

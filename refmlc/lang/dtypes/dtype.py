@@ -110,14 +110,14 @@ def dtype(name: str) -> DType:
     """The dtype that TVM spells `name`. Fails with KeyError when there is none."""
     if name in SCALARS:
         return SCALARS[name]
-    found = _SPELLING.match(name)
-    if found is None or found["lanes"] is None or found["element"] not in SCALARS:
+    match = _SPELLING.match(name)
+    if match is None or match["lanes"] is None or match["element"] not in SCALARS:
         raise KeyError(name)
-    row = SCALARS[found["element"]]
-    lanes = int(found["lanes"])
+    row = SCALARS[match["element"]]
+    lanes = int(match["lanes"])
     if lanes < 1:
         raise KeyError(name)
-    if found["scalable"]:
+    if match["scalable"]:
         return row.with_lanes(lanes, scalable=True)
     return row if lanes == 1 else row.with_lanes(lanes)
 

@@ -258,10 +258,10 @@ class _Comparison:
                 yield _Pair(getattr(a, name), getattr(b, name), _Step(pair.at, f".{name}"), mode)
 
     def variables(self, a: Node, b: Node, pair: _Pair) -> str | None:
-        known = id(a) in self.forward or id(b) in self.backward
-        if known and self.same_name(id(a), id(b)):
+        mapped = id(a) in self.forward or id(b) in self.backward
+        if mapped and self.same_name(id(a), id(b)):
             return None
-        if known and pair.mode is not _Mode.DEFINE:
+        if mapped and pair.mode is not _Mode.DEFINE:
             return _names(a, b, "another variable")
         if pair.mode is _Mode.USE and not self.map_free:
             return None if a is b else _names(a, b, "different free variables")
@@ -337,8 +337,8 @@ def _plain(a: object, b: object) -> str | None:
         same = a == b
     if same:
         return None
-    shown = (a.value, b.value) if isinstance(a, Enum) and isinstance(b, Enum) else (a, b)
-    return f"{shown[0]!s} against {shown[1]!s}"
+    values = (a.value, b.value) if isinstance(a, Enum) and isinstance(b, Enum) else (a, b)
+    return f"{values[0]!s} against {values[1]!s}"
 
 
 def first_difference(a: object, b: object, *, map_free_vars: bool = False) -> Difference | None:

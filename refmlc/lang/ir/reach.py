@@ -19,16 +19,16 @@ def reachable(module: IRModule, name: str) -> IRModule:
     for key, function in module.functions.items():
         for word in {key, str(getattr(function, "attrs", {}).get("global_symbol", key))}:
             named.setdefault(word, []).append(key)
-    todo, seen = [name], {name}
+    todo, reached = [name], {name}
     while todo:
         for word in _words(module.functions[todo.pop()]):
             for key in named.get(word, ()):
-                if key not in seen:
-                    seen.add(key)
+                if key not in reached:
+                    reached.add(key)
                     todo.append(key)
-    if len(seen) == len(module.functions):
+    if len(reached) == len(module.functions):
         return module
-    return replace(module, functions={key: one for key, one in module.functions.items() if key in seen})
+    return replace(module, functions={key: value for key, value in module.functions.items() if key in reached})
 
 
 def _words(function: Node) -> Iterator[str]:

@@ -241,4 +241,4 @@ def kept_axes(call: Call) -> tuple[int, ...]:
     """The axes whose extents a `reshape` keeps: those of its shape that the text says to be 0."""
     shape = call.args[1] if len(call.args) > 1 else None
     values = shape.values if isinstance(shape, ShapeExpr) else ()
-    return tuple(axis for axis, one in enumerate(values) if isinstance(one, tir.IntImm) and one.value == 0)
+    return tuple(axis for axis, value in enumerate(values) if isinstance(value, tir.IntImm) and value.value == 0)

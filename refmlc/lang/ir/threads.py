@@ -67,43 +67,43 @@ class Threads:
 
     def touches(self, node: Node) -> Touches:
         """What `node` and everything below it touches."""
-        known = self._touches.get(id(node))
-        if known is None:
-            known = Touches()
+        cached = self._touches.get(id(node))
+        if cached is None:
+            cached = Touches()
             match node:
                 case tir.BufferLoad(buffer=buffer):
-                    self._note(buffer, known.reads)
+                    self._note(buffer, cached.reads)
                 case tir.BufferStore(buffer=buffer):
-                    self._note(buffer, known.writes)
+                    self._note(buffer, cached.writes)
                 case tir.BufferData(buffer=buffer):
-                    self._note(buffer, known.reads)
-                    self._note(buffer, known.writes)
+                    self._note(buffer, cached.reads)
+                    self._note(buffer, cached.writes)
                 case tir.Call(callee=str() as callee):
-                    known.meets = callee in MEETINGS
+                    cached.meets = callee in MEETINGS
                 case tir.Call():
-                    known.meets = True
+                    cached.meets = True
             for child in _executed(node):
-                known.add(self.touches(child))
+                cached.add(self.touches(child))
             if isinstance(node, tir.SBlock) and self._folds(node):
-                known.reads |= known.writes
-            self._touches[id(node)] = known
+                cached.reads |= cached.writes
+            self._touches[id(node)] = cached
             self._kept.append(node)
-        return known
+        return cached
 
     def meets(self, node: Node) -> bool:
         """Whether threads wait for each other within `node`."""
-        found = self.touches(node)
-        return found.meets or (not self.lowered and bool(found.reads & found.writes))
+        touches = self.touches(node)
+        return touches.meets or (not self.lowered and bool(touches.reads & touches.writes))
 
     def is_touching(self, node: Node) -> bool:
         """Whether a compiler may have to let threads meet before `node`."""
-        found = self.touches(node)
-        return not self.lowered and bool(found.reads or found.writes)
+        touches = self.touches(node)
+        return not self.lowered and bool(touches.reads or touches.writes)
 
     def folds(self, node: Node) -> bool:
         """Whether `node` touches what threads reduce into together."""
-        found = self.touches(node)
-        return not self._folded.isdisjoint(found.reads | found.writes)
+        touches = self.touches(node)
+        return not self._folded.isdisjoint(touches.reads | touches.writes)
 
     def is_uniform(self, node: Node) -> bool:
         """Whether an expression certainly has the same value in all threads of a block."""
@@ -128,8 +128,10 @@ def implies_barriers(func: tir.PrimFunc) -> bool:
     threads = Threads(func)
     if threads.lowered:
         return False
-    found = [threads.touches(body) for body in _groups(func.body)]
-    return any(buffer for one in found for buffer in one.reads & one.writes if not threads.is_folded(buffer))
+    touched = [threads.touches(body) for body in _groups(func.body)]
+    return any(
+        buffer for touches in touched for buffer in touches.reads & touches.writes if not threads.is_folded(buffer)
+    )
 
 
 def exchanges(func: tir.PrimFunc) -> bool:
@@ -201,17 +203,17 @@ def _roots(nodes: list[Node]) -> dict[tir.Buffer, tir.Buffer]:
 
 def _thread_vars(nodes: list[Node]) -> frozenset[tir.Var]:
     """The variables of `threadIdx` axes."""
-    found = set()
+    variables = set()
     for node in nodes:
         if tag_of(node).startswith("threadIdx"):
             match node:
                 case tir.For(loop_var=var, thread=thread):
-                    found.add(var)
+                    variables.add(var)
                     if thread is not None and thread.var is not None:
-                        found.add(thread.var)
+                        variables.add(thread.var)
                 case tir.AttrStmt(node=tir.ThreadVar(var=tir.Var() as var)):
-                    found.add(var)
-    return frozenset(found)
+                    variables.add(var)
+    return frozenset(variables)
 
 
 def _across(node: Node, threads: frozenset[tir.Var]) -> Iterator[tir.Buffer]:
@@ -225,10 +227,10 @@ def _across(node: Node, threads: frozenset[tir.Var]) -> Iterator[tir.Buffer]:
 
 def _varying(nodes: list[Node]) -> set[Node]:
     """The variables that may differ from thread to thread: those of the axes, and what is computed from them."""
-    found: set[Node] = set(_thread_vars(nodes))
+    varying: set[Node] = set(_thread_vars(nodes))
     before = -1
-    while before < len(found):
-        before = len(found)
+    while before < len(varying):
+        before = len(varying)
         for node in nodes:
             match node:
                 case tir.Bind(var=var, value=value) | tir.Let(var=var, value=value):
@@ -241,8 +243,8 @@ def _varying(nodes: list[Node]) -> set[Node]:
                 case _:
                     continue
             for var, value in pairs:
-                if var not in found and any(
-                    part in found or isinstance(part, (tir.BufferLoad, tir.Call)) for part in walk(value)
+                if var not in varying and any(
+                    part in varying or isinstance(part, (tir.BufferLoad, tir.Call)) for part in walk(value)
                 ):
-                    found.add(var)
-    return found
+                    varying.add(var)
+    return varying

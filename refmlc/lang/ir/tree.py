@@ -65,17 +65,17 @@ def tree_of(node: IRModule) -> dict[str, Json]:
 def module_of(tree: Json) -> IRModule:
     """The module of a tree. Fails: RM109 where it is none."""
     try:
-        found = _Reader().value(tree)
+        module = _Reader().value(tree)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as problem:
         raise fail(BAD_FILE, f"this is not the tree of a module: {type(problem).__name__}: {problem}") from None
-    if not isinstance(found, IRModule):
+    if not isinstance(module, IRModule):
         raise fail(BAD_FILE, "this is not the tree of a module")
-    return found
+    return module
 
 
 def kept_fields(kind: type) -> tuple[str, ...]:
     """The names of the fields of a kind that the tree has, in their order."""
-    return tuple(one.name for one in fields(kind) if one.name not in LEFT_OUT.get(kind, ("span",)))
+    return tuple(member.name for member in fields(kind) if member.name not in LEFT_OUT.get(kind, ("span",)))
 
 
 @dataclass
@@ -110,12 +110,12 @@ class _Writer:
     def _node(self, node: object) -> Json:
         if id(node) in self.known:
             return {"ref": self.known[id(node)]}
-        found: dict[str, Json] = {"is": NAMES[type(node)]}
+        tree_node: dict[str, Json] = {"is": NAMES[type(node)]}
         if isinstance(node, SHARED):
-            found["id"] = self.known[id(node)] = len(self.known)
+            tree_node["id"] = self.known[id(node)] = len(self.known)
         for name in kept_fields(type(node)):
-            found[name] = self.value(getattr(node, name))
-        return found
+            tree_node[name] = self.value(getattr(node, name))
+        return tree_node
 
 
 def _hexadecimal(value: float) -> str:
@@ -165,18 +165,18 @@ class _Reader:
 
     def _node(self, name: str, tree: dict[str, Json]) -> object:
         kind = KINDS[name]
-        wanted = kept_fields(kind)
+        names = kept_fields(kind)
         shared = issubclass(kind, SHARED)
-        extra = tree.keys() - {"is", *wanted, *(["id"] if shared else [])}
+        extra = tree.keys() - {"is", *names, *(["id"] if shared else [])}
         if extra:
             raise ValueError(f"{name} has no field {min(extra)}")
-        made = kind(**{one: self.value(tree[one]) for one in wanted})
+        node = kind(**{member: self.value(tree[member]) for member in names})
         if shared:
             number = tree["id"]
             if not isinstance(number, int) or number in self.known:
                 raise ValueError(f"the id {number} occurs twice")
-            self.known[number] = made
-        return made
+            self.known[number] = node
+        return node
 
 
 def _elements(data: Mapping[str, Json]) -> np.ndarray:
@@ -184,8 +184,8 @@ def _elements(data: Mapping[str, Json]) -> np.ndarray:
         case {"dtype": str(name), "shape": list(shape), "base64": str(text)}:
             stored = storage_dtype(dtype(name))
             raw = np.frombuffer(base64.b64decode(text, validate=True), stored.newbyteorder("<"))
-            made = raw.astype(stored).reshape([int(str(extent)) for extent in shape])
-            made.flags.writeable = False
-            return made
+            elements = raw.astype(stored).reshape([int(str(extent)) for extent in shape])
+            elements.flags.writeable = False
+            return elements
         case _:
             raise ValueError("an array has `dtype`, `shape` and `base64`")

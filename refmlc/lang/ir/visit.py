@@ -45,8 +45,8 @@ class _Sorts(dict[type, int]):
     """What values of a class are, by the class; a dictionary, because nothing is quicker to ask."""
 
     def __missing__(self, kind: type) -> int:
-        held = ((Node, NODE), (tuple, TUPLE), (Mapping, MAPPING))
-        self[kind] = next((sort for of, sort in held if issubclass(kind, of)), LEAF)
+        bases = ((Node, NODE), (tuple, TUPLE), (Mapping, MAPPING))
+        self[kind] = next((sort for of, sort in bases if issubclass(kind, of)), LEAF)
         return self[kind]
 
 
@@ -92,19 +92,19 @@ def _parts(value: object) -> list[object]:
 
 def _below(node: Node) -> list[Node]:
     """The nodes that the fields of `node` hold, in tuples and mappings too."""
-    found: list[Node] = []
+    children: list[Node] = []
     for part in INNER[type(node)](node):
         sort = SORTS[type(part)]
         if sort == NODE:
-            found.append(part)  # type: ignore[arg-type]  # the same
+            children.append(part)  # type: ignore[arg-type]  # the same
         elif sort and part:
             for inner in _values(part):
                 sort = SORTS[type(inner)]
                 if sort == NODE:
-                    found.append(inner)  # type: ignore[arg-type]  # the same
+                    children.append(inner)  # type: ignore[arg-type]  # the same
                 elif sort:
-                    found += _deeper(inner)
-    return found
+                    children += _deeper(inner)
+    return children
 
 
 def _deeper(value: object) -> Iterator[Node]:
@@ -125,24 +125,24 @@ def children(node: Node) -> Iterator[Node]:
 
 def walk(node: Node) -> Iterator[Node]:
     """`node` and every node below it. Order: parents first, left to right; each object once."""
-    seen: set[int] = set()
+    visited: set[int] = set()
     stack = [node]
     while stack:
         here = stack.pop()
-        if id(here) in seen:
+        if id(here) in visited:
             continue
-        seen.add(id(here))
+        visited.add(id(here))
         yield here
         below = _below(here)
         below.reverse()
         stack += below
 
 
-def _rebuilt(value: object, done: Mapping[int, object]) -> object:
+def _rebuilt(value: object, results: Mapping[int, object]) -> object:
     """`value` with its parts replaced by what `done` says; the same object where nothing changes."""
     sort = SORTS[type(value)]
     old = _values(value)
-    new = tuple([done[id(part)] if SORTS[type(part)] else part for part in old])
+    new = tuple([results[id(part)] if SORTS[type(part)] else part for part in old])
     if all(map(is_, new, old)):
         return value
     if sort == NODE:
@@ -153,20 +153,20 @@ def _rebuilt(value: object, done: Mapping[int, object]) -> object:
     return new if sort == TUPLE else dict(zip(new[::2], new[1::2], strict=True))
 
 
-def _postorder(node: Node, done: dict[int, object], change: Callable[[Node], Node]) -> None:
+def _postorder(node: Node, results: dict[int, object], change: Callable[[Node], Node]) -> None:
     """Fill `done`: the id of every node, tuple and mapping at or below `node`, and what becomes of it."""
     stack: list[tuple[object, bool]] = [(node, False)]
     while stack:
         here, ready = stack.pop()
-        if id(here) in done:
+        if id(here) in results:
             continue
         parts = [] if ready else _parts(here)
         if parts:
             stack.append((here, True))
-            stack.extend([(part, False) for part in reversed(parts) if id(part) not in done])
+            stack.extend([(part, False) for part in reversed(parts) if id(part) not in results])
             continue
-        rebuilt = _rebuilt(here, done) if ready else here
-        done[id(here)] = change(cast("Node", rebuilt)) if SORTS[type(rebuilt)] == NODE else rebuilt
+        rebuilt = _rebuilt(here, results) if ready else here
+        results[id(here)] = change(cast("Node", rebuilt)) if SORTS[type(rebuilt)] == NODE else rebuilt
 
 
 def rewrite(node: N, change: Callable[[Node], Node]) -> N:
@@ -175,9 +175,9 @@ def rewrite(node: N, change: Callable[[Node], Node]) -> N:
     `change` gets a node whose children are already rewritten and returns it or its replacement, which must fit
     the field that holds it. It is called once per object.
     """
-    done: dict[int, object] = {}
-    _postorder(node, done, change)
-    return cast("N", done[id(node)])
+    results: dict[int, object] = {}
+    _postorder(node, results, change)
+    return cast("N", results[id(node)])
 
 
 def substitute(node: N, table: Mapping[Node, Node]) -> N:
@@ -186,6 +186,6 @@ def substitute(node: N, table: Mapping[Node, Node]) -> N:
     A variable that is defined inside `node` may be replaced by a variable only; nothing is captured, because
     variables are identities. Values of `table` are not rewritten.
     """
-    done: dict[int, object] = {id(key): value for key, value in table.items()}
-    _postorder(node, done, lambda same: same)
-    return cast("N", done[id(node)])
+    results: dict[int, object] = {id(key): value for key, value in table.items()}
+    _postorder(node, results, lambda same: same)
+    return cast("N", results[id(node)])

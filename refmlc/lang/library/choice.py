@@ -64,8 +64,8 @@ def quantize(data: Tensor, scale: Tensor, zero_point: Tensor, *, out_dtype: str 
 
     def element(*i: Value) -> Value:
         steps = te.round(data(*i) / _per_axis(data, scale, axis, i))
-        moved = steps + te.cast(_per_axis(data, zero_point, axis, i), data.dtype)
-        return te.cast(te.maximum(te.minimum(moved, greatest), least), dtype)
+        shifted = steps + te.cast(_per_axis(data, zero_point, axis, i), data.dtype)
+        return te.cast(te.maximum(te.minimum(shifted, greatest), least), dtype)
 
     return computed(data.shape, element, "quantized")
 

@@ -137,9 +137,9 @@ def _cleared(outs: Sequence[tir.Buffer]) -> list[tir.Stmt]:
     return [clear(output) for output in outs]
 
 
-def _each_class(ins: Sequence[tir.Buffer], chosen: KeptBoxes) -> tir.Stmt:
+def _each_class(ins: Sequence[tir.Buffer], boxes: KeptBoxes) -> tir.Stmt:
     batch, classes = (Value(extent) for extent in ins[1].shape[:2])
-    return loop(batch, lambda b: loop(classes, lambda c: _chosen(ins, chosen, b, c), "c"), "b")
+    return loop(batch, lambda b: loop(classes, lambda c: _chosen(ins, boxes, b, c), "c"), "b")
 
 
 def _onnx(ins: list[tir.Buffer], outs: list[tir.Buffer]) -> tir.Stmt:
@@ -150,8 +150,8 @@ def _onnx(ins: list[tir.Buffer], outs: list[tir.Buffer]) -> tir.Stmt:
         parts = [store(rows, value, count, place) for place, value in enumerate((b, c, box))]
         return steps(*parts, store(total, count + 1, 0))
 
-    chosen = KeptBoxes(lambda _b: count, lambda _b, t: at(rows, t, 2), add)
-    return steps(*_cleared(outs), _each_class(ins, chosen))
+    boxes = KeptBoxes(lambda _b: count, lambda _b, t: at(rows, t, 2), add)
+    return steps(*_cleared(outs), _each_class(ins, boxes))
 
 
 def _tensorflow(ins: list[tir.Buffer], outs: list[tir.Buffer]) -> tir.Stmt:
@@ -166,8 +166,8 @@ def _tensorflow(ins: list[tir.Buffer], outs: list[tir.Buffer]) -> tir.Stmt:
             store(total, count + 1, b),
         )
 
-    chosen = KeptBoxes(lambda b: at(total, b), lambda b, t: at(rows, b, t, 1), add)
-    return steps(*_cleared(outs), _each_class(ins, chosen))
+    boxes = KeptBoxes(lambda b: at(total, b), lambda b, t: at(rows, b, t, 1), add)
+    return steps(*_cleared(outs), _each_class(ins, boxes))
 
 
 CLASS_SUPPRESSION = (Operator("vision.all_class_non_max_suppression", all_class_non_max_suppression, "LIB-075"),)

@@ -67,14 +67,18 @@ def _convolution(rank: int) -> Callable[..., Tensor]:
         source = layout_of(data_layout, f"NC{space}", f"`{name}`: data_layout")
         target = layout_of(out_layout or data_layout, f"NC{space}", f"`{name}`: out_layout")
         kernel = layout_of(kernel_layout, f"OI{space}", f"`{name}`: kernel_layout")
-        moved, dtype = windows(rank, strides, padding, dilation), _dtype(data, weight, out_dtype, name)
+        window, dtype = windows(rank, strides, padding, dilation), _dtype(data, weight, out_dtype, name)
         images, channels, *extents = source.extents(data, f"the data of `{name}`")
         filters, depth, *sizes = kernel.extents(weight, f"the weight of `{name}`")
         count = _groups(groups, filters, "result")
         must_agree(channels, depth * count, f"the channels of the data of `{name}`, and of the weight in all groups")
-        shape = target.joined(images, filters, *moved.counts(extents, sizes, name))
+        shape = target.joined(images, filters, *window.counts(extents, sizes, name))
         x = padded(
-            data, source.joined(0, 0, *moved.before), source.joined(0, 0, *moved.after), te.const(0, data.dtype), "pad"
+            data,
+            source.joined(0, 0, *window.before),
+            source.joined(0, 0, *window.after),
+            te.const(0, data.dtype),
+            "pad",
         )
         order = Layout(source.text.replace("N", ""), f"C{space}")
         inner, there = over_extents(order.joined(depth, *sizes), [f"r{letter.lower()}" for letter in order.text])
@@ -83,7 +87,7 @@ def _convolution(rank: int) -> Callable[..., Tensor]:
         def element(*i: Value) -> object:
             image, o, *at = target.split(i)
             own = c if count == 1 else o // (filters // count) * depth + c
-            left = te.cast(x(*source.joined(image, own, *moved.spots(at, places))), dtype)
+            left = te.cast(x(*source.joined(image, own, *window.spots(at, places))), dtype)
             right = te.cast(weight(*kernel.joined(o, c, *places)), dtype)
             return te.sum(left * right, axis=inner, where=there)
 
@@ -92,15 +96,15 @@ def _convolution(rank: int) -> Callable[..., Tensor]:
     return convolution
 
 
-def _spread(moved: Windows, name: str, extents: list[Value], sizes: list[Value], more: tuple[int, ...]) -> list[Value]:
+def _spread(window: Windows, name: str, extents: list[Value], sizes: list[Value], more: tuple[int, ...]) -> list[Value]:
     """The extents of a transposed convolution. Fails: RM105, RM202 where nothing is, or remains."""
     extents_out = []
     for place, (extent, size) in enumerate(zip(extents, sizes, strict=True)):
-        if more[place] >= moved.stride[place]:
-            least = f"output_padding {more[place]} and strides {moved.stride[place]}"
+        if more[place] >= window.stride[place]:
+            least = f"output_padding {more[place]} and strides {window.stride[place]}"
             raise fail(BAD_ARGUMENTS, f"`{name}` takes an output_padding below the stride; there are {least}")
-        whole = (extent - 1) * moved.stride[place] + (size - 1) * moved.dilation[place] + 1
-        result_extent = whole - moved.before[place] - moved.after[place] + more[place]
+        whole = (extent - 1) * window.stride[place] + (size - 1) * window.dilation[place] + 1
+        result_extent = whole - window.before[place] - window.after[place] + more[place]
         have = known(result_extent)
         if known(extent) == 0 or (have is not None and have < 0):
             raise fail(SHAPE_MISMATCH, f"`{name}` of an extent of {known(extent)} has an empty result: {have}")
@@ -134,14 +138,14 @@ def _transposed(rank: int) -> Callable[..., Tensor]:
         source = layout_of(data_layout, f"NC{space}", f"`{name}`: data_layout")
         target = layout_of(out_layout or data_layout, f"NC{space}", f"`{name}`: out_layout")
         kernel = layout_of(kernel_layout, f"IO{space}", f"`{name}`: kernel_layout")
-        moved, dtype = windows(rank, strides, padding, dilation), _dtype(data, weight, out_dtype, name)
+        window, dtype = windows(rank, strides, padding, dilation), _dtype(data, weight, out_dtype, name)
         images, channels, *extents = source.extents(data, f"the data of `{name}`")
         depth, filters, *sizes = kernel.extents(weight, f"the weight of `{name}`")
         must_agree(channels, depth, f"the channels of the data of `{name}`, and of the weight")
         count = _groups(groups, channels, "data")
         per = channels // count
         more = numbers(output_padding, rank, "output_padding", 0)
-        shape = target.joined(images, filters * count, *_spread(moved, name, extents, sizes, more))
+        shape = target.joined(images, filters * count, *_spread(window, name, extents, sizes, more))
         inner, there = over_extents([per, *sizes], [f"r{letter.lower()}" for letter in f"C{space}"])
         c, *places = inner
 
@@ -151,9 +155,9 @@ def _transposed(rank: int) -> Callable[..., Tensor]:
             meets, spot, turned = [] if there is None else [there], [], []
             for place, y in enumerate(at):
                 turned.append(sizes[place] - 1 - places[place])
-                scaled = y + moved.before[place] - turned[-1] * moved.dilation[place]
-                spot.append(scaled // moved.stride[place])
-                meets += [scaled % moved.stride[place] == 0] if moved.stride[place] > 1 else []
+                scaled = y + window.before[place] - turned[-1] * window.dilation[place]
+                spot.append(scaled // window.stride[place])
+                meets += [scaled % window.stride[place] == 0] if window.stride[place] > 1 else []
                 meets += [spot[-1] >= 0, spot[-1] < extents[place]]
             left = te.cast(data(*source.joined(image, own, *spot)), dtype)
             right = te.cast(weight(*kernel.joined(own, o if count == 1 else o % filters, *turned)), dtype)

@@ -112,18 +112,18 @@ class _Groups:
 
     def _by_first(self, *buffers: tir.Buffer) -> tir.Stmt:
         """The groups in the order of their first slices."""
-        which, first, times, count, old, new, moved = buffers
+        which, first, times, count, old, new, moves = buffers
         following = local("following")
 
         def keep(g: Value) -> tir.Stmt:
-            return steps(store(old, at(first, g), g), store(moved, at(times, g), g))
+            return steps(store(old, at(first, g), g), store(moves, at(times, g), g))
 
         def number(k: Value) -> tir.Stmt:
             g, fresh = at(which, k), at(following, 0)
             renumber = steps(
                 store(new, fresh, g),
                 store(first, k, fresh),
-                store(times, at(moved, g), fresh),
+                store(times, at(moves, g), fresh),
                 store(following, fresh + 1, 0),
             )
             return steps(when(at(old, g) == k, renumber), store(which, at(new, at(which, k)), k))

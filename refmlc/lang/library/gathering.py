@@ -59,11 +59,11 @@ def take(x: Tensor, indices: Tensor | Value, *, axis: int | None = None, mode: s
             at = te.minimum(te.maximum(te.cast(at, "int64"), 0), extent - 1)
         elif mode == "wrap":
             at = te.cast(at, "int64") % extent
-        taken = x(*before, at, *after)
+        value = x(*before, at, *after)
         if mode == "nan":
             wide = te.cast(at, "int64")
-            return te.if_then_else(te.all(wide >= 0, wide < extent), taken, te.const(float("nan"), x.dtype))
-        return taken
+            return te.if_then_else(te.all(wide >= 0, wide < extent), value, te.const(float("nan"), x.dtype))
+        return value
 
     return computed([*x.shape[:along], *inner, *x.shape[along + 1 :]], element, "T_take")
 
@@ -177,22 +177,22 @@ def collapse_sum_to(data: Tensor, shape: Shape) -> Tensor:
     new = data.ndim - len(shape)
     if new < 0:
         raise fail(SHAPE_MISMATCH, f"a tensor of {data.ndim} dimensions is not the broadcast of one of {len(shape)}")
-    gone, unsure = list(range(new)), False
+    axes, unsure = list(range(new)), False
     for place, want in enumerate(shape):
         if known(want) == 1 and known(data.shape[new + place]) != 1:
-            gone.append(new + place)
+            axes.append(new + place)
         elif known(want) != 1:
             must_agree(data.shape[new + place], want, f"dimension {place} of the sum, and of the summand")
             unsure |= not same(data.shape[new + place], want)
     if unsure:  # the run decides whether the axis is one of those that are added
         return computed(shape, lambda *_: data(*(UNSURE for _ in data.shape)), "collapse_sum")
-    if not gone:
+    if not axes:
         return computed(shape, data, "collapse_sum")
-    inner, there = over(data, gone)
+    inner, there = over(data, axes)
 
     def element(*i: Value) -> object:
         at: list[Value] = [*inner[:new], *i]
-        for axis, var in zip(gone[new:], inner[new:], strict=True):
+        for axis, var in zip(axes[new:], inner[new:], strict=True):
             at[axis] = var
         return te.sum(data(*at), axis=inner, where=there)
 

@@ -76,7 +76,7 @@ class Pool:
 
     data: Tensor
     gradient: Tensor
-    moved: Windows
+    window: Windows
     sizes: tuple[int, ...]
     source: Layout
     target: Layout
@@ -97,8 +97,8 @@ class Pool:
         """The window whose place `inner` each of `spots` is, and the condition that there is one."""
         at, meets = [], []
         for place, (spot, r) in enumerate(zip(spots, inner, strict=True)):
-            begin = spot + self.moved.before[place] - r * self.moved.dilation[place]
-            stride = self.moved.stride[place]
+            begin = spot + self.window.before[place] - r * self.window.dilation[place]
+            stride = self.window.stride[place]
             at.append(begin // stride)
             meets += [begin % stride == 0] if stride > 1 else []
             meets += [at[-1] >= 0, at[-1] < self.counts[place]]
@@ -110,7 +110,7 @@ def _pool(
     output_grad: Tensor,
     data: Tensor,
     pool_size: PerAxis,
-    moved: Windows,
+    window: Windows,
     layouts: tuple[str, str],
     *,
     ceil_mode: bool,
@@ -118,9 +118,9 @@ def _pool(
     source, target = (layout_of(item, "NCHW", f"`{name}`: layout") for item in layouts)
     sizes = numbers(pool_size, 2, "pool_size", 1)
     images, channels, *space = source.extents(data, f"the data of `{name}`")
-    counts = moved.counts(space, [te.const(item, "int64") for item in sizes], name, ceil=ceil_mode)
+    counts = window.counts(space, [te.const(item, "int64") for item in sizes], name, ceil=ceil_mode)
     _must_be(name, output_grad, data.dtype, target.joined(images, channels, *counts))
-    return Pool(data, output_grad, moved, sizes, source, target, tuple(counts), ceil_mode)
+    return Pool(data, output_grad, window, sizes, source, target, tuple(counts), ceil_mode)
 
 
 def _to_greatest(pool: Pool) -> Tensor:
@@ -133,8 +133,8 @@ def _to_greatest(pool: Pool) -> Tensor:
 
     def best(*i: Value) -> object:
         image, channel, *at = i
-        spots = [spot - low for spot, low in zip(pool.moved.spots(at, inner), pool.moved.before, strict=True)]
-        there = inside(pool.moved, spots, pool.space, ceil=pool.clipped)
+        spots = [spot - low for spot, low in zip(pool.window.spots(at, inner), pool.window.before, strict=True)]
+        there = inside(pool.window, spots, pool.space, ceil=pool.clipped)
         return ARGMAX(
             (place_of(inner), pool.data(*pool.source.joined(image, channel, *spots))), axis=inner, where=there
         )
@@ -147,8 +147,8 @@ def _to_greatest(pool: Pool) -> Tensor:
         image, channel, *spots = pool.source.split(i)
         at, there = pool.windows_of(spots, again)
         value = pool.gradient(*pool.target.joined(image, channel, *at))
-        chosen = greatest(image, channel, *at) == place_of(again)
-        term = te.if_then_else(chosen, value, te.const(0, pool.data.dtype))
+        is_greatest = greatest(image, channel, *at) == place_of(again)
+        term = te.if_then_else(is_greatest, value, te.const(0, pool.data.dtype))
         return te.sum(term, axis=again, where=there)
 
     return computed(pool.data.shape, element, "T_pool_grad")
@@ -161,7 +161,7 @@ def _to_all(pool: Pool, *, added: bool) -> Tensor:
     def element(*i: Value) -> object:
         image, channel, *spots = pool.source.split(i)
         at, there = pool.windows_of(spots, inner)
-        count = places_there(pool.moved, at, pool.sizes, pool.space, added=added)
+        count = places_there(pool.window, at, pool.sizes, pool.space, added=added)
         value = pool.gradient(*pool.target.joined(image, channel, *at))
         return te.sum(te.div(value, te.cast(count, pool.data.dtype)), axis=inner, where=there)
 
@@ -186,8 +186,8 @@ def _pool_backward(*, greatest: bool) -> Callable[..., Tensor]:
         out_layout: str | None = None,
     ) -> Tensor:
         """The gradient of the pool by the data, from that of its result. Fails: RM105, RM201, RM202, RM501."""
-        moved, layouts = windows(2, strides, padding, dilation), (layout, out_layout or layout)
-        pool = _pool(name, output_grad, data, pool_size, moved, layouts, ceil_mode=bool(ceil_mode))
+        window, layouts = windows(2, strides, padding, dilation), (layout, out_layout or layout)
+        pool = _pool(name, output_grad, data, pool_size, window, layouts, ceil_mode=bool(ceil_mode))
         return _to_greatest(pool) if greatest else _to_all(pool, added=bool(count_include_pad))
 
     return backward
@@ -211,12 +211,12 @@ def take_backward(
     (k,), there = over_extents(indices.shape, ["k"])
 
     def element(*i: Value) -> object:
-        taken = te.if_then_else(
+        gradient = te.if_then_else(
             te.cast(indices(k), "int64") == te.cast(i[along], "int64"),
             output_grad(*i[:along], k, *i[along + 1 :]),
             te.const(0, x.dtype),
         )
-        return te.sum(taken, axis=[k], where=there)
+        return te.sum(gradient, axis=[k], where=there)
 
     return computed(x.shape, element, "take_backward")
 

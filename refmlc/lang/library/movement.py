@@ -59,8 +59,8 @@ def squeeze(x: Tensor, *, axis: int | Sequence[int] | None = None) -> Tensor:
     """The tensor without some extents of 1, or without all. Fails: RM202 where an extent is not 1."""
     if axis is None and any(known(extent) is None for extent in x.shape):
         return computed([RANK], lambda i: x(*(i * UNSURE for _ in x.shape)), "T_squeeze")
-    gone = axes_of(axis, x.ndim) if axis is not None else tuple(a for a in range(x.ndim) if known(x.shape[a]) == 1)
-    for dimension in gone:
+    dropped = axes_of(axis, x.ndim) if axis is not None else tuple(a for a in range(x.ndim) if known(x.shape[a]) == 1)
+    for dimension in dropped:
         if known(x.shape[dimension]) not in (1, None):
             raise fail(
                 SHAPE_MISMATCH,
@@ -69,9 +69,9 @@ def squeeze(x: Tensor, *, axis: int | Sequence[int] | None = None) -> Tensor:
 
     def element(*i: Value) -> Value:
         rest = iter(i)
-        return x(*(te.const(0, "int64") if place in gone else next(rest) for place in range(x.ndim)))
+        return x(*(te.const(0, "int64") if place in dropped else next(rest) for place in range(x.ndim)))
 
-    return computed([n for place, n in enumerate(x.shape) if place not in gone], element, "T_squeeze")
+    return computed([n for place, n in enumerate(x.shape) if place not in dropped], element, "T_squeeze")
 
 
 def _flattened(x: Tensor, first: int) -> Tensor:

@@ -31,23 +31,23 @@ def _axes(space: str, sizes: Sequence[Value | int]) -> list[Axis]:
     ]
 
 
-def inside(moved: Windows, spots: Sequence[Value], space: Sequence[Value], *, ceil: bool) -> Value | None:
+def inside(window: Windows, spots: Sequence[Value], space: Sequence[Value], *, ceil: bool) -> Value | None:
     """The condition that places of the data are meant; None: they are."""
     conditions = []
     for place, (spot, extent) in enumerate(zip(spots, space, strict=True)):
-        conditions += [spot >= 0] if moved.before[place] else []
-        conditions += [spot < extent] if moved.before[place] or moved.after[place] or ceil else []
+        conditions += [spot >= 0] if window.before[place] else []
+        conditions += [spot < extent] if window.before[place] or window.after[place] or ceil else []
     return te.all(*conditions) if conditions else None
 
 
 def places_there(
-    moved: Windows, at: Sequence[Value], sizes: Sequence[int], space: Sequence[Value], *, added: bool
+    window: Windows, at: Sequence[Value], sizes: Sequence[int], space: Sequence[Value], *, added: bool
 ) -> Value:
     """How many places a window has in the data, or in the data and what is `added`; 1 where there is none."""
     count: Value = ONE
     for place, (y, size, extent) in enumerate(zip(at, sizes, space, strict=True)):
-        first, apart = y * moved.stride[place] - moved.before[place], moved.dilation[place]
-        end = extent + moved.after[place] if added else extent
+        first, apart = y * window.stride[place] - window.before[place], window.dilation[place]
+        end = extent + window.after[place] if added else extent
         last = te.minimum((end - 1 - first) // apart, size - 1)
         begin = ZERO if added else te.maximum((apart - 1 - first) // apart, 0)
         count = count * te.maximum(last - begin + 1, 0)
@@ -70,22 +70,22 @@ def _window(rank: int, *, greatest: bool) -> Callable[..., Tensor]:
         layout: str = f"NC{space}",
         out_layout: str | None = None,
     ) -> Tensor:
-        sizes, moved = numbers(pool_size, rank, "pool_size", 1), windows(rank, strides, padding, dilation)
+        sizes, window = numbers(pool_size, rank, "pool_size", 1), windows(rank, strides, padding, dilation)
         source = layout_of(layout, f"NC{space}", f"`{name}`: layout")
         target = layout_of(out_layout or layout, f"NC{space}", f"`{name}`: out_layout")
         images, channels, *extents = source.extents(data, f"the data of `{name}`")
-        counts = moved.counts(extents, [te.const(size, "int64") for size in sizes], name, ceil=bool(ceil_mode))
+        counts = window.counts(extents, [te.const(size, "int64") for size in sizes], name, ceil=bool(ceil_mode))
         shape = target.joined(images, channels, *counts)
         inner = _axes(space, sizes)
 
         def element(*i: Value) -> object:
             image, channel, *at = target.split(i)
-            spots = [spot - low for spot, low in zip(moved.spots(at, inner), moved.before, strict=True)]
-            there = inside(moved, spots, extents, ceil=bool(ceil_mode))
+            spots = [spot - low for spot, low in zip(window.spots(at, inner), window.before, strict=True)]
+            there = inside(window, spots, extents, ceil=bool(ceil_mode))
             return (MAX if greatest else te.sum)(data(*source.joined(image, channel, *spots)), axis=inner, where=there)
 
         pooled = computed(shape, element, "pool_max" if greatest else "pool_sum")
-        return pooled if greatest else _mean(pooled, target, moved, sizes, extents, added=bool(count_include_pad))
+        return pooled if greatest else _mean(pooled, target, window, sizes, extents, added=bool(count_include_pad))
 
     kind, rest = ("greatest element", "") if greatest else ("mean", ", in the dtype of the data")
     pool.__doc__ = f"""The {kind} of each window{rest}.
@@ -97,11 +97,11 @@ def _window(rank: int, *, greatest: bool) -> Callable[..., Tensor]:
 
 
 def _mean(
-    total: Tensor, target: Layout, moved: Windows, sizes: Sequence[int], extents: Sequence[Value], *, added: bool
+    total: Tensor, target: Layout, window: Windows, sizes: Sequence[int], extents: Sequence[Value], *, added: bool
 ) -> Tensor:
     def element(*i: Value) -> Value:
         _image, _channel, *at = target.split(i)
-        return te.div(total(*i), te.cast(places_there(moved, at, sizes, extents, added=added), total.dtype))
+        return te.div(total(*i), te.cast(places_there(window, at, sizes, extents, added=added), total.dtype))
 
     return computed(total.shape, element, "pool_avg")
 

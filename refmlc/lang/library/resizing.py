@@ -105,12 +105,12 @@ class Resize:
         if not self.exclude:
             return cubic
         spots = [te.cast(first, "int64") - 1 + step for step in range(4)]
-        kept = [
+        inside = [
             te.if_then_else(te.any(spot < 0, spot >= n), _float(0), weight)
             for spot, weight in zip(spots, cubic, strict=True)
         ]
-        total = kept[0] + kept[1] + kept[2] + kept[3]
-        return [weight / total for weight in kept]
+        total = inside[0] + inside[1] + inside[2] + inside[3]
+        return [weight / total for weight in inside]
 
 
 @dataclass(frozen=True)

@@ -44,10 +44,10 @@ def _int64(value: Value) -> Value:
 
 def whole(value: Value, what: str) -> int:
     """A number that has to be known. Fails: RM105."""
-    found = known(value)
-    if found is None:
+    number = known(value)
+    if number is None:
         raise fail(BAD_ARGUMENTS, f"{what} must be known; this is {shown(value)}")
-    return found
+    return number
 
 
 def _distance(a: Value, b: Value) -> Value:
@@ -107,8 +107,8 @@ def strided_slice(
     Shapes: an axis that is cut has max(0, ceil((end - begin) / stride)) places. `assume_inbound`: begin and end are
     taken as they stand, and a place outside is read out of bounds. Fails: RM105, RM201.
     """
-    given = [begin, end, *([] if strides is None else [strides])]
-    if any(len(one) != len(axes) for one in given):
+    vectors = [begin, end, *([] if strides is None else [strides])]
+    if any(len(vector) != len(axes) for vector in vectors):
         raise fail(BAD_ARGUMENTS, "`strided_slice` takes one begin, one end and one stride for each axis")
     cut = [axis_of(whole(axis, "an axis of `strided_slice`"), x.ndim) for axis in axes]
     if len(set(cut)) != len(cut):
@@ -127,11 +127,13 @@ def strided_slice(
 
 def _dynamic(x: Tensor, begin: Tensor, end: Tensor, strides: Tensor) -> None:
     """Fails: RM105, RM201, RM202 where the vectors are not those of a slice along all axes."""
-    for one in (begin, end, strides):
-        require_rank(one, 1, "dynamic_strided_slice")
-        if one.dtype != "int64":
-            raise fail(TYPE_MISMATCH, f"the vectors of `dynamic_strided_slice` are int64, not {one.dtype}")
-        must_agree(one.shape[0], te.const(x.ndim, "int64"), "a vector of `dynamic_strided_slice`, and the dimensions")
+    for vector in (begin, end, strides):
+        require_rank(vector, 1, "dynamic_strided_slice")
+        if vector.dtype != "int64":
+            raise fail(TYPE_MISMATCH, f"the vectors of `dynamic_strided_slice` are int64, not {vector.dtype}")
+        must_agree(
+            vector.shape[0], te.const(x.ndim, "int64"), "a vector of `dynamic_strided_slice`, and the dimensions"
+        )
 
 
 def _from_end(index: Value, extent: Value, stride: Value) -> Value:
@@ -151,7 +153,7 @@ def dynamic_strided_slice(x: Tensor, begin: Tensor, end: Tensor, strides: Tensor
     def element(*i: Value) -> Value:
         steps = [at * strides(axis) for axis, at in enumerate(i)]
         first = [_from_end(begin(axis), extent, strides(axis)) for axis, extent in enumerate(x.shape)]
-        return x(*(one + step for one, step in zip(first, steps, strict=True)))
+        return x(*(start + step for start, step in zip(first, steps, strict=True)))
 
     return computed(counts, element, "T_dynamic_strided_slice")
 
@@ -161,13 +163,13 @@ def sliced_counts(x: Tensor, begin: Tensor, end: Tensor, strides: Tensor) -> Ten
     _dynamic(x, begin, end, strides)
 
     def count(k: Value) -> Value:
-        found = te.const(0, "int64")
+        size = te.const(0, "int64")
         for axis, extent in enumerate(x.shape):
             step = strides(axis)
             first, last = _from_end(begin(axis), extent, step), _from_end(end(axis), extent, step)
             room = last - first + te.select(step < 0, step + 1, step - 1)
-            found = te.if_then_else(k == axis, te.maximum(room // step, 0), found)
-        return found
+            size = te.if_then_else(k == axis, te.maximum(room // step, 0), size)
+        return size
 
     return computed((x.ndim,), count, "counts")
 

@@ -185,13 +185,13 @@ def _fallen(rows: Rows, j: Value, minimum: Value) -> tir.Stmt:
     shared, threshold = at(meets, 0), te.const(settings.threshold, dtype)
     factor = te.cast(te.const(-0.5 / settings.sigma, "float32"), dtype)
     left = te.all(j > at(rows.kept, 0), rows.number(j) >= 0, own(settings.score) > minimum, rows.rivals(best, own))
-    gone = store(rows.numbers, -1, rows.image, j)
+    removal = store(rows.numbers, -1, rows.image, j)
     falls = steps(
         store(rows.boxes, own(settings.score) * te.exp(factor * shared * shared), rows.image, j, settings.score),
-        when(own(settings.score) <= minimum, gone),
+        when(own(settings.score) <= minimum, removal),
     )
     meet = steps(
-        store(meets, rows.meet(best, own), 0), when(shared >= threshold, gone), when(shared < threshold, falls)
+        store(meets, rows.meet(best, own), 0), when(shared >= threshold, removal), when(shared < threshold, falls)
     )
     return within([meets], when(left, meet))
 
@@ -232,8 +232,8 @@ def _kept(data: Tensor, valid_count: Tensor, settings: SuppressionSettings, top_
             valid = te.minimum(_int64(at(ins[2], b)), count)
             keep = te.minimum(valid, top_k) if top_k > 0 else valid
             rows = Rows(ins[0], ins[1], outs[0], outs[1], b, keep, settings)
-            chosen = _soft(rows) if settings.sigma > 0 else _hard(rows)
-            return within([rows.kept, rows.flag], chosen, store(outs[2], at(rows.kept, 0), b, 0))
+            body = _soft(rows) if settings.sigma > 0 else _hard(rows)
+            return within([rows.kept, rows.flag], body, store(outs[2], at(rows.kept, 0), b, 0))
 
         return loop(batch, image, "b")
 

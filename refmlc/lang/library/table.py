@@ -55,11 +55,13 @@ class TestedOperator:
     edges: str = ""
 
 
-def markdown_table(operators: Iterable[Operator], graph: Iterable[GraphOp], shown: Mapping[str, TestedOperator]) -> str:
+def markdown_table(
+    operators: Iterable[Operator], graph: Iterable[GraphOp], results: Mapping[str, TestedOperator]
+) -> str:
     """The whole file: the operators that are defined, those of the graph, those that have no meaning here."""
     rows = sorted(operators, key=lambda row: row.name)
-    defined = [_defined(row, shown.get(row.name, TestedOperator())) for row in rows if not row.reason]
-    graphs = [(f"`{row.name}`", row.meaning, ", ".join(shown[row.name].tests), row.clause) for row in graph]
+    defined = [_defined(row, results.get(row.name, TestedOperator())) for row in rows if not row.reason]
+    graphs = [(f"`{row.name}`", row.meaning, ", ".join(results[row.name].tests), row.clause) for row in graph]
     missing = [(f"`{row.name}`", row.meaning, row.reason, row.clause) for row in rows if row.reason]
     own = f"{len(graphs)} belong to the graph itself: the machine executes them in any tier, without TensorIR:"
     return (
@@ -69,17 +71,25 @@ def markdown_table(operators: Iterable[Operator], graph: Iterable[GraphOp], show
     )
 
 
-def _defined(row: Operator, shown: TestedOperator) -> tuple[str, ...]:
+def _defined(row: Operator, result: TestedOperator) -> tuple[str, ...]:
     names = [name for name, kind in row.signature if kind != "a"]
     attributes = [name for name, kind in row.signature if kind == "a"]
     arguments = ", ".join([*names, *(["*", *attributes] if attributes else [])])
     meaning = row.meaning + (" The shape follows from elements." if row.counted else "")
-    facts = (shown.type, shown.lowered, shown.c, shown.dtypes, shown.edges, ", ".join(shown.tests), _against(shown))
+    facts = (
+        result.type,
+        result.lowered,
+        result.c,
+        result.dtypes,
+        result.edges,
+        ", ".join(result.tests),
+        _against(result),
+    )
     return f"`{row.name}`", f"`{arguments}`", meaning, *facts, row.clause
 
 
-def _against(shown: TestedOperator) -> str:
-    parts = ((shown.equal, "equal"), (shown.explained, "explained"), (shown.refused, "not given"))
+def _against(result: TestedOperator) -> str:
+    parts = ((result.equal, "equal"), (result.explained, "explained"), (result.refused, "not given"))
     return ", ".join(f"{count} {what}" for count, what in parts if count)
 
 

@@ -110,7 +110,7 @@ def roi_align(
         return te.sum(value / te.cast(extents[0] * extents[1], dtype), axis=inner, where=there)
 
     channels = source.split(data.shape)[1]
-    shape = source.joined(rois.shape[0], channels, *(te.const(one, "int64") for one in parts))
+    shape = source.joined(rois.shape[0], channels, *(te.const(extent, "int64") for extent in parts))
     return computed(shape, element, "roi_align")
 
 
@@ -157,7 +157,7 @@ def roi_pool(data: Tensor, rois: Tensor, *, pooled_size: PerAxis, spatial_scale:
         value = data(*source.joined(te.cast(rois(i, 0), "int64"), channel, *inner))
         return MAX(value, axis=inner, where=te.all(*inside))
 
-    shape = source.joined(rois.shape[0], channels, *(te.const(one, "int64") for one in parts))
+    shape = source.joined(rois.shape[0], channels, *(te.const(extent, "int64") for extent in parts))
     pooled = computed(shape, greatest, "roi_pool_max")
 
     def element(*at: Value) -> Value:
@@ -200,8 +200,8 @@ def multibox_transform_loc(
 
     def ends(b: Value, a: Value, axis: int) -> tuple[Value, Value]:
         low, high = anchor(0, a, axis), anchor(0, a, axis + 2)
-        moved, grown = loc_pred(b, a * 4 + axis), loc_pred(b, a * 4 + axis + 2)
-        centre = moved * te.const(float(variances[axis]), dtype) * (high - low) + (low + high) * half
+        offset, grown = loc_pred(b, a * 4 + axis), loc_pred(b, a * 4 + axis + 2)
+        centre = offset * te.const(float(variances[axis]), dtype) * (high - low) + (low + high) * half
         reach = half * te.exp(grown * te.const(float(variances[axis + 2]), dtype)) * (high - low)
         first, last = centre - reach, centre + reach
         if not clip:

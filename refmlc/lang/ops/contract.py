@@ -160,7 +160,7 @@ class UndefinedValue(Exception):
     def __init__(self, code: Code, detail: str, wrapped: Scalar | None = None) -> None:
         """`detail` is a sentence with the values: `7 // 0 in int32`.
 
-        `wrapped` is the value to go on with where a user allows `code`: modulo 2**bits. None: there is none.
+        `wrapped` is the value where a user allows `code`: the result modulo 2**bits. None: there is none.
         """
         super().__init__(detail)
         self.code = code

@@ -68,8 +68,8 @@ def evaluate(expr: tir.Expr, values: Values, span: Span | None = None) -> Scalar
         case tir.Or(a, b):
             return bool(evaluate(a, values, span)) or bool(evaluate(b, values, span))
         case tir.Select(condition, true_value, false_value):
-            chosen, yes, no = (evaluate(part, values, span) for part in (condition, true_value, false_value))
-            return yes if chosen else no
+            holds, yes, no = (evaluate(part, values, span) for part in (condition, true_value, false_value))
+            return yes if holds else no
         case tir.IfThenElseExpr(condition, true_value, false_value):
             return evaluate(true_value if evaluate(condition, values, span) else false_value, values, span)
         case tir.Let(var, value, body):

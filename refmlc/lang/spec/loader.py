@@ -47,16 +47,16 @@ class Clause:
 @cache
 def clauses() -> Mapping[str, Clause]:
     """All clauses by id, in order of the ids. Fails: RM109 when a file breaks the table above."""
-    found: dict[str, Clause] = {}
+    table: dict[str, Clause] = {}
     data = files("refmlc.lang.spec") / "data"
     for file in sorted(data.iterdir(), key=lambda entry: entry.name):
         if not file.name.endswith(".toml"):
             continue
         for row in read_clauses(file):
-            if row.id in found:
-                raise fail(BAD_FILE, f"clause {row.id} is in {found[row.id].file} and in {row.file}")
-            found[row.id] = row
-    return dict(sorted(found.items()))
+            if row.id in table:
+                raise fail(BAD_FILE, f"clause {row.id} is in {table[row.id].file} and in {row.file}")
+            table[row.id] = row
+    return dict(sorted(table.items()))
 
 
 def clause(name: str) -> Clause:

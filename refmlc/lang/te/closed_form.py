@@ -18,7 +18,7 @@ def closed_prim_func(tensors: Sequence[Tensor]) -> tuple[tir.PrimFunc, tuple[tir
 
     A variable that is an extent of a tensor is bound by it; others are arguments.
     """
-    bound = {extent for one in tensors for extent in one.buffer.shape if isinstance(extent, tir.Var)}
+    bound = {extent for tensor in tensors for extent in tensor.buffer.shape if isinstance(extent, tir.Var)}
     probe = create_prim_func(tensors)
     free = [var for var in _used(probe, tensors) if var not in bound]
     func = create_prim_func([*tensors, *(Value(var) for var in free)]) if free else probe
@@ -35,6 +35,6 @@ def _used(func: tir.PrimFunc, tensors: Sequence[Tensor]) -> list[tir.Var]:
                 defined.add(var)
             case tir.IterVar(var=var) | tir.Bind(var=var) | tir.Let(var=var):
                 defined.add(var)
-    roots: list[Node] = [extent for one in tensors for extent in one.buffer.shape]
-    found = [node for root in (*roots, func.body) for node in walk(root) if isinstance(node, tir.Var)]
-    return [var for var in dict.fromkeys(found) if var not in defined]
+    roots: list[Node] = [extent for tensor in tensors for extent in tensor.buffer.shape]
+    variables = [node for root in (*roots, func.body) for node in walk(root) if isinstance(node, tir.Var)]
+    return [var for var in dict.fromkeys(variables) if var not in defined]

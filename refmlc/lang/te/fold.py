@@ -76,11 +76,11 @@ def _same(a: tir.Expr, b: tir.Expr) -> bool:
 
 
 def _product(a: tir.Expr, b: tir.Expr) -> tir.Expr | None:
-    for one, other in ((a, b), (b, a)):
-        if _is(one, 1):
+    for first, other in ((a, b), (b, a)):
+        if _is(first, 1):
             return other
-        if _is(one, 0):
-            return one
+        if _is(first, 0):
+            return first
     return None
 
 

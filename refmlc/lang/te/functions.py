@@ -23,8 +23,8 @@ def apply(name: str, *operands: Operand) -> Value:
     """The scalar operator `name` on operands of one dtype. Fails: RM105 for a name, RM201 for dtypes it has not."""
     if name not in SCALAR_OPS:
         raise fail(BAD_ARGUMENTS, f"no scalar operator is named `{name}`")
-    first = next((one.expr.dtype for one in operands if isinstance(one, Value)), None)
-    nodes = [_beside(operand(one), first) for one in operands]
+    first = next((value.expr.dtype for value in operands if isinstance(value, Value)), None)
+    nodes = [_beside(operand(value), first) for value in operands]
     dtype = nodes[0].dtype
     if name in ROUNDINGS and not dtype.is_float:
         return Value(nodes[0])
@@ -159,10 +159,10 @@ def not_(condition: Operand) -> Value:
 def _joined(symbol: str, conditions: tuple[Operand, ...]) -> Value:
     if not conditions:
         raise fail(BAD_ARGUMENTS, f"`{'all' if symbol == 'and' else 'any'}` takes at least one condition")
-    found = promote.condition(operand(conditions[0]), None)
-    for one in conditions[1:]:
-        found = folded(promote.logical(symbol, found, operand(one), None))
-    return Value(found)
+    condition = promote.condition(operand(conditions[0]), None)
+    for value in conditions[1:]:
+        condition = folded(promote.logical(symbol, condition, operand(value), None))
+    return Value(condition)
 
 
 def reinterpret(dtype: str, value: Operand) -> Value:

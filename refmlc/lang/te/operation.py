@@ -52,8 +52,8 @@ class Compute:
     @property
     def input_tensors(self) -> tuple[Tensor, ...]:
         """The tensors that it reads, in the order in which it does."""
-        found = [node.tensor for part in _parts(self) for node in walk(part) if isinstance(node, Load)]
-        return tuple(one for one in dict.fromkeys(found) if one is not None)
+        tensors = [node.tensor for part in _parts(self) for node in walk(part) if isinstance(node, Load)]
+        return tuple(tensor for tensor in dict.fromkeys(tensors) if tensor is not None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,11 +95,11 @@ def compute(
     extents = shape_of(shape)
     names = _axis_names(fcompute, len(extents), varargs_names)
     axis = tuple(
-        Axis(tir.Var(one, extent.dtype), Value(tir.IntImm(extent.dtype, 0)), Value(extent), reduce=False)
-        for one, extent in zip(names, extents, strict=True)
+        Axis(tir.Var(label, extent.dtype), Value(tir.IntImm(extent.dtype, 0)), Value(extent), reduce=False)
+        for label, extent in zip(names, extents, strict=True)
     )
-    given = fcompute(*axis)
-    parts = tuple(given) if isinstance(given, tuple | list) else (given,)
+    result = fcompute(*axis)
+    parts = tuple(result) if isinstance(result, tuple | list) else (result,)
     if any(isinstance(part, Tensor) for part in parts):
         raise fail(BAD_ARGUMENTS, f"`{name}` computes a tensor at each point: give its element, as A(i, j)")
     body = _body(parts, name)
@@ -108,22 +108,26 @@ def compute(
         for place, part in enumerate(body)
     )
     op = Compute(name, axis, body, outputs, {**({"tag": tag} if tag else {}), **(attrs or {})})
-    made = tuple(Tensor(buffer, op, place) for place, buffer in enumerate(outputs))
-    return made if len(made) > 1 else made[0]
+    tensors = tuple(Tensor(buffer, op, place) for place, buffer in enumerate(outputs))
+    return tensors if len(tensors) > 1 else tensors[0]
 
 
 def _axis_names(fcompute: Callable[..., object], count: int, names: Sequence[str] | None) -> list[str]:
     """A name for each axis. Fails: RM105 where the function takes another number of them."""
     parameters = list(inspect.signature(fcompute).parameters.values())
-    fixed = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD and one.default is one.empty]
-    many = any(one.kind is one.VAR_POSITIONAL for one in parameters)
+    fixed = [
+        parameter.name
+        for parameter in parameters
+        if parameter.kind is parameter.POSITIONAL_OR_KEYWORD and parameter.default is parameter.empty
+    ]
+    many = any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters)
     if len(fixed) > count or (len(fixed) < count and not many):
         raise fail(BAD_ARGUMENTS, f"the function takes {len(fixed)} indices; the shape has {count} dimensions")
     if names is not None:
         if len(names) != count - len(fixed):
             raise fail(BAD_ARGUMENTS, f"{count - len(fixed)} axes have no name yet, {len(names)} are given")
         return [*fixed, *names]
-    first = next((one.name for one in parameters if one.kind is one.VAR_POSITIONAL), "i")
+    first = next((parameter.name for parameter in parameters if parameter.kind is parameter.VAR_POSITIONAL), "i")
     return [*fixed, *(f"{first}{place}" for place in range(len(fixed), count))]
 
 
@@ -163,23 +167,23 @@ def extern(
     shapes = _shapes(shape)
     kinds = [dtype] * len(shapes) if isinstance(dtype, str) else list(dtype or ())
     if not kinds:
-        known = {one.dtype for one in inputs}
-        if len(known) != 1:
+        dtypes = {extents.dtype for extents in inputs}
+        if len(dtypes) != 1:
             raise fail(BAD_ARGUMENTS, f"the dtype of `{name}` does not follow from its inputs: give dtype")
-        kinds = [known.pop()] * len(shapes)
-    ins = [tir.Buffer(one.name, one.buffer.dtype, one.buffer.shape) for one in inputs]
+        kinds = [dtypes.pop()] * len(shapes)
+    ins = [tir.Buffer(extents.name, extents.buffer.dtype, extents.buffer.shape) for extents in inputs]
     names = [f"{name}_{number}" if number else name for number in range(len(shapes))]
-    outs = [tir.Buffer(own, dtype_of(kind), one) for own, kind, one in zip(names, kinds, shapes, strict=True)]
+    outs = [tir.Buffer(own, dtype_of(kind), extents) for own, kind, extents in zip(names, kinds, shapes, strict=True)]
     body = fcompute(ins, outs)
     stmt = tir.Evaluate(body.expr) if isinstance(body, Value) else body
     if not isinstance(stmt, tir.Stmt):
         raise fail(BAD_ARGUMENTS, f"`{name}` is made by a statement or a call; this is {type(body).__name__}")
     op = Extern(name, tuple(inputs), tuple(ins), tuple(outs), stmt, attrs or {})
-    made = [Tensor(buffer, op, place) for place, buffer in enumerate(outs)]
-    return made[0] if len(made) == 1 else made
+    tensors = [Tensor(buffer, op, place) for place, buffer in enumerate(outs)]
+    return tensors[0] if len(tensors) == 1 else tensors
 
 
 def _shapes(shape: "Shape | Sequence[Shape]") -> list[tuple[tir.Expr, ...]]:
     if isinstance(shape, tuple | list) and shape and isinstance(shape[0], tuple | list):
-        return [shape_of(one) for one in shape if not isinstance(one, Value | int)]
+        return [shape_of(extent) for extent in shape if not isinstance(extent, Value | int)]
     return [shape_of(shape)]  # type: ignore[arg-type]

@@ -42,19 +42,19 @@ def create_prim_func(args: Sequence[Argument]) -> tir.PrimFunc:
 
     Fails: RM105 where a tensor is read that is neither an argument nor made of arguments.
     """
-    tensors = [one for one in args if isinstance(one, Tensor)]
+    tensors = [arg for arg in args if isinstance(arg, Tensor)]
     if not tensors:
         raise fail(BAD_ARGUMENTS, "a function needs at least one tensor")
     params, buffer_map = _params(args)
-    given = set(buffer_map.values())
+    arguments = set(buffer_map.values())
     alloc: list[tir.Buffer] = []
     stmts: list[tir.Stmt] = []
     for op in operations(tensors):
         if isinstance(op, Placeholder):
-            if op.outputs[0] not in given:
+            if op.outputs[0] not in arguments:
                 raise fail(BAD_ARGUMENTS, f"`{op.name}` is read but is not an argument")
             continue
-        alloc += [buffer for buffer in op.outputs if buffer not in given]
+        alloc += [buffer for buffer in op.outputs if buffer not in arguments]
         stmts.append(_computed(op) if isinstance(op, Compute) else _extern(op))
     body = stmts[0] if len(stmts) == 1 else tir.SeqStmt(tuple(stmts)) if stmts else tir.Evaluate(tir.IntImm(INT32, 0))
     if alloc:
@@ -65,16 +65,16 @@ def create_prim_func(args: Sequence[Argument]) -> tir.PrimFunc:
 def _params(args: Sequence[Argument]) -> tuple[tuple[tir.Var, ...], dict[tir.Var, tir.Buffer]]:
     params: list[tir.Var] = []
     buffer_map: dict[tir.Var, tir.Buffer] = {}
-    for one in args:
-        if isinstance(one, Tensor):
-            var = tir.Var(f"var_{one.name}", HANDLE)
-            if one.buffer in buffer_map.values():
-                raise fail(BAD_ARGUMENTS, f"`{one.name}` is given twice")
-            buffer_map[var] = one.buffer
-        elif isinstance(one, Value) and isinstance(one.expr, tir.Var):
-            var = one.expr
+    for arg in args:
+        if isinstance(arg, Tensor):
+            var = tir.Var(f"var_{arg.name}", HANDLE)
+            if arg.buffer in buffer_map.values():
+                raise fail(BAD_ARGUMENTS, f"`{arg.name}` is given twice")
+            buffer_map[var] = arg.buffer
+        elif isinstance(arg, Value) and isinstance(arg.expr, tir.Var):
+            var = arg.expr
         else:
-            raise fail(BAD_ARGUMENTS, f"an argument is a tensor or a variable; this is {one!r}")
+            raise fail(BAD_ARGUMENTS, f"an argument is a tensor or a variable; this is {arg!r}")
         params.append(var)
     return tuple(params), buffer_map
 
@@ -84,18 +84,18 @@ def _params(args: Sequence[Argument]) -> tuple[tuple[tir.Var, ...], dict[tir.Var
 
 def operations(tensors: Sequence[Tensor]) -> Iterator[Operation]:
     """Every operation that `tensors` need, inputs first. Keeps its own stack."""
-    done: set[Operation] = set()
-    stack = [(one.op, False) for one in reversed(tensors)]
+    finished: set[Operation] = set()
+    stack = [(tensor.op, False) for tensor in reversed(tensors)]
     while stack:
         op, ready = stack.pop()
-        if op in done:
+        if op in finished:
             continue
         if ready:
-            done.add(op)
+            finished.add(op)
             yield op
         else:
             stack.append((op, True))
-            stack += [(one.op, False) for one in reversed(op.input_tensors)]
+            stack += [(tensor.op, False) for tensor in reversed(op.input_tensors)]
 
 
 # --------------------------------------------------------------------------------------------------- computations
@@ -115,7 +115,7 @@ class Point:
     @property
     def spatial(self) -> tuple[tir.Expr, ...]:
         """The place that is written."""
-        return tuple(one.var for one in self.iter_vars if one.kind is IterKind.SPATIAL)
+        return tuple(axis.var for axis in self.iter_vars if axis.kind is IterKind.SPATIAL)
 
 
 def _plain(node: Node) -> Node:
@@ -157,17 +157,17 @@ def _computed(op: Compute) -> tir.Stmt:
 
 
 def _realized(
-    op: Compute, written: Sequence[tir.Buffer], point: Point, body: tir.Stmt, init: tir.Stmt | None
+    op: Compute, buffers: Sequence[tir.Buffer], point: Point, body: tir.Stmt, init: tir.Stmt | None
 ) -> tir.Stmt:
     """A block that writes buffers at `point`. One without axes has an axis of one value, as TVM's blocks have."""
-    read: Accesses = {buffer: indices for buffer, indices in loads([body]).items() if buffer not in written}
-    stored: Accesses = {buffer: [point.spatial] for buffer in written}
+    read: Accesses = {buffer: indices for buffer, indices in loads([body]).items() if buffer not in buffers}
+    stored: Accesses = {buffer: [point.spatial] for buffer in buffers}
     iter_vars = point.iter_vars
     values: tuple[tir.Expr, ...] = tuple(axis.var for axis in (*op.axis, *op.reduce_axis))
     if not values:
         dom = tir.Range(tir.IntImm(INT32, 0), tir.IntImm(INT32, 1))
         iter_vars, values = (tir.IterVar(tir.Var("vi", INT32), dom, IterKind.SPATIAL),), (tir.IntImm(INT32, 0),)
-    name = written[0].name if init is None else op.name
+    name = buffers[0].name if init is None else op.name
     attrs = {key: value for key, value in op.attrs.items() if key != "tag"}
     block = tir.SBlock(name, iter_vars, boxes(read), boxes(stored), body, init, annotations=attrs)
     return tir.SBlockRealize(values, TRUE, block)
@@ -184,13 +184,13 @@ def _reduction(op: Compute, reduce: Reduce, axes: Sequence[Axis]) -> tir.Stmt:
     place = point.spatial
     acc = tuple(Value(tir.BufferLoad(buffer, place)) for buffer in op.outputs)
     terms = tuple(Value(point.at(term)) for term in reduce.terms)
-    combined = [one.expr for one in reduce.combine(acc, terms)]
+    combined = [partial.expr for partial in reduce.combine(acc, terms)]
     init = [tir.BufferStore(b, point.at(start), place) for b, start in zip(op.outputs, reduce.start, strict=True)]
     stores: list[tir.Stmt] = []
     if len(combined) > 1:
-        kept = [tir.Var(f"v_{buffer.name}", buffer.dtype) for buffer in op.outputs]
-        stores += [tir.Bind(var, value) for var, value in zip(kept, combined, strict=True)]
-        combined = list(kept)
+        variables = [tir.Var(f"v_{buffer.name}", buffer.dtype) for buffer in op.outputs]
+        stores += [tir.Bind(var, value) for var, value in zip(variables, combined, strict=True)]
+        combined = list(variables)
     stores += [tir.BufferStore(b, value, place) for b, value in zip(op.outputs, combined, strict=True)]
     body = _joined(stores)
     if reduce.condition is not None:
@@ -204,8 +204,8 @@ def _joined(stmts: Sequence[tir.Stmt]) -> tir.Stmt:
 
 def _extern(op: Extern) -> tir.Stmt:
     """A block around the statement. Decision: TVM declares nothing for it; what it may touch is declared here."""
-    table: dict[Node, Node] = dict(zip(op.in_buffers, (one.buffer for one in op.input_tensors), strict=True))
-    reads = tuple(_whole(one.buffer) for one in op.input_tensors)
+    table: dict[Node, Node] = dict(zip(op.in_buffers, (tensor.buffer for tensor in op.input_tensors), strict=True))
+    reads = tuple(_whole(tensor.buffer) for tensor in op.input_tensors)
     writes = tuple(_whole(buffer) for buffer in op.outputs)
     block = tir.SBlock(op.name, (), reads, writes, substitute(op.body, table), annotations=op.attrs)
     return tir.SBlockRealize((), TRUE, block)

@@ -57,11 +57,11 @@ def reduce_axis(dom: Sequence[Operand], name: str = "rv") -> Axis:
 
 
 def _axes(axis: "Axis | Sequence[Axis]") -> tuple[Axis, ...]:
-    found = (axis,) if isinstance(axis, Axis) else tuple(axis)
-    for one in found:
-        if not isinstance(one, Axis) or not one.reduce:
+    axes = (axis,) if isinstance(axis, Axis) else tuple(axis)
+    for item in axes:
+        if not isinstance(item, Axis) or not item.reduce:
             raise fail(BAD_ARGUMENTS, "a reduction needs axes of te.reduce_axis")
-    return found
+    return axes
 
 
 @entry_point
@@ -83,17 +83,17 @@ def comm_reducer(
         if not isinstance(axis, Axis | tuple | list):
             return _direct(fcombine, (expr, axis, where, init, *more))
         several = isinstance(expr, tuple | list)
-        terms = tuple(expr_of(one) for one in (expr if isinstance(expr, tuple | list) else (expr,)))
+        terms = tuple(expr_of(value) for value in (expr if isinstance(expr, tuple | list) else (expr,)))
         start = fidentity(*(str(term.dtype) for term in terms)) if init is None else init
         starts = tuple(start) if isinstance(start, tuple | list) else (start,)
         if len(starts) != len(terms):
             raise fail(BAD_ARGUMENTS, f"`{name}` combines {len(terms)} terms and starts from {len(starts)}")
-        begun = tuple(_start(one, term.dtype) for one, term in zip(starts, terms, strict=True))
+        initial = tuple(_start(value, term.dtype) for value, term in zip(starts, terms, strict=True))
         condition = None if where is None else promote.condition(expr_of(where), None)
         combine = _combine(fcombine, several=several)
         _try(combine, terms)
-        found = tuple(Reduce(combine, begun, terms, _axes(axis), condition, place) for place in range(len(terms)))
-        return found if several else found[0]
+        results = tuple(Reduce(combine, initial, terms, _axes(axis), condition, place) for place in range(len(terms)))
+        return results if several else results[0]
 
     reducer.__name__ = reducer.__qualname__ = name
     return reducer
@@ -101,31 +101,31 @@ def comm_reducer(
 
 def _direct(fcombine: Callable[..., object], operands: Sequence[object]) -> object:
     """Operands combined one after the other, where no axis is given: `te.max(a, b)`."""
-    found, *others = (one for one in operands if one is not None)
+    result, *others = (operand for operand in operands if operand is not None)
     for other in others:
-        found = fcombine(found, other)
-    return found
+        result = fcombine(result, other)
+    return result
 
 
 def _combine(fcombine: Callable[..., object], *, several: bool) -> Combine:
     def combine(acc: tuple[Value, ...], term: tuple[Value, ...]) -> tuple[Value, ...]:
-        found = fcombine(acc, term) if several else (fcombine(acc[0], term[0]),)
-        return tuple(Value(expr_of(one)) for one in (found if isinstance(found, tuple | list) else (found,)))
+        result = fcombine(acc, term) if several else (fcombine(acc[0], term[0]),)
+        return tuple(Value(expr_of(value)) for value in (result if isinstance(result, tuple | list) else (result,)))
 
     return combine
 
 
 def _try(combine: Combine, terms: Sequence[tir.Expr]) -> None:
     """Fails: as the combination of terms of these dtypes does, which is otherwise made when it has its place."""
-    accumulated, term = (tuple(Value(tir.Var(name, one.dtype)) for one in terms) for name in ("acc", "term"))
+    accumulated, term = (tuple(Value(tir.Var(name, value.dtype)) for value in terms) for name in ("acc", "term"))
     combine(accumulated, term)
 
 
 def _start(value: object, dtype: DType) -> tir.Expr:
-    found = expr_of(value)
-    if isinstance(found, tir.IntImm | tir.FloatImm):
-        return promote.constant(found.value, dtype, None)
-    return promote.converted(found, dtype, None)
+    start = expr_of(value)
+    if isinstance(start, tir.IntImm | tir.FloatImm):
+        return promote.constant(start.value, dtype, None)
+    return promote.converted(start, dtype, None)
 
 
 def min_value(dtype: str) -> Value:

@@ -22,12 +22,12 @@ Accesses = dict[tir.Buffer, list[tuple[tir.Expr, ...]]]
 
 def loads(nodes: Iterable[tir.Expr | tir.Stmt]) -> Accesses:
     """The indices of every load in `nodes`, by buffer."""
-    found: Accesses = {}
+    accesses: Accesses = {}
     for root in nodes:
         for node in walk(root):
             if isinstance(node, tir.BufferLoad):
-                found.setdefault(node.buffer, []).append(node.indices)
-    return found
+                accesses.setdefault(node.buffer, []).append(node.indices)
+    return accesses
 
 
 def boxes(accesses: Accesses) -> tuple[tir.BufferRegion, ...]:
@@ -35,7 +35,7 @@ def boxes(accesses: Accesses) -> tuple[tir.BufferRegion, ...]:
     return tuple(
         tir.BufferRegion(
             buffer,
-            tuple(_range([one[place] for one in indices], extent) for place, extent in enumerate(buffer.shape)),
+            tuple(_range([access[place] for access in indices], extent) for place, extent in enumerate(buffer.shape)),
         )
         for buffer, indices in accesses.items()
     )
@@ -44,10 +44,10 @@ def boxes(accesses: Accesses) -> tuple[tir.BufferRegion, ...]:
 def _range(indices: list[tir.Expr], extent: tir.Expr) -> tir.Range:
     first = indices[0]
     distances = [_distance(index, first) for index in indices]
-    known = [distance for distance in distances if distance is not None]
-    if len(known) < len(distances):
+    finite = [distance for distance in distances if distance is not None]
+    if len(finite) < len(distances):
         return tir.Range(tir.IntImm(extent.dtype, 0), extent)
-    low, high = min(known), max(known)
+    low, high = min(finite), max(finite)
     begin = Value(first) + low if low else Value(first)
     return tir.Range(begin.expr, tir.IntImm(first.dtype if first.dtype.is_integer else INT32, high - low + 1))
 

@@ -96,10 +96,10 @@ class Tensor:
 
     def at(self, before: tuple[tir.Expr, ...], indices: Sequence[Index]) -> "Value | Slice":
         """The element if all indices are present. Fails: RM208 too many, RM105 for an invalid index."""
-        found = (*before, *(_index(one) for one in indices))
-        if len(found) > self.ndim:
-            raise fail(RANK_MISMATCH, f"`{self.name}` has {self.ndim} dimensions, {len(found)} indices are given")
-        return Value(Load(self.buffer, found, None, self)) if len(found) == self.ndim else Slice(self, found)
+        place = (*before, *(_index(index) for index in indices))
+        if len(place) > self.ndim:
+            raise fail(RANK_MISMATCH, f"`{self.name}` has {self.ndim} dimensions, {len(place)} indices are given")
+        return Value(Load(self.buffer, place, None, self)) if len(place) == self.ndim else Slice(self, place)
 
     def __getitem__(self, index: "Index | tuple[Index, ...]") -> "Value | Slice":
         """An element, or a slice that waits for more indices."""
@@ -107,10 +107,10 @@ class Tensor:
 
     def __call__(self, *indices: Index) -> Value:
         """An element. Fails: RM208 where the indices are not as many as the dimensions."""
-        found = self.at((), indices)
-        if isinstance(found, Slice):
+        element = self.at((), indices)
+        if isinstance(element, Slice):
             raise fail(RANK_MISMATCH, f"`{self.name}` has {self.ndim} dimensions, {len(indices)} indices are given")
-        return found
+        return element
 
     def __repr__(self) -> str:
         shape = ", ".join(repr(extent) for extent in self.shape)
@@ -118,10 +118,10 @@ class Tensor:
 
 
 def _index(index: object) -> tir.Expr:
-    found = expr_of(index)
-    if not found.dtype.is_integer and found.dtype.kind != "bool":
-        raise fail(BAD_ARGUMENTS, f"an index is an integer; this is {found.dtype}")
-    return found
+    number = expr_of(index)
+    if not number.dtype.is_integer and number.dtype.kind != "bool":
+        raise fail(BAD_ARGUMENTS, f"an index is an integer; this is {number.dtype}")
+    return number
 
 
 def shape_of(shape: "Sequence[Value | int] | Value | int | Tensor") -> tuple[tir.Expr, ...]:

@@ -167,8 +167,8 @@ def expr_of(value: object) -> tir.Expr:
 def defined(node: tir.Expr) -> tir.Expr:
     """The expression. Fails: RM201 where its operator has no meaning on operands of these dtypes."""
     if isinstance(node, tir.Apply):
-        dtypes = [one.dtype for one in node.args]
-        if not SCALAR_OPS[node.op].contract.accepts_operands([one.scalar for one in dtypes]):
+        dtypes = [argument.dtype for argument in node.args]
+        if not SCALAR_OPS[node.op].contract.accepts_operands([argument.scalar for argument in dtypes]):
             raise fail(TYPE_MISMATCH, f"`{node.op}` is not defined on {', '.join(map(str, dtypes))}")
     return node
 
@@ -206,7 +206,7 @@ def var(name: str = "n", dtype: str | DType = "int32") -> Value:
 def cast(value: object, dtype: str | DType) -> Value:
     """`value` converted to `dtype`; itself where it has it."""
     expr = expr_of(value)
-    wanted = dtype_of(dtype)
-    if isinstance(expr, tir.FloatImm | tir.IntImm) and wanted.is_float and not isinstance(value, Value):
-        return const(expr.value, wanted)
-    return Value(expr if expr.dtype == wanted else folded(promote.converted(expr, wanted, None)))
+    target = dtype_of(dtype)
+    if isinstance(expr, tir.FloatImm | tir.IntImm) and target.is_float and not isinstance(value, Value):
+        return const(expr.value, target)
+    return Value(expr if expr.dtype == target else folded(promote.converted(expr, target, None)))

@@ -65,8 +65,8 @@ class CallRules:
         except Unsupported:
             return
         except RefmlcError as refused:
-            found = refused.diagnostic
-            self.findings.report(found.code, f"`{op.name}`: {found.message}", call.span or near)
+            diagnostic = refused.diagnostic
+            self.findings.report(diagnostic.code, f"`{op.name}`: {diagnostic.message}", call.span or near)
 
     def _effect(self, call: Call, near: Span | None) -> None:
         what = effect_of(call, self.module, self.known)
@@ -81,24 +81,24 @@ class CallRules:
     def _type(self, expr: Expr) -> Type | None:
         return type_of(expr, self.module, self.known)
 
-    def _count(self, name: str, takes: int, given: int, near: Span | None, declared: Span | None) -> bool:
+    def _count(self, name: str, takes: int, count: int, near: Span | None, declared: Span | None) -> bool:
         """Whether as many arguments are given as taken; report it where not."""
-        if takes != given:
-            message = f"`{name}` takes {takes} argument{'' if takes == 1 else 's'}, {given} given"
+        if takes != count:
+            message = f"`{name}` takes {takes} argument{'' if takes == 1 else 's'}, {count} given"
             related = [Related(f"`{name}` is defined here", declared)] if declared else []
             self.findings.report(ARITY, message, near, related=related)
-        return takes == given
+        return takes == count
 
     def _function(self, call: Call, name: str, ty: FuncType, near: Span | None, declared: Span | None) -> None:
         """A call of a Relax function."""
         if ty.params is None or not self._count(name, len(ty.params), len(call.args), near, declared):
             return
-        given = [self._type(arg) for arg in call.args]
+        types = [self._type(arg) for arg in call.args]
         unifier = Unifier()
-        for param, arg in zip(ty.params, given, strict=True):
+        for param, arg in zip(ty.params, types, strict=True):
             unifier.bind_type(param, arg)
         misfits: list[Misfit] = []
-        for index, (param, arg) in enumerate(zip(ty.params, given, strict=True)):
+        for index, (param, arg) in enumerate(zip(ty.params, types, strict=True)):
             conflict = unifier.conflict(param, arg)
             if conflict is not None:
                 code, text = conflict
@@ -124,13 +124,13 @@ class CallRules:
         dims = self._dims(call)
         if inputs is None or dims is None:
             return
-        given = (*inputs, *outputs, *dims)
-        if not self._count(callee.name, len(function.params), len(given), near, function.span):
+        types = (*inputs, *outputs, *dims)
+        if not self._count(callee.name, len(function.params), len(types), near, function.span):
             return
         names = [*(f"argument {index}" for index in range(len(inputs)))]
         names += ["the output"] if len(outputs) == 1 else [f"output {index}" for index in range(len(outputs))]
         names += ["a shape variable"] * len(dims)
-        self._buffers(function, callee.name, list(zip(names, given, strict=True)), near)
+        self._buffers(function, callee.name, list(zip(names, types, strict=True)), near)
 
     def _inputs(self, args: Expr) -> list[Type | None] | None:
         """The types of the input tensors, None where their number is not known."""
@@ -162,13 +162,13 @@ class CallRules:
         return None
 
     def _buffers(
-        self, function: tir.PrimFunc, name: str, given: list[tuple[str, Type | None]], near: Span | None
+        self, function: tir.PrimFunc, name: str, arguments: list[tuple[str, Type | None]], near: Span | None
     ) -> None:
         """Each tensor fits the buffer that it is given for."""
         unifier = Unifier()
         pairs = [
             (what, function.buffer_map.get(param, param), ty)
-            for param, (what, ty) in zip(function.params, given, strict=True)
+            for param, (what, ty) in zip(function.params, arguments, strict=True)
         ]
         for _, declared, ty in pairs:
             if isinstance(declared, tir.Var) and isinstance(ty, PrimType) and ty.value is not None:

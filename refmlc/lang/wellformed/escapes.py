@@ -28,9 +28,9 @@ def let_out(module: IRModule, *, stacklevel: int = 3) -> IRModule:
 def _leaving(body: relax.SeqExpr) -> list[relax.Var]:
     """The variables of dataflow blocks that are used after the block, in their order."""
     closed: Mapping[relax.Var, None] = {}
-    found: dict[relax.Var, None] = {}
+    escaping: dict[relax.Var, None] = {}
     for block in (*body.blocks, body.body):
-        found |= {node: None for node in walk(block) if isinstance(node, relax.Var) and node in closed}
+        escaping |= {node: None for node in walk(block) if isinstance(node, relax.Var) and node in closed}
         if isinstance(block, relax.DataflowBlock):
-            closed = {**closed, **{one.var: None for one in block.bindings if one.var.dataflow}}
-    return list(found)
+            closed = {**closed, **{binding.var: None for binding in block.bindings if binding.var.dataflow}}
+    return list(escaping)

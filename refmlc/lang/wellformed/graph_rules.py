@@ -81,12 +81,12 @@ class GraphRules:
         """The type of `expr` as far as it is known here."""
         return type_of(expr, self.module, self.known)
 
-    def agree(self, declared: Type | None, given: Type | None, what: str, near: Span | None) -> None:
+    def agree(self, declared: Type | None, actual: Type | None, what: str, near: Span | None) -> None:
         """Report a declared type that the deduced one contradicts."""
-        conflict = self.calls.here.conflict(declared, given)
+        conflict = self.calls.here.conflict(declared, actual)
         if conflict is not None:
             code, _ = conflict
-            message = f"{what} {type_text(declared)}, the value is {type_text(given)}"
+            message = f"{what} {type_text(declared)}, the value is {type_text(actual)}"
             self.findings.report(code, message, near)
 
     # --------------------------------------------------------------------------------- blocks and bindings

@@ -52,11 +52,11 @@ RESHAPE_ARGS = 2
 """The tensor and the shape."""
 
 
-def type_of(expr: Expr, module: IRModule, known: Mapping[Var, Type | None]) -> Type | None:
+def type_of(expr: Expr, module: IRModule, types: Mapping[Var, Type | None]) -> Type | None:
     """The type of `expr` in `module`; `known` has types of variables beyond their annotations."""
     match expr:
         case Var():
-            return known.get(expr, expr.ty)
+            return types.get(expr, expr.ty)
         case tir.GlobalVar():
             function = module.functions.get(expr.name)
             return function_type(function) if isinstance(function, Function) else None
@@ -67,18 +67,18 @@ def type_of(expr: Expr, module: IRModule, known: Mapping[Var, Type | None]) -> T
         case ShapeExpr(values):
             return ShapeType(values)
         case Tuple(fields):
-            return TupleType(tuple(type_of(field, module, known) or AnyType() for field in fields))
+            return TupleType(tuple(type_of(field, module, types) or AnyType() for field in fields))
         case TupleGetItem(value, index):
-            whole = type_of(value, module, known)
+            whole = type_of(value, module, types)
             return whole.fields[index] if isinstance(whole, TupleType) and 0 <= index < len(whole.fields) else None
         case If(_, true, false):
-            return join(type_of(true, module, known), type_of(false, module, known))
+            return join(type_of(true, module, types), type_of(false, module, types))
         case SeqExpr(_, body):
-            return type_of(body, module, known)
+            return type_of(body, module, types)
         case Function():
             return function_type(expr)
         case Call():
-            return _call_type(expr, module, known)
+            return _call_type(expr, module, types)
         case _:
             return None
 
@@ -111,48 +111,48 @@ def _same(a: tir.Expr, b: tir.Expr) -> bool:
     return polynomial(a, {}) == polynomial(b, {})
 
 
-def _call_type(call: Call, module: IRModule, known: Mapping[Var, Type | None]) -> Type | None:
+def _call_type(call: Call, module: IRModule, types: Mapping[Var, Type | None]) -> Type | None:
     """The type of a call."""
     if isinstance(call.op, Op) and call.op.name in ALLOCATIONS:
         return _allocated(call, ALLOCATIONS[call.op.name])
     if isinstance(call.op, Op) and call.op.name == "shape_of" and len(call.args) == 1:
-        tensor = type_of(call.args[0], module, known)
+        tensor = type_of(call.args[0], module, types)
         return ShapeType(tensor.shape) if isinstance(tensor, TensorType) and tensor.shape is not None else None
     if isinstance(call.op, Op) and call.op.name == "reshape" and len(call.args) == RESHAPE_ARGS:
-        return _reshaped(call, module, known)
+        return _reshaped(call, module, types)
     if isinstance(call.op, Op) and call.op.name in OPERATORS:
-        return _operator_type(call, OPERATORS[call.op.name], module, known)
+        return _operator_type(call, OPERATORS[call.op.name], module, types)
     if call.ty_args:
         return call.ty_args[0] if len(call.ty_args) == 1 else TupleType(call.ty_args)
-    callee = None if isinstance(call.op, Op) else type_of(call.op, module, known)
+    callee = None if isinstance(call.op, Op) else type_of(call.op, module, types)
     if not isinstance(callee, FuncType) or callee.ret is None or callee.params is None:
         return None
     unifier = Unifier()
     for param, arg in zip(callee.params, call.args, strict=False):
-        unifier.bind_type(param, type_of(arg, module, known))
+        unifier.bind_type(param, type_of(arg, module, types))
     return replaced(callee.ret, unifier)
 
 
-def _reshaped(call: Call, module: IRModule, known: Mapping[Var, Type | None]) -> Type | None:
+def _reshaped(call: Call, module: IRModule, types: Mapping[Var, Type | None]) -> Type | None:
     """The type of `reshape` to a shape without a -1; an extent of 0 is that of the same axis of the tensor."""
-    tensor, shape = (type_of(arg, module, known) for arg in call.args)
+    tensor, shape = (type_of(arg, module, types) for arg in call.args)
     if not isinstance(tensor, TensorType) or not isinstance(shape, ShapeType) or shape.values is None:
         return None
-    if any(isinstance(one, tir.IntImm) and one.value < 0 for one in shape.values):
+    if any(isinstance(size, tir.IntImm) and size.value < 0 for size in shape.values):
         return TensorType(None, tensor.dtype, len(shape.values))
-    kept = kept_axes(call)
-    if not kept:
+    copied = kept_axes(call)
+    if not copied:
         return TensorType(shape.values, tensor.dtype)
-    if tensor.shape is None or max(kept) >= len(tensor.shape):
+    if tensor.shape is None or max(copied) >= len(tensor.shape):
         return TensorType(None, tensor.dtype, len(shape.values))
-    own = [tensor.shape[axis] if axis in kept else extent for axis, extent in enumerate(shape.values)]
+    own = [tensor.shape[axis] if axis in copied else extent for axis, extent in enumerate(shape.values)]
     return TensorType(tuple(own), tensor.dtype)
 
 
-def _operator_type(call: Call, op: Operator, module: IRModule, known: Mapping[Var, Type | None]) -> Type | None:
+def _operator_type(call: Call, op: Operator, module: IRModule, types: Mapping[Var, Type | None]) -> Type | None:
     """The type that an operator's definition gives; None where it refuses its arguments (`call_rules` says so)."""
     try:
-        return operator_type(op, [type_of(arg, module, known) for arg in call.args], call.attrs)
+        return operator_type(op, [type_of(arg, module, types) for arg in call.args], call.attrs)
     except RefmlcError:
         return None
 

@@ -20,7 +20,7 @@ from refmlc.lang.ops.graph import is_pure
 from refmlc.lang.wellformed.infer import type_of
 
 
-def effect_of(call: Call, module: IRModule, known: Mapping[Var, Type | None]) -> str | None:
+def effect_of(call: Call, module: IRModule, types: Mapping[Var, Type | None]) -> str | None:
     """What in `call` certainly has an effect, for a message; None where nothing does."""
     match call.op:
         case Op(name):
@@ -30,7 +30,7 @@ def effect_of(call: Call, module: IRModule, known: Mapping[Var, Type | None]) ->
         case tir.GlobalVar(name):
             return f"`{name}`" if _is_impure(module.functions.get(name)) else None
         case _:
-            ty = type_of(call.op, module, known)
+            ty = type_of(call.op, module, types)
             word = f"`{call.op.name}`" if isinstance(call.op, Var) else "the called function"
             return word if isinstance(ty, FuncType) and not ty.pure else None
 

@@ -34,7 +34,7 @@ def checked(module: IRModule, *, check: bool = True) -> IRModule:
     A variable that leaves its dataflow block is let out, with a warning, where the text is of 2022 (RLX-124).
     """
     findings = check_module(module) if check else ()
-    if any(one.code is DATAFLOW_ESCAPE for one in findings) and is_of_2022(module.source):
+    if any(finding.code is DATAFLOW_ESCAPE for finding in findings) and is_of_2022(module.source):
         module = let_out(module, stacklevel=5)
         findings = check_module(module)
     if not findings:

@@ -119,11 +119,11 @@ class ExprRules:
                 message = f"the predicate of an access to `{buffer.name}` at {lanes} is {predicate.dtype}"
                 self.findings.report(TYPE_MISMATCH, message, predicate.span or near)
 
-    def rank(self, buffer: Buffer, given: int, near: Span | None) -> None:
+    def rank(self, buffer: Buffer, indices: int, near: Span | None) -> None:
         """Report an access with the wrong number of indices."""
         self.findings.report(
             RANK_MISMATCH,
-            f"buffer `{buffer.name}` has {count(len(buffer.shape), 'dimension')}, {count(given, 'index')} given",
+            f"buffer `{buffer.name}` has {count(len(buffer.shape), 'dimension')}, {count(indices, 'index')} given",
             near,
             related=[Related(f"`{buffer.name}` is declared here", buffer.span)] if buffer.span else [],
         )
@@ -173,23 +173,23 @@ class ExprRules:
         if problem is not None:
             self.findings.report(*problem, near)
 
-    def _module_call(self, callee: GlobalVar, given: int, near: Span | None) -> None:
+    def _module_call(self, callee: GlobalVar, arguments: int, near: Span | None) -> None:
         function = self.module.functions.get(callee.name)
         if function is None:
             self.findings.report(UNKNOWN_FUNCTION, f"the module has no function `{callee.name}`", near)
-        elif isinstance(function, PrimFunc) and len(function.params) != given:
+        elif isinstance(function, PrimFunc) and len(function.params) != arguments:
             takes = count(len(function.params), "argument")
             self.findings.report(
                 ARITY,
-                f"`{callee.name}` takes {takes}, {given} given",
+                f"`{callee.name}` takes {takes}, {arguments} given",
                 near,
                 related=[Related(f"`{callee.name}` is defined here", function.span)] if function.span else [],
             )
 
-    def same_dtype(self, declared: DType, given: DType, what: str, other: str, near: Span | None) -> None:
+    def same_dtype(self, declared: DType, actual: DType, what: str, other: str, near: Span | None) -> None:
         """Report two dtypes that differ."""
-        if declared != given:
-            self.findings.report(TYPE_MISMATCH, f"{what} {declared}, {other} is {given}", near)
+        if declared != actual:
+            self.findings.report(TYPE_MISMATCH, f"{what} {declared}, {other} is {actual}", near)
 
     def _dtypes(self, expr: Expr, near: Span | None) -> None:
         problem = dtype_problem(expr)

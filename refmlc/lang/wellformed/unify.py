@@ -31,17 +31,17 @@ class Unifier:
     known: dict[tir.Var, Poly] = field(default_factory=dict)
     values: dict[Node, Node] = field(default_factory=dict)
 
-    def bind(self, declared: Shape, given: Shape) -> None:
+    def bind(self, declared: Shape, actual: Shape) -> None:
         """Take the values of the variables that are whole dimensions of `declared`."""
-        if not self.closed and len(declared) == len(given):
-            for dim, value in zip(declared, given, strict=True):
+        if not self.closed and len(declared) == len(actual):
+            for dim, value in zip(declared, actual, strict=True):
                 if isinstance(dim, tir.Var) and dim not in self.known:
                     self.known[dim] = polynomial(value, {})
                     self.values[dim] = value
 
-    def bind_type(self, declared: Type | None, given: Type | None) -> None:
+    def bind_type(self, declared: Type | None, actual: Type | None) -> None:
         """`bind` for the shapes in types."""
-        match declared, given:
+        match declared, actual:
             case TensorType(shape=mine), TensorType(shape=other) if mine is not None and other is not None:
                 self.bind(mine, other)
             case ShapeType(values=mine), ShapeType(values=other) if mine is not None and other is not None:
@@ -49,8 +49,8 @@ class Unifier:
             case PrimType(_, mine), PrimType(_, other) if mine is not None and other is not None:
                 self.bind((mine,), (other,))
             case TupleType(mine), TupleType(other) if len(mine) == len(other):
-                for one, two in zip(mine, other, strict=True):
-                    self.bind_type(one, two)
+                for left, right in zip(mine, other, strict=True):
+                    self.bind_type(left, right)
             case _:
                 pass
 
@@ -58,40 +58,40 @@ class Unifier:
         """Whether all variables of `expr` have values."""
         return self.closed or all(node in self.known for node in walk(expr) if isinstance(node, tir.Var))
 
-    def shapes_differ(self, declared: Shape, given: Shape) -> bool:
+    def shapes_differ(self, declared: Shape, actual: Shape) -> bool:
         """Whether the shapes are certainly different."""
-        if len(declared) != len(given):
+        if len(declared) != len(actual):
             return True
-        pairs = [(a, b) for a, b in zip(declared, given, strict=True) if self.decided(a)]
+        pairs = [(a, b) for a, b in zip(declared, actual, strict=True) if self.decided(a)]
         return any(certainly_different(polynomial(a, self.known), polynomial(b, {})) for a, b in pairs)
 
-    def conflict(self, declared: Type | None, given: Type | None) -> Conflict | None:
+    def conflict(self, declared: Type | None, actual: Type | None) -> Conflict | None:
         """Why `given` certainly does not fit, as a code and `declared …, given …`."""
-        match declared, given:
+        match declared, actual:
             case (None | AnyType(), _) | (_, None | AnyType()):
                 return None
             case TensorType(), TensorType():
-                return self.tensor_conflict(declared, given)
+                return self.tensor_conflict(declared, actual)
             case ShapeType(), ShapeType():
-                return self._ranked(declared.values, declared.ndim, given.values, given.ndim)
+                return self._ranked(declared.values, declared.ndim, actual.values, actual.ndim)
             case PrimType(dtype), PrimType(other, value):
                 fits = dtype == other or (dtype.is_integer and isinstance(value, tir.IntImm))
                 return None if fits else (TYPE_MISMATCH, f"declared {dtype}, given {other}")
             case TupleType(mine), TupleType(other):
                 if len(mine) != len(other):
-                    return _kinds(declared, given)
-                return first(self.conflict(one, two) for one, two in zip(mine, other, strict=True))
+                    return _kinds(declared, actual)
+                return first(self.conflict(left, right) for left, right in zip(mine, other, strict=True))
             case FuncType(), FuncType():
                 return None
             case _:
-                return _kinds(declared, given)
+                return _kinds(declared, actual)
 
-    def tensor_conflict(self, declared: TensorType, given: TensorType) -> Conflict | None:
+    def tensor_conflict(self, declared: TensorType, actual: TensorType) -> Conflict | None:
         """`conflict` of two tensor types: the shapes first."""
-        shapes = self._ranked(declared.shape, declared.ndim, given.shape, given.ndim)
-        if shapes is not None or declared.dtype is None or given.dtype is None or declared.dtype == given.dtype:
+        shapes = self._ranked(declared.shape, declared.ndim, actual.shape, actual.ndim)
+        if shapes is not None or declared.dtype is None or actual.dtype is None or declared.dtype == actual.dtype:
             return shapes
-        return TYPE_MISMATCH, f"declared {declared.dtype}, given {given.dtype}"
+        return TYPE_MISMATCH, f"declared {declared.dtype}, given {actual.dtype}"
 
     def _ranked(self, mine: Shape | None, rank: int, other: Shape | None, other_rank: int) -> Conflict | None:
         """`conflict` of two shapes that may be known by their rank only."""
@@ -131,9 +131,9 @@ def _replaced_dims(dims: Shape, unifier: Unifier) -> Shape | None:
 
 def first(conflicts: Iterable[Conflict | None]) -> Conflict | None:
     """The first conflict there is."""
-    return next((found for found in conflicts if found is not None), None)
+    return next((conflict for conflict in conflicts if conflict is not None), None)
 
 
-def _kinds(declared: Type, given: Type) -> Conflict:
+def _kinds(declared: Type, actual: Type) -> Conflict:
     """Types of different kinds."""
-    return TYPE_MISMATCH, f"declared {type_text(declared)}, given {type_text(given)}"
+    return TYPE_MISMATCH, f"declared {type_text(declared)}, given {type_text(actual)}"

@@ -26,7 +26,7 @@ class Effect(Enum):
     PURE = "gives a value and nothing else"
     READS = "reads memory"
     WRITES = "writes memory, or acts on the world"
-    CONTROL = "changes where execution goes on"
+    CONTROL = "changes the order of execution"
 
 
 class Written(Enum):

@@ -3,7 +3,7 @@
 | result dtype             | what does not fit                                              | clause  |
 |--------------------------|----------------------------------------------------------------|---------|
 | int, uint of 1…16 bits   | wraps modulo 2**bits                                           | NUM-101 |
-| int, uint of 32, 64 bits | is undefined, RM306; 2**bits modulo is the value to go on with | NUM-101 |
+| int, uint of 32, 64 bits | is undefined, RM306; if allowed, the value modulo 2**bits      | NUM-101 |
 | float                    | rounds as the format says                                      | NUM-001 |
 | float6, float4           | NaN is undefined, RM311                                        | NUM-004 |
 """
