@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import refmlc
-from refmlc.run.interp.graph.named import BY_NAME
+from refmlc.run.interp.graph.calls import BY_NAME
 from refmlc.run.memory import shipped
 from refmlc.run.memory.tensor import Tensor
 

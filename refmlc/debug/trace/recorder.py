@@ -27,8 +27,8 @@ from refmlc.debug.trace.events import NOWHERE, Contents, EventKind, EventSite, T
 from refmlc.debug.trace.memories import CallAllocations, Memories
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import IRModule, relax, tir
-from refmlc.run.interp.graph.destination import DestinationCall
-from refmlc.run.interp.graph.named import is_from_outside
+from refmlc.run.interp.graph.call_site import DestinationCall
+from refmlc.run.interp.graph.calls import is_from_outside
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.tensorir.block_sites import BlockSite
 from refmlc.run.interp.tensorir.elements import is_undef

@@ -24,8 +24,8 @@ from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import children
 from refmlc.observe.sanitize.detector import Detector, Reach
 from refmlc.observe.sanitize.facts import FactTable
-from refmlc.run.interp.graph.destination import DestinationCall
-from refmlc.run.interp.graph.outputs import inplace_indices
+from refmlc.run.interp.graph.call_site import DestinationCall
+from refmlc.run.interp.graph.calls import inplace_indices
 from refmlc.run.memory.storage import Storage
 from refmlc.run.memory.tensor import Tensor
 

@@ -14,8 +14,8 @@ from refmlc.lang.ir import relax, tir
 from refmlc.observe.sanitize.detector import Detector, Reach
 from refmlc.observe.sanitize.elements import element, size_of
 from refmlc.observe.sanitize.facts import FactTable
-from refmlc.run.interp.graph.destination import DestinationCall
-from refmlc.run.interp.graph.named import is_from_outside
+from refmlc.run.interp.graph.call_site import DestinationCall
+from refmlc.run.interp.graph.calls import is_from_outside
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.views import View
 from refmlc.run.memory.storage import Storage

@@ -20,8 +20,8 @@ from refmlc.diag.catalogue import UNWRITTEN_OUTPUT
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import relax, tir
 from refmlc.observe.sanitize.detector import Detector, Reach
-from refmlc.run.interp.graph.destination import DestinationCall
-from refmlc.run.interp.graph.named import is_from_outside
+from refmlc.run.interp.graph.call_site import DestinationCall
+from refmlc.run.interp.graph.calls import is_from_outside
 from refmlc.run.memory.tensor import Tensor
 
 FIRST, SECOND = 0xA5, 0x5A

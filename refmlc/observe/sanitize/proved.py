@@ -26,7 +26,7 @@ from refmlc.lang.ir.kinds import ForKind, IterKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.types import TupleType
 from refmlc.lang.ir.visit import walk
-from refmlc.run.interp.graph.outputs import inplace_indices
+from refmlc.run.interp.graph.calls import inplace_indices
 
 QUIET = (ForKind.SERIAL, ForKind.UNROLLED)
 

@@ -22,8 +22,8 @@ from refmlc.observe.why.memory import Storages, element_size, first_byte
 from refmlc.observe.why.records import Capture, Event, ExecutedBind, Foreign, Loaded, Noted, WatchedCell, all_loads
 from refmlc.observe.why.sites import Sites
 from refmlc.observe.why.values import Cell
-from refmlc.run.interp.graph.destination import DestinationCall
-from refmlc.run.interp.graph.named import is_from_outside
+from refmlc.run.interp.graph.call_site import DestinationCall
+from refmlc.run.interp.graph.calls import is_from_outside
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame
 from refmlc.run.interp.tensorir.views import View

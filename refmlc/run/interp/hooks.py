@@ -27,7 +27,7 @@ from collections.abc import Sequence
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.node import Node
 from refmlc.run.interp.graph import activation
-from refmlc.run.interp.graph.destination import DestinationCall
+from refmlc.run.interp.graph.call_site import DestinationCall
 from refmlc.run.interp.tensorir.block_sites import BlockSite
 from refmlc.run.interp.tensorir.frame import Frame, Run
 from refmlc.run.interp.tensorir.scope import Scope

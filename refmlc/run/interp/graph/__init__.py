@@ -2,17 +2,16 @@
 
 | module        | holds                                                                     |
 |---------------|---------------------------------------------------------------------------|
-| `activation`  | what one call of a function has: variables, symbolic dimensions           |
-| `dims`        | arithmetic on symbolic dimensions                                         |
-| `matching`    | values matched against types; binding symbolic dimensions                 |
-| `expressions` | every kind of expression, binding and block                               |
-| `function`    | parameters, bodies, local functions                                       |
-| `calls`       | what can be called                                                        |
-| `operands`    | the arguments of an operator, checked for their kind                      |
+| `expressions` | the `match` of expressions; functions, calls, blocks, bindings            |
+| `activation`  | the state of one call: variables, symbolic dimensions                     |
+| `type_match`  | values matched against types; binding symbolic dimensions                 |
+| `calls`       | functions by name, calls that allocate their outputs                      |
+| `operators`   | the table of operators; `values`, `shapes` and `memory` implement them    |
+| `values`      | operators on values of any kind                                           |
+| `shapes`      | operators on shapes; the shape heap of lowered programs                   |
+| `memory`      | storages, tensors in them, views                                          |
 | `library`     | operators that the library defines: outputs, the TensorIR function        |
-| `operators`   | the table of operators; `outputs`, `memory`, `shapes`, `values` hold them |
-| `named`       | the table of functions called by name; `heap` holds the shape heap's      |
-| `destination` | a call that says what it writes, as hooks see it                          |
+| `call_site`   | the arguments of one call, checked for their kind; its failures           |
 """
 
 from collections.abc import Callable, Sequence
@@ -20,8 +19,7 @@ from typing import TYPE_CHECKING
 
 from refmlc.lang.ir import relax
 from refmlc.run.interp.graph.activation import Activation, Scope
-from refmlc.run.interp.graph.expressions import prepare_expr
-from refmlc.run.interp.graph.function import function_body
+from refmlc.run.interp.graph.expressions import function_body, prepare_expr
 
 if TYPE_CHECKING:
     from refmlc.run.interp.machine import Machine

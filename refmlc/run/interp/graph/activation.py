@@ -33,7 +33,7 @@ KILLED = Killed()
 
 @dataclass(slots=True)
 class Activation:
-    """The state of one call. `noted` is the failure that has a note of this call already."""
+    """The state of one call. `noted` is the failure that this call has added its note to."""
 
     function: str
     values: dict[relax.Var, object] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Activation:
     noted: RefmlcError | None = None
 
     def value(self, var: relax.Var, span: Span | None) -> object:
-        """The value of `var`. Fails: RM203, RM204 (not bound, or no more), RM316 (killed, or its memory reused)."""
+        """The value of `var`. Fails: RM203, RM204 (not or no longer bound), RM316 (killed, or its memory reused)."""
         try:
             value = self.values[var]
         except KeyError:
@@ -56,14 +56,14 @@ class Activation:
         return value
 
     def note(self, failure: RefmlcError, var: relax.Var, span: Span | None) -> None:
-        """Note in `failure` that `var` was being bound; the innermost binding of each call does so."""
+        """Add to `failure` that it happened while `var` was bound; only the innermost binding of a call does."""
         if self.noted is failure:
             return
         self.noted = failure
-        found = failure.diagnostic.at(span)
-        if len(found.notes) < MOST_NOTES:
-            found = found.noting(f"in `{self.function}`, binding `{var.name}`")
-        failure.diagnostic = found
+        diagnostic = failure.diagnostic.at(span)
+        if len(diagnostic.notes) < MOST_NOTES:
+            diagnostic = diagnostic.noting(f"in `{self.function}`, binding `{var.name}`")
+        failure.diagnostic = diagnostic
 
 
 Eval: TypeAlias = Callable[[Activation], object]

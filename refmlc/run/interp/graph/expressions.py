@@ -1,20 +1,41 @@
-"""Relax, kind by kind, in the order of `refmlc.lang.ir.relax`: expressions, bindings, blocks. RLX-101 … RLX-124."""
+"""Relax, kind by kind, in the order of `refmlc.lang.ir.relax`: expressions, functions, bindings, blocks.
 
-from typing import assert_never
+RLX-101 … RLX-134. A local function sees the variables and symbolic dimensions around it as they are when it becomes a
+value.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias, assert_never
+
+import numpy as np
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import CAST_FAILED, INFO_LIES, MISSING_METADATA, TYPE_MISMATCH
+from refmlc.diag.catalogue import (
+    ARITY,
+    BAD_INPUT,
+    CAST_FAILED,
+    INFO_LIES,
+    MISSING_METADATA,
+    TYPE_MISMATCH,
+    UNSUPPORTED_OP,
+)
 from refmlc.diag.errors import RefmlcError
 from refmlc.diag.source import Span
 from refmlc.lang.ir import relax, tir
-from refmlc.run.interp.graph import calls, function, named
+from refmlc.lang.ir.visit import walk
+from refmlc.lang.library import OPERATORS
+from refmlc.lang.ops.graph import GRAPH_OPS
 from refmlc.run.interp.graph.activation import Activation, Eval, Run, Scope
-from refmlc.run.interp.graph.dims import eval_dim
-from refmlc.run.interp.graph.matching import mismatch
-from refmlc.run.interp.graph.operands import condition
+from refmlc.run.interp.graph.call_site import condition
+from refmlc.run.interp.graph.calls import call_named, extern_value
+from refmlc.run.interp.graph.library import prepare_library_call
+from refmlc.run.interp.graph.operators import prepare_operator
+from refmlc.run.interp.graph.type_match import Match, eval_dim, mismatch
 from refmlc.run.interp.substitutes import BlockRun
 from refmlc.run.memory.tensor import Tensor
-from refmlc.run.memory.values import Shape, kind_of
+from refmlc.run.memory.values import Closure, PackedFunc, Shape, kind_of
+
+Body: TypeAlias = Callable[[Activation, Sequence[object]], object]
 
 
 def prepare_expr(scope: Scope, node: relax.Expr) -> Eval:
@@ -23,7 +44,7 @@ def prepare_expr(scope: Scope, node: relax.Expr) -> Eval:
         case relax.Var():  # RLX-101
             return lambda env: env.value(node, node.span)
         case tir.GlobalVar(name):  # RLX-102
-            return calls.global_function(scope, name, node.span)
+            return _global_function(scope, name, node.span)
         case relax.Constant(data, dtype):  # RLX-103
             tensor = Tensor.from_numpy(data, dtype, origin="a constant")
             return lambda _env: tensor
@@ -42,19 +63,25 @@ def prepare_expr(scope: Scope, node: relax.Expr) -> Eval:
         case relax.TupleGetItem():  # RLX-110
             return _field(scope, node)
         case relax.ExternFunc(symbol):  # RLX-111
-            return named.extern_value(scope, symbol, node)
+            return extern_value(scope, symbol, node)
         case relax.Op(name):  # RLX-112
             return _bare_operator(name, node.span)
         case relax.Call():  # RLX-113
-            return calls.prepare_call(scope, node)
+            return _call(scope, node)
         case relax.If():  # RLX-114
             return _if(scope, node)
         case relax.SeqExpr():  # RLX-115
             return _sequence(scope, node)
         case relax.Function():  # RLX-116
-            return function.local_function(scope, node, f"{scope.function}.<local>")
+            return _local_function(scope, node, f"{scope.function}.<local>")
         case _:
             assert_never(node)
+
+
+def _global_function(scope: Scope, name: str, span: Span | None) -> Eval:
+    machine = scope.machine
+    closure = Closure(name, lambda args: machine.call(name, args, span))
+    return lambda _env: closure
 
 
 def _metadata(node: relax.MetadataRef) -> Eval:
@@ -86,7 +113,7 @@ def _field(scope: Scope, node: relax.TupleGetItem) -> Eval:
 
 def _bare_operator(name: str, span: Span | None) -> Eval:
     def operator(_env: Activation) -> object:
-        raise fail(TYPE_MISMATCH, f"operator `{name}` is no value: it can only be called", span)
+        raise fail(TYPE_MISMATCH, f"operator `{name}` is not a value: it can only be called", span)
 
     return operator
 
@@ -113,6 +140,109 @@ def _sequence(scope: Scope, node: relax.SeqExpr) -> Eval:
     return sequence
 
 
+# -------------------------------------------------------------------------------------------------------------- calls
+
+
+def _call(scope: Scope, node: relax.Call) -> Eval:
+    match node.op:
+        case tir.GlobalVar(name):  # RLX-131
+            return _call_global(scope, node, name)
+        case relax.ExternFunc(symbol):  # RLX-132
+            return call_named(scope, node, symbol, node.args)
+        case relax.Op(name) if name in GRAPH_OPS:
+            return prepare_operator(scope, node, name)
+        case relax.Op(name) if name in OPERATORS:  # RLX-135
+            return prepare_library_call(scope, node, OPERATORS[name])
+        case relax.Op(name):  # RLX-134
+            return _unsupported(name, node.span)
+        case callee:  # RLX-133
+            return _call_value(scope, node, callee)
+
+
+def _call_global(scope: Scope, node: relax.Call, name: str) -> Eval:
+    operands, call, span = scope.exprs(node.args), scope.machine.call, node.span
+    return lambda env: call(name, operands(env), span)
+
+
+def _call_value(scope: Scope, node: relax.Call, callee: relax.Expr) -> Eval:
+    function, operands = scope.expr(callee), scope.exprs(node.args)
+
+    def call(env: Activation) -> object:
+        value = function(env)
+        if not isinstance(value, Closure | PackedFunc):
+            raise fail(TYPE_MISMATCH, f"{kind_of(value)} is called", node.span)
+        return value(operands(env))
+
+    return call
+
+
+def _unsupported(name: str, span: Span | None) -> Eval:
+    def unsupported(_env: Activation) -> object:
+        raise fail(UNSUPPORTED_OP, f"operator `{name}` is not supported", span)
+
+    return unsupported
+
+
+# ---------------------------------------------------------------------------------------------------------- functions
+
+
+def _local_function(scope: Scope, func: relax.Function, name: str, var: relax.Var | None = None) -> Eval:
+    """The closure of a local function; `var` is the variable it is bound to, which it may call."""
+    machine = scope.machine
+    body = function_body(Scope(machine, name, scope.prepare), func)
+    variables = tuple(node for node in walk(func) if isinstance(node, relax.Var))
+
+    def closure(env: Activation) -> Closure:
+        values, dims = {used: env.values[used] for used in variables if used in env.values}, dict(env.dims)
+
+        def call(args: Sequence[object]) -> object:
+            return machine.invoke(name, lambda args: body(Activation(name, dict(values), dict(dims)), args), args)
+
+        result = Closure(name, call, tuple(values.values()))
+        if var is not None:
+            values[var] = result
+        return result
+
+    return closure
+
+
+def function_body(scope: Scope, func: relax.Function) -> Body:
+    """A function as a callable on its activation and arguments.
+
+    Fails, when called from outside: RM111 (arguments that do not fit); from the module: RM206, RM317.
+    """
+    body, machine, span = scope.expr(func.body), scope.machine, func.span
+
+    def call(env: Activation, args: Sequence[object]) -> object:
+        machine.budget.charge_steps(1, span)
+        _bind_parameters(func, env, args, outermost=machine.depth <= 1)
+        result = body(env)
+        wrong = mismatch(f"the result of `{env.function}`", result, func.result_ty, env, binds=False)
+        if wrong is not None:
+            raise fail(INFO_LIES, wrong, func.body.span or span)
+        return result
+
+    return call
+
+
+def _bind_parameters(func: relax.Function, env: Activation, args: Sequence[object], *, outermost: bool) -> None:
+    """Bind the parameters. RLX-021: symbolic dimensions are bound over all parameters before any is compared."""
+    if len(args) != len(func.params):
+        code = BAD_INPUT if outermost else ARITY
+        raise fail(code, f"`{env.function}` takes {len(func.params)} arguments, {len(args)} are given", func.span)
+    match = Match(env, binds=True)
+    for param, arg in zip(func.params, args, strict=True):
+        value = Tensor.from_numpy(arg) if isinstance(arg, np.ndarray) else arg
+        env.values[param] = value
+        match.add(f"`{param.name}` of `{env.function}`", value, param.ty)
+    wrong = match.close()
+    if wrong is not None:
+        raise fail(BAD_INPUT if outermost else INFO_LIES, wrong, func.span)
+
+
+# ------------------------------------------------------------------------------------------------ blocks and bindings
+
+
 def _block(scope: Scope, block: relax.Block) -> list[Run]:
     bindings = [_binding(scope, binding) for binding in block.bindings]
     match block:
@@ -122,38 +252,40 @@ def _block(scope: Scope, block: relax.Block) -> list[Run]:
             hidden = [binding.var for binding in block.bindings if binding.var.dataflow]
             substitutes = scope.machine.substitutes
             run = None if substitutes is None else substitutes.block(scope.function, block)
-            return [*bindings, _leave(hidden)] if run is None else [_in_turns(run, bindings), _leave(hidden)]
+            return [*bindings, _forget(hidden)] if run is None else [_with_substitute(run, bindings), _forget(hidden)]
         case _:
             assert_never(block)
 
 
-def _in_turns(run: BlockRun, bindings: list[Run]) -> Run:
+def _with_substitute(run: BlockRun, bindings: list[Run]) -> Run:
     """The bindings in order: `run` executes some of them, the interpreter the others."""
 
-    def in_turns(env: Activation) -> None:
-        done = 0
-        while done < len(bindings):
-            count = run(env, done)
+    def with_substitute(env: Activation) -> None:
+        position = 0
+        while position < len(bindings):
+            count = run(env, position)
             if count == 0:
-                bindings[done](env)
+                bindings[position](env)
                 count = 1
-            done += count
+            position += count
 
-    return in_turns
+    return with_substitute
 
 
-def _leave(hidden: list[relax.Var]) -> Run:
-    def leave(env: Activation) -> None:
+def _forget(hidden: list[relax.Var]) -> Run:
+    """The end of a dataflow block: its own variables are out of scope."""
+
+    def forget(env: Activation) -> None:
         for var in hidden:
             env.values.pop(var, None)
 
-    return leave
+    return forget
 
 
 def _binding(scope: Scope, binding: relax.Binding) -> Run:
     match binding:
         case relax.VarBinding(var, relax.Function() as local):  # RLX-121
-            value, code, ty = function.local_function(scope, local, var.name, var), INFO_LIES, var.ty
+            value, code, ty = _local_function(scope, local, var.name, var), INFO_LIES, var.ty
         case relax.VarBinding(var, node):  # RLX-121
             value, code, ty = scope.expr(node), INFO_LIES, var.ty
         case relax.MatchCast(var, node, ty):  # RLX-122

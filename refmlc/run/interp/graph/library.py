@@ -1,7 +1,7 @@
 """Operators of the library: allocate the outputs, call the TensorIR function of the operator, return. RLX-135.
 
-The function follows from the shapes and dtypes that the arguments have in this call; the same ones share it. Where the
-shape of the result depends on elements, another function counts them first.
+The function depends on the shapes and dtypes of the arguments of the call; calls with equal ones share it. If the shape
+of the result depends on elements, another function counts them first.
 """
 
 from collections.abc import Hashable, Sequence
@@ -13,8 +13,8 @@ from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.types import AnyType, PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.lang.library import Lowered, Operator, lowered
 from refmlc.run.interp.graph.activation import Activation, Eval, Scope
+from refmlc.run.interp.graph.call_site import Site
 from refmlc.run.interp.graph.memory import fresh
-from refmlc.run.interp.graph.operands import Site
 from refmlc.run.interp.substitutes import Prepared
 from refmlc.run.interp.tensorir.functions import prepare_prim_func
 from refmlc.run.memory.tensor import Tensor
@@ -22,16 +22,16 @@ from refmlc.run.memory.values import Shape, kind_of
 
 
 def prepare_library_call(scope: Scope, node: relax.Call, op: Operator) -> Eval:
-    """A call of `op`. Fails: as the operator does, with the place of the call."""
+    """A call of `op`. Fails as the operator does, with the place of the call."""
     operands, site = scope.exprs(node.args), Site(scope.machine, op.name, node.span)
     functions: dict[Hashable, tuple[Lowered, Prepared]] = {}
 
     def run(part: Operator, values: Sequence[object], counts: tuple[int, ...] | None) -> object:
         key = (part is op, counts, tuple([_key(value) for value in values]))
         if key not in functions:
-            functions[key] = _made(site, part, node, values, counts)
+            functions[key] = _lowered(site, part, node, values, counts)
         function, prepared = functions[key]
-        outputs = [_allocated(site, ty) for ty in function.outputs]
+        outputs = [_allocate(site, ty) for ty in function.outputs]
         site.machine.invoke(op.name, prepared, [*_tensors(values), *outputs], node.span)
         return tuple(outputs) if isinstance(function.result, TupleType) else outputs[0]
 
@@ -40,35 +40,35 @@ def prepare_library_call(scope: Scope, node: relax.Call, op: Operator) -> Eval:
         if op.counting is None:
             return run(op, values, None)
         counted = run(op.counting, values, None)
-        counts = tuple(int(one) for one in counted.array) if isinstance(counted, Tensor) else ()
+        counts = tuple(int(count) for count in counted.array) if isinstance(counted, Tensor) else ()
         return run(op, values, counts)
 
     return call
 
 
-def _made(
+def _lowered(
     site: Site, op: Operator, node: relax.Call, values: Sequence[object], counts: tuple[int, ...] | None
 ) -> tuple[Lowered, Prepared]:
     try:
         types = [_type(value, arg) for value, arg in zip(values, node.args, strict=True)]
         function = lowered(op, types, node.attrs, counts)
-    except RefmlcError as refused:
-        if refused.diagnostic.span is None and node.span is not None:
-            raise error(refused.diagnostic.at(node.span)) from None
+    except RefmlcError as failure:
+        if failure.diagnostic.span is None and node.span is not None:
+            raise error(failure.diagnostic.at(node.span)) from None
         raise
     if function is None:
-        given = ", ".join(kind_of(value) for value in values)
-        raise site.failure(UNSUPPORTED_OP, f"operator `{op.name}` is not supported on {given}")
+        kinds = ", ".join(kind_of(value) for value in values)
+        raise site.failure(UNSUPPORTED_OP, f"operator `{op.name}` is not supported on {kinds}")
     return function, prepare_prim_func(function.func, op.name, site.machine)
 
 
 def _key(value: object) -> Hashable:
-    """The part of an argument that the function depends on."""
+    """The part of an argument on which the TensorIR function depends."""
     match value:
         case Tensor():
             return value.shape, value.dtype
         case tuple() if not isinstance(value, Shape):
-            return tuple([_key(one) for one in value])
+            return tuple([_key(item) for item in value])
         case bool() | int() | float():
             return type(value), repr(value)
         case _:
@@ -84,7 +84,7 @@ def _type(value: object, arg: relax.Expr | None = None) -> Type:
         case Shape():
             return ShapeType(tuple(tir.IntImm(INT64, extent) for extent in value))
         case tuple():
-            return TupleType(tuple(_type(one) for one in value))
+            return TupleType(tuple(_type(item) for item in value))
         case bool():
             return PrimType(BOOL, tir.IntImm(BOOL, int(value)))
         case int():
@@ -108,7 +108,7 @@ def _tensors(values: Sequence[object]) -> list[Tensor]:
     return tensors
 
 
-def _allocated(site: Site, ty: TensorType) -> Tensor:
+def _allocate(site: Site, ty: TensorType) -> Tensor:
     extents = [extent.value for extent in ty.shape or () if isinstance(extent, tir.IntImm)]
     if ty.shape is None or ty.dtype is None or len(extents) != len(ty.shape):
         raise site.failure(TYPE_MISMATCH, f"the output of `{site.name}` has no known shape")

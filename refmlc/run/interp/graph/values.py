@@ -3,7 +3,7 @@
 import re
 
 from refmlc.diag.catalogue import ASSERT_FAILED, OUT_OF_BOUNDS, UNSUPPORTED_CONSTRUCT
-from refmlc.run.interp.graph.operands import Site, flattened
+from refmlc.run.interp.graph.call_site import Site, flattened
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Closure, Shape
 
@@ -11,10 +11,10 @@ _FIELD = re.compile(r"\{\{|\}\}|\{([0-9]{0,4})\}|[{}]")
 
 
 def null(_site: Site) -> None:  # RLX-221
-    """Null."""
+    """The value null, of any type."""
 
 
-def same(_site: Site, value: object, *_where: object) -> object:  # RLX-224, RLX-405
+def same(_site: Site, value: object, *_device: object) -> object:  # RLX-224, RLX-405
     """The value itself: there is one device."""
     return value
 
@@ -27,8 +27,8 @@ def write(site: Site, form: object, *values: object) -> None:  # RLX-222
 def check(site: Site, holds: object, form: object = "", *values: object) -> None:  # RLX-223
     """Stop unless the condition holds. Fails: RM401."""
     if not site.flag(holds):
-        said = _message(site, site.text(form), values, ", ")
-        raise site.failure(ASSERT_FAILED, said or "Assertion Failed")
+        message = _message(site, site.text(form), values, ", ")
+        raise site.failure(ASSERT_FAILED, message or "Assertion Failed")
 
 
 def make_closure(site: Site, function: object, *captured: object) -> Closure:  # RLX-211
@@ -43,7 +43,7 @@ def invoke_closure(site: Site, closure: object, *args: object) -> object:  # RLX
 
 
 def call_tir_dyn(site: Site, function: object, *args: object) -> object:  # RLX-213
-    """The function called with the arguments, shapes among them being replaced by their extents."""
+    """The function called with the arguments, each shape among them replaced by its extents."""
     return site.function(function)(flattened(args))
 
 
@@ -85,12 +85,12 @@ def _message(site: Site, form: str, values: tuple[object, ...], separator: str) 
         return separator.join(texts)
     following = iter(range(len(texts) + form.count("{")))
 
-    def field(found: re.Match[str]) -> str:
-        if found[0] in ("{{", "}}"):
-            return found[0][0]
-        if found[1] is None:
+    def field(match: re.Match[str]) -> str:
+        if match[0] in ("{{", "}}"):
+            return match[0][0]
+        if match[1] is None:
             raise site.failure(UNSUPPORTED_CONSTRUCT, f"`{site.name}`: the format {form!r} has other fields than {{}}")
-        number = int(found[1]) if found[1] else next(following)
+        number = int(match[1]) if match[1] else next(following)
         if number >= len(texts):
             raise site.failure(OUT_OF_BOUNDS, f"`{site.name}`: the format {form!r} wants more than {len(texts)} values")
         return texts[number]

@@ -12,10 +12,9 @@ from refmlc.lang.ir.kinds import IterKind
 from refmlc.lang.ir.types import PrimType, TensorType
 from refmlc.lang.script import read
 from refmlc.run.interp.graph.activation import Activation
-from refmlc.run.interp.graph.dims import eval_dim
-from refmlc.run.interp.graph.matching import mismatch
-from refmlc.run.interp.graph.named import result_of
-from refmlc.run.interp.graph.operands import Site
+from refmlc.run.interp.graph.call_site import Site
+from refmlc.run.interp.graph.calls import result_of
+from refmlc.run.interp.graph.type_match import eval_dim, mismatch
 from refmlc.run.interp.machine import Machine
 from refmlc.run.interp.tensorir.c_abi import dtype_of_code, extents
 from refmlc.run.memory.pointer import Pointer

@@ -5,7 +5,7 @@ import pytest
 from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import BOOL, FLOAT32, INT32, INT64, dtype
 from refmlc.lang.ir import tir
-from refmlc.run.interp.graph.dims import eval_dim
+from refmlc.run.interp.graph.type_match import eval_dim
 
 N = tir.Var("n", INT64)
 M = tir.Var("m", INT64)

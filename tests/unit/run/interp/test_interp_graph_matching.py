@@ -8,7 +8,7 @@ from refmlc.lang.dtypes import BOOL, FLOAT32, HANDLE, INT8, INT64, UINT8
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType
 from refmlc.run.interp.graph.activation import Activation
-from refmlc.run.interp.graph.matching import mismatch
+from refmlc.run.interp.graph.type_match import mismatch
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import PackedFunc, Shape
 

@@ -8,7 +8,7 @@ from refmlc.lang.dtypes import FLOAT32, INT64
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.types import AnyType, TensorType, TupleType
 from refmlc.lang.ops.graph import BUILTINS, GRAPH_OPS, is_pure
-from refmlc.run.interp.graph.named import BY_NAME
+from refmlc.run.interp.graph.calls import BY_NAME
 from refmlc.run.interp.graph.operators import OPERATORS
 from refmlc.run.interp.machine import Machine
 from refmlc.run.memory.registry import FunctionRegistry
@@ -44,7 +44,7 @@ def test_purity():
 def test_an_operator_is_no_value():
     found = failure(main(relax.Op("shape_of")))
     assert found.code.id == "RM201"
-    assert "`shape_of` is no value" in found.message
+    assert "`shape_of` is not a value" in found.message
 
 
 def test_metadata_that_the_text_leaves_out():

@@ -7,7 +7,7 @@ import pytest
 
 import refmlc
 from refmlc.diag import RefmlcError
-from refmlc.run.interp.graph.named import BY_NAME
+from refmlc.run.interp.graph.calls import BY_NAME
 from refmlc.run.memory import shipped
 from refmlc.run.memory.registry import FunctionRegistry
 from refmlc.run.memory.tensor import Tensor

@@ -1,14 +1,16 @@
-"""The arguments of an operator, checked for their kind, and the failures of its call."""
+"""The site of a call: arguments checked for their kind, failures with the place, and what hooks see of the call."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import TYPE_MISMATCH, UNINITIALISED, Code
+from refmlc.diag.catalogue import ARITY, TYPE_MISMATCH, UNINITIALISED, Code
 from refmlc.diag.errors import RefmlcError
 from refmlc.diag.source import Span
 from refmlc.lang.dtypes import DType
+from refmlc.lang.ir import relax
+from refmlc.lang.ops.graph import GraphOp
 from refmlc.run.memory.storage import Storage
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Closure, PackedFunc, Shape, kind_of
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where operator `name` is called."""
+    """The place of a call of `name`."""
 
     machine: "Machine"
     name: str
@@ -90,14 +92,30 @@ class Site:
         """`value` as a condition."""
         return condition(value, self.span)
 
-    def _wrong(self, wanted: str, value: object) -> RefmlcError:
-        return self.failure(TYPE_MISMATCH, f"`{self.name}` takes {wanted}, given is {kind_of(value)}")
+    def check_arity(self, row: GraphOp, count: int) -> None:
+        """Fails: RM206 if `count` arguments are too few or too many for `row`."""
+        if not row.least <= count <= row.most:
+            takes = f"{row.least}" if row.least == row.most else f"{row.least} to {row.most}"
+            raise self.failure(ARITY, f"`{self.name}` takes {takes} arguments, {count} are given")
+
+    def _wrong(self, expected: str, value: object) -> RefmlcError:
+        return self.failure(TYPE_MISMATCH, f"`{self.name}` takes {expected}, given is {kind_of(value)}")
+
+
+@dataclass(frozen=True, slots=True)
+class DestinationCall:
+    """A call that names what it writes, as hooks see it: `function` writes `outputs` alone, which are among `args`."""
+
+    call: relax.Call
+    function: Callable[[Sequence[object]], object]
+    args: Sequence[object]
+    outputs: Sequence[object]
 
 
 def condition(value: object, span: Span | None) -> bool:
     """A scalar tensor of bool, or a bool, as a bool. Fails: RM201 (another kind), RM305.
 
-    0 and 1 are bools: the shape heap keeps them so.
+    0 and 1 are bools: the shape heap stores them so.
     """
     match value:
         case int() if value in (0, 1):
@@ -111,7 +129,7 @@ def condition(value: object, span: Span | None) -> bool:
 
 
 def flattened(values: Iterable[object]) -> list[object]:
-    """`values`, shapes among them being replaced by their extents."""
+    """`values` with each shape replaced by its extents."""
     flat: list[object] = []
     for value in values:
         if isinstance(value, Shape):
