@@ -39,7 +39,7 @@ from refmlc.debug.tier_switch import TierSwitch
 from refmlc.debug.traps import Traps
 from refmlc.diag import RefmlcError
 from refmlc.lang.ir import relax, tir
-from refmlc.observe.why.copies import copies
+from refmlc.observe.copies import copies
 from refmlc.run.interp.graph import activation
 from refmlc.run.interp.machine import Machine
 from refmlc.run.interp.tensorir.frame import Frame, Run

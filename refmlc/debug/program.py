@@ -18,7 +18,7 @@ from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import substitute, walk
 from refmlc.lang.script import read_source, show
 from refmlc.lang.wellformed.reader_checks import checked
-from refmlc.observe.why.copies import copies
+from refmlc.observe.copies import copies
 from refmlc.rewrite.transform import legalize_ops
 from refmlc.run.interp.machine import write_line
 from refmlc.run.interp.tensorir.c_abi import is_packed_entry

@@ -5,4 +5,6 @@
 | `sanitize/` | detectors of undefined behaviour                                                         |
 | `why/`      | provenance: the computation that led to a value                                          |
 | `bounds/`   | the certified bound of a result under rounding                                           |
+| `copies`    | copies of arguments for one run                                                          |
+| `addresses` | where an element of a view lies in its storage                                           |
 """

@@ -17,7 +17,7 @@ from refmlc.lang.ir import relax
 from refmlc.lang.ir.visit import walk
 from refmlc.native.tier.native_module import NativeModule
 from refmlc.native.tier.tier_switch import TierSwitch
-from refmlc.observe.why.copies import copies
+from refmlc.observe.copies import copies
 from refmlc.run.interp.machine import Machine
 from refmlc.run.interp.substitutes import Prepared
 from refmlc.run.memory.budget import Budget

@@ -1,15 +1,15 @@
 """Why an element has its value: the backward slice of a run, as a tree of values and roundings.
 
->>> found = why(module, "main", [a, b, c], "C", (3, 7))
->>> print(text(outline(found)))
+>>> slice_ = why(module, "main", [a, b, c], "C", (3, 7))
+>>> print(text(outline(slice_)))
 
 | file                                     | holds                                                               |
 |------------------------------------------|---------------------------------------------------------------------|
 | `values`                                 | the slice as plain data                                             |
 | `outline`, `data`                        | the slice as lines, as JSON                                         |
-| `why`, `query`, `copies`                 | running until all is known; which element is meant; fresh arguments |
-| `recorder`, `records`, `memory`, `sites` | what is noted of a run                                              |
-| `trees`, `exactness`, `chains`           | from a noted store to values, roundings and reductions              |
+| `why`, `query`                           | runs until every store is known; which element is queried           |
+| `recorder`, `records`, `memory`, `sites` | the record of a run                                                 |
+| `trees`, `exactness`, `chains`           | from a recorded store to values, roundings and reductions           |
 """
 
 from refmlc.observe.why.data import as_data

@@ -13,8 +13,8 @@ from refmlc.lang.dtypes import FLOAT32
 from refmlc.lang.ir import tir
 from refmlc.observe.why.exactness import ulp
 from refmlc.observe.why.memory import element_name
-from refmlc.observe.why.records import Event, Foreign
-from refmlc.observe.why.trees import stored
+from refmlc.observe.why.records import Event, ExternalWrite
+from refmlc.observe.why.trees import stored_value
 from refmlc.observe.why.values import Cell, Kind, Slice, Value, Write
 
 FOLDED = ("add", "mul", "max", "min")
@@ -22,8 +22,8 @@ LEAST = 3  # stores that are folded
 
 
 def write_of(event: Event, cell: Cell) -> Write:
-    """A noted store as data."""
-    if isinstance(event, Foreign):
+    """A recorded store as data."""
+    if isinstance(event, ExternalWrite):
         value = Value(Kind.CALL, event.symbol, FLOAT32, None)
         return Write(
             event.number,
@@ -36,7 +36,7 @@ def write_of(event: Event, cell: Cell) -> Write:
             outside=True,
         )
     node = event.site.node
-    tree = stored(event, cell)
+    tree = stored_value(event, cell)
     name = node.buffer.name if isinstance(node, tir.BufferStore) else node.var.name
     if tree is None:
         tree = Value(Kind.CALL, "bytes of another element", FLOAT32, None, node.span)
@@ -62,26 +62,26 @@ class Fold:
     """A reduction: the operator, its stores first to last, a term for each operand that is not the running value.
 
     `start` is the load of what the first store began with. `exact` is the exact result from `start` and the terms, of
-    sums where all is finite; `error` is value - exact in units of the last place of the value. `biggest`: the number
-    of the term of the greatest size.
+    sums of finite terms; `error` is value - exact in units of the last place of the value. `biggest_index` is the index
+    of the term of greatest magnitude.
     """
 
     op: str
     stores: tuple[int, ...]
     terms: tuple[Value, ...]
     start: Value
-    biggest: int
+    biggest_index: int
     exact: Fraction | None = None
     error: Fraction | None = None
 
 
 def split(write: Write) -> tuple[str, Value, tuple[Value, ...]] | None:
-    """The operator, the load of the written cell itself, and the other operands; None where it is no such update."""
+    """The operator, the load of the written cell itself, and the other operands; None for any other store."""
     root = write.value
     if root.kind is not Kind.OPERATOR or root.text not in FOLDED:
         return None
-    own: list[Value] = []
-    others: list[Value] = []
+    self_loads: list[Value] = []
+    operands: list[Value] = []
     stack = [root]
     while stack:
         node = stack.pop()
@@ -92,59 +92,60 @@ def split(write: Write) -> tuple[str, Value, tuple[Value, ...]] | None:
         ):
             stack.extend(reversed(node.parts))
         elif node.kind is Kind.LOAD and node.cell == write.cell:
-            own.append(node)
+            self_loads.append(node)
         else:
-            others.append(node)
-    if len(own) != 1 or any(load.cell == write.cell for other in others for load in other.loads()):
+            operands.append(node)
+    if len(self_loads) != 1 or any(load.cell == write.cell for operand in operands for load in operand.loads()):
         return None
-    return root.text, own[0], tuple(others)
+    return root.text, self_loads[0], tuple(operands)
 
 
-def fold(found: Slice, write: Write) -> Fold | None:
-    """The reduction that `write` is the last store of; None where there is none of at least three stores."""
+def fold(slice_: Slice, write: Write) -> Fold | None:
+    """The reduction whose last store is `write`; None for fewer than three stores."""
     stores: list[int] = []
     terms: list[Value] = []
     start: Value | None = None
-    op, here = "", write
-    while (parts := split(here)) is not None and here.site == write.site and parts[0] == (op or parts[0]):
-        op, start, others = parts
-        stores.append(here.number)
-        terms.extend(reversed(others))
-        before = found.source(start)
-        if not isinstance(before, Write):
+    op, current = "", write
+    while (parts := split(current)) is not None and current.site == write.site and parts[0] == (op or parts[0]):
+        op, start, operands = parts
+        stores.append(current.number)
+        terms.extend(reversed(operands))
+        previous = slice_.source(start)
+        if not isinstance(previous, Write):
             break
-        here = before
+        current = previous
     if start is None or len(stores) < LEAST:
         return None
     terms.reverse()
     exact, error = _sum(write, start, terms) if op == "add" else (None, None)
-    return Fold(op, tuple(reversed(stores)), tuple(terms), start, biggest(terms), exact, error)
+    return Fold(op, tuple(reversed(stores)), tuple(terms), start, biggest_index(terms), exact, error)
 
 
-def biggest(terms: Sequence[Value]) -> int:
-    """The number of the term of the greatest size."""
+def biggest_index(terms: Sequence[Value]) -> int:
+    """The index of the term of greatest magnitude."""
     sizes = [abs(term.value) if term.value is not None and term.value == term.value else 0 for term in terms]
     return max(range(len(terms)), key=lambda number: sizes[number])
 
 
 def _sum(write: Write, start: Value, terms: Sequence[Value]) -> tuple[Fraction | None, Fraction | None]:
     values = [start.value, write.value.value, *(term.value for term in terms)]
-    known = [value for value in values if value is not None and isfinite(value)]
-    if len(known) != len(values):
+    finite = [value for value in values if value is not None and isfinite(value)]
+    if len(finite) != len(values):
         return None, None
-    exact = sum((Fraction(value) for value in known[2:]), Fraction(known[0]))
+    exact = sum((Fraction(value) for value in finite[2:]), Fraction(finite[0]))
     dtype = write.value.dtype
-    return exact, (Fraction(known[1]) - exact) / ulp(known[1], dtype) if dtype.is_float else None
+    return exact, (Fraction(finite[1]) - exact) / ulp(finite[1], dtype) if dtype.is_float else None
 
 
-def followed(made: Sequence[Write], width: int) -> frozenset[int]:
-    """The places in a chain whose loads are followed: all, or of a long one the first, the last, the biggest term."""
-    if len(made) <= width:
-        return frozenset(range(len(made)))
-    sizes = []
-    for write in made:
-        parts = split(write)
-        sizes.append(0 if parts is None else max((abs(t.value) for t in parts[2] if t.value is not None), default=0))
-    starts = [place for place, write in enumerate(made) if split(write) is None]
-    last = len(made) - 1
+def followed_positions(writes: Sequence[Write], width: int) -> frozenset[int]:
+    """The positions in a chain whose loads are followed: all; of a long chain the first, the last, the biggest term."""
+    if len(writes) <= width:
+        return frozenset(range(len(writes)))
+    splits = [split(write) for write in writes]
+    sizes = [
+        0 if parts is None else max((abs(term.value) for term in parts[2] if term.value is not None), default=0)
+        for parts in splits
+    ]
+    starts = [position for position, parts in enumerate(splits) if parts is None]
+    last = len(writes) - 1
     return frozenset({*starts[-2:], min(starts[-1] + 1 if starts else 0, last), last, sizes.index(max(sizes))})

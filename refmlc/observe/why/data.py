@@ -10,17 +10,17 @@ from refmlc.lang.ops.contract import Scalar
 from refmlc.observe.why.values import Origin, Slice, Value, Write
 
 
-def as_data(found: Slice) -> dict[str, object]:
+def as_data(slice_: Slice) -> dict[str, object]:
     """The slice; stores in the order in which they happened."""
     return {
-        "func": found.func,
-        "element": found.element,
-        "value": _number(found.value),
-        "dtype": str(found.dtype),
-        "from": _source(found.source()),
-        "writes": [_write(found, found.writes[number]) for number in sorted(found.writes)],
-        "cut": found.cut,
-        "runs": found.runs,
+        "func": slice_.func,
+        "element": slice_.element,
+        "value": _number(slice_.value),
+        "dtype": str(slice_.dtype),
+        "from": _source(slice_.source()),
+        "writes": [_write(slice_, slice_.writes[number]) for number in sorted(slice_.writes)],
+        "cut": slice_.cut,
+        "runs": slice_.runs,
     }
 
 
@@ -34,7 +34,7 @@ def _source(origin: Write | Origin) -> dict[str, object]:
     return {"source": origin.source.value, "name": origin.name}
 
 
-def _write(found: Slice, write: Write) -> dict[str, object]:
+def _write(slice_: Slice, write: Write) -> dict[str, object]:
     return {
         "number": write.number,
         "element": write.element,
@@ -46,7 +46,7 @@ def _write(found: Slice, write: Write) -> dict[str, object]:
         "guards": list(write.guards),
         "bindings": list(write.bindings),
         "outside": write.outside,
-        "value": _value(found, write.value),
+        "value": _value(slice_, write.value),
     }
 
 
@@ -54,7 +54,7 @@ def _fraction(exact: Fraction | None) -> str | None:
     return None if exact is None else str(exact)
 
 
-def _value(found: Slice, value: Value) -> dict[str, object]:
+def _value(slice_: Slice, value: Value) -> dict[str, object]:
     data: dict[str, object] = {
         "kind": value.kind.value,
         "text": value.text,
@@ -63,7 +63,7 @@ def _value(found: Slice, value: Value) -> dict[str, object]:
         "place": "" if value.span is None else value.span.place,
     }
     if value.cell is not None:
-        data["from"] = _source(found.source(value))
+        data["from"] = _source(slice_.source(value))
     if value.rounding is not None:
         rounding = value.rounding
         data["rounding"] = {
@@ -72,5 +72,5 @@ def _value(found: Slice, value: Value) -> dict[str, object]:
             "error_ulps": None if rounding.error is None else float(rounding.error),
         }
     if value.parts:
-        data["parts"] = [_value(found, part) for part in value.parts]
+        data["parts"] = [_value(slice_, part) for part in value.parts]
     return data

@@ -54,16 +54,16 @@ def exact_result(op: str, operands: Sequence[Scalar]) -> Fraction | None:
 
 
 def of_operator(op: str, operands: Sequence[Scalar | None], value: Scalar | None, dtype: DType) -> Rounding | None:
-    """The rounding of an operator's result; None where it is exact by its nature and nothing was lost."""
-    known = [operand for operand in operands if operand is not None]
-    if value is None or len(known) != len(operands):
+    """The rounding of an operator's result; None for an exact operator whose result did not wrap."""
+    numbers = [operand for operand in operands if operand is not None]
+    if value is None or len(numbers) != len(operands):
         return None
-    exact = exact_result(op, known)
+    exact = exact_result(op, numbers)
     if not dtype.is_float:
-        lost = dtype.is_integer and exact is not None and exact.denominator == 1 and exact != value
-        return Rounding(f"modulo 2**{dtype.bits}", exact) if lost else None
+        overflows = dtype.is_integer and exact is not None and exact.denominator == 1 and exact != value
+        return Rounding(f"modulo 2**{dtype.bits}", exact) if overflows else None
     if exact is not None:
-        return _rounded(exact, value, dtype)
+        return _float_rounding(exact, value, dtype)
     row = SCALAR_OPS.get(op)
     if row is None or row.contract.accuracy in (Accuracy.EXACT, Accuracy.ONE_OF):
         return None
@@ -73,18 +73,18 @@ def of_operator(op: str, operands: Sequence[Scalar | None], value: Scalar | None
 
 
 def of_cast(source: DType, operand: Scalar | None, value: Scalar | None, target: DType) -> Rounding | None:
-    """The rounding of a conversion; None where the value is the operand's."""
+    """The rounding of a conversion; None where it keeps the value."""
     if operand is None or value is None or not _finite([operand]):
         return None
     exact = Fraction(operand)
     if target.is_float:
-        return _rounded(exact, value, target)
+        return _float_rounding(exact, value, target)
     if exact == value or target.kind == "bool":
         return None
     return Rounding("toward zero" if source.is_float else f"modulo 2**{target.bits}", exact)
 
 
-def _rounded(exact: Fraction, value: Scalar, dtype: DType) -> Rounding:
+def _float_rounding(exact: Fraction, value: Scalar, dtype: DType) -> Rounding:
     if not math.isfinite(value):
         return Rounding("beyond the greatest value", exact)
     return Rounding("rounded once", exact, (Fraction(value) - exact) / ulp(value, dtype))

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from weakref import ReferenceType, ref
 
 from refmlc.observe.why.values import Cell
-from refmlc.run.interp.tensorir.views import View
 from refmlc.run.memory.cells import cell_size
 from refmlc.run.memory.storage import Storage
 from refmlc.run.memory.tensor import Tensor
@@ -24,38 +23,27 @@ class ArgumentTensor:
 
 
 class Storages:
-    """The numbers of the storages that are alive, and what is remembered of all."""
+    """The numbers of the storages that are alive; `origins` names every storage by its number."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[ReferenceType[Storage], int]] = {}
+        self._entries: dict[int, tuple[ReferenceType[Storage], int]] = {}
         self.origins: list[str] = []
 
     def number(self, storage: Storage) -> int:
         """The number of `storage`, a new one where it has none."""
-        found = self._known.get(id(storage))
-        return self._add(storage) if found is None else found[1]
+        entry = self._entries.get(id(storage))
+        return self._add(storage) if entry is None else entry[1]
 
-    def known(self, storage: Storage) -> int:
+    def existing_number(self, storage: Storage) -> int:
         """The number of `storage`; -1 if it has none: it is not an argument and was never written."""
-        found = self._known.get(id(storage))
-        return -1 if found is None else found[1]
+        entry = self._entries.get(id(storage))
+        return -1 if entry is None else entry[1]
 
     def _add(self, storage: Storage) -> int:
-        number, key, known = len(self.origins), id(storage), self._known
-        known[key] = (ref(storage, lambda _gone: known.pop(key, None)), number)
+        number, key, entries = len(self.origins), id(storage), self._entries
+        entries[key] = (ref(storage, lambda _reference: entries.pop(key, None)), number)
         self.origins.append(storage.origin)
         return number
-
-
-def element_size(view: View) -> int:
-    """The bytes of an element of `view`."""
-    dtype = view.buffer.dtype
-    return cell_size(dtype) * dtype.lanes
-
-
-def first_byte(view: View, offset: int) -> int:
-    """The byte of its storage at which element `offset` of `view` begins."""
-    return view.data.byte_offset + (view.offset + offset) * element_size(view)
 
 
 def cell_of(storages: Storages, tensor: Tensor, index: Sequence[int], lane: int = 0) -> Cell:
@@ -66,20 +54,20 @@ def cell_of(storages: Storages, tensor: Tensor, index: Sequence[int], lane: int 
 
 
 def index_in(tensor: Tensor, byte: int) -> tuple[int, ...] | None:
-    """The indices of the element of `tensor` that byte `byte` of its storage lies in; None where none does."""
-    offset, rest = divmod(byte - tensor.byte_offset, tensor.itemsize)
-    found = [0] * tensor.ndim
-    if offset < 0 or rest % cell_size(tensor.dtype):
+    """The indices of the element of `tensor` that contains byte `byte` of its storage; None if there is none."""
+    offset, remainder = divmod(byte - tensor.byte_offset, tensor.itemsize)
+    indices = [0] * tensor.ndim
+    if offset < 0 or remainder % cell_size(tensor.dtype):
         return None
     strides = tensor.element_strides
     for axis in sorted(range(tensor.ndim), key=lambda axis: -strides[axis]):
         if tensor.shape[axis] > 1 and strides[axis] > 0:
-            found[axis], offset = divmod(offset, strides[axis])
-            if found[axis] >= tensor.shape[axis]:
+            indices[axis], offset = divmod(offset, strides[axis])
+            if indices[axis] >= tensor.shape[axis]:
                 return None
-    return None if offset or not tensor.size else tuple(found)
+    return None if offset or not tensor.size else tuple(indices)
 
 
 def element_name(name: str, index: Sequence[int]) -> str:
-    """An element as the text of a program writes it."""
+    """An element as TVMScript writes it."""
     return f"{name}[{', '.join(map(str, index)) or '()'}]"

@@ -7,7 +7,7 @@
 | a reduction         | how many terms, the exact sum, the running error; its start, first, last, biggest term     |
 | an origin           | element of an argument, a constant, never written, or why the search ends here             |
 
-An element that was shown before is named again, not shown again.
+An element is shown once; afterwards only its name appears.
 """
 
 from collections.abc import Iterator
@@ -25,12 +25,12 @@ from refmlc.observe.why.values import Kind, Origin, Rounding, Slice, Source, Val
 SUMS = {"add": "sum", "mul": "product", "max": "maximum", "min": "minimum"}
 DIGITS = Context(prec=20)
 DEPTH = 8
-PLAIN = (Fraction(1, 100_000), Fraction(10**16))  # sizes that are spelled without an exponent
+PLAIN = (Fraction(1, 100_000), Fraction(10**16))  # sizes that are written without an exponent
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line with what is below it. `text` is what is the case, `note` how exact it is, `place` where in the text."""
+    """A line and the lines below it. `text`: the fact; `note`: how exact it is; `place`: where in the program text."""
 
     text: str
     note: str = ""
@@ -38,110 +38,107 @@ class Line:
     parts: tuple["Line", ...] = ()
 
 
-def outline(found: Slice, depth: int = DEPTH) -> Line:
+def outline(slice_: Slice, depth: int = DEPTH) -> Line:
     """The slice as lines; `depth` elements below one another are shown."""
-    return Outliner(found, depth).whole()
+    return Outliner(slice_, depth).whole()
 
 
 @dataclass(slots=True)
 class Outliner:
-    """The lines so far."""
+    """Builds the lines; `shown_writes`: the numbers of the stores that have their lines."""
 
-    found: Slice
+    slice_: Slice
     depth: int
-    shown: set[int] = field(default_factory=set)
+    shown_writes: set[int] = field(default_factory=set)
 
     def whole(self) -> Line:
         """The queried element."""
-        found = self.found
-        top = f"{found.element} = {number(found.value, found.dtype)}"
-        line = self._source(top, found.source(), self.depth, f"{found.dtype}, after `{found.func}`")
-        return (
-            line if not found.cut else Line(line.text, line.note, line.place, (*line.parts, Line(f"cut: {found.cut}")))
-        )
+        slice_ = self.slice_
+        top = f"{slice_.element} = {number(slice_.value, slice_.dtype)}"
+        line = self._source(top, slice_.source(), self.depth, f"{slice_.dtype}, after `{slice_.func}`")
+        if not slice_.cut:
+            return line
+        return Line(line.text, line.note, line.place, (*line.parts, Line(f"cut: {slice_.cut}")))
 
     def _source(self, text: str, origin: Write | Origin, depth: int, note: str = "") -> Line:
         """An element, and where its value comes from."""
         if isinstance(origin, Origin):
             return Line(text, ", ".join(part for part in (note, origin_text(origin)) if part))
-        if origin.number in self.shown:
+        if origin.number in self.shown_writes:
             return Line(text, "shown above")
         if depth == 0:
             return Line(text, "not shown: below the chosen depth", _place(origin))
-        self.shown.add(origin.number)
+        self.shown_writes.add(origin.number)
         return Line(text, note, _place(origin), (self._write(origin, depth - 1),))
 
     def _write(self, write: Write, depth: int) -> Line:
         """The store, its instance, and the tree of the value."""
-        folded = fold(self.found, write)
+        reduction = fold(self.slice_, write)
         head = source(write.span) if write.span is not None else write.element
         note = where(write)
         if write.outside:
             return Line(f"written by the external function `{write.function}`", note)
-        if folded is not None:
-            self.shown.update(folded.stores)
-            return Line(head, note, "", (self._fold(folded, write, depth),))
+        if reduction is not None:
+            self.shown_writes.update(reduction.stores)
+            return Line(head, note, "", (self._fold(reduction, write, depth),))
         return Line(head, note, "", (self._value(write.value, depth),))
 
-    def _fold(self, folded: Fold, write: Write, depth: int) -> Line:
+    def _fold(self, reduction: Fold, write: Write, depth: int) -> Line:
         """A reduction in a few lines."""
-        terms = folded.terms
-        named = {0: "first term", len(terms) - 1: "last term"}
-        named.setdefault(folded.biggest, "biggest term")
-        start = self._value(folded.start, depth)
+        terms = reduction.terms
+        labels = {0: "first term", len(terms) - 1: "last term"}
+        labels.setdefault(reduction.biggest_index, "biggest term")
+        start = self._value(reduction.start, depth)
         parts = [Line(f"start: {start.text}", start.note, start.place, start.parts)]
-        for place in sorted(named):
+        for place in sorted(labels):
             line = self._value(terms[place], depth)
-            parts.append(Line(f"{named[place]} ({place + 1} of {len(terms)}): {line.text}", line.note, "", line.parts))
+            parts.append(Line(f"{labels[place]} ({place + 1} of {len(terms)}): {line.text}", line.note, "", line.parts))
         value = write.value
-        text = f"{SUMS[folded.op]} of {len(terms)} terms = {number(value.value, value.dtype)}"
-        note = "" if folded.exact is None else f"exact {decimal(folded.exact)}{_error(folded.error, 'running error')}"
+        text = f"{SUMS[reduction.op]} of {len(terms)} terms = {number(value.value, value.dtype)}"
+        note = (
+            ""
+            if reduction.exact is None
+            else f"exact {decimal(reduction.exact)}{_error(reduction.error, 'running error')}"
+        )
         return Line(text, note, "", tuple(parts))
 
     def _value(self, value: Value, depth: int) -> Line:
         """A node of an expression."""
-        spelled = number(value.value, value.dtype)
+        number_text = number(value.value, value.dtype)
         match value.kind:
             case Kind.LOAD:
-                line = self._source(f"{value.text} = {spelled}", self.found.source(value), depth)
-                indices = tuple(
-                    Line(f"index: {part.text}", part.note, part.place, part.parts) for part in self._parts(value, depth)
-                )
+                line = self._source(f"{value.text} = {number_text}", self.slice_.source(value), depth)
+                parts = [self._value(part, depth) for part in value.parts]
+                indices = [Line(f"index: {part.text}", part.note, part.place, part.parts) for part in parts]
                 return Line(line.text, line.note, line.place, (*indices, *line.parts))
             case Kind.CONSTANT:
-                return Line(f"{spelled}" if not value.text else f"{value.text}: {spelled}", "constant")
+                return Line(f"{value.text}: {number_text}" if value.text else number_text, "constant")
             case Kind.VARIABLE:
-                return Line(f"{value.text} = {spelled}")
+                return Line(f"{value.text} = {number_text}")
             case Kind.CAST:
-                text = f"as {value.text} = {spelled}"
-            case Kind.CHOICE:
-                text = f"{value.text} = {spelled}"
+                text = f"as {value.text} = {number_text}"
             case _:
-                text = f"{value.text} = {spelled}"
-        return Line(text, rounding_text(value.rounding), "", tuple(self._parts(value, depth)))
-
-    def _parts(self, value: Value, depth: int) -> Iterator[Line]:
-        for part in value.parts:
-            yield self._value(part, depth)
+                text = f"{value.text} = {number_text}"
+        return Line(text, rounding_text(value.rounding), "", tuple(self._value(part, depth) for part in value.parts))
 
 
 def where(write: Write) -> str:
-    """The instance: block with axes, loops, conditions, variables of Relax, the number of the store."""
-    said = []
+    """The instance of a store: block with axes, loops, conditions, Relax variables, the number of the store."""
+    parts = []
     if write.block:
-        said.append(f"block `{write.block}`{_listed(write.axes)}")
+        parts.append(f"block `{write.block}`{_pairs_text(write.axes)}")
     loops = tuple(pair for pair in write.loops if pair not in write.axes)
     if loops and not (write.axes and {value for _, value in loops} == {value for _, value in write.axes}):
-        said.append("loops" + _listed(loops))
-    said.extend(f"where `{guard}`" for guard in write.guards)
+        parts.append("loops" + _pairs_text(loops))
+    parts.extend(f"where `{guard}`" for guard in write.guards)
     if write.bindings:
-        said.append(f"binding {' / '.join(f'`{name}`' for name in write.bindings)} calls `{write.function}`")
+        parts.append(f"binding {' / '.join(f'`{name}`' for name in write.bindings)} calls `{write.function}`")
     else:
-        said.append(f"in `{write.function}`")
-    return ", ".join([*said, f"store {write.number}"])
+        parts.append(f"in `{write.function}`")
+    return ", ".join([*parts, f"store {write.number}"])
 
 
-def _listed(pairs: tuple[tuple[str, int], ...]) -> str:
+def _pairs_text(pairs: tuple[tuple[str, int], ...]) -> str:
     return f" ({', '.join(f'{name} = {value}' for name, value in pairs)})" if pairs else ""
 
 
@@ -150,7 +147,7 @@ def _place(write: Write) -> str:
 
 
 def origin_text(origin: Origin) -> str:
-    """Where a value comes from that no store wrote."""
+    """The source of a value that no store wrote."""
     match origin.source:
         case Source.ARGUMENT:
             return f"argument `{origin.name}`"
@@ -161,7 +158,7 @@ def origin_text(origin: Origin) -> str:
 
 
 def rounding_text(rounding: Rounding | None) -> str:
-    """The exact result where it differs, and the distance."""
+    """The exact result if it differs from the value, and the distance in ulps."""
     if rounding is None:
         return ""
     if rounding.exact is None:
@@ -177,14 +174,14 @@ def _error(error: Fraction | None, name: str) -> str:
 
 def decimal(exact: Fraction) -> str:
     """A fraction in at most twenty digits; `…` where there are more."""
-    found = DIGITS.divide(Decimal(exact.numerator), Decimal(exact.denominator))
-    plain = found.normalize(DIGITS)
-    spelled = f"{plain:f}" if PLAIN[0] <= abs(exact) < PLAIN[1] else f"{plain}"
-    return f"{spelled if found else 0}{'' if Fraction(found) == exact else '…'}"
+    quotient = DIGITS.divide(Decimal(exact.numerator), Decimal(exact.denominator))
+    plain = quotient.normalize(DIGITS)
+    digits = f"{plain:f}" if PLAIN[0] <= abs(exact) < PLAIN[1] else f"{plain}"
+    return f"{digits if quotient else 0}{'' if Fraction(quotient) == exact else '…'}"
 
 
 def number(value: Scalar | None, dtype: DType) -> str:
-    """A value as its dtype spells it: the shortest text that gives it back."""
+    """The shortest text that reads back as the value in its dtype."""
     if value is None:
         return "no value"
     if not dtype.is_float:
@@ -197,10 +194,10 @@ def text(line: Line) -> str:
     return "\n".join(_lines(line, "", ""))
 
 
-def _lines(line: Line, first: str, rest: str) -> Iterator[str]:
+def _lines(line: Line, prefix: str, indent: str) -> Iterator[str]:
     note = f"  [{line.note}]" if line.note else ""
     place = f"  {line.place}" if line.place else ""
-    yield f"{first}{line.text}{note}{place}"
+    yield f"{prefix}{line.text}{note}{place}"
     for count, part in enumerate(line.parts, 1):
-        last = count == len(line.parts)
-        yield from _lines(part, f"{rest}{'└─ ' if last else '├─ '}", f"{rest}{'   ' if last else '│  '}")
+        is_last = count == len(line.parts)
+        yield from _lines(part, f"{indent}{'└─ ' if is_last else '├─ '}", f"{indent}{'   ' if is_last else '│  '}")

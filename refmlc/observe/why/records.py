@@ -1,8 +1,8 @@
-"""The record of a store during the run: just enough to make its tree afterwards.
+"""The record of a store during the run: just enough to build its tree afterwards.
 
-A store is noted where it writes a cell that is watched. For each watched cell there are times; for each time the
-stores are wanted that made the cell what it is then: the last one, and, as long as one read the cell itself (a
-reduction, an update in place), the one before.
+A store is recorded if it writes a watched cell. Each watched cell has demanded times; the answer for a time is the
+chain of stores that made the value: the last one, and, as long as a store read the cell itself (a reduction, an update
+in place), the one before it.
 """
 
 from collections.abc import Iterator
@@ -10,17 +10,17 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from refmlc.lang.ir import tir
-from refmlc.observe.why.sites import Named, Site
+from refmlc.observe.why.sites import NamedValues, Site
 from refmlc.observe.why.values import Cell
 from refmlc.run.interp.tensorir.views import View
 
 Lanes: TypeAlias = int | float | bool | tuple[int | float | bool, ...]
 
 
-class Loaded:
-    """One executed load of an element: which, where, when, and what it gave. `storage` is known once it is noted.
+class LoadRecord:
+    """One executed load of an element: place, time and value. `storage` is set once the store is recorded.
 
-    A plain class: one is made for every load of a run.
+    A plain class for speed: a run makes one for every load.
     """
 
     __slots__ = ("access", "indices", "offset", "storage", "time", "value", "view")
@@ -39,46 +39,46 @@ class Loaded:
 
 @dataclass(slots=True)
 class Capture:
-    """The reads and calls of the current statement so far; `stored`: elements it has written."""
+    """The loads and calls of the current statement so far; `stored`: the number of elements it has written."""
 
-    loads: list[Loaded]
+    loads: list[LoadRecord]
     calls: list[tuple[tir.Call, object]]
     stored: int = 0
 
 
 @dataclass(slots=True)
 class ExecutedBind:
-    """A `Bind` that was executed: what its variable is made of."""
+    """A `Bind` that was executed: the sources of its variable's value."""
 
     site: Site
     capture: Capture
     variables: dict[tir.Var, object]
-    bound: dict[tir.Var, "ExecutedBind"]
+    binds: dict[tir.Var, "ExecutedBind"]
 
 
-def all_loads(capture: Capture, bound: dict[tir.Var, ExecutedBind]) -> Iterator[Loaded]:
-    """The loads of a statement and of the binds whose variables it names."""
+def all_loads(capture: Capture, binds: dict[tir.Var, ExecutedBind]) -> Iterator[LoadRecord]:
+    """The loads of a statement and of the binds whose variables it reads."""
     yield from capture.loads
-    for each in bound.values():
-        yield from all_loads(each.capture, each.bound)
+    for bind in binds.values():
+        yield from all_loads(bind.capture, bind.binds)
 
 
 @dataclass(slots=True)
-class Noted:
-    """A store that was executed. `position`: which of the elements that the statement wrote. Units: `size` in bytes."""
+class StoreRecord:
+    """A store that was executed. `position`: its number among the elements of the statement. Units: `size` in bytes."""
 
     number: int
     site: Site
     function: str
     capture: Capture
     variables: dict[tir.Var, object]
-    bound: dict[tir.Var, ExecutedBind]
+    binds: dict[tir.Var, ExecutedBind]
     position: int
     storage: int
     start: int
     size: int
-    loops: Named
-    axes: Named
+    loops: NamedValues
+    axes: NamedValues
     bindings: tuple[str, ...]
     indices: tuple[int, ...] = ()
     value: Lanes | None = None
@@ -86,8 +86,8 @@ class Noted:
 
 
 @dataclass(slots=True)
-class Foreign:
-    """A function from outside that was given a tensor to write, the watched cell among it."""
+class ExternalWrite:
+    """A call of an external function whose outputs contain the watched cell."""
 
     number: int
     symbol: str
@@ -97,12 +97,12 @@ class Foreign:
     bindings: tuple[str, ...]
 
 
-Event: TypeAlias = Noted | Foreign
+Event: TypeAlias = StoreRecord | ExternalWrite
 
 
 @dataclass(slots=True)
 class WatchedCell:
-    """A cell, the times at which its making is wanted (ascending), the stores so far, the answers."""
+    """A cell, its demanded times (ascending), the chain of stores so far, the answers."""
 
     cell: Cell
     times: list[int]
@@ -111,16 +111,15 @@ class WatchedCell:
     _next: int = 0
 
     def reach(self, number: int) -> None:
-        """Store `number` is about to be noted: answer the times before it."""
+        """Answer the demanded times before store `number`."""
         while self._next < len(self.times) and self.times[self._next] < number:
             self.answers[self.times[self._next]] = tuple(self.chain)
             self._next += 1
 
-    def add(self, event: Event, most: int) -> None:
-        """The cell is written by `event`; `most` stores of a chain are kept, the last ones."""
-        keeps = isinstance(event, Noted) and event.reads_itself
-        if not keeps:
+    def add(self, event: Event, limit: int) -> None:
+        """Add a store of the cell: it begins a chain unless it reads the cell. The last `limit` stores are kept."""
+        if not (isinstance(event, StoreRecord) and event.reads_itself):
             self.chain = []
         self.chain.append(event)
-        if len(self.chain) > 2 * most:
-            del self.chain[:-most]
+        if len(self.chain) > 2 * limit:
+            del self.chain[:-limit]

@@ -1,7 +1,7 @@
-"""From a noted store to the tree of its value: every node with the value it had, every operator with its rounding.
+"""From a recorded store to the tree of its value: every node with its value, every operator with its rounding.
 
-The expression is evaluated once more, by the rows of the operators, one lane of it; loads and calls give what was
-noted of them. So the tree is evaluated apart from the interpreter's closures, and its root must be what was stored.
+One lane of the expression is evaluated again, by the rows of the operators; loads and calls have their recorded values.
+So the tree is independent of the interpreter's closures, and its root must equal the value that was stored.
 
 | node                     | tree                                                                           |
 |--------------------------|--------------------------------------------------------------------------------|
@@ -20,24 +20,25 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ops.contract import Scalar, UndefinedValue
 from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.lang.ops.scalar.convert import converter
+from refmlc.observe.addresses import first_byte
 from refmlc.observe.why import exactness
-from refmlc.observe.why.memory import element_name, first_byte
-from refmlc.observe.why.records import Capture, ExecutedBind, Loaded, Noted
+from refmlc.observe.why.memory import element_name
+from refmlc.observe.why.records import Capture, ExecutedBind, LoadRecord, StoreRecord
 from refmlc.observe.why.values import Cell, Kind, Value
 from refmlc.run.memory.cells import cell_size
 
 
 @dataclass(slots=True)
 class Tree:
-    """What evaluating one statement knows."""
+    """The state in which one statement is evaluated again."""
 
     capture: Capture
     variables: Mapping[tir.Var, object]
-    bound: Mapping[tir.Var, ExecutedBind]
+    binds: Mapping[tir.Var, ExecutedBind]
     lets: dict[tir.Var, tir.Expr] = field(default_factory=dict)
 
     def lane(self, node: tir.Expr, lane: int) -> Value:
-        """Lane `lane` of `node`; a scalar has every lane."""
+        """Lane `lane` of `node`; every lane of a scalar is the scalar."""
         scalar = node.dtype.scalar
         match node:
             case tir.Var():
@@ -49,11 +50,11 @@ class Tree:
             case tir.StringImm(value=text):
                 return Value(Kind.CONSTANT, repr(text), scalar, None, node.span)
             case tir.Apply(op=op, args=args):
-                return applied(op, tuple(self.lane(arg, lane) for arg in args), scalar, node)
+                return apply_operator(op, tuple(self.lane(arg, lane) for arg in args), scalar, node)
             case tir.Cast(value=value):
                 return _cast(self.lane(value, lane), node)
             case tir.And() | tir.Or():
-                return self._both(node, lane)
+                return self._logical(node, lane)
             case tir.Select() | tir.IfThenElseExpr():
                 return self._choice(node, lane)
             case tir.Let(var=var, value=value, body=body):
@@ -73,28 +74,28 @@ class Tree:
     def _variable(self, node: tir.Var, lane: int) -> Value:
         if node in self.lets:
             return self.lane(self.lets[node], lane)
-        if node in self.bound:
-            bound = self.bound[node]
-            site = bound.site.node
+        if node in self.binds:
+            bind = self.binds[node]
+            site = bind.site.node
             if isinstance(site, tir.Bind):
-                return Tree(bound.capture, bound.variables, bound.bound).lane(site.value, lane)
-        found = self.variables.get(node)
-        found = found[lane] if isinstance(found, tuple) and lane < len(found) else found
-        value = found if isinstance(found, (bool, int, float)) else None
+                return Tree(bind.capture, bind.variables, bind.binds).lane(site.value, lane)
+        content = self.variables.get(node)
+        content = content[lane] if isinstance(content, tuple) and lane < len(content) else content
+        value = content if isinstance(content, (bool, int, float)) else None
         return Value(Kind.VARIABLE, node.name, node.dtype.scalar, value, node.span)
 
-    def _both(self, node: tir.And | tir.Or, lane: int) -> Value:
-        """Lazy: the second operand is there only where it was evaluated."""
-        first = self.lane(node.a, lane)
-        ends = isinstance(node, tir.Or) == bool(first.value)
-        parts = (first,) if ends and not node.dtype.is_vector else (first, self.lane(node.b, lane))
+    def _logical(self, node: tir.And | tir.Or, lane: int) -> Value:
+        """Lazy: the second operand is a part only if it was evaluated."""
+        left = self.lane(node.a, lane)
+        ends = isinstance(node, tir.Or) == bool(left.value)
+        parts = (left,) if ends and not node.dtype.is_vector else (left, self.lane(node.b, lane))
         return Value(Kind.OPERATOR, type(node).__name__.lower(), BOOL, parts[-1].value, node.span, parts)
 
     def _choice(self, node: tir.Select | tir.IfThenElseExpr, lane: int) -> Value:
         condition = self.lane(node.condition, lane)
-        taken = self.lane(node.true_value if condition.value else node.false_value, lane)
+        arm = self.lane(node.true_value if condition.value else node.false_value, lane)
         text = "select" if isinstance(node, tir.Select) else "if_then_else"
-        return Value(Kind.CHOICE, text, taken.dtype, taken.value, node.span, (condition, taken))
+        return Value(Kind.CHOICE, text, arm.dtype, arm.value, node.span, (condition, arm))
 
     def _vector(self, node: tir.Ramp | tir.Broadcast | tir.Shuffle, lane: int) -> Value:
         match node:
@@ -104,7 +105,7 @@ class Tree:
                 base, stride = self.lane(node.base, 0), self.lane(node.stride, 0)
                 scalar = node.dtype.scalar
                 times = Value(Kind.CONSTANT, "lane", scalar, lane)
-                return applied("add", (base, applied("mul", (stride, times), scalar, node)), scalar, node)
+                return apply_operator("add", (base, apply_operator("mul", (stride, times), scalar, node)), scalar, node)
             case tir.Shuffle():
                 at = int(self.lane(node.indices[lane], 0).value or 0)
                 for vector in node.vectors:
@@ -119,22 +120,22 @@ class Tree:
         if node.predicate is not None:
             if not self.lane(node.predicate, place).value:
                 return Value(Kind.CONSTANT, "lane off", node.dtype.scalar, 0, node.span)
-            place = sum(bool(self.lane(node.predicate, before).value) for before in range(place))
-        found = [load for load in self.capture.loads if load.access is node]
-        if place >= len(found):
+            place = sum(bool(self.lane(node.predicate, position).value) for position in range(place))
+        loads = [load for load in self.capture.loads if load.access is node]
+        if place >= len(loads):
             return Value(Kind.VARIABLE, node.buffer.name, node.dtype.scalar, None, node.span)
         indices = tuple(self.lane(index, place) for index in node.indices)
-        read = tuple(index for index in indices if next(index.loads(), None) is not None)
-        return loaded(found[place], part, read)
+        loaded_indices = tuple(index for index in indices if next(index.loads(), None) is not None)
+        return load_value(loads[place], part, loaded_indices)
 
     def _call(self, node: tir.Call, lane: int) -> Value:
-        found = next((value for call, value in self.capture.calls if call is node), None)
-        found = found[lane] if isinstance(found, tuple) and lane < len(found) else found
-        value = found if isinstance(found, (bool, int, float)) else None
-        same = [lane if isinstance(arg, tir.Expr) and arg.dtype.lanes == node.dtype.lanes else 0 for arg in node.args]
+        result = next((value for call, value in self.capture.calls if call is node), None)
+        result = result[lane] if isinstance(result, tuple) and lane < len(result) else result
+        value = result if isinstance(result, (bool, int, float)) else None
+        lanes = [lane if isinstance(arg, tir.Expr) and arg.dtype.lanes == node.dtype.lanes else 0 for arg in node.args]
         parts = tuple(
             self.lane(arg, at)
-            for arg, at in zip(node.args, same, strict=True)
+            for arg, at in zip(node.args, lanes, strict=True)
             if isinstance(arg, tir.Expr) and not isinstance(arg, tir.StringImm)
         )
         name = node.callee if isinstance(node.callee, str) else node.callee.name
@@ -147,8 +148,8 @@ class Tree:
         return Value(Kind.CALL, name, scalar, value, node.span, parts, rounding)
 
 
-def applied(op: str, parts: tuple[Value, ...], dtype: DType, node: tir.Expr) -> Value:
-    """An operator on operands whose values are known."""
+def apply_operator(op: str, parts: tuple[Value, ...], dtype: DType, node: tir.Expr) -> Value:
+    """An operator on the trees of its operands."""
     operands = [part.value for part in parts]
     value: Scalar | None = None
     if None not in operands:
@@ -171,31 +172,31 @@ def _cast(part: Value, node: tir.Cast) -> Value:
     return Value(Kind.CAST, str(target), target, value, node.span, (part,), rounding)
 
 
-def loaded(load: Loaded, part: int, read: tuple[Value, ...] = ()) -> Value:
-    """A load as a leaf: lane `part` of the element."""
+def load_value(load: LoadRecord, part: int, indices: tuple[Value, ...] = ()) -> Value:
+    """A load as a leaf: lane `part` of the element; `indices` are the trees of indices that are themselves loaded."""
     dtype = load.view.buffer.dtype
     size = cell_size(dtype)
-    given = load.value[part] if isinstance(load.value, tuple) else load.value
-    value = given if isinstance(given, (bool, int, float)) else None
+    content = load.value[part] if isinstance(load.value, tuple) else load.value
+    value = content if isinstance(content, (bool, int, float)) else None
     cell = Cell(load.storage, first_byte(load.view, load.offset) + part * size, size)
     name = element_name(load.access.buffer.name, load.indices) + (f" lane {part}" if dtype.is_vector else "")
-    return Value(Kind.LOAD, name, dtype.scalar, value, load.access.span, read, None, cell, load.time)
+    return Value(Kind.LOAD, name, dtype.scalar, value, load.access.span, indices, None, cell, load.time)
 
 
-def stored(noted: Noted, cell: Cell) -> Value | None:
-    """The tree of the value that a recorded store put into `cell`; None if it did not write that cell."""
-    node = noted.site.node
+def stored_value(record: StoreRecord, cell: Cell) -> Value | None:
+    """The tree of the value that a recorded store wrote to `cell`; None if it did not write that cell."""
+    node = record.site.node
     if not isinstance(node, tir.BufferStore):
         return None
     size, width = cell_size(node.buffer.dtype), node.buffer.dtype.lanes
-    part, rest = divmod(cell.start - noted.start, size)
-    if size != cell.size or rest or not 0 <= part < width or noted.value is None:
+    part, remainder = divmod(cell.start - record.start, size)
+    if size != cell.size or remainder or not 0 <= part < width or record.value is None:
         return None
-    tree = Tree(noted.capture, noted.variables, noted.bound)
-    place = noted.position
+    tree = Tree(record.capture, record.variables, record.binds)
+    place = record.position
     if node.predicate is not None:
         live = [at for at in range(node.predicate.dtype.lanes) if tree.lane(node.predicate, at).value]
         place = live[place]
-    found = tree.lane(node.value, place * width + part)
-    value = noted.value[part] if isinstance(noted.value, tuple) else noted.value
-    return found if found.value is not None else replace(found, value=value)
+    root = tree.lane(node.value, place * width + part)
+    value = record.value[part] if isinstance(record.value, tuple) else record.value
+    return root if root.value is not None else replace(root, value=value)

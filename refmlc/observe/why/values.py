@@ -62,8 +62,8 @@ class Rounding:
 class Value:
     """A node: `text` is the operator, variable or element; `parts` are its operands, first to last.
 
-    Of a load: the cell, and `time`, the number of stores before it; `parts` are the indices that were themselves read
-    from memory. Of a choice: the condition, then the arm that was taken. `value` None: unknown.
+    A load has its cell and `time`, the number of stores before it; its `parts` are the indices that were themselves
+    loaded. The parts of a choice are the condition and the arm that was taken. `value` None: unknown.
     """
 
     kind: Kind
@@ -90,9 +90,9 @@ class Value:
 class Write:
     """Store number `number` of the run.
 
-    `site` names the statement in the text (equal for all executions of it), `loops` and `axes` are names with values,
-    outermost first, `guards` the conditions around it that held, `bindings` the variables of Relax that were being
-    computed, outermost first. `outside`: written by a function from outside, whose operands are not known.
+    `site` is the number of the statement (equal for all its executions), `loops` and `axes` are names with values,
+    outermost first, `guards` the conditions around it, `bindings` the Relax variables that were being computed,
+    outermost first. `outside`: written by an external function, whose operands are unknown.
     """
 
     number: int
@@ -111,7 +111,7 @@ class Write:
 
 
 class Source(Enum):
-    """Where a value comes from that no store of the slice wrote."""
+    """The kinds of an origin: a value that no store of the slice wrote."""
 
     ARGUMENT = "argument"
     CONSTANT = "constant"
@@ -122,7 +122,7 @@ class Source(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """`name` is the element of the argument or constant; of the others a few words."""
+    """The source of a value that no store wrote. `name`: the element of an argument or constant; else a few words."""
 
     source: Source
     name: str
@@ -136,8 +136,8 @@ Reading: TypeAlias = tuple[Cell, int]
 class Slice:
     """Why `element` of `func` has `value` after the run.
 
-    `sources` gives for each cell and time what a load there saw: the number of a store in `writes`, or an origin.
-    `cut` says in words which limit ended the slice, empty where it is whole. `runs`: how often the program was run.
+    `sources` maps each cell and time to what a load there reads: the number of a store in `writes`, or an origin.
+    `cut` says which limit ended the slice; empty if it is complete. `runs`: how often the program was run.
     """
 
     func: str
@@ -151,9 +151,9 @@ class Slice:
     runs: int = 0
 
     def source(self, load: Value | None = None) -> From:
-        """The value that `load` read (None: the queried element)."""
+        """The store or origin of the value that `load` read (None: of the queried element)."""
         reading = self.reading if load is None or load.cell is None else (load.cell, load.time)
-        found = self.sources.get(reading)
-        if found is None:
+        origin = self.sources.get(reading)
+        if origin is None:
             return Origin(Source.CUT, "not followed")
-        return self.writes[found] if isinstance(found, int) else found
+        return self.writes[origin] if isinstance(origin, int) else origin

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.observe.copies import copies
 from refmlc.observe.why import SliceLimits, Write, why
-from refmlc.observe.why.copies import copies
 from refmlc.oracle.agreement import PartComparison, agree
 from refmlc.oracle.blame import cuts
 from refmlc.oracle.implementations.implementation import Ended, Implementation, Stopped

@@ -14,7 +14,7 @@ from refmlc.diag.errors import RefmlcError
 from refmlc.diag.source import Span
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import IRModule, relax, tir
-from refmlc.observe.why.copies import copies
+from refmlc.observe.copies import copies
 from refmlc.oracle.ulps import distance
 from refmlc.oracle.values import bits
 from refmlc.run.interp.hooks import Hooks

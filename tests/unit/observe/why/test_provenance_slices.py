@@ -52,7 +52,7 @@ def test_an_element_of_a_product_is_its_terms_in_order() -> None:
     folded = fold(found, last)
     assert folded is not None
     assert [term.value for term in folded.terms] == [4.0, 10.0, 18.0]
-    assert folded.biggest == 2
+    assert folded.biggest_index == 2
     assert (folded.exact, folded.error) == (Fraction(32), Fraction(0))
     assert [load.text for load in folded.terms[1].loads()] == ["A[1, 1]", "B[1, 0]"]
     assert [named(found, load) for load in folded.terms[1].loads()] == [

@@ -9,7 +9,7 @@ import refmlc
 from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import rewrite
-from refmlc.observe.why.copies import copies
+from refmlc.observe.copies import copies
 from refmlc.oracle.examine import examine
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.implementations.implementation import Prepared, Stopped
