@@ -16,8 +16,8 @@ from refmlc.observe.bounds import arithmetic, functions
 from refmlc.observe.bounds.enclosure import EQ, GT, LT, Enclosure, absolute, between, greater, join, relation, smaller
 from refmlc.observe.bounds.freedom import Freedom
 from refmlc.observe.bounds.roundoff import Grid
-from refmlc.observe.bounds.summation import gamma, multiplied, total, tree_error
-from refmlc.observe.bounds.upward import add_up, div_up, dyadic, magnitude, magnitude_down, mul_up, shortened
+from refmlc.observe.bounds.summation import gamma, total, total_product, tree_error
+from refmlc.observe.bounds.upward import add_up, div_up, dyadic, magnitude, magnitude_down, mul_up, shorten
 
 NAMES = ("float16", "float32")
 FEW = settings() if os.environ.get("REFMLC_PROFILE") == "soak" else settings(max_examples=40)  # exact numbers are slow
@@ -76,7 +76,7 @@ def test_sizes_are_bounds_of_what_they_stand_for(x, e):
 @given(st.integers(-(1 << 900), 1 << 900), st.integers(0, 3000), st.floats(0, 1))
 def test_a_shortened_centre_stays_within_its_bound(top, digits, bound):
     x = Fraction(top, 1 << digits)
-    near, grown = shortened(x, bound)
+    near, grown = shorten(x, bound)
     assert grown == math.inf or abs(near - x) + Fraction(bound) <= Fraction(grown)
 
 
@@ -118,7 +118,9 @@ def test_a_fused_product_stays_inside_of_the_sum_of_a_rounded_one(name, data):
     grid = Grid(dtype(name), FREE)
     written = arithmetic.add(arithmetic.multiply(Enclosure(a), Enclosure(b), grid), Enclosure(c), grid)
     assert written.contains(number(rounded(a * b + c, name)))
-    assert arithmetic.fused(Enclosure(a), Enclosure(b), Enclosure(c), grid).contains(number(rounded(a * b + c, name)))
+    assert arithmetic.multiply_add(Enclosure(a), Enclosure(b), Enclosure(c), grid).contains(
+        number(rounded(a * b + c, name))
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -171,7 +173,7 @@ def test_sums_of_small_whole_numbers_are_exact():
 def test_a_product_along_any_chain_stays_inside(name, data):
     values = data.draw(st.lists(floats(name, 0.2), max_size=8))
     evaluation, grid = Evaluation(data.draw(seeds), name), Grid(dtype(name), FREE)
-    found = multiplied([Enclosure(x) for x in values], grid)
+    found = total_product([Enclosure(x) for x in values], grid)
     evaluation.random.shuffle(values)
     product = Fraction(1)
     for x in values:

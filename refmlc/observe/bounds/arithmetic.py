@@ -8,9 +8,9 @@ With |x - a| <= r and |y - b| <= s:
 | x * y     | a * b   | |a| * s + |b| * r + r * s                                                        |
 | x / y     | a / b   | (r + |a / b| * s) / (|b| - s), where |b| > s; else anything, ±inf and NaN as signs say |
 | sqrt(x)   | sqrt(a) | r / sqrt(a), where a > r; else all from 0 to sqrt(a + r), NaN where x < 0 is possible |
-| x * y + z | by one  | of the product, plus the radius of z (FMA)                                       |
+| x * y + z | a * b + c | of the product, plus the radius of z (FMA)                                     |
 
-The product's enclosure holds the unrounded product, so the sum of a product holds what FMA gives.
+The enclosure of a product holds the unrounded product, so the sum of a product holds the result of FMA.
 """
 
 import math
@@ -18,7 +18,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from refmlc.lang.ops.scalar import binary64
-from refmlc.observe.bounds.enclosure import NAN, NINF, ZERO, Enclosure, between, join, negated, special_of
+from refmlc.observe.bounds.enclosure import NAN, NINF, ZERO, Enclosure, between, join, negate, special_of
 from refmlc.observe.bounds.roundoff import Grid
 from refmlc.observe.bounds.upward import (
     KEPT,
@@ -28,7 +28,7 @@ from refmlc.observe.bounds.upward import (
     magnitude,
     magnitude_down,
     mul_up,
-    shortened,
+    shorten,
     sub_down,
 )
 
@@ -40,7 +40,7 @@ def add(a: Enclosure, b: Enclosure, grid: Grid) -> Enclosure:
 
 def subtract(a: Enclosure, b: Enclosure, grid: Grid) -> Enclosure:
     """Every x - y."""
-    return add(a, negated(b), grid)
+    return add(a, negate(b), grid)
 
 
 def multiply(a: Enclosure, b: Enclosure, grid: Grid) -> Enclosure:
@@ -50,18 +50,18 @@ def multiply(a: Enclosure, b: Enclosure, grid: Grid) -> Enclosure:
 
 def divide(a: Enclosure, b: Enclosure, grid: Grid) -> Enclosure:
     """Every x / y."""
-    found = _with_specials(a, b, binary64.divide, grid, _quotient)
+    quotient = _with_specials(a, b, binary64.divide, grid, _quotient)
     if b.finite and a.finite and b.low <= 0 <= b.high:
         specials = 0
         for x in a.signs():
             for y in (-0.0, 0.0):
                 specials |= special_of(binary64.divide(x, y))
-        finite = found.finite and not (b.exact and not b.centre)
-        found = found._replace(specials=found.specials | specials, finite=finite)
-    return found
+        finite = quotient.finite and not (b.exact and not b.centre)
+        quotient = quotient._replace(specials=quotient.specials | specials, finite=finite)
+    return quotient
 
 
-def fused(a: Enclosure, b: Enclosure, c: Enclosure, grid: Grid) -> Enclosure:
+def multiply_add(a: Enclosure, b: Enclosure, c: Enclosure, grid: Grid) -> Enclosure:
     """Every x * y + z, rounded once."""
     if a.specials or b.specials or c.specials:
         return add(multiply(a, b, grid), c, grid)
@@ -78,16 +78,16 @@ def square_root(a: Enclosure, grid: Grid) -> Enclosure:
         return Enclosure(ZERO, 0.0, specials, finite=False)
     if a.radius == math.inf:
         return Enclosure(ZERO, math.inf, specials)
-    root, lost = _root(a.centre) if a.centre > 0 else (ZERO, 0.0)
+    root, root_error = _root(a.centre) if a.centre > 0 else (ZERO, 0.0)
     if a.radius == 0.0:
-        found = grid.settle(root, lost)
+        result = grid.settle(root, root_error)
     elif a.low > 0:
-        found = grid.settle(root, add_up(lost, div_up(a.radius, magnitude_down(root))))
+        result = grid.settle(root, add_up(root_error, div_up(a.radius, magnitude_down(root))))
     else:
-        top, beyond = _root(Fraction(a.high))
-        whole = between(ZERO, top + Fraction(beyond))
-        found = grid.settle(whole.centre, whole.radius)
-    return found._replace(specials=found.specials | specials)
+        top, top_error = _root(Fraction(a.high))
+        span = between(ZERO, top + Fraction(top_error))
+        result = grid.settle(span.centre, span.radius)
+    return result._replace(specials=result.specials | specials)
 
 
 # ----------------------------------------------------------------------------------------------- the finite parts
@@ -101,7 +101,7 @@ def _sum(a: Enclosure, b: Enclosure) -> Part:
 
 def _product(a: Enclosure, b: Enclosure) -> Part:
     if not a.radius and not b.radius:
-        return shortened(a.centre * b.centre, 0.0)
+        return shorten(a.centre * b.centre, 0.0)
     across = add_up(mul_up(magnitude(a.centre), b.radius), mul_up(magnitude(b.centre), a.radius))
     return a.centre * b.centre, add_up(across, mul_up(a.radius, b.radius))
 
@@ -110,11 +110,11 @@ def _quotient(a: Enclosure, b: Enclosure) -> Part:
     size = sub_down(magnitude_down(b.centre), b.radius) if b.radius else magnitude_down(b.centre)
     if not b.centre or (b.radius and size <= 0.0) or a.radius == math.inf:
         return ZERO, math.inf
-    centre, lost = dyadic(a.centre / b.centre)
+    centre, error = dyadic(a.centre / b.centre)
     if not a.radius and not b.radius:
-        return centre, lost
-    moved = add_up(a.radius, mul_up(add_up(magnitude(centre), lost), b.radius))
-    return centre, add_up(lost, div_up(moved, size))
+        return centre, error
+    shift = add_up(a.radius, mul_up(add_up(magnitude(centre), error), b.radius))
+    return centre, add_up(error, div_up(shift, size))
 
 
 def _root(x: Fraction) -> Part:
@@ -122,10 +122,10 @@ def _root(x: Fraction) -> Part:
     top, bottom = x.numerator, x.denominator
     shift = max(0, 2 * KEPT - top.bit_length() + bottom.bit_length())
     shift += shift & 1
-    scaled = (top << shift) // bottom
-    root = math.isqrt(scaled)
-    found = Fraction(root, 1 << (shift // 2))
-    return found, 0.0 if found * found == x else max(math.ldexp(2.0, -(shift // 2)), math.ulp(0.0))
+    quotient = (top << shift) // bottom
+    root = math.isqrt(quotient)
+    result = Fraction(root, 1 << (shift // 2))
+    return result, 0.0 if result * result == x else max(math.ldexp(2.0, -(shift // 2)), math.ulp(0.0))
 
 
 def _with_specials(
@@ -135,18 +135,18 @@ def _with_specials(
     grid: Grid,
     on_parts: Callable[[Enclosure, Enclosure], Part],
 ) -> Enclosure:
-    """The finite parts by the table; special values by one representative of each class."""
+    """Every result of an operator: finite parts by the table, special values by one representative of each class."""
     if not (a.specials or b.specials):
         return grid.settle(*on_parts(a, b))
     specials, zero = 0, False
     for x in a.signs():
         for y in b.signs():
             if not (math.isfinite(x) and math.isfinite(y)):
-                result = on_floats(x, y)
-                specials |= special_of(result)
-                zero = zero or result == 0.0
+                value = on_floats(x, y)
+                specials |= special_of(value)
+                zero = zero or value == 0.0
     if a.finite and b.finite:
-        found = grid.settle(*on_parts(a, b))
-        found = found._replace(specials=found.specials | specials)
-        return join(found, Enclosure(ZERO)) if zero else found
+        enclosure = grid.settle(*on_parts(a, b))
+        enclosure = enclosure._replace(specials=enclosure.specials | specials)
+        return join(enclosure, Enclosure(ZERO)) if zero else enclosure
     return Enclosure(ZERO, 0.0, specials, finite=zero)

@@ -1,8 +1,8 @@
 """Certificates: what each element of a function's results may be, proved from the program and the arguments.
 
-A certificate is made on copies of the arguments: the interpreter runs the function, finds what is undefined and gives
-the reference result; each TensorIR function it calls is then run on enclosures (`graph`, `statements`). What cannot
-be bounded is unsupported.
+The interpreter runs the function on copies of the arguments, reports undefined behaviour and gives the reference
+result; each TensorIR function that it calls is then run on enclosures (`graph`, `statements`). Constructs without a
+bound are unsupported.
 """
 
 import math
@@ -21,10 +21,9 @@ from refmlc.observe.bounds.choice import Choice, Value, members
 from refmlc.observe.bounds.enclosure import Enclosure
 from refmlc.observe.bounds.exactness import only_exact
 from refmlc.observe.bounds.freedom import Freedom
-from refmlc.observe.bounds.graph import Enclosing, check_graph, tensors
-from refmlc.observe.bounds.places import View
+from refmlc.observe.bounds.graph import EnclosureHooks, check_graph, tensors
+from refmlc.observe.copies import copies
 from refmlc.run.interp.machine import Machine
-from refmlc.run.memory.storage import Storage
 from refmlc.run.memory.tensor import Tensor
 
 STANDARD = Freedom()
@@ -32,10 +31,10 @@ STANDARD = Freedom()
 
 @dataclass(frozen=True)
 class CertifiedTensor:
-    """What each element of one result may be.
+    """The permitted values of each element of one result.
 
-    Order: `elements` row-major; None was not written. `reference` is the interpreter's result. `exact`: no operator of
-    the program rounds, so that its bits are the only result.
+    Order: `elements` row-major; None: not written. `reference` is the interpreter's result. `exact`: no operator of the
+    program rounds, so that the bits of the reference are the only result.
     """
 
     name: str
@@ -46,12 +45,12 @@ class CertifiedTensor:
     exact: bool = False
 
     def permits(self, number: int, value: float) -> bool:
-        """Whether element `number` may be `value`."""
+        """True if element `number` may be `value`."""
         element = self.elements[number]
         if isinstance(element, Enclosure):
             return element.contains(value)
-        found = None if element is None else members(element)
-        return found is None or int(value) in found
+        options = None if element is None else members(element)
+        return options is None or int(value) in options
 
     @cached_property
     def centre(self) -> np.ndarray:
@@ -60,7 +59,7 @@ class CertifiedTensor:
 
     @cached_property
     def bound(self) -> np.ndarray:
-        """How far a permitted finite result is from the exact one at most; 0 for integers that are certain."""
+        """The greatest distance of a permitted finite result from the exact one; 0 for integers that are certain."""
         return np.array([_bound(element) for element in self.elements], np.float64).reshape(self.shape)
 
 
@@ -78,57 +77,25 @@ def certify(module: IRModule, name: str, args: Sequence[object], *, freedom: Fre
     """Certify function `name` on `args`, the destinations of a TensorIR function among them; `args` are not changed.
 
     Functions that `name` does not reach do not matter. Fails: as the interpreter (RM3xx: undefined), RM504
-    for what is not certified, RM111.
+    for constructs without a bound, RM111.
     """
     module = reachable(module, name) if name in module.functions else module
     check_graph(module, name)
-    copies = _owned(args)
-    hooks = Enclosing(module, freedom)
-    result = Machine(module, hooks=hooks).call(name, copies)
-    views = [(tensor, hooks.regions.view(tensor)) for tensor in tensors(result)]
-    func = module.functions[name]
-    named = [f"result {number}" for number in range(len(views))]
+    arguments = copies(args)
+    hooks = EnclosureHooks(module, freedom)
+    result = Machine(module, hooks=hooks).call(name, arguments)
+    func, exact = module.functions[name], only_exact(module)
+    results = [(f"result {number}", tensor) for number, tensor in enumerate(tensors(result))]
     if isinstance(func, tir.PrimFunc):
-        views = [(copy, hooks.regions.view(copy)) for copy in copies if isinstance(copy, Tensor)]
-        given = [param for param, copy in zip(func.params, copies, strict=True) if isinstance(copy, Tensor)]
-        named = [func.buffer_map[param].name if param in func.buffer_map else param.name for param in given]
-        kept = [number for number, (_, view) in enumerate(views) if view.region.written]
-        views, named = [views[number] for number in kept], [named[number] for number in kept]
-    exact = only_exact(module)
-    outputs = [_certified(label, view, tensor, exact=exact) for label, (tensor, view) in zip(named, views, strict=True)]
+        names = [func.buffer_map[param].name if param in func.buffer_map else param.name for param in func.params]
+        results = [(label, arg) for label, arg in zip(names, arguments, strict=True) if isinstance(arg, Tensor)]
+    outputs: list[CertifiedTensor] = []
+    for label, tensor in results:
+        view = hooks.regions.view(tensor)
+        if view.region.written or not isinstance(func, tir.PrimFunc):
+            elements = tuple(view.read(place) for place in view.places())
+            outputs.append(CertifiedTensor(label, tensor.dtype, tensor.shape, elements, tensor.array, exact))
     return Certificate(name, tuple(outputs), freedom)
-
-
-def _owned(args: Sequence[object]) -> list[object]:
-    """Copies, with the same strides; arguments that share a storage share its copy."""
-    given: dict[int, Tensor] = {}
-    made: dict[int, Storage] = {}
-    found: list[object] = []
-    for arg in args:
-        if isinstance(arg, np.ndarray):
-            found.append(_copied(given.setdefault(id(arg), Tensor.from_numpy(arg)), made))
-        elif isinstance(arg, Tensor):
-            found.append(_copied(arg, made))
-        else:
-            found.append(arg.item() if isinstance(arg, np.generic) else arg)
-    return found
-
-
-def _copied(tensor: Tensor, made: dict[int, Storage]) -> Tensor:
-    old = tensor.storage
-    if id(old) not in made:
-        fresh = Storage(old.nbytes, unit=old.unit, origin=old.origin, span=old.span)
-        fresh.array[...] = old.array
-        fresh.shadow[:] = old.shadow
-        fresh.objects.update(old.objects)
-        fresh.writable = old.writable
-        made[id(old)] = fresh
-    return Tensor(made[id(old)], tensor.dtype, tensor.shape, tensor.strides, tensor.byte_offset)
-
-
-def _certified(name: str, view: View, result: Tensor, *, exact: bool) -> CertifiedTensor:
-    elements = tuple(view.read(where) for where in view.places())
-    return CertifiedTensor(name, result.dtype, result.shape, elements, result.array, exact)
 
 
 def _centre(element: Value | None) -> float:

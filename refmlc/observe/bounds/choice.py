@@ -5,7 +5,7 @@ A value is, during a certified run, one of
 | dtype                | value                                                                     |
 |----------------------|---------------------------------------------------------------------------|
 | float                | `Enclosure`                                                               |
-| int, uint, bool      | a Python number, where it is certain; else a `Choice` of at least two     |
+| int, uint, bool      | a Python number if it is certain, else a `Choice` of at least two         |
 
 A choice of more than `MOST` values is `UNKNOWN`: any value of the dtype.
 """
@@ -13,6 +13,7 @@ A choice of more than `MOST` values is `UNKNOWN`: any value of the dtype.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import TypeAlias
 
 from refmlc.lang.ops.contract import UndefinedValue
@@ -36,10 +37,10 @@ Value: TypeAlias = int | Choice | Enclosure
 
 def one_of(values: Iterable[int]) -> Whole:
     """The choice of `values`, the value itself where there is one."""
-    found = frozenset(values)
-    if len(found) == 1:
-        return next(iter(found))
-    return Choice(found) if 0 < len(found) <= MOST else UNKNOWN
+    options = frozenset(values)
+    if len(options) == 1:
+        return next(iter(options))
+    return Choice(options) if 0 < len(options) <= MOST else UNKNOWN
 
 
 def members(value: Whole) -> frozenset[int] | None:
@@ -58,25 +59,22 @@ def truth(holds: bool, fails: bool) -> Whole:
     return EITHER if holds and fails else holds
 
 
-def can(value: Whole, wanted: bool) -> bool:
-    """Whether the value may count as `wanted`."""
-    found = members(value)
-    return found is None or any(bool(each) == wanted for each in found)
+def can(value: Whole, outcome: bool) -> bool:
+    """True if the truth of the value may be `outcome`."""
+    options = members(value)
+    return options is None or any(bool(option) == outcome for option in options)
 
 
-def lifted(function: Callable[..., int], *args: Whole) -> Whole:
-    """`function` on every combination; combinations that are undefined do not occur in a defined program."""
+def on_combinations(function: Callable[..., int], *args: Whole) -> Whole:
+    """`function` on every combination; undefined combinations do not occur in a defined program."""
     if not any(isinstance(arg, Choice) for arg in args):
         return function(*args)
     sets = [members(arg) for arg in args]
-    known = [found for found in sets if found is not None]
-    count = 1
-    for found in known:
-        count *= len(found)
-    if len(known) < len(sets) or count > MOST * MOST:
+    finite_sets = [options for options in sets if options is not None]
+    if len(finite_sets) < len(sets) or prod(map(len, finite_sets)) > MOST * MOST:
         return UNKNOWN
     results: set[int] = set()
-    for combination in product(*known):
+    for combination in product(*finite_sets):
         try:
             results.add(function(*combination))
         except UndefinedValue:

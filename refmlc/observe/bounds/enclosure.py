@@ -4,20 +4,21 @@
         every real x with |x - centre| <= radius, where `finite`,
         and each of +inf, -inf, NaN whose bit is in `specials`.
 
-The theorem that the oracle rests on, by induction over the program: the enclosure of a value holds the exact result
+The theorem behind the oracle, by induction over the program: the enclosure of a value holds the exact result
 (nothing rounded but casts) and the result of every permitted evaluation (`refmlc.observe.bounds.freedom`). Each
 operation keeps that: it encloses the exact image of its operands' enclosures, then every rounding of it
-(`Grid.settle`). Zeros of both signs are the one real 0: whatever tells them apart (1 / x) gets both.
+(`Grid.settle`). Zeros of both signs are the one real 0: an operation that distinguishes them (1 / x) gets both.
 
 Relations between enclosures are sets: `LT | EQ` says that some pair is less, some pair equal, none greater, and none
 unordered.
 """
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
-from refmlc.observe.bounds.upward import add_up, dyadic, magnitude, mul_up
+from refmlc.observe.bounds.upward import add_up, dyadic, magnitude
 
 PINF, NINF, NAN = 1, 2, 4
 LT, EQ, GT, UN = 1, 2, 4, 8
@@ -60,14 +61,18 @@ class Enclosure(NamedTuple):
             return bool(self.specials & (PINF if x > 0 else NINF))
         return self.finite and (self.radius == math.inf or abs(Fraction(x) - self.centre) <= self.radius)
 
+    def special_members(self) -> list[float]:
+        """The infinities and NaN that are members."""
+        return [x for bit, x in ((PINF, math.inf), (NINF, -math.inf), (NAN, math.nan)) if self.specials & bit]
+
     def signs(self) -> tuple[float, ...]:
         """One float for each class of members: -inf, -1, -0, 0, 1, inf, NaN."""
-        found = [x for bit, x in ((PINF, math.inf), (NINF, -math.inf), (NAN, math.nan)) if self.specials & bit]
+        classes = self.special_members()
         if self.finite:
-            found += [-1.0] if self.low < 0 else []
-            found += [-0.0, 0.0] if self.low <= 0 <= self.high else []
-            found += [1.0] if self.high > 0 else []
-        return tuple(found)
+            classes += [-1.0] if self.low < 0 else []
+            classes += [-0.0, 0.0] if self.low <= 0 <= self.high else []
+            classes += [1.0] if self.high > 0 else []
+        return tuple(classes)
 
 
 ANYTHING = Enclosure(ZERO, math.inf, PINF | NINF | NAN)
@@ -88,19 +93,19 @@ def special_of(x: float) -> int:
 
 
 def between(low: Fraction | float, high: Fraction | float, specials: int = 0) -> Enclosure:
-    """The numbers from `low` to `high`; an infinite end means any number. Centres are dyadic or made so."""
+    """The numbers from `low` to `high`; an infinite end means any number. The centre is rounded to a dyadic one."""
     if math.inf in (abs(low), abs(high)):
         return Enclosure(ZERO, math.inf, specials)
-    centre, lost = dyadic((Fraction(low) + Fraction(high)) / 2)
-    return Enclosure(centre, add_up(magnitude((Fraction(high) - Fraction(low)) / 2), lost), specials)
+    centre, error = dyadic((Fraction(low) + Fraction(high)) / 2)
+    return Enclosure(centre, add_up(magnitude((Fraction(high) - Fraction(low)) / 2), error), specials)
 
 
 def join(a: Enclosure, b: Enclosure) -> Enclosure:
     """A set that holds both."""
     specials = a.specials | b.specials
     if not a.finite or not b.finite:
-        other = b if not a.finite else a
-        return other._replace(specials=specials)
+        finite_operand = b if not a.finite else a
+        return finite_operand._replace(specials=specials)
     if a.centre == b.centre:
         return Enclosure(a.centre, max(a.radius, b.radius), specials)
     if math.inf in (a.radius, b.radius):
@@ -110,15 +115,15 @@ def join(a: Enclosure, b: Enclosure) -> Enclosure:
 
 def relation(a: Enclosure, b: Enclosure) -> int:
     """The relations that occur between members of `a` and of `b`."""
-    found = 0
+    relations = 0
     if a.finite and b.finite:
-        found |= _finite_relation(a, b)
+        relations |= _finite_relation(a, b)
     if a.specials or b.specials:
         for x in _representatives(a):
             for y in _representatives(b):
                 if not (math.isfinite(x) and math.isfinite(y)):
-                    found |= LT if x < y else EQ if x == y else GT if x > y else UN
-    return found
+                    relations |= LT if x < y else EQ if x == y else GT if x > y else UN
+    return relations
 
 
 def _finite_relation(a: Enclosure, b: Enclosure) -> int:
@@ -136,38 +141,36 @@ def _finite_relation(a: Enclosure, b: Enclosure) -> int:
 
 
 def _representatives(a: Enclosure) -> tuple[float, ...]:
-    found = [x for bit, x in ((PINF, math.inf), (NINF, -math.inf), (NAN, math.nan)) if a.specials & bit]
-    return (*found, 0.0) if a.finite else tuple(found)
+    return (*a.special_members(), 0.0) if a.finite else tuple(a.special_members())
 
 
 def greater(a: Enclosure, b: Enclosure) -> Enclosure:
     """The operator max: a where a > b, else b."""
-    found = relation(a, b)
-    if found == GT:
-        return a
-    if not found & GT:
-        return b
-    if a.specials or b.specials:
-        return join(a, b)
-    return between(max(a.low, b.low), max(a.high, b.high))
+    return _extreme(a, b, GT, max)
 
 
 def smaller(a: Enclosure, b: Enclosure) -> Enclosure:
     """The operator min: a where a < b, else b."""
-    found = relation(a, b)
-    if found == LT:
+    return _extreme(a, b, LT, min)
+
+
+def _extreme(
+    a: Enclosure, b: Enclosure, wins: int, pick: Callable[[Fraction | float, Fraction | float], Fraction | float]
+) -> Enclosure:
+    relations = relation(a, b)
+    if relations == wins:
         return a
-    if not found & LT:
+    if not relations & wins:
         return b
     if a.specials or b.specials:
         return join(a, b)
-    return between(min(a.low, b.low), min(a.high, b.high))
+    return between(pick(a.low, b.low), pick(a.high, b.high))
 
 
-def negated(a: Enclosure) -> Enclosure:
+def negate(a: Enclosure) -> Enclosure:
     """Every member with the other sign."""
-    swapped = (a.specials & NAN) | (PINF if a.specials & NINF else 0) | (NINF if a.specials & PINF else 0)
-    return Enclosure(-a.centre, a.radius, swapped, a.finite)
+    specials = (a.specials & NAN) | (PINF if a.specials & NINF else 0) | (NINF if a.specials & PINF else 0)
+    return Enclosure(-a.centre, a.radius, specials, a.finite)
 
 
 def absolute(a: Enclosure) -> Enclosure:
@@ -178,11 +181,5 @@ def absolute(a: Enclosure) -> Enclosure:
     if a.low >= 0:
         return a._replace(specials=specials)
     if a.high <= 0:
-        return negated(a)._replace(specials=specials)
+        return negate(a)._replace(specials=specials)
     return between(ZERO, max(-a.low, a.high), specials)
-
-
-def scaled(a: Enclosure, factor: float) -> Enclosure:
-    """Every finite member times a finite `factor` that is not 0, unrounded; special values keep their sign."""
-    own = a if factor > 0 else negated(a)
-    return Enclosure(a.centre * Fraction(factor), mul_up(a.radius, abs(factor)), own.specials, a.finite)

@@ -1,7 +1,7 @@
 """Expressions as closures that give values which may be sets; cases in the order of `refmlc.lang.ir.tir`.
 
-Where a condition is uncertain both arms are taken and united. Vectors are their lanes (`lanes`). Calls other than hints
-and `T.fma` are not certified (RM504).
+If a condition is uncertain, both arms are evaluated and united. Vectors are their lanes (`lanes`). Calls other than
+hints and `T.fma` are not certified (RM504).
 """
 
 from collections.abc import Callable
@@ -10,11 +10,11 @@ from typing import TypeAlias, cast
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNINITIALISED
 from refmlc.lang.ir import tir
-from refmlc.observe.bounds.arithmetic import fused
+from refmlc.observe.bounds.arithmetic import multiply_add
 from refmlc.observe.bounds.choice import UNKNOWN, Choice, Value, Whole, can, members, truth
 from refmlc.observe.bounds.enclosure import ANYTHING, point
 from refmlc.observe.bounds.operators import conversion, not_certified, operator
-from refmlc.observe.bounds.places import View, as_float, as_whole, united
+from refmlc.observe.bounds.places import View, as_float, as_whole, unite
 from refmlc.observe.bounds.roundoff import Grid
 from refmlc.observe.bounds.run import Run
 
@@ -42,11 +42,11 @@ def prepare_expr(run: Run, node: tir.Expr) -> Eval:
             value = prepare_expr(run, node.value)
             return lambda: convert(value())
         case tir.And():
-            return _both(prepare_expr(run, node.a), prepare_expr(run, node.b))
+            return _and(prepare_expr(run, node.a), prepare_expr(run, node.b))
         case tir.Or():
-            return _either(prepare_expr(run, node.a), prepare_expr(run, node.b))
+            return _or(prepare_expr(run, node.a), prepare_expr(run, node.b))
         case tir.Select() | tir.IfThenElseExpr():
-            return _chosen(run, node)
+            return _select(run, node)
         case tir.Let(var=var, body=body) if var.dtype.is_vector:
             return prepare_expr(run, run.lanes.let(node, body))
         case tir.Let():
@@ -65,13 +65,13 @@ def whole(run: Run, node: tir.Expr) -> Callable[[], int]:
     """An expression whose value must be certain: an extent, a bound."""
     value = prepare_expr(run, node)
 
-    def certain() -> int:
-        found = value()
-        if isinstance(found, int):
-            return found
+    def certain_value() -> int:
+        result = value()
+        if isinstance(result, int):
+            return result
         raise not_certified("an extent that depends on a rounding", node.span)
 
-    return certain
+    return certain_value
 
 
 def _apply(run: Run, node: tir.Apply) -> Eval:
@@ -86,7 +86,7 @@ def _apply(run: Run, node: tir.Apply) -> Eval:
             return lambda: apply(*[arg() for arg in args])
 
 
-def _both(a: Eval, b: Eval) -> Eval:
+def _and(a: Eval, b: Eval) -> Eval:
     def conjunction() -> Whole:
         left = as_whole(a())
         if not can(left, True):
@@ -97,7 +97,7 @@ def _both(a: Eval, b: Eval) -> Eval:
     return conjunction
 
 
-def _either(a: Eval, b: Eval) -> Eval:
+def _or(a: Eval, b: Eval) -> Eval:
     def disjunction() -> Whole:
         left = as_whole(a())
         if not can(left, False):
@@ -108,7 +108,7 @@ def _either(a: Eval, b: Eval) -> Eval:
     return disjunction
 
 
-def _chosen(run: Run, node: tir.Select | tir.IfThenElseExpr) -> Eval:
+def _select(run: Run, node: tir.Select | tir.IfThenElseExpr) -> Eval:
     condition = prepare_expr(run, node.condition)
     yes, no = prepare_expr(run, node.true_value), prepare_expr(run, node.false_value)
 
@@ -120,7 +120,7 @@ def _chosen(run: Run, node: tir.Select | tir.IfThenElseExpr) -> Eval:
             return no()
         run.unsure += 1
         try:
-            return united(yes(), no())
+            return unite(yes(), no())
         finally:
             run.unsure -= 1
 
@@ -149,22 +149,22 @@ def indices_of(run: Run, node: tir.BufferLoad | tir.BufferStore) -> Callable[[],
         return [certain] if len(certain) == len(values) else uncertain([as_whole(value) for value in values])
 
     def uncertain(values: list[Whole]) -> list[tuple[int, ...]]:
-        found: list[tuple[int, ...]] = [()]
+        tuples: list[tuple[int, ...]] = [()]
         for value in values:
             if isinstance(value, Choice):
                 options = members(value)
                 if options is None:
                     raise not_certified("an index that depends on a rounding", node.span)
-                found = [(*before, option) for before in found for option in options]
+                tuples = [(*prefix, option) for prefix in tuples for option in options]
             else:
-                found = [(*before, value) for before in found]
-        return found
+                tuples = [(*prefix, value) for prefix in tuples]
+        return tuples
 
     return indices
 
 
 def _load(run: Run, node: tir.BufferLoad) -> Eval:
-    run.known(node.buffer, node.span)
+    run.require_declared(node.buffer, node.span)
     indices = indices_of(run, node)
     views, buffer = run.views, node.buffer
 
@@ -172,8 +172,8 @@ def _load(run: Run, node: tir.BufferLoad) -> Eval:
         view = views[buffer]
         places = indices()
         value = _element(run, view, node, places[0])
-        for other in places[1:]:
-            value = united(value, _element(run, view, node, other))
+        for place in places[1:]:
+            value = unite(value, _element(run, view, node, place))
         return value
 
     return load
@@ -197,7 +197,7 @@ def _call(run: Run, node: tir.Call) -> Eval:
         case "fma" if node.dtype.is_float and len(args) == len(node.args):
             grid = Grid(node.dtype, run.freedom)
             a, b, c = (prepare_expr(run, arg) for arg in args)
-            return lambda: grid.fitted(fused(as_float(a()), as_float(b()), as_float(c()), grid))
+            return lambda: grid.fit(multiply_add(as_float(a()), as_float(b()), as_float(c()), grid))
         case _:
             name = node.callee.name if isinstance(node.callee, tir.GlobalVar) else node.callee
             raise not_certified(f"a call of `{name}`", node.span)

@@ -7,7 +7,7 @@
 | `wide`    | intermediate results are kept in, or rounded to, the next wider format       | NUM-101          |
 | `ulps`    | functions with an ULP contract are this much farther off than it says        | NUM-506          |
 
-None of them is given to a cast: what `T.Cast` or `astype` asks for is rounded once, to its dtype (NUM-704).
+A cast has none of them: `T.Cast` and `astype` round once, to their dtype (NUM-704).
 
 Decision: `reorder` and `wide` are on, `ulps` is 0. NumPy and PyTorch sum float16 in float32, TVM keeps bfloat16 in
 float32 within an expression; a loop outside reduction blocks keeps the written order.
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Freedom:
-    """The freedoms that a certificate grants. Units: `ulps` of the dtype of the result."""
+    """The freedoms that a certificate grants an implementation. Units: `ulps` of the dtype of the result."""
 
     reorder: bool = True
     wide: bool = True

@@ -1,8 +1,8 @@
-"""Functions of floats on enclosures: each encloses the exact image, then what the contract permits.
+"""Functions of floats on enclosures: the exact image, then the deviations that the contract permits.
 
-The binary64 value of a row is within `Contract.ulps` of the exact one, which its tests show against mpmath; here that
-is the source of enclosures, widened by those ulps and one more. The result may be off by `Contract.bound` ulps of its
-dtype, and `Freedom.ulps` more.
+The binary64 value of a row is within `Contract.ulps` of the exact one, as its tests show against mpmath; enclosures are
+that value, widened by those ulps and one more. A result may be off by `Contract.bound` ulps of its dtype, and by
+`Freedom.ulps` more.
 
 | functions                                                    | image of an interval                                |
 |--------------------------------------------------------------|-----------------------------------------------------|
@@ -11,9 +11,9 @@ dtype, and `Freedom.ulps` more.
 | tan                                                          | the same with slope 1 / m**2, m the least |cos|     |
 | pow of x > 0, hypot of |x|, |y|, atan2 off the cut            | between the values at the corners                   |
 | ceil floor trunc round                                       | between the values at the ends, exact               |
-| fmod, copysign, nextafter, ldexp, pow of x <= 0              | of single numbers their value; else what holds  |
+| fmod, copysign, nextafter, ldexp, pow of x <= 0              | of single numbers their value; else a superset  |
 
-Poles and what lies outside of the domain add ±inf and NaN.
+Poles add ±inf; members outside of the domain add NaN.
 """
 
 import math
@@ -34,7 +34,7 @@ from refmlc.observe.bounds.enclosure import (
     absolute,
     between,
     join,
-    negated,
+    negate,
     point,
 )
 from refmlc.observe.bounds.freedom import Freedom
@@ -75,7 +75,7 @@ INTEGRAL: Mapping[str, Callable[[Fraction], int]] = {
 
 
 def unary(name: str, a: Enclosure, grid: Grid, freedom: Freedom) -> Enclosure | None:
-    """Every value of function `name`; None where it is none of this file's."""
+    """Every value of function `name`; None if this file does not have it."""
     if name in INTEGRAL:
         return _integral(INTEGRAL[name], a, grid)
     row = SCALAR_OPS[name]
@@ -88,19 +88,19 @@ def unary(name: str, a: Enclosure, grid: Grid, freedom: Freedom) -> Enclosure | 
         image, specials = _periodic(name, row, a), _poles(row, a)[1]
     else:
         return None
-    found = _permitted(row, image, grid, freedom) if image.finite else image
+    result = _permitted(row, image, grid, freedom) if image.finite else image
     if a.specials:
         for value in _poles(row, a)[0]:
-            found = join(found, _permitted(row, point(value), grid, freedom))
-    return found._replace(specials=found.specials | specials)
+            result = join(result, _permitted(row, point(value), grid, freedom))
+    return result._replace(specials=result.specials | specials)
 
 
 def _permitted(row: ScalarOp, image: Enclosure, grid: Grid, freedom: Freedom) -> Enclosure:
-    """What implementations may give for an exact value in `image`, which is finite."""
-    beyond = max(row.contract.bound(grid.dtype) - 0.5, 0.0) + freedom.ulps
-    off = mul_up(beyond, grid.ulp(image.size)) if image.size else 0.0
-    found = grid.settle(image.centre, add_up(image.radius, off))
-    return found._replace(specials=found.specials | image.specials)
+    """The permitted results for an exact value in `image`, which is finite."""
+    ulps = max(row.contract.bound(grid.dtype) - 0.5, 0.0) + freedom.ulps
+    error = mul_up(ulps, grid.ulp(image.size)) if image.size else 0.0
+    result = grid.settle(image.centre, add_up(image.radius, error))
+    return result._replace(specials=result.specials | image.specials)
 
 
 def _poles(row: ScalarOp, a: Enclosure) -> tuple[list[float], int]:
@@ -118,23 +118,23 @@ def _poles(row: ScalarOp, a: Enclosure) -> tuple[list[float], int]:
 
 def _monotone(row: ScalarOp, a: Enclosure, low: float, high: float, *, grows: bool) -> Enclosure:
     """The image of the finite members, those outside of [low, high] giving NaN."""
-    nothing = Enclosure(ZERO, 0.0, 0, finite=False)
+    empty = Enclosure(ZERO, 0.0, 0, finite=False)
     if not a.finite:
-        return nothing
-    outside = NAN if a.low < low or a.high > high else 0
-    least, most = max(a.low, low), min(a.high, high)
-    if least > most:
-        return nothing._replace(specials=outside)
+        return empty
+    specials = NAN if a.low < low or a.high > high else 0
+    first, last = max(a.low, low), min(a.high, high)
+    if first > last:
+        return empty._replace(specials=specials)
     function = row.value((FLOAT64,), FLOAT64)
-    ends = function(_down(least)), function(_up(most))
-    if row.contract.name == "rsqrt" and least == 0:
-        ends, outside = (math.inf, ends[1]), outside | NINF
-    found = _range(*(ends if grows else ends[::-1]), row.contract.ulps)
-    return found._replace(specials=found.specials | outside)
+    ends = function(_down(first)), function(_up(last))
+    if row.contract.name == "rsqrt" and first == 0:
+        ends, specials = (math.inf, ends[1]), specials | NINF
+    image = _range(*(ends if grows else ends[::-1]), row.contract.ulps)
+    return image._replace(specials=image.specials | specials)
 
 
 def _range(low: float, high: float, ulps: float) -> Enclosure:
-    """From `low` to `high`, each off by `ulps` of binary64; an end that is infinite by overflow or a pole is one."""
+    """From `low` to `high`, each off by `ulps` of binary64; an infinite end (overflow, a pole) is a member."""
     if low == math.inf:
         return Enclosure(ZERO, 0.0, PINF, finite=False)
     if high == -math.inf:
@@ -142,10 +142,10 @@ def _range(low: float, high: float, ulps: float) -> Enclosure:
     specials = (NINF if low == -math.inf else 0) | (PINF if high == math.inf else 0)
     if specials:
         return Enclosure(ZERO, math.inf, specials)
-    return between(_widened(low, ulps, -math.inf), _widened(high, ulps, math.inf))
+    return between(_widen(low, ulps, -math.inf), _widen(high, ulps, math.inf))
 
 
-def _widened(x: float, ulps: float, toward: float) -> float:
+def _widen(x: float, ulps: float, toward: float) -> float:
     for _ in range(math.ceil(ulps) + 1):
         x = math.nextafter(x, toward)
     return max(-FLOAT64.format.maximum, min(x, FLOAT64.format.maximum))
@@ -175,27 +175,27 @@ def _periodic(name: str, row: ScalarOp, a: Enclosure) -> Enclosure:
     value = row.value((FLOAT64,), FLOAT64)(x)
     slope = 1.0
     if name == "tan":
-        least = abs(math.cos(x)) * (1 - 1e-9) - reach
-        slope = div_up(1.0, math.nextafter(least * least, 0.0)) if least > 0.0 else math.inf
+        cosine = abs(math.cos(x)) * (1 - 1e-9) - reach
+        slope = div_up(1.0, math.nextafter(cosine * cosine, 0.0)) if cosine > 0.0 else math.inf
     elif reach >= 2.0:
         return between(Fraction(-1), Fraction(1))
-    found = _range(value, value, row.contract.ulps)
-    return found._replace(radius=add_up(found.radius, mul_up(reach, slope)))
+    image = _range(value, value, row.contract.ulps)
+    return image._replace(radius=add_up(image.radius, mul_up(reach, slope)))
 
 
-def _integral(rounded: Callable[[Fraction], int], a: Enclosure, grid: Grid) -> Enclosure:
+def _integral(round_: Callable[[Fraction], int], a: Enclosure, grid: Grid) -> Enclosure:
     if not a.finite or a.radius == math.inf:
         return a
-    found = between(Fraction(rounded(Fraction(a.low))), Fraction(rounded(Fraction(a.high))))
-    settled = grid.settle(found.centre, found.radius)
-    return settled._replace(specials=settled.specials | a.specials)
+    image = between(Fraction(round_(Fraction(a.low))), Fraction(round_(Fraction(a.high))))
+    result = grid.settle(image.centre, image.radius)
+    return result._replace(specials=result.specials | a.specials)
 
 
 # ------------------------------------------------------------------------------------------------ of two floats
 
 
 def binary(name: str, a: Enclosure, b: Enclosure, grid: Grid, freedom: Freedom) -> Enclosure | None:
-    """Every value of function `name` of two floats; None where it is none of this file's."""
+    """Every value of function `name` of two floats; None if this file does not have it."""
     row = SCALAR_OPS[name]
     match name:
         case "copysign":
@@ -205,27 +205,26 @@ def binary(name: str, a: Enclosure, b: Enclosure, grid: Grid, freedom: Freedom) 
         case "nextafter":
             return _of_points(row, a, b, grid) or ANYTHING
         case "pow" | "hypot" | "atan2":
-            return _cornered(row, a, b, grid, freedom)
+            return _from_corners(row, a, b, grid, freedom)
         case _:
             return None
 
 
 def ldexp(a: Enclosure, exponent: int, grid: Grid) -> Enclosure:
     """Every x * 2 ** exponent."""
-    if abs(exponent) > 5000:  # beyond every format: as far as that
-        exponent = 5000 if exponent > 0 else -5000
+    exponent = max(-5000, min(exponent, 5000))  # beyond the exponents of every format
     factor = Fraction(2) ** exponent
-    found = grid.settle(a.centre * factor, mul_up(a.radius, magnitude(factor)))
-    return found._replace(specials=found.specials | a.specials, finite=a.finite)
+    result = grid.settle(a.centre * factor, mul_up(a.radius, magnitude(factor)))
+    return result._replace(specials=result.specials | a.specials, finite=a.finite)
 
 
 def _single(a: Enclosure) -> float | None:
-    """The only member as a binary64 number, where there is only one; zeros have two signs and count as none."""
+    """The only member as a binary64 number; None for more members, and for zero, which has two signs."""
     if a.exact:
         near = float(a.centre) if a.size < math.inf else math.inf
         return near if near and near == a.centre else None
     if not a.finite and a.specials in (PINF, NINF, NAN):
-        return {PINF: math.inf, NINF: -math.inf, NAN: math.nan}[a.specials]
+        return a.special_members()[0]
     return None
 
 
@@ -248,10 +247,10 @@ def _copysign(a: Enclosure, b: Enclosure) -> Enclosure:
     signs = {math.copysign(1.0, x) for x in b.signs() if not math.isnan(x)} | ({1.0} if b.specials & NAN else set())
     if signs == {1.0}:
         return size
-    return negated(size) if signs == {-1.0} else join(size, negated(size))
+    return negate(size) if signs == {-1.0} else join(size, negate(size))
 
 
-def _cornered(row: ScalarOp, a: Enclosure, b: Enclosure, grid: Grid, freedom: Freedom) -> Enclosure:
+def _from_corners(row: ScalarOp, a: Enclosure, b: Enclosure, grid: Grid, freedom: Freedom) -> Enclosure:
     x, y = _single(a), _single(b)
     function = row.value((FLOAT64, FLOAT64), FLOAT64)
     if x is not None and y is not None:
@@ -265,8 +264,8 @@ def _cornered(row: ScalarOp, a: Enclosure, b: Enclosure, grid: Grid, freedom: Fr
     if name == "hypot":
         a, b = absolute(a), absolute(b)
     elif name == "pow" and not a.low > 0:
-        whole = b.exact and b.centre.denominator == 1 and b.centre > 0
-        return _whole_power(row, a, int(b.centre), grid, freedom) if whole else ANYTHING
+        is_power = b.exact and b.centre.denominator == 1 and b.centre > 0
+        return _whole_power(row, a, int(b.centre), grid, freedom) if is_power else ANYTHING
     elif name == "atan2" and not (b.low > 0 or a.low > 0 or a.high < 0):
         return Enclosure(ZERO, 3.15)
     corners = product((_down(a.low), _up(a.high)), (_down(b.low), _up(b.high)))
@@ -276,11 +275,11 @@ def _cornered(row: ScalarOp, a: Enclosure, b: Enclosure, grid: Grid, freedom: Fr
 
 
 def _whole_power(row: ScalarOp, a: Enclosure, exponent: int, grid: Grid, freedom: Freedom) -> Enclosure:
-    """X ** n for a whole n > 0: between the powers of the ends, and 0 where n is even and 0 among them."""
-    if exponent > 64:  # too long to be exact
+    """X ** n for a whole n > 0: between the powers of the ends; from 0 if n is even and 0 is a member."""
+    if exponent > 64:  # the exact power is too long
         return ANYTHING
     ends = [Fraction(a.low) ** exponent, Fraction(a.high) ** exponent]
     if exponent % 2 == 0 and a.low < 0 < a.high:
         ends.append(ZERO)
-    whole = between(dyadic(min(ends))[0], dyadic(max(ends))[0])
-    return _permitted(row, whole, grid, freedom)
+    image = between(dyadic(min(ends))[0], dyadic(max(ends))[0])
+    return _permitted(row, image, grid, freedom)

@@ -2,29 +2,30 @@
 
 Every storage that a TensorIR function touches has one region, which outlives the call; so enclosures pass from call
 to call, by views and reshapes, through memory that a plan reuses. Operations of the graph itself are exact: constants,
-allocations, shapes, views. What could carry a rounded value past the regions is not certified (RM504):
+allocations, shapes, views. Constructs that could carry a rounded value past the regions are not certified (RM504):
 
 | not certified                                   | because                                            |
 |-------------------------------------------------|----------------------------------------------------|
-| packed and external functions                   | what they compute is not known                     |
+| packed and external functions                   | their results are unknown                          |
 | `R.if` of a tensor that is computed             | the value may depend on a rounding                 |
 | assertions and shapes read from tensors         | the same                                           |
 | copies (`ensure_zero_offset`)                   | the copy has no region                             |
 | a storage used with two dtypes                  | a region has one                                   |
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from refmlc.lang.dtypes import DType
+from refmlc.lang.dtypes.rounding import rounder
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.ops.graph import BUILTINS, GRAPH_OPS
-from refmlc.observe.bounds.arguments import bound
+from refmlc.observe.bounds.enclosure import point
 from refmlc.observe.bounds.freedom import Freedom
 from refmlc.observe.bounds.operators import not_certified
 from refmlc.observe.bounds.places import Region, View, first_value
 from refmlc.observe.bounds.run import Run
-from refmlc.observe.bounds.statements import execute
+from refmlc.observe.bounds.statements import execute, match_declaration
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.memory.storage import Storage
 from refmlc.run.memory.tensor import Tensor
@@ -47,14 +48,14 @@ REFUSED = frozenset(
 
 
 def check_graph(module: IRModule, entry: str) -> None:
-    """Fails: RM504 where a Relax function of the module does what is not certified; `entry` is called."""
-    given = _given(module, entry)
+    """Fails: RM504 for a construct of a Relax function that is not certified; `entry` is the called function."""
+    fixed = _fixed_parameters(module, entry)
     for func in module.functions.values():
         if not isinstance(func, relax.Function):
             continue
         for node in walk(func):
             match node:
-                case relax.If(condition=condition) if condition not in given:
+                case relax.If(condition=condition) if condition not in fixed:
                     raise not_certified("`R.if`", node.span)
                 case relax.Op(name) if name in REFUSED or name not in GRAPH_OPS:
                     raise not_certified(f"the operator `{name}`", node.span)
@@ -62,36 +63,41 @@ def check_graph(module: IRModule, entry: str) -> None:
                     raise not_certified(f"the function `{symbol}`", node.span)
 
 
-def _given(module: IRModule, entry: str) -> frozenset[relax.Var]:
-    """The parameters of `entry` that are what the caller gave: nothing else calls it, nothing writes to arguments."""
+def _fixed_parameters(module: IRModule, entry: str) -> frozenset[relax.Var]:
+    """The parameters of `entry` that have the caller's values: no other call of it, no write to arguments."""
     func = module.functions.get(entry)
-    nodes = [node for each in module.functions.values() if isinstance(each, relax.Function) for node in walk(each)]
+    nodes = [
+        node
+        for function in module.functions.values()
+        if isinstance(function, relax.Function)
+        for node in walk(function)
+    ]
     writes = any(isinstance(node, relax.Op) and "inplace" in node.name for node in nodes)
-    again = any(isinstance(node, tir.GlobalVar) and node.name == entry for node in nodes)
-    return frozenset(func.params) if isinstance(func, relax.Function) and not writes and not again else frozenset()
+    recursive = any(isinstance(node, tir.GlobalVar) and node.name == entry for node in nodes)
+    return frozenset(func.params) if isinstance(func, relax.Function) and not writes and not recursive else frozenset()
 
 
 class Regions:
-    """The region of each storage that was met; the storages are kept, so that no other takes their identity."""
+    """The region of each storage; the storages are kept alive, so that no other takes their identity."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Storage, Region]] = {}
 
     def view(self, tensor: Tensor) -> View:
-        """The tensor on its storage's region, which begins with the values that are there now."""
+        """The tensor on its storage's region; a new region has the values of the storage."""
         region = self._region(tensor.storage, tensor.dtype)
-        offset, rest = divmod(tensor.byte_offset, tensor.itemsize)
-        if rest:
+        offset, remainder = divmod(tensor.byte_offset, tensor.itemsize)
+        if remainder:
             raise not_certified("a tensor between elements", None)
         return View(region, tensor.shape, tensor.element_strides, offset)
 
     def _region(self, storage: Storage, dtype: DType) -> Region:
-        found = self._known.get(id(storage))
-        if found is None:
-            found = self._known[id(storage)] = (storage, _snapshot(storage, dtype))
-        if found[1].dtype != dtype:
-            raise not_certified(f"memory used as {found[1].dtype} and as {dtype}", None)
-        return found[1]
+        entry = self._known.get(id(storage))
+        if entry is None:
+            entry = self._known[id(storage)] = (storage, _snapshot(storage, dtype))
+        if entry[1].dtype != dtype:
+            raise not_certified(f"memory used as {entry[1].dtype} and as {dtype}", None)
+        return entry[1]
 
 
 def _snapshot(storage: Storage, dtype: DType) -> Region:
@@ -103,7 +109,7 @@ def _snapshot(storage: Storage, dtype: DType) -> Region:
     return Region(dtype, [first_value(dtype, cells[at]) if shadow[at] else None for at in range(whole.size)])
 
 
-class Enclosing(Hooks):
+class EnclosureHooks(Hooks):
     """Runs each TensorIR function on enclosures after the interpreter has run it."""
 
     def __init__(self, module: IRModule, freedom: Freedom) -> None:
@@ -113,7 +119,7 @@ class Enclosing(Hooks):
         self._open: list[tuple[tir.PrimFunc, list[object]] | None] = []
 
     def enter_function(self, name: str, args: Sequence[object]) -> None:
-        """Take the values that the arguments have before the call."""
+        """Make the regions of the arguments, with the values from before the call."""
         func = self.module.functions.get(name)
         if not isinstance(func, tir.PrimFunc):
             self._open.append(None)
@@ -128,18 +134,34 @@ class Enclosing(Hooks):
     def leave_function(self, name: str, result: object) -> None:
         """Run `name` on enclosures: it is defined, since the interpreter ran to its end."""
         del name, result
-        opened = self._open.pop()
-        if opened is None:
+        call = self._open.pop()
+        if call is None:
             return
-        func, args = opened
+        func, args = call
         run = Run(self.freedom)
         views = {
             buffer: self.regions.view(arg)
             for param, arg in zip(func.params, args, strict=True)
             if (buffer := func.buffer_map.get(param)) is not None and isinstance(arg, Tensor)
         }
-        bound(run, func, args, views)
+        bind_arguments(run, func, args, views)
         execute(run, func.body, views)
+
+
+def bind_arguments(run: Run, func: tir.PrimFunc, args: Sequence[object], views: Mapping[tir.Buffer, View]) -> None:
+    """Set the parameters of `func`: numbers are rounded to the parameter, shapes bind variables.
+
+    Fails: RM504 for an argument that is neither tensor nor number.
+    """
+    for param, arg in zip(func.params, args, strict=True):
+        buffer = func.buffer_map.get(param)
+        if buffer is not None and buffer in views:
+            view = views[buffer]
+            match_declaration(run, buffer, view.shape, view.strides, view.offset)
+        elif isinstance(arg, bool | int | float) and param.dtype.kind not in ("handle", "void"):
+            run.values[param] = point(rounder(param.dtype)(float(arg))) if param.dtype.is_float else int(arg)
+        else:
+            raise not_certified(f"`{param.name}`, which is neither tensor nor number,", param.span)
 
 
 def tensors(value: object) -> Iterator[Tensor]:

@@ -1,4 +1,4 @@
-"""Vectors lane by lane: a scalar expression for each lane, so that nothing else needs to know of them.
+"""Vectors lane by lane: a scalar expression for each lane, so that the other files have no vectors.
 
 | vector expression             | lane l                                              |
 |-------------------------------|-----------------------------------------------------|
@@ -77,11 +77,11 @@ class Lanes:
         return tuple([self.of(node, lane) for node in nodes])
 
     def let(self, node: tir.Let, body: tir.Expr) -> tir.Expr:
-        """`body` in the scope of the variable of `node`: of all its lanes, as a shuffle may ask for any."""
+        """`body` in the scope of the variable of `node`: of all its lanes, as a shuffle may take any."""
         if not node.var.dtype.is_vector:
             return replace(node, body=body)
-        for lane, own in enumerate(self.of_var(node.var)):
-            body = tir.Let(own, self.of(node.value, lane), body, span=node.span)
+        for lane, lane_var in enumerate(self.of_var(node.var)):
+            body = tir.Let(lane_var, self.of(node.value, lane), body, span=node.span)
         return body
 
     def shuffled(self, node: tir.Shuffle, lane: int) -> tir.Expr:

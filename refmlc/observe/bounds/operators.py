@@ -1,4 +1,4 @@
-"""Scalar operators on values that may be sets: by the contract's row where all is certain, else by enclosure.
+"""Scalar operators on values that may be sets: by the contract's row if all are certain, else by enclosure.
 
 | operands, result              | is                                                                              |
 |-------------------------------|---------------------------------------------------------------------------------|
@@ -24,7 +24,7 @@ from refmlc.lang.dtypes.rounding import rounder
 from refmlc.lang.ops.contract import Scalar, UndefinedValue
 from refmlc.lang.ops.scalar import SCALAR_OPS, converter
 from refmlc.observe.bounds import arithmetic, functions
-from refmlc.observe.bounds.choice import MOST, UNKNOWN, Choice, Value, Whole, lifted, members, one_of, truth
+from refmlc.observe.bounds.choice import MOST, UNKNOWN, Choice, Value, Whole, members, on_combinations, one_of, truth
 from refmlc.observe.bounds.enclosure import (
     ANYTHING,
     EQ,
@@ -69,36 +69,36 @@ CLASSES: Mapping[str, int] = {"isnan": NAN, "isinf": PINF | NINF}
 def operator(name: str, operands: Sequence[DType], result: DType, freedom: Freedom, span: Span | None) -> Operator:
     """Operator `name` as a function of values. Fails: RM504 where it is not certified."""
     if name in RELATIONS and operands[0].is_float:
-        wanted = RELATIONS[name]
-        return lambda a, b: _related(wanted, a, b)
+        relations = RELATIONS[name]
+        return lambda a, b: _compare(relations, a, b)
     if operands[0].is_float and result.is_float:
         return _on_floats(name, operands, Grid(result, freedom), freedom, span)
     if operands[0].is_float and name in ("isnan", "isinf", "isfinite"):
-        return lambda a: _classified(name, a)
+        return lambda a: _classify(name, a)
     row = SCALAR_OPS[name].value(tuple(operands), result)
     if not operands[0].is_float and not result.is_float:
-        return lambda *args: lifted(cast("Callable[..., int]", row), *(as_whole(arg) for arg in args))
+        return lambda *args: on_combinations(cast("Callable[..., int]", row), *(as_whole(arg) for arg in args))
     return lambda *args: on_members(row, args, operands, result)
 
 
-def _related(wanted: int, a: Value, b: Value) -> Whole:
-    found = relation(as_float(a), as_float(b))
-    return truth(bool(found & wanted), bool(found & ~wanted))
+def _compare(relations: int, a: Value, b: Value) -> Whole:
+    occurring = relation(as_float(a), as_float(b))
+    return truth(bool(occurring & relations), bool(occurring & ~relations))
 
 
-def _classified(name: str, a: Value) -> Whole:
+def _classify(name: str, a: Value) -> Whole:
     value = as_float(a)
     if name == "isfinite":
         return truth(value.finite, bool(value.specials))
-    wanted = CLASSES[name]
-    return truth(bool(value.specials & wanted), value.finite or bool(value.specials & ~wanted))
+    bits = CLASSES[name]
+    return truth(bool(value.specials & bits), value.finite or bool(value.specials & ~bits))
 
 
 def _on_floats(name: str, operands: Sequence[DType], grid: Grid, freedom: Freedom, span: Span | None) -> Operator:
     match name:
         case "add" | "sub" | "mul" | "div":
             combine = ARITHMETIC[name]
-            return lambda a, b: grid.fitted(combine(a, b, grid))
+            return lambda a, b: grid.fit(combine(a, b, grid))
         case "max":
             return greater
         case "min":
@@ -108,22 +108,22 @@ def _on_floats(name: str, operands: Sequence[DType], grid: Grid, freedom: Freedo
         case "likely":
             return lambda a: a
         case "sqrt":
-            return lambda a: grid.fitted(arithmetic.square_root(a, grid))
+            return lambda a: grid.fit(arithmetic.square_root(a, grid))
         case "reinterpret":
             row = SCALAR_OPS[name].value(tuple(operands), grid.dtype)
             return lambda a: on_members(row, (a,), operands, grid.dtype)
         case "ldexp":
-            return lambda a, n: grid.fitted(functions.ldexp(a, _number(n, span), grid))
+            return lambda a, n: grid.fit(functions.ldexp(a, _number(n, span), grid))
         case _ if len(operands) == 1:
-            return lambda a: _known(functions.unary(name, a, grid, freedom), name, grid, span)
+            return lambda a: _require(functions.unary(name, a, grid, freedom), name, grid, span)
         case _:
-            return lambda a, b: _known(functions.binary(name, a, b, grid, freedom), name, grid, span)
+            return lambda a, b: _require(functions.binary(name, a, b, grid, freedom), name, grid, span)
 
 
-def _known(found: Enclosure | None, name: str, grid: Grid, span: Span | None) -> Enclosure:
-    if found is None:
+def _require(result: Enclosure | None, name: str, grid: Grid, span: Span | None) -> Enclosure:
+    if result is None:
         raise not_certified(f"operator `{name}`", span)
-    return grid.fitted(found)
+    return grid.fit(result)
 
 
 def _number(value: Value, span: Span | None) -> int:
@@ -133,33 +133,33 @@ def _number(value: Value, span: Span | None) -> int:
 
 
 def on_members(row: Callable[..., Scalar], args: Sequence[Value], operands: Sequence[DType], result: DType) -> Value:
-    """The row on every combination of members; anything where an operand has too many of them."""
-    sets = [possible(arg, kind) for arg, kind in zip(args, operands, strict=True)]
-    known = [found for found in sets if found is not None]
-    if len(known) < len(sets) or prod(len(found) for found in known) > MOST:
+    """The row on every combination of members; anything if an operand has too many members."""
+    sets = [member_values(arg, kind) for arg, kind in zip(args, operands, strict=True)]
+    finite_sets = [numbers for numbers in sets if numbers is not None]
+    if len(finite_sets) < len(sets) or prod(len(numbers) for numbers in finite_sets) > MOST:
         return ANYTHING if result.is_float else UNKNOWN
     values: list[Scalar] = []
-    for combination in product(*known):
+    for combination in product(*finite_sets):
         with suppress(UndefinedValue):  # it does not occur in a defined program
             values.append(row(*combination))
     if not values:
         return ANYTHING if result.is_float else UNKNOWN
     if not result.is_float:
         return one_of(int(value) for value in values)
-    together = point(float(values[0]))
+    union = point(float(values[0]))
     for value in values[1:]:
-        together = join(together, point(float(value)))
-    return together
+        union = join(union, point(float(value)))
+    return union
 
 
-def possible(value: Value, dtype: DType) -> list[Scalar] | None:
-    """The members, both zeros where one is; None where they are more than `MOST`, or NaN, whose bits are any."""
+def member_values(value: Value, dtype: DType) -> list[Scalar] | None:
+    """The members, zero with both signs; None for more than `MOST`, and for NaN, whose bits are any."""
     if not isinstance(value, Enclosure):
-        found = members(value)
-        return None if found is None else list(found)
+        options = members(value)
+        return None if options is None else list(options)
     if value.specials & NAN or value.size == math.inf:
         return None
-    numbers = [x for bit, x in ((PINF, math.inf), (NINF, -math.inf)) if value.specials & bit]
+    numbers: list[Scalar] = [*value.special_members()]
     if not value.finite:
         return numbers
     row = SCALAR_OPS["nextafter"].value((dtype, dtype), dtype)
@@ -174,7 +174,7 @@ def possible(value: Value, dtype: DType) -> list[Scalar] | None:
 
 
 def not_certified(what: str, span: Span | None) -> Exception:
-    """The failure that says that bounds for `what` are not computed."""
+    """The failure RM504: no bounds are computed for `what`."""
     return fail(UNSUPPORTED_CONSTRUCT, f"{what} is not certified: no bound is computed for it", span)
 
 
@@ -187,10 +187,10 @@ def conversion(source: DType, target: DType, freedom: Freedom, span: Span | None
         grid = Grid(target, freedom)
         return lambda value: grid.image(as_float(value))
     if source.is_float:
-        return lambda value: _truncated(as_float(value), target)
+        return lambda value: _truncate(as_float(value), target)
     convert = converter(source, target)
     if not target.is_float:
-        return lambda value: lifted(lambda each: int(convert(each)), as_whole(value))
+        return lambda value: on_combinations(lambda number: int(convert(number)), as_whole(value))
     grid = Grid(target, freedom)
 
     def from_whole(value: Value) -> Value:
@@ -203,7 +203,7 @@ def conversion(source: DType, target: DType, freedom: Freedom, span: Span | None
     return from_whole
 
 
-def _truncated(a: Enclosure, target: DType) -> Whole:
+def _truncate(a: Enclosure, target: DType) -> Whole:
     if target.kind == "bool":
         zero = a.finite and a.low <= 0 <= a.high
         return truth(not (a.exact and not a.centre), zero)

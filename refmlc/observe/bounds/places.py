@@ -1,4 +1,4 @@
-"""Memory during a certified run: a region per storage, whose elements are values, reductions under way, or nothing.
+"""Memory during a certified run: a region per storage, whose elements are values, unfinished reductions, or nothing.
 
 A view is a buffer on a region: shape, strides and offset in elements. Views of one region with another dtype, and
 vectors, are unsupported.
@@ -16,37 +16,37 @@ from refmlc.lang.dtypes import DType
 from refmlc.observe.bounds.choice import Value, Whole, either
 from refmlc.observe.bounds.enclosure import NAN, Enclosure, greater, join, point, smaller
 from refmlc.observe.bounds.roundoff import Grid
-from refmlc.observe.bounds.summation import multiplied, total
+from refmlc.observe.bounds.summation import total, total_product
 from refmlc.run.memory.memory import compact_strides
 
 
 @dataclass(slots=True)
-class Pending:
-    """A reduction under way: the terms combined so far by `op`, in no order."""
+class PendingReduction:
+    """An unfinished reduction: the terms so far, combined by `op` in no order."""
 
     op: str
     grid: Grid
     terms: list[Enclosure]
 
-    def closed(self) -> Enclosure:
+    def close(self) -> Enclosure:
         """The value of the reduction."""
         match self.op:
             case "add":
                 return total(self.terms, self.grid)
             case "mul":
-                return multiplied(self.terms, self.grid)
+                return total_product(self.terms, self.grid)
             case _:
                 return self._extreme()
 
     def _extreme(self) -> Enclosure:
-        """The greatest or least term. Where one may be NaN, which one is left depends on the order (NUM-106)."""
+        """The greatest or least term; if one may be NaN, the result depends on the order (NUM-106)."""
         combine = greater if self.op == "max" else smaller
         if any(term.specials & NAN for term in self.terms):
             combine = join
-        found = self.terms[0]
+        extreme = self.terms[0]
         for term in self.terms[1:]:
-            found = combine(found, term)
-        return found
+            extreme = combine(extreme, term)
+        return extreme
 
 
 @dataclass(slots=True)
@@ -54,7 +54,7 @@ class Region:
     """Elements of one dtype; None has no value. `written`: the run has stored into it."""
 
     dtype: DType
-    elements: list[Value | Pending | None]
+    elements: list[Value | PendingReduction | None]
     written: bool = False
 
 
@@ -68,31 +68,31 @@ class View:
     offset: int = 0
 
     def place(self, indices: Sequence[int]) -> int | None:
-        """The number of the element; None where there is none."""
-        where = self.offset
+        """The number of the element; None for indices out of bounds."""
+        number = self.offset
         for index, extent, stride in zip(indices, self.shape, self.strides, strict=True):
             if not 0 <= index < extent:
                 return None
-            where += index * stride
-        return where if where < len(self.region.elements) else None
+            number += index * stride
+        return number if number < len(self.region.elements) else None
 
     def places(self) -> list[int]:
         """The numbers of all elements, in row-major order."""
-        found = [self.offset]
+        numbers = [self.offset]
         for extent, stride in zip(self.shape, self.strides, strict=True):
-            found = [where + index * stride for where in found for index in range(extent)]
-        return found
+            numbers = [number + index * stride for number in numbers for index in range(extent)]
+        return numbers
 
-    def read(self, where: int) -> Value | None:
-        """Element `where`; a reduction under way ends here."""
-        value = self.region.elements[where]
-        if isinstance(value, Pending):
-            value = self.region.elements[where] = value.closed()
+    def read(self, number: int) -> Value | None:
+        """Element `number`; an unfinished reduction ends here."""
+        value = self.region.elements[number]
+        if isinstance(value, PendingReduction):
+            value = self.region.elements[number] = value.close()
         return value
 
 
 def fresh(dtype: DType, shape: tuple[int, ...], span: Span | None = None) -> View:
-    """New memory that was never written."""
+    """New memory. Fails: RM504 for vectors and handles."""
     if dtype.is_vector or dtype.kind in ("handle", "void"):
         raise fail(UNSUPPORTED_CONSTRUCT, f"memory of {dtype} is not certified", span)
     return View(Region(dtype, [None] * prod(shape)), shape, compact_strides(shape))
@@ -103,8 +103,8 @@ def first_value(dtype: DType, value: int | float | bool) -> Value:
     return point(float(value)) if dtype.is_float else int(value)
 
 
-def united(old: Value | None, new: Value) -> Value:
-    """A value that holds both; what was never written is not read by a defined program."""
+def unite(old: Value | None, new: Value) -> Value:
+    """A value that holds both; None, not written, is never read in a defined program."""
     if old is None:
         return new
     if isinstance(old, Enclosure) and isinstance(new, Enclosure):
@@ -119,12 +119,12 @@ def neutral(op: str) -> Enclosure | None:
 
 
 def as_whole(value: Value) -> Whole:
-    """A value that its dtype makes an integer or bool."""
+    """A value whose dtype is an integer or bool."""
     assert not isinstance(value, Enclosure)  # noqa: S101 - the dtype says so
     return value
 
 
 def as_float(value: Value) -> Enclosure:
-    """A value that its dtype makes a float."""
+    """A value whose dtype is a float."""
     assert isinstance(value, Enclosure)  # noqa: S101 - the dtype says so
     return value

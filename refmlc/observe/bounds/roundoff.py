@@ -1,4 +1,4 @@
-"""What one rounding to a format can do: how far it moves a number, and where it overflows.
+"""The effect of one rounding to a format: how far it moves a number, and when it overflows.
 
 With p digits, least normal exponent m and e = floor(log2 |y|), rounding y to nearest moves it by at most half the
 spacing of its binade,
@@ -34,7 +34,7 @@ from refmlc.lang.dtypes.formats import FloatFormat
 from refmlc.lang.dtypes.rounding import round_fraction, rounder
 from refmlc.observe.bounds.enclosure import NAN, NINF, PINF, ZERO, Enclosure, between, special_of
 from refmlc.observe.bounds.freedom import Freedom
-from refmlc.observe.bounds.upward import DIGITS, EXPONENTS, add_up, magnitude, mul_up, shortened
+from refmlc.observe.bounds.upward import DIGITS, EXPONENTS, add_up, magnitude, mul_up, shorten
 
 
 class Grid:
@@ -54,16 +54,16 @@ class Grid:
         self.least = math.ldexp(1.0, row.minimum_exponent - row.precision)
 
     def error(self, x: float) -> float:
-        """How far a number of size at most `x` is moved at most."""
-        own = _half_spacing(self.format, x)
-        return own if self.wide is None else add_up(own, _half_spacing(self.wide, x))
+        """The greatest distance that a rounding moves a number of size `x` or less."""
+        error = _half_spacing(self.format, x)
+        return error if self.wide is None else add_up(error, _half_spacing(self.wide, x))
 
     def wide_error(self, x: float) -> float:
-        """The same for the rounding to the wider format; 0 where there is none."""
+        """The same for the rounding to the wider format; 0 without one."""
         return 0.0 if self.wide is None else _half_spacing(self.wide, x)
 
     def overflow(self, top: float, bottom: float) -> int:
-        """The special values that numbers in -bottom … top may become by overflow."""
+        """The special values that numbers in -bottom … top may overflow to."""
         if top < self.threshold and bottom < self.threshold:
             return 0
         match self.format.special:
@@ -77,44 +77,46 @@ class Grid:
     def settle(self, centre: Fraction, radius: float) -> Enclosure:
         """All numbers within `radius` of `centre`, rounded."""
         if radius == 0.0:
-            return self._alone(centre)
-        centre, radius = shortened(centre, radius)
+            return self._exact(centre)
+        centre, radius = shorten(centre, radius)
         size = magnitude(centre)
         reach = add_up(size, radius)
         specials = 0
-        grown = add_up(radius, self.error(reach))
+        wider = add_up(radius, self.error(reach))
         if reach >= self.threshold:
             specials = self.overflow(reach if centre >= 0 else radius, reach if centre <= 0 else radius)
             if self.format.special == "finite":
-                grown = max(grown, size)
-        return Enclosure(centre, grown, specials)
+                wider = max(wider, size)
+        return Enclosure(centre, wider, specials)
 
-    def _alone(self, centre: Fraction) -> Enclosure:
-        """`centre`, rounded."""
+    def _exact(self, centre: Fraction) -> Enclosure:
+        """The one number `centre`, rounded."""
         top, bottom = centre.numerator, centre.denominator
         if top.bit_length() <= DIGITS and bottom.bit_length() <= EXPONENTS:
-            x = top / bottom  # exact, and so is what a rounding moves it by
+            x = top / bottom  # exact, and so is the distance to the rounded number
             nearest = self._rounded(x)
             if math.isfinite(nearest):
-                return Enclosure(centre, self._by_way(abs(x - nearest), abs(x)))
+                return Enclosure(centre, self._via_wider(abs(x - nearest), abs(x)))
         else:
             nearest = round_fraction(centre, self.dtype)
             if math.isfinite(nearest):
-                moved = magnitude(Fraction(nearest) - centre)
-                return Enclosure(*shortened(centre, self._by_way(moved, magnitude(centre))))
+                distance = magnitude(Fraction(nearest) - centre)
+                return Enclosure(*shorten(centre, self._via_wider(distance, magnitude(centre))))
         size = magnitude(centre)
         specials = self.overflow(size if centre > 0 else 0.0, 0.0 if centre > 0 else size)
-        return Enclosure(*shortened(centre, self.error(size)), specials)
+        return Enclosure(*shorten(centre, self.error(size)), specials)
 
-    def image(self, found: Enclosure) -> Enclosure:
-        """Every member rounded, once and to this format: what a cast is, which no freedom leaves out (NUM-704)."""
-        specials = self.fitted(found).specials
-        if not found.finite:
-            return self.fitted(found)
-        least, greatest = self._nearest(found.low), self._nearest(found.high)  # rounding keeps the order
+    def image(self, enclosure: Enclosure) -> Enclosure:
+        """Every member rounded once to this format: a cast, which has no freedom (NUM-704)."""
+        specials = self.fit(enclosure).specials
+        if not enclosure.finite:
+            return self.fit(enclosure)
+        least, greatest = self._nearest(enclosure.low), self._nearest(enclosure.high)  # rounding keeps the order
         specials |= special_of(least) | special_of(greatest)
-        beyond = (found.low > 0 and not math.isfinite(least)) or (found.high < 0 and not math.isfinite(greatest))
-        if beyond:
+        overflows = (enclosure.low > 0 and not math.isfinite(least)) or (
+            enclosure.high < 0 and not math.isfinite(greatest)
+        )
+        if overflows:
             return Enclosure(ZERO, 0.0, specials, finite=False)
         top = self.format.maximum
         low, high = least if math.isfinite(least) else -top, greatest if math.isfinite(greatest) else top
@@ -129,17 +131,17 @@ class Grid:
             return self._rounded(top / bottom)
         return round_fraction(x, self.dtype)
 
-    def _by_way(self, moved: float, size: float) -> float:
-        """How far a number of this size is from its nearest at most, which is `moved` from it, by way of the wider."""
-        return add_up(moved, mul_up(2.0, self.wide_error(size))) if moved else 0.0
+    def _via_wider(self, distance: float, size: float) -> float:
+        """The greatest move of a number of this size by way of the wider format; `distance`: to its nearest number."""
+        return add_up(distance, mul_up(2.0, self.wide_error(size))) if distance else 0.0
 
-    def fitted(self, found: Enclosure) -> Enclosure:
-        """`found` with the infinities that the format does not have become what it makes of them."""
-        if not found.specials & (PINF | NINF) or self.format.special == "ieee":
-            return found
+    def fit(self, enclosure: Enclosure) -> Enclosure:
+        """`enclosure` with the format's values in place of the infinities that it does not have."""
+        if not enclosure.specials & (PINF | NINF) or self.format.special == "ieee":
+            return enclosure
         if self.format.special == "finite":
-            return Enclosure(Fraction(0), self.format.maximum, found.specials & NAN)
-        return found._replace(specials=NAN)
+            return Enclosure(Fraction(0), self.format.maximum, enclosure.specials & NAN)
+        return enclosure._replace(specials=NAN)
 
     def ulp(self, x: float) -> float:
         """The spacing of the format at size `x`, rounded to its binade."""

@@ -1,4 +1,4 @@
-"""The state of a function executed on sets: values of variables, memory of buffers, and how sure this place is."""
+"""The state of a function executed on sets: values of variables, memory of buffers, uncertain conditions."""
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import OUT_OF_SCOPE
@@ -11,7 +11,7 @@ from refmlc.observe.bounds.places import View
 
 
 class Run:
-    """The state of one function: `values` of variables, `views` of buffers, `unsure` conditions around this place."""
+    """The state of one function; `unsure`: the number of uncertain conditions around the current statement."""
 
     def __init__(self, freedom: Freedom) -> None:
         self.freedom = freedom
@@ -23,7 +23,7 @@ class Run:
         self.reducing = False
         self.unsure = 0
 
-    def known(self, buffer: tir.Buffer, span: Span | None) -> None:
+    def require_declared(self, buffer: tir.Buffer, span: Span | None) -> None:
         """Fails: RM203 for a buffer that was not declared."""
         if buffer not in self.declared:
             raise fail(OUT_OF_SCOPE, f"buffer `{buffer.name}` is used without storage", span)

@@ -3,13 +3,13 @@
 | statement                             | does                                                                     |
 |---------------------------------------|--------------------------------------------------------------------------|
 | a store, all of it certain            | replaces the element                                                     |
-| a store under an uncertain condition  | adds to what the element may be; both branches run, one after the other  |
+| a store under an uncertain condition  | adds to the values of the element; both branches run, one after the other |
 | `B[i] = B[i] op t` in a block with reduce axes | makes `t` one more term of `B[i]`, closed when it is read next   |
 | a store of a vector                   | the same for each lane, when all of them are computed                    |
 | anything else                         | as the interpreter does                                                  |
 
-A branch that begins with what another may have left holds a superset of what it holds alone: so running both on one
-memory is sound. Loops whose number of rounds is uncertain, and jumps out of uncertain branches, are not certified.
+A branch that begins with the values of another branch holds a superset of its own values: so running both on one memory
+is sound. Loops with an uncertain number of rounds, and jumps out of uncertain branches, are not certified.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ from refmlc.lang.ops.intrinsics.rows import Effect
 from refmlc.observe.bounds.choice import Value, can
 from refmlc.observe.bounds.expressions import indices_of, prepare_expr, whole
 from refmlc.observe.bounds.operators import not_certified
-from refmlc.observe.bounds.places import View, as_whole, fresh, united
+from refmlc.observe.bounds.places import View, as_whole, fresh, unite
 from refmlc.observe.bounds.run import Run
 from refmlc.observe.bounds.terms import combine, reads_besides, reduction
 from refmlc.run.memory.memory import compact_strides
@@ -41,7 +41,6 @@ class Jump(Exception):
     """Break, Continue or Return on its way to the loop or the function."""
 
     def __init__(self, kind: type[tir.Stmt]) -> None:
-        """Remember which of the three."""
         super().__init__()
         self.kind = kind
 
@@ -52,7 +51,7 @@ def prepare_stmt(run: Run, node: tir.Stmt) -> Do:
         case tir.Bind():
             return _bind(run, node)
         case tir.AssertStmt():
-            return _nothing
+            return _no_effect
         case tir.For():
             return _for(run, node)
         case tir.While():
@@ -83,8 +82,8 @@ def prepare_stmt(run: Run, node: tir.Stmt) -> Do:
             raise not_certified(f"a {type(node).__name__}", node.span)
 
 
-def _nothing() -> None:
-    """What only watches has no effect on values: the interpreter has reported it before."""
+def _no_effect() -> None:
+    """Assertions and values without a use: the interpreter has already evaluated them."""
 
 
 def _sequence(parts: list[Do]) -> Do:
@@ -108,7 +107,7 @@ def _bind(run: Run, node: tir.Bind) -> Do:
 
 
 def _evaluate(run: Run, value: tir.Expr) -> Do:
-    """A value that nobody takes: only what calls do besides counts, and they are certified where they do nothing."""
+    """A value without a use: its calls must have no effect. Fails: RM504 for a call with one."""
     for node in walk(value):
         if isinstance(node, tir.Call):
             row = intrinsic(node.callee) if isinstance(node.callee, str) else None
@@ -116,7 +115,7 @@ def _evaluate(run: Run, value: tir.Expr) -> Do:
                 return _jump(run, tir.Return(node, span=node.span))
             if row is None or row.effect not in (Effect.PURE, Effect.READS):
                 raise not_certified("a call with an effect", node.span)
-    return _nothing
+    return _no_effect
 
 
 def _jump(run: Run, node: tir.Break | tir.Continue | tir.Return) -> Do:
@@ -140,14 +139,14 @@ def _for(run: Run, node: tir.For) -> Do:
     run.threads.add(tag)
     body = prepare_stmt(run, node.body)
     run.threads.discard(tag)
-    same = None if node.thread is None else node.thread.var
+    thread_var = None if node.thread is None else node.thread.var
 
     def loop() -> None:
         start = first()
         for value in range(start, start + extent(), 1 if step is None else step()):
             run.values[node.loop_var] = value
-            if same is not None:
-                run.values[same] = value
+            if thread_var is not None:
+                run.values[thread_var] = value
             if _leaves(body):
                 break
 
@@ -166,7 +165,7 @@ def _while(run: Run, node: tir.While) -> Do:
 
 
 def _leaves(body: Do) -> bool:
-    """Run one round; whether it was the last by a Break."""
+    """Run one round; True after a Break."""
     try:
         body()
     except Jump as jump:
@@ -178,7 +177,7 @@ def _leaves(body: Do) -> bool:
 
 def _if(run: Run, node: tir.IfThenElse) -> Do:
     condition, then_case = prepare_expr(run, node.condition), prepare_stmt(run, node.then_case)
-    else_case = _nothing if node.else_case is None else prepare_stmt(run, node.else_case)
+    else_case = _no_effect if node.else_case is None else prepare_stmt(run, node.else_case)
 
     def choose() -> None:
         _branch(run, condition(), then_case, else_case)
@@ -205,52 +204,52 @@ def _branch(run: Run, condition: Value, then_case: Do, else_case: Do) -> None:
 
 
 def _store(run: Run, node: tir.BufferStore) -> Do:
-    run.known(node.buffer, node.span)
+    run.require_declared(node.buffer, node.span)
     if node.value.dtype.is_vector:
         return _store_lanes(run, node)
     if run.reducing and node.buffer.dtype.is_float:
-        found = reduction(node)
-        if found is not None:
-            return combine(run, node, *found)
+        parts = reduction(node)
+        if parts is not None:
+            return combine(run, node, *parts)
     value, indices, buffer = prepare_expr(run, node.value), indices_of(run, node), node.buffer
 
     def store() -> None:
-        written = value()
+        content = value()
         view = run.views[buffer]
         places = indices()
         for at in places:
-            _put(run, node, view, at, written, certain=len(places) == 1)
+            _write(run, node, view, at, content, certain=len(places) == 1)
 
     return store
 
 
 def _store_lanes(run: Run, node: tir.BufferStore) -> Do:
-    """A vector: in a block with reduce axes each lane may be a reduction of its own."""
+    """A store of a vector: in a block with reduce axes each lane may be a separate reduction."""
     stores, buffer = run.lanes.stores(node), node.buffer
-    if run.reducing and buffer.dtype.is_float and all(reduction(one) is not None for one in stores):
-        if any(reads_besides(one) for one in stores):
+    if run.reducing and buffer.dtype.is_float and all(reduction(lane) is not None for lane in stores):
+        if any(reads_besides(lane) for lane in stores):
             raise not_certified("a vector of reductions that read each other", node.span)
-        return _sequence([_store(run, one) for one in stores])
-    parts = [(one, prepare_expr(run, one.value), indices_of(run, one)) for one in stores]
+        return _sequence([_store(run, lane) for lane in stores])
+    parts = [(lane, prepare_expr(run, lane.value), indices_of(run, lane)) for lane in stores]
 
     def store() -> None:
-        found = [(one, value(), indices()) for one, value, indices in parts]
-        for one, value, places in found:
+        contents = [(lane, value(), indices()) for lane, value, indices in parts]
+        for lane, value, places in contents:
             for at in places:
-                _put(run, one, run.views[buffer], at, value, certain=len(places) == 1)
+                _write(run, lane, run.views[buffer], at, value, certain=len(places) == 1)
 
     return store
 
 
-def _put(run: Run, node: tir.BufferStore, view: View, at: tuple[int, ...], value: Value, *, certain: bool) -> None:
-    where = view.place(at)
-    if where is None:
+def _write(run: Run, node: tir.BufferStore, view: View, at: tuple[int, ...], value: Value, *, certain: bool) -> None:
+    number = view.place(at)
+    if number is None:
         if run.unsure or not certain:
             return
         raise fail(UNINITIALISED, f"`{node.buffer.name}` has no element {at}", node.span)
     if run.unsure or not certain:
-        value = united(view.read(where), value)
-    view.region.elements[where] = value
+        value = unite(view.read(number), value)
+    view.region.elements[number] = value
     view.region.written = True
 
 
@@ -273,7 +272,7 @@ def _declare(run: Run, node: tir.DeclBuffer) -> Do:
     buffer, data = node.buffer, node.data
     if not isinstance(data, tir.BufferData) or data.buffer.dtype != buffer.dtype:
         raise not_certified("a buffer on a pointer", node.span)
-    run.known(data.buffer, node.span)
+    run.require_declared(data.buffer, node.span)
     source = data.buffer
     extents = [whole(run, extent) for extent in buffer.shape]
     steps = [whole(run, stride) for stride in buffer.strides]
@@ -288,34 +287,36 @@ def _declare(run: Run, node: tir.DeclBuffer) -> Do:
     return declare
 
 
-def matched(run: Run, buffer: tir.Buffer, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> None:
-    """Give the variables in the declaration of `buffer` what they stand for, where they have no value.
+def match_declaration(
+    run: Run, buffer: tir.Buffer, shape: tuple[int, ...], strides: tuple[int, ...], offset: int
+) -> None:
+    """Bind the variables in the declaration of `buffer` that have no value yet.
 
-    The call that is certified has a meaning: that the rest of the declaration agrees is known (TIR-004).
+    The interpreter has run the call, so the rest of the declaration agrees (TIR-004).
     """
-    declared = (*zip(buffer.shape, shape, strict=True), *zip(buffer.strides, strides, strict=False))
-    for part, actual in (*declared, *([] if buffer.elem_offset is None else [(buffer.elem_offset, offset)])):
+    declarations = (*zip(buffer.shape, shape, strict=True), *zip(buffer.strides, strides, strict=False))
+    for part, actual in (*declarations, *([] if buffer.elem_offset is None else [(buffer.elem_offset, offset)])):
         if isinstance(part, tir.Var):
             run.values.setdefault(part, actual)
 
 
 def _match(run: Run, node: tir.MatchBufferRegion) -> Do:
-    run.known(node.source.buffer, node.span)
+    run.require_declared(node.source.buffer, node.span)
     buffer, source = node.buffer, node.source.buffer
     mins = [whole(run, axis.min) for axis in node.source.region]
     extents = [whole(run, axis.extent) for axis in node.source.region]
-    dropped = len(mins) - len(buffer.shape)
-    own = [part for part in (*buffer.shape, *buffer.strides, buffer.elem_offset) if isinstance(part, tir.Var)]
+    leading = len(mins) - len(buffer.shape)
+    variables = [part for part in (*buffer.shape, *buffer.strides, buffer.elem_offset) if isinstance(part, tir.Var)]
     run.declared.add(buffer)
 
     def match() -> None:
         view = run.views[source]
         offset = view.offset + sum(low() * step for low, step in zip(mins, view.strides, strict=True))
-        shape = tuple([extent() for extent in extents])[dropped:]
-        for part in own:
+        shape = tuple([extent() for extent in extents])[leading:]
+        for part in variables:
             run.values.pop(part, None)
-        matched(run, buffer, shape, view.strides[dropped:], offset)
-        run.views[buffer] = View(view.region, shape, view.strides[dropped:], offset)
+        match_declaration(run, buffer, shape, view.strides[leading:], offset)
+        run.views[buffer] = View(view.region, shape, view.strides[leading:], offset)
 
     return match
 
@@ -325,15 +326,15 @@ def _realize(run: Run, node: tir.SBlockRealize) -> Do:
     axes = [(axis.var, prepare_expr(run, value)) for axis, value in zip(block.iter_vars, node.iter_values, strict=True)]
     predicate = prepare_expr(run, node.predicate)
     starts = [(axis.var, whole(run, axis.dom.min)) for axis in block.iter_vars if axis.kind is IterKind.REDUCE]
-    before = [_allocate(run, buffer) for buffer in block.alloc_buffers]
-    before += [_match(run, region) for region in block.match_buffers]
+    setup = [_allocate(run, buffer) for buffer in block.alloc_buffers]
+    setup += [_match(run, region) for region in block.match_buffers]
     outer, run.reducing = run.reducing, run.freedom.reorder and bool(starts)
     init = None if block.init is None else prepare_stmt(run, block.init)
     body = prepare_stmt(run, block.body)
     run.reducing = outer
 
     def instance() -> None:
-        for part in before:
+        for part in setup:
             part()
         if init is not None and all(run.values[var] == first() for var, first in starts):
             init()
@@ -342,7 +343,7 @@ def _realize(run: Run, node: tir.SBlockRealize) -> Do:
     def realize() -> None:
         for var, value in axes:
             run.values[var] = value()
-        _branch(run, predicate(), instance, _nothing)
+        _branch(run, predicate(), instance, _no_effect)
 
     return realize
 

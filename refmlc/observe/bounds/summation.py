@@ -38,7 +38,7 @@ from itertools import accumulate
 
 from refmlc.observe.bounds.enclosure import NAN, NINF, PINF, Enclosure
 from refmlc.observe.bounds.roundoff import Grid
-from refmlc.observe.bounds.upward import add_up, magnitude, magnitude_down, mul_up, shortened
+from refmlc.observe.bounds.upward import add_up, magnitude, magnitude_down, mul_up, shorten
 
 
 def total(terms: Sequence[Enclosure], grid: Grid) -> Enclosure:
@@ -59,10 +59,10 @@ def total(terms: Sequence[Enclosure], grid: Grid) -> Enclosure:
     specials |= overflow
     if specials & PINF and specials & NINF:
         specials |= NAN
-    certain = {term.specials for term in terms if not term.finite}
-    if NAN in certain or {PINF, NINF} <= certain:  # where they meet, and from there on, every tree is NaN
+    only_specials = {term.specials for term in terms if not term.finite}
+    if NAN in only_specials or {PINF, NINF} <= only_specials:  # where they meet, and from there on, every tree is NaN
         specials = NAN
-    return Enclosure(*shortened(centre, radius), specials, finite=all(term.finite for term in terms))
+    return Enclosure(*shorten(centre, radius), specials, finite=all(term.finite for term in terms))
 
 
 def tree_error(terms: Sequence[Enclosure], root: float, grid: Grid) -> tuple[float, float, float]:
@@ -83,7 +83,7 @@ def tree_error(terms: Sequence[Enclosure], root: float, grid: Grid) -> tuple[flo
 
 
 def _reach(term: Enclosure, *, positive: bool) -> float:
-    """At least max(x, 0), or max(-x, 0), for every member x."""
+    """At least max(x, 0), or max(-x, 0), for every member x of `term`."""
     size = magnitude(term.centre)
     if (term.centre > 0) == positive:
         return add_up(size, term.radius)
@@ -117,11 +117,15 @@ def exact_sum(numbers: Sequence[Fraction]) -> Fraction:
 
 def gamma(count: int, unit: float) -> float:
     """At least (1 + unit) ** count - 1: count * unit / (1 - count * unit)."""
-    together = mul_up(float(count), unit)
-    return math.inf if together >= 1.0 else math.nextafter(together / math.nextafter(1.0 - together, 0.0), math.inf)
+    scaled_unit = mul_up(float(count), unit)
+    return (
+        math.inf
+        if scaled_unit >= 1.0
+        else math.nextafter(scaled_unit / math.nextafter(1.0 - scaled_unit, 0.0), math.inf)
+    )
 
 
-def multiplied(terms: Sequence[Enclosure], grid: Grid) -> Enclosure:
+def total_product(terms: Sequence[Enclosure], grid: Grid) -> Enclosure:
     """Every product of the terms, along every tree.
 
     Each of n - 1 nodes multiplies by 1 + d with |d| <= u (of both formats), or, where it is subnormal, adds at most
@@ -136,7 +140,7 @@ def multiplied(terms: Sequence[Enclosure], grid: Grid) -> Enclosure:
     for term in terms:
         size = magnitude(centre)
         across = add_up(mul_up(size, term.radius), mul_up(magnitude(term.centre), radius))
-        centre, radius = shortened(centre * term.centre, add_up(across, mul_up(radius, term.radius)))
+        centre, radius = shorten(centre * term.centre, add_up(across, mul_up(radius, term.radius)))
         greatest = mul_up(greatest, max(term.size, 1.0))
         least = min(least, least * max(magnitude_down(term.centre) - term.radius, 0.0))
     nodes = max(len(terms) - 1, 0)

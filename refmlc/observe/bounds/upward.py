@@ -4,7 +4,7 @@ A bound is a float >= 0 that is at least the real number it stands for; inf is a
 nearest and then takes the next number, so the result is never too small, underflow included. Zero stays exact: the
 sum of zeros and the product with zero are zero.
 
-A centre is a `Fraction` whose denominator is a power of two. What would grow beyond `LONGEST` bits is cut to `KEPT`
+A centre is a `Fraction` whose denominator is a power of two. A centre of more than `LONGEST` bits is cut to `KEPT`
 bits, and the cut is added to the bound.
 """
 
@@ -57,7 +57,7 @@ def magnitude_down(x: Fraction) -> float:
     return math.nextafter(math.nextafter(near, 0.0), 0.0)
 
 
-def shortened(centre: Fraction, bound: float) -> tuple[Fraction, float]:
+def shorten(centre: Fraction, bound: float) -> tuple[Fraction, float]:
     """The same enclosure with a centre of bounded length. Dyadic fractions only."""
     top, bottom = centre.numerator, centre.denominator
     excess = top.bit_length() - KEPT
@@ -66,8 +66,8 @@ def shortened(centre: Fraction, bound: float) -> tuple[Fraction, float]:
     if excess <= 0:
         return centre, bound
     cut = (top >> excess) << excess
-    lost = math.ldexp(1.0, excess - (bottom.bit_length() - 1)) if excess < bottom.bit_length() + 1000 else math.inf
-    return Fraction(cut, bottom), add_up(bound, max(lost, LEAST))
+    error = math.ldexp(1.0, excess - (bottom.bit_length() - 1)) if excess < bottom.bit_length() + 1000 else math.inf
+    return Fraction(cut, bottom), add_up(bound, max(error, LEAST))
 
 
 def dyadic(x: Fraction) -> tuple[Fraction, float]:
