@@ -11,6 +11,7 @@ from refmlc.diag.catalogue import RACE, STALE_START, Code
 from refmlc.diag.codes import undefined
 from refmlc.lang.spec import clauses
 from refmlc.observe.sanitize.detector import Detector
+from refmlc.observe.sanitize.executions import ExecutionDetector
 from refmlc.observe.sanitize.kinds import DETECTORS
 
 ROOT = Path(__file__).parents[2]
@@ -29,7 +30,8 @@ def defined():
         kind
         for module in modules
         for kind in vars(module).values()
-        if inspect.isclass(kind) and issubclass(kind, Detector) and kind is not Detector
+        if inspect.isclass(kind) and issubclass(kind, Detector)
+        if kind not in (Detector, ExecutionDetector)
         if kind.__module__ == module.__name__
     ]
 

@@ -1,4 +1,4 @@
-"""RM322: memory that `noalias` promises to belong to one argument is reached through two (TIR-009).
+"""RM322: memory of one argument is accessed through two, which `noalias` promises not to happen (TIR-009).
 
 A function with the attribute `tir.noalias` says: what is written through one of its buffer parameters is not accessed
 through another one in the same call. Two arguments may overlap as long as nothing in both of them is written.
@@ -12,8 +12,9 @@ import numpy as np
 from refmlc.diag import Diagnostic, Related
 from refmlc.diag.catalogue import BROKEN_NOALIAS
 from refmlc.lang.ir import tir
+from refmlc.observe.addresses import element_size, first_byte
 from refmlc.observe.sanitize.detector import Detector, Reach
-from refmlc.observe.sanitize.elements import element, size_of
+from refmlc.observe.sanitize.elements import element
 from refmlc.observe.sanitize.facts import FactTable
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame
 from refmlc.run.interp.tensorir.views import View
@@ -21,7 +22,7 @@ from refmlc.run.memory.tensor import Tensor
 
 
 @dataclass(slots=True)
-class Seen:
+class ByteAccesses:
     """The accesses to a byte: the first through each parameter, and the first that writes."""
 
     first: dict[tir.Buffer, tir.BufferLoad | tir.BufferStore] = field(default_factory=dict)
@@ -30,11 +31,11 @@ class Seen:
 
 @dataclass(slots=True)
 class Call:
-    """A call whose arguments overlap: the parameters concerned, and the bytes seen by their addresses."""
+    """A call with overlapping arguments: the parameters of these, and the accesses by address of a byte."""
 
     function: str
     params: frozenset[tir.Buffer]
-    seen: dict[int, Seen] = field(default_factory=dict)
+    accesses: dict[int, ByteAccesses] = field(default_factory=dict)
 
 
 class NoAlias(Detector):
@@ -48,7 +49,6 @@ class NoAlias(Detector):
         self._calls: list[Call | None] = []
 
     def enter_function(self, name: str, args: Sequence[object]) -> None:
-        """Look for arguments that overlap."""
         func = self.facts.module.functions.get(name)
         call = None
         if isinstance(func, tir.PrimFunc) and promises(func):
@@ -57,45 +57,44 @@ class NoAlias(Detector):
         self._calls.append(call)
 
     def leave_function(self, name: str, result: object) -> None:
-        """The call is over."""
         del name, result
         self._calls.pop()
 
     def read_element(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
-        """Fails: RM322."""
         self._look(access, view, offset, frame)
 
     def write_element(self, access: tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
-        """Fails: RM322."""
         self._look(access, view, offset, frame)
 
     def _look(self, access: tir.BufferLoad | tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
+        """Fails: RM322."""
         call = self._calls[-1] if self._calls else None
         if call is None or frame[ACTIVATION].function != call.function:
             return
         param = self.facts.at(frame).root(access.buffer)
         if param not in call.params:
             return
-        storage, size = view.data.storage, size_of(view)
-        first = _address(storage.array) + view.data.byte_offset + (view.offset + offset) * size
-        for byte in range(first, first + size):
-            seen = call.seen.setdefault(byte, Seen())
-            seen.first.setdefault(param, access)
+        first = int(view.data.storage.array.__array_interface__["data"][0]) + first_byte(view, offset)
+        for byte in range(first, first + element_size(view)):
+            accesses = call.accesses.setdefault(byte, ByteAccesses())
+            accesses.first.setdefault(param, access)
             if isinstance(access, tir.BufferStore):
-                seen.writer = param
-            others = [buffer for buffer in seen.first if buffer is not param]
-            if others and seen.writer is not None:
-                other = others[0]
+                accesses.writer = param
+            buffers = [buffer for buffer in accesses.first if buffer is not param]
+            if buffers and accesses.writer is not None:
+                other = buffers[0]
                 message = (
                     f"`{element(access.buffer, view, offset)}` is reached through `{other.name}` too, "
                     f"and written: `{call.function}` promises `noalias`"
                 )
-                related = (Related(f"the same memory is accessed through `{other.name}` here", seen.first[other].span),)
+                related = (
+                    Related(f"the same memory is accessed through `{other.name}` here", accesses.first[other].span),
+                )
                 raise self.undefined(Diagnostic(BROKEN_NOALIAS, message, access.span, "", (), related), access, frame)
 
 
 def promises(func: tir.PrimFunc) -> bool:
-    """Whether the function promises that its arguments do not overlap."""
+    """True if the function promises that its arguments do not overlap."""
     return bool(func.attrs.get("tirx.noalias", func.attrs.get("tir.noalias")))
 
 
@@ -106,13 +105,9 @@ def overlapping(func: tir.PrimFunc, args: Sequence[object]) -> frozenset[tir.Buf
         for param, arg in zip(func.params, args, strict=False)
         if param in func.buffer_map and isinstance(arg, Tensor | np.ndarray)
     ]
-    found = set()
-    for number, (one, mine) in enumerate(tensors):
-        for other, its in tensors[:number]:
-            if mine.size and its.size and np.may_share_memory(mine.array, its.array):
-                found |= {one, other}
-    return frozenset(found)
-
-
-def _address(array: np.ndarray) -> int:
-    return int(array.__array_interface__["data"][0])
+    buffers = set()
+    for number, (buffer, tensor) in enumerate(tensors):
+        for other, earlier in tensors[:number]:
+            if tensor.size and earlier.size and np.may_share_memory(tensor.array, earlier.array):
+                buffers |= {buffer, other}
+    return frozenset(buffers)

@@ -1,8 +1,8 @@
-"""RM328: a tensor is used by an old name after a call in place gave it another value (RLX-214).
+"""RM328: a tensor is used by an old name after a call in place overwrote it (RLX-214).
 
-`call_tir_inplace` and `call_inplace_packed` consume the arguments that they write: from then on the tensor goes by the
-name that the call is bound to. Each tensor has an age, the number of calls that consumed it; each variable remembers
-how old its tensors were when it was bound.
+`call_tir_inplace` and `call_inplace_packed` consume the arguments that they write: from then on only the variable of
+the call names the tensor. Each tensor has an age, the number of calls that consumed it; each variable has the ages of
+its tensors at its binding.
 
 | use of a variable                            | counts                               |
 |----------------------------------------------|--------------------------------------|
@@ -12,7 +12,7 @@ how old its tensors were when it was bound.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -33,8 +33,8 @@ Path: TypeAlias = "tuple[int, ...]"
 
 
 @dataclass(slots=True)
-class Held:
-    """A tensor that a variable was bound to, and how old it was."""
+class TensorAge:
+    """A tensor of a variable, and its age at the binding."""
 
     path: Path
     tensor: Tensor
@@ -42,83 +42,72 @@ class Held:
 
 
 @dataclass(slots=True)
-class Consumed:
-    """How often a tensor was consumed, and by which call last."""
+class Consumption:
+    """The number of calls that consumed a tensor, and the last of them."""
 
     age: int = 0
     call: relax.Call | None = None
 
 
-@dataclass(slots=True)
-class Names:
-    """What the variables of one call of a function were bound to."""
-
-    held: dict[relax.Var, list[Held]] = field(default_factory=dict)
-
-
 class UsesAfterInplace(Detector):
-    """Compares the ages of tensors with those that variables remember."""
+    """Compares the ages of tensors with those at the bindings of variables."""
 
     code = USE_AFTER_INPLACE
     reach = Reach.GRAPH
 
     def __init__(self, facts: FactTable) -> None:
         super().__init__(facts)
-        self._ages: WeakKeyDictionary[Storage, dict[int, Consumed]] = WeakKeyDictionary()
-        self._names: list[Names] = []
+        self._ages: WeakKeyDictionary[Storage, dict[int, Consumption]] = WeakKeyDictionary()
+        self._bindings: list[dict[relax.Var, list[TensorAge]]] = []  # of each open call
 
     def enter_function(self, name: str, args: Sequence[object]) -> None:
-        """Bind the parameters."""
-        self._names.append(Names())
+        self._bindings.append({})
         func = self.facts.module.functions.get(name)
         if isinstance(func, relax.Function):
             for param, arg in zip(func.params, args, strict=False):
                 self._bind(param, arg)
 
     def leave_function(self, name: str, result: object) -> None:
-        """The result is a use. Fails: RM328."""
         del result
         func = self.facts.module.functions.get(name)
         if isinstance(func, relax.Function):
             self._look(func.body.body, func.body.span)
-        self._names.pop()
+        self._bindings.pop()
 
     def before_binding(self, binding: relax.Binding) -> None:
-        """Fails: RM328."""
         value = binding.value
         self._look(value, binding.span if isinstance(value, relax.Var) else value.span)
 
     def binding(self, binding: relax.Binding, value: object) -> None:
-        """Bind the variable."""
         self._bind(binding.var, value)
 
     def after_destination(self, call: DestinationCall) -> None:
-        """The tensors that the call wrote in place are consumed."""
         op = call.call.op
         if isinstance(op, relax.Op) and op.name in ("call_tir_inplace", "call_inplace_packed"):
             for index in inplace_indices(call.call):
                 arg = call.args[index] if 0 <= index < len(call.args) else None
                 if isinstance(arg, Tensor):
-                    consumed = self._consumed(arg)
-                    consumed.age += 1
-                    consumed.call = call.call
+                    use = self._consumption(arg)
+                    use.age += 1
+                    use.call = call.call
 
-    def _consumed(self, tensor: Tensor) -> Consumed:
-        return self._ages.setdefault(tensor.storage, {}).setdefault(tensor.byte_offset, Consumed())
+    def _consumption(self, tensor: Tensor) -> Consumption:
+        return self._ages.setdefault(tensor.storage, {}).setdefault(tensor.byte_offset, Consumption())
 
     def _bind(self, var: relax.Var, value: object) -> None:
-        if self._names:
-            self._names[-1].held[var] = [
-                Held(path, tensor, self._consumed(tensor).age) for path, tensor in _tensors(value, ())
+        if self._bindings:
+            self._bindings[-1][var] = [
+                TensorAge(path, tensor, self._consumption(tensor).age) for path, tensor in _tensors(value, ())
             ]
 
     def _look(self, value: Node, span: Span | None) -> None:
-        names = self._names[-1].held if self._names else {}
+        """Fails: RM328 for a use of a consumed tensor in `value`."""
+        bindings = self._bindings[-1] if self._bindings else {}
         for var, path in _uses(value):
-            for held in names.get(var, ()):
-                consumed = self._consumed(held.tensor)
-                if held.path[: len(path)] == path and consumed.age > held.age:
-                    call = consumed.call
+            for binding in bindings.get(var, ()):
+                use = self._consumption(binding.tensor)
+                if binding.path[: len(path)] == path and use.age > binding.age:
+                    call = use.call
                     message = f"`{var.name}` is used after a call in place consumed it"
                     related = (
                         Related("this call writes it in place", None if call is None else call.span),
@@ -136,7 +125,7 @@ def _tensors(value: object, path: Path) -> Iterator[tuple[Path, Tensor]]:
 
 
 def _uses(node: Node) -> Iterator[tuple[relax.Var, Path]]:
-    """The variables that evaluating `node` uses, and which part of them."""
+    """The variables that the evaluation of `node` uses, each with the path of the used field."""
     stack: list[Node] = [node]
     while stack:
         part = stack.pop()

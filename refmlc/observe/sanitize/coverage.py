@@ -1,13 +1,13 @@
 """RM325, a lint: points of a block's domain are never executed (TIR-224).
 
-| axes                             | looked at                                                                  |
+| axes                             | checked                                                                    |
 |----------------------------------|----------------------------------------------------------------------------|
 | reduce, in an instance that runs | always: a reduction that lacks terms                                       |
-| all                              | where the block writes to a parameter: the rest keeps what the caller gave |
+| all                              | if the block writes to a parameter: the rest keeps the values of the caller |
 
-Points of blocks that fill memory of the function itself are not missed: schedules compute only what is used. Asked is
-once the scope of the block is over; domains that change from instance to instance are not looked at. A block without
-axes is no scope: TVM puts such blocks around what allocates together.
+A block that fills memory of the function itself may leave points out: schedules compute only the elements that are
+used. The check comes at the end of the scope of the block; domains that change from instance to instance are not
+checked. A block without axes is not a scope: TVM puts such blocks around statements that allocate together.
 """
 
 from collections.abc import Sequence
@@ -25,12 +25,12 @@ from refmlc.run.interp.tensorir.block_sites import BlockSite, Extent
 from refmlc.run.interp.tensorir.frame import Frame
 
 Point: TypeAlias = "tuple[int, ...]"
-MOST_POINTS = 1_000_000  # of a block that are remembered: of larger domains nothing is said
+MOST_POINTS = 1_000_000  # of a block; larger domains are not checked
 
 
 @dataclass(slots=True)
-class Executed:
-    """The points of a block that were executed in one scope; `domains` None: they changed."""
+class ExecutedPoints:
+    """The points of a block that were executed in one scope; `domains` None: they changed, or are too many."""
 
     domains: tuple[Extent, ...] | None
     facts: Facts
@@ -46,32 +46,27 @@ class Coverage(Detector):
 
     def __init__(self, facts: FactTable) -> None:
         super().__init__(facts)
-        self._scopes: list[dict[BlockSite, Executed]] = [{}]
+        self._scopes: list[dict[BlockSite, ExecutedPoints]] = [{}]
 
     def place(self) -> tuple[object, ...]:
-        """The scopes that are open."""
         return (list(self._scopes),)
 
     def go_to(self, place: tuple[object, ...]) -> None:
-        """Go on there."""
-        self._scopes = list(cast("list[dict[BlockSite, Executed]]", place[0]))
+        self._scopes = list(cast("list[dict[BlockSite, ExecutedPoints]]", place[0]))
 
     def enter_function(self, name: str, args: Sequence[object]) -> None:
-        """A call is a scope of blocks."""
         del name, args
         self._scopes.append({})
 
     def leave_function(self, name: str, result: object) -> None:
-        """The scope is over."""
         del name, result
         self._close()
 
     def enter_block(self, site: BlockSite, frame: Frame) -> None:
-        """Note the point."""
         domains = tuple([domain(frame) for domain in site.domains])
         executed = self._scopes[-1].get(site)
         if executed is None:
-            executed = self._scopes[-1][site] = Executed(domains, self.facts.at(frame))
+            executed = self._scopes[-1][site] = ExecutedPoints(domains, self.facts.at(frame))
         if executed.domains != domains:
             executed.domains = None
         if len(executed.points) >= MOST_POINTS:
@@ -81,7 +76,6 @@ class Coverage(Detector):
         self._scopes.append({} if site.axes else self._scopes[-1])
 
     def leave_block(self, site: BlockSite, frame: Frame) -> None:
-        """The instance is over, and the blocks in it."""
         del frame
         if site.axes:
             self._close()
@@ -90,29 +84,29 @@ class Coverage(Detector):
 
     def _close(self) -> None:
         for site, executed in self._scopes.pop().items():
-            known = [domain for domain in executed.domains or () if domain is not None]
-            if len(known) == len(site.axes) and known:
-                self._count(site, executed, known)
+            domains = [domain for domain in executed.domains or () if domain is not None]
+            if len(domains) == len(site.axes) and domains:
+                self._count(site, executed, domains)
 
-    def _count(self, site: BlockSite, executed: Executed, domains: list[tuple[int, int]]) -> None:
+    def _count(self, site: BlockSite, executed: ExecutedPoints, domains: list[tuple[int, int]]) -> None:
         axes, points = site.node.block.iter_vars, executed.points
-        reduced = [number for number, axis in enumerate(axes) if axis.kind is IterKind.REDUCE]
-        terms = prod(domains[number][1] for number in reduced)
-        others = {tuple([v for number, v in enumerate(point) if number not in reduced]) for point in points}
+        reduce_axes = [number for number, axis in enumerate(axes) if axis.kind is IterKind.REDUCE]
+        terms = prod(domains[number][1] for number in reduce_axes)
+        spatial_points = {tuple([v for number, v in enumerate(point) if number not in reduce_axes]) for point in points}
         size = prod(extent for _, extent in domains)
-        if len(points) != len(others) * terms:
-            what = f"{len(points)} of {len(others) * terms} terms of its reductions"
+        if len(points) != len(spatial_points) * terms:
+            fault = f"{len(points)} of {len(spatial_points) * terms} terms of its reductions"
         elif len(points) != size and _writes_parameter(executed.facts, site.node):
-            what = f"{len(points)} of {size} points of its domain"
+            fault = f"{len(points)} of {size} points of its domain"
         else:
             return
         block = site.node.block
-        message = f"block `{block.name}` executes {what}"
+        message = f"block `{block.name}` executes {fault}"
         self.lint(Diagnostic(NOT_COVERED, message, block.span), site)
 
 
 def _writes_parameter(facts: Facts, node: tir.SBlockRealize) -> bool:
-    """Whether a store in the block writes to a parameter of the function."""
+    """True if a store in the block writes to a parameter of the function."""
     parameters = set(facts.func.buffer_map.values())
     stores = [store for buffer in parameters for store in facts.stores.get(buffer, ())]
     return any(node in facts.around[store] for store in stores)

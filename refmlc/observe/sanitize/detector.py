@@ -1,10 +1,10 @@
 """A detector: hooks that watch for one kind of undefined behaviour, or for one lint.
 
-What is undefined is raised and ends the run, as the interpreter's own failures do. A lint is noted, once for each
-place in the text, and counted each time; the run goes on.
+Undefined behaviour is raised and ends the run, as the interpreter's own failures do. A lint is kept once for each place
+in the text, and counted each time; the run continues.
 
-Threads that run together take turns, so what a detector knows of the place where a run is belongs to each of them:
-`place` gives a copy of it, `go_to` puts it back. A new thread begins where its loop stands.
+Threads that run together take turns, so each of them has its own state of a detector, as far as it depends on the place
+of the run: `place` copies it, `go_to` restores it. A new thread begins with the state of its loop.
 """
 
 from dataclasses import dataclass
@@ -22,15 +22,15 @@ from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame
 
 
 @dataclass(slots=True)
-class Noted:
-    """A lint and how often it was met."""
+class LintCount:
+    """A lint and the number of times it occurred."""
 
     diagnostic: Diagnostic
     count: int = 1
 
 
 class Reach(Enum):
-    """Where a detector may report: functions that are *plain* (`proved`) may be executed without it."""
+    """Where a detector may report; *plain* functions (`proved`) may be executed without it."""
 
     EVERYWHERE = "in every function"
     NOT_PLAIN = "not in plain functions"
@@ -41,8 +41,8 @@ class Reach(Enum):
 class Detector(Hooks):
     """Watches one run.
 
-    `code` is what it reports, `is_lint` whether the run goes on after that. `reach` says where that can happen; who
-    changes it from `EVERYWHERE` extends the argument in `proved`.
+    `code` is the code that it reports; after a lint (`is_lint`) the run continues. `reach` says where it may report: a
+    value other than `EVERYWHERE` needs an argument in `proved`.
     """
 
     code: ClassVar[Code]
@@ -51,32 +51,32 @@ class Detector(Hooks):
 
     def __init__(self, facts: FactTable) -> None:
         self.facts = facts
-        self.noted: dict[object, Noted] = {}
+        self.lint_counts: dict[object, LintCount] = {}
         self._around: list[tuple[object, ...]] = []
         self._waiting: dict[int, tuple[object, ...]] = {}
 
     def place(self) -> tuple[object, ...]:
-        """Where the run is, as far as this detector keeps it: a copy."""
+        """A copy of the state that depends on the place of the run."""
         return ()
 
     def go_to(self, place: tuple[object, ...]) -> None:
-        """Go on at `place`."""
+        """Restore the state that `place` copied."""
 
     def resume_thread(self, loop: tir.For, frame: Frame) -> None:
-        """Go on where the thread waits; a new one stands where its loop does."""
+        """Restore the state of the thread; a new one has that of its loop."""
         del loop
-        here = self.place()
-        self._around.append(here)
-        self.go_to(self._waiting.pop(id(frame), here))
+        place = self.place()
+        self._around.append(place)
+        self.go_to(self._waiting.pop(id(frame), place))
 
     def pause_thread(self, loop: tir.For, frame: Frame) -> None:
-        """Remember where the thread is."""
+        """Keep the state of the thread, and restore that of its loop."""
         del loop
         self._waiting[id(frame)] = self.place()
         self.go_to(self._around.pop())
 
     def explain(self, failure: RefmlcError) -> RefmlcError:
-        """The failure that ended the run, with what this detector knows of it."""
+        """The failure that ended the run, with this detector's details."""
         return failure
 
     def undefined(self, diagnostic: Diagnostic, node: Node, frame: Frame) -> RefmlcError:
@@ -85,16 +85,16 @@ class Detector(Hooks):
         return error(diagnostic)
 
     def lint(self, diagnostic: Diagnostic, place: object) -> None:
-        """Note a lint at `place`."""
-        known = self.noted.get(place)
-        if known is None:
-            self.noted[place] = Noted(diagnostic)
+        """Count a lint at `place`."""
+        lint = self.lint_counts.get(place)
+        if lint is None:
+            self.lint_counts[place] = LintCount(diagnostic)
         else:
-            known.count += 1
+            lint.count += 1
 
     def has(self, place: object) -> bool:
-        """Whether a lint is noted at `place`; then it is counted once more."""
-        if place in self.noted:
-            self.noted[place].count += 1
+        """True if there is a lint at `place`, which is counted once more."""
+        if place in self.lint_counts:
+            self.lint_counts[place].count += 1
             return True
         return False

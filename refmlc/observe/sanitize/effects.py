@@ -1,9 +1,9 @@
-"""RM323: a function that is called for its outputs or its value writes to another argument (RLX-209).
+"""RM323: a function called for its outputs or its value writes to another argument (RLX-209).
 
-| the function is | its writes are seen                                              |
+| function        | how its writes are found                                         |
 |-----------------|------------------------------------------------------------------|
-| of the module   | when they happen, at the store                                   |
-| from outside    | when it is over: its inputs are compared with copies made before |
+| of the module   | at the store                                                     |
+| external        | after the call: its inputs are compared with copies from before  |
 """
 
 from dataclasses import dataclass
@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from refmlc.diag import Diagnostic, Related, fail
 from refmlc.diag.catalogue import HIDDEN_EFFECT
 from refmlc.lang.ir import relax, tir
+from refmlc.observe.addresses import first_byte
 from refmlc.observe.sanitize.detector import Detector, Reach
-from refmlc.observe.sanitize.elements import element, size_of
+from refmlc.observe.sanitize.elements import element
 from refmlc.observe.sanitize.facts import FactTable
 from refmlc.run.interp.graph.call_site import DestinationCall
 from refmlc.run.interp.graph.calls import is_from_outside
@@ -24,12 +25,12 @@ from refmlc.run.memory.tensor import Tensor
 
 @dataclass(slots=True)
 class Call:
-    """A call that is being executed: its inputs, where they lie, and what they held."""
+    """An open call: its inputs, their places in storage, and their contents (of an external function only)."""
 
     node: relax.Call
     inputs: tuple[Tensor, ...]
     places: tuple[tuple[Storage, int, int], ...]
-    held: tuple[bytes, ...]
+    contents: tuple[bytes, ...]
 
 
 class HiddenEffects(Detector):
@@ -43,24 +44,24 @@ class HiddenEffects(Detector):
         self._calls: list[Call] = []
 
     def before_destination(self, call: DestinationCall) -> None:
-        """Remember the inputs: tensors that share no storage with an output."""
-        written = {id(output.storage) for output in call.outputs if isinstance(output, Tensor)}
-        inputs = tuple(arg for arg in call.args if isinstance(arg, Tensor) and id(arg.storage) not in written)
+        """Keep the inputs: tensors that share no storage with an output."""
+        output_storages = {id(output.storage) for output in call.outputs if isinstance(output, Tensor)}
+        inputs = tuple(arg for arg in call.args if isinstance(arg, Tensor) and id(arg.storage) not in output_storages)
         places = tuple(
             (tensor.storage, tensor.byte_offset, tensor.byte_offset + tensor.reach * tensor.itemsize)
             for tensor in inputs
         )
-        foreign = is_from_outside(self.facts.module, call.call)
-        held = tuple(tensor.array.tobytes() for tensor in inputs) if foreign else ()
-        self._calls.append(Call(call.call, inputs, places, held))
+        is_external = is_from_outside(self.facts.module, call.call)
+        contents = tuple(tensor.array.tobytes() for tensor in inputs) if is_external else ()
+        self._calls.append(Call(call.call, inputs, places, contents))
 
     def after_destination(self, call: DestinationCall) -> None:
-        """Compare the inputs with what they held. Fails: RM323."""
+        """Compare the inputs with their contents before the call. Fails: RM323."""
         open_call = self._calls.pop()
-        for number, (tensor, held) in enumerate(zip(open_call.inputs, open_call.held, strict=False)):
-            if tensor.array.tobytes() != held:
-                said = f"the called function changed input {number}, which is not to be written"
-                raise fail(HIDDEN_EFFECT, said, call.call.span)
+        for number, (tensor, content) in enumerate(zip(open_call.inputs, open_call.contents, strict=False)):
+            if tensor.array.tobytes() != content:
+                message = f"the called function changed input {number}, which is not to be written"
+                raise fail(HIDDEN_EFFECT, message, call.call.span)
 
     def write_element(self, access: tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
         """Fails: RM323."""
@@ -68,12 +69,12 @@ class HiddenEffects(Detector):
             return
         storage = view.data.storage
         for call in self._calls:
-            for other, start, end in call.places:
-                if storage is other:
-                    at = view.data.byte_offset + (view.offset + offset) * size_of(view)
-                    if start <= at < end:
-                        what = element(access.buffer, view, offset)
-                        message = f"`{what}` is written, an element of an input of the call"
+            for input_storage, start, end in call.places:
+                if storage is input_storage:
+                    byte = first_byte(view, offset)
+                    if start <= byte < end:
+                        name = element(access.buffer, view, offset)
+                        message = f"`{name}` is written, an element of an input of the call"
                         related = (Related("the function is called here", call.node.span),)
-                        found = Diagnostic(HIDDEN_EFFECT, message, access.span, "", (), related)
-                        raise self.undefined(found, access, frame)
+                        diagnostic = Diagnostic(HIDDEN_EFFECT, message, access.span, "", (), related)
+                        raise self.undefined(diagnostic, access, frame)

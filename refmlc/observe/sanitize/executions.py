@@ -1,16 +1,17 @@
 """Executions of blocks: the instances that are compared with each other.
 
-A block stands in a scope: an instance of the block around it, or a call of its function. One execution of the block
-are its instances in one such scope, for one value of the loops between that none of the bindings names: those are
-time, and what they repeat is the whole block. Under a `while` there is no telling.
+The scope of a block is an instance of the block around it, or a call of its function. One execution of the block are
+its instances in one scope, for one value of the loops between that no binding names: those loops are time, and repeat
+the whole block. Under a `while` the executions of a block are unknown.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Generic, TypeVar, cast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeAlias, TypeVar, cast
 
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import walk
+from refmlc.observe.sanitize.detector import Detector
 from refmlc.observe.sanitize.facts import FactTable
 from refmlc.run.interp.tensorir.block_sites import BlockSite
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame
@@ -20,71 +21,70 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Execution(Generic[T]):
-    """One execution of a block: when (the values of the loops that are time), and what a detector keeps of it."""
+    """One execution of a block: its time (the values of the loops that are time), and the detector's state of it."""
 
     time: tuple[int, ...]
     state: T
 
 
-@dataclass(slots=True)
-class ScopeOfBlocks(Generic[T]):
-    """The executions in one scope, the last of each block."""
-
-    below: dict[BlockSite, Execution[T]] = field(default_factory=dict)
+Scope: TypeAlias = "dict[BlockSite, Execution[T]]"
+"""The last execution of each block in one scope."""
 
 
-class Executions(Generic[T]):
-    """Which execution the instance that begins belongs to."""
+class ExecutionDetector(Detector, Generic[T]):
+    """A detector with a state for each execution of a block."""
 
     def __init__(self, facts: FactTable, make: Callable[[], T]) -> None:
-        """`make` makes what is kept of an execution."""
-        self._facts = facts
+        """`make` makes the state of an execution."""
+        super().__init__(facts)
         self._make = make
-        self._scopes: list[ScopeOfBlocks[T]] = [ScopeOfBlocks()]
+        self._scopes: list[Scope[T]] = [{}]
         self._times: dict[BlockSite, tuple[tir.Var, ...] | None] = {}
 
-    def place(self) -> list[ScopeOfBlocks[T]]:
-        """The scopes around the place where the run is: a copy, which `go_to` takes."""
-        return list(self._scopes)
+    def place(self) -> tuple[object, ...]:
+        return (list(self._scopes),)
 
-    def go_to(self, place: list[ScopeOfBlocks[T]]) -> None:
-        """Go on at `place`."""
-        self._scopes = list(place)
+    def go_to(self, place: tuple[object, ...]) -> None:
+        self._scopes = list(cast("list[Scope[T]]", place[0]))
 
-    def enter(self) -> None:
-        """A call of a function begins."""
-        self._scopes.append(ScopeOfBlocks())
+    def enter_function(self, name: str, args: Sequence[object]) -> None:
+        del name, args
+        self._scopes.append({})
 
-    def enter_block(self, site: BlockSite, frame: Frame) -> T | None:
-        """An instance begins; what is kept of its execution. None: its instances are not compared."""
+    def leave_function(self, name: str, result: object) -> None:
+        del name, result
+        self._scopes.pop()
+
+    def leave_block(self, site: BlockSite, frame: Frame) -> None:
+        del site, frame
+        self._scopes.pop()
+
+    def enter_execution(self, site: BlockSite, frame: Frame) -> T | None:
+        """Enter an instance of a block; the state of its execution. None: its instances are not compared."""
         if site not in self._times:
             self._times[site] = self._time_of(site, frame)
-        below, time = self._scopes[-1].below, self._times[site]
-        self._scopes.append(ScopeOfBlocks())
+        scope, time = self._scopes[-1], self._times[site]
+        self._scopes.append({})
         if time is None:
             return None
         layout = frame[ACTIVATION].layout
         now = tuple([cast("int", frame[layout.slot(var)]) for var in time])
-        execution = below.get(site)
+        execution = scope.get(site)
         if execution is None or execution.time != now:
-            execution = below[site] = Execution(now, self._make())
+            execution = scope[site] = Execution(now, self._make())
         return execution.state
 
-    def leave(self) -> None:
-        """The call or the instance that was entered last ended."""
-        self._scopes.pop()
-
     def _time_of(self, site: BlockSite, frame: Frame) -> tuple[tir.Var, ...] | None:
-        """The loops that no binding names, inside of the scope of the block."""
-        named = {part for value in site.node.iter_values for part in walk(value) if isinstance(part, tir.Var)}
+        """The loops that no binding names, within the scope of the block; None under a `while`."""
+        bound_vars = {part for value in site.node.iter_values for part in walk(value) if isinstance(part, tir.Var)}
         time: list[tir.Var] = []
-        for place in reversed(self._facts.at(frame).around.get(site.node, ())):
+        for place in reversed(self.facts.at(frame).around.get(site.node, ())):
             match place:
                 case tir.SBlockRealize():
                     break
                 case tir.While():
                     return None
                 case tir.For(loop_var=var) | tir.AttrStmt(node=tir.ThreadVar(var=tir.Var() as var)):
-                    if var not in named:
+                    if var not in bound_vars:
                         time.append(var)
         return tuple(time)

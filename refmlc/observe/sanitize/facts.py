@@ -1,11 +1,11 @@
-"""What the text of a function says about a place in it: the loops and blocks around it, and where buffers are used.
+"""Facts from the text of a function: the loops and blocks around each place, and the uses of buffers.
 
-| fact     | is                                                                                                   |
-|----------|------------------------------------------------------------------------------------------------------|
-| `around` | of a statement or load: the loops, launches of threads and blocks around it, outermost first         |
-| `root`   | of a buffer: the one it is a view of, through `match_buffer` of regions and `decl_buffer` of `.data` |
-| `within` | of a buffer that a block allocates: what stands around all of its uses                               |
-| `stores` | of a buffer: the statements that write to it or to a view of it                                      |
+| fact     | of                               | value                                                            |
+|----------|----------------------------------|------------------------------------------------------------------|
+| `around` | a statement or load              | the loops, thread launches and blocks around it, outermost first |
+| `root`   | a buffer                         | the buffer that it is a view of (`match_buffer`, `decl_buffer`)  |
+| `within` | a buffer that a block allocates  | the loops, launches and blocks around all of its uses            |
+| `stores` | a buffer                         | the statements that write to it or to a view of it               |
 
 `within` is where a compiler puts the allocation (TVM's PlanAndUpdateBufferAllocationLocation): a buffer that a block
 allocates for all iterations of a loop, and that is used inside of the loop only, belongs to each iteration (TIR-226).
@@ -41,21 +41,21 @@ class Facts:
         return buffer
 
     def is_private(self, buffer: tir.Buffer, place: Node) -> bool:
-        """Whether a block allocates `buffer`, and it is used inside of the loop or block `place` only."""
+        """True if a block allocates `buffer`, and only the loop or block `place` uses it."""
         return place in self.within.get(self.root(buffer), ())
 
 
 def facts_of(func: tir.PrimFunc) -> Facts:
-    """Read the facts off the text of `func`."""
+    """The facts of `func`."""
     facts = Facts(func)
-    allocated: set[tir.Buffer] = set()
+    allocations: set[tir.Buffer] = set()
     uses: list[tuple[tir.Buffer, Around]] = []
     for node, around in _places(func.body):
         if isinstance(node, USES):
             uses.append((node.buffer, around))
         match node:
             case tir.SBlock():
-                allocated.update(node.alloc_buffers)
+                allocations.update(node.alloc_buffers)
             case tir.MatchBufferRegion():
                 facts.roots[node.buffer] = node.source.buffer
             case tir.DeclBuffer(buffer=buffer, data=tir.BufferData(buffer=source)):
@@ -63,8 +63,8 @@ def facts_of(func: tir.PrimFunc) -> Facts:
         facts.around[node] = around
     for buffer, around in uses:
         root = facts.root(buffer)
-        if root in allocated:
-            facts.within[root] = _shared(facts.within.get(root, around), around)
+        if root in allocations:
+            facts.within[root] = _common_prefix(facts.within.get(root, around), around)
     for node in facts.around:
         if isinstance(node, tir.BufferStore):
             facts.stores.setdefault(facts.root(node.buffer), []).append(node)
@@ -72,7 +72,7 @@ def facts_of(func: tir.PrimFunc) -> Facts:
 
 
 def _places(body: tir.Stmt) -> Iterator[tuple[Node, Around]]:
-    """Every node below `body` but buffers and what blocks declare, with what is around it."""
+    """Every node below `body`, without buffers and declared regions, with the statements around it."""
     stack: list[tuple[Node, Around]] = [(body, ())]
     while stack:
         node, around = stack.pop()
@@ -80,38 +80,37 @@ def _places(body: tir.Stmt) -> Iterator[tuple[Node, Around]]:
         inner: Around = (*around, node) if isinstance(node, (tir.For, tir.While, tir.SBlockRealize)) else around
         if isinstance(node, tir.AttrStmt) and isinstance(node.node, tir.ThreadVar):
             inner = (*around, node)
-        declared = (*(node.reads or ()), *(node.writes or ())) if isinstance(node, tir.SBlock) else ()
-        below = [child for child in children(node) if not isinstance(child, tir.Buffer) and child not in declared]
+        regions = (*(node.reads or ()), *(node.writes or ())) if isinstance(node, tir.SBlock) else ()
+        below = [child for child in children(node) if not isinstance(child, tir.Buffer) and child not in regions]
         stack.extend((child, inner) for child in reversed(below))
 
 
-def _shared(one: Around, other: Around) -> Around:
-    """The beginning that both have."""
-    same = 0
-    while same < min(len(one), len(other)) and one[same] is other[same]:
-        same += 1
-    return one[:same]
+def _common_prefix(first: Around, second: Around) -> Around:
+    """The longest common beginning."""
+    length = 0
+    while length < min(len(first), len(second)) and first[length] is second[length]:
+        length += 1
+    return first[:length]
 
 
 class FactTable:
-    """The facts of functions, each read when it is first asked for: those of a module, and what operators stand for."""
+    """The facts of the functions of a module and of the expansions of operators, computed at the first use."""
 
     def __init__(self, module: IRModule) -> None:
-        """No function is read yet."""
         self.module = module
         self._known: dict[tir.PrimFunc, Facts] = {}
 
     def at(self, frame: Frame) -> Facts:
-        """The facts of the function that `frame` is of."""
+        """The facts of the function of `frame`."""
         func = frame[ACTIVATION].layout.func
         assert func is not None  # noqa: S101 - only functions of TensorIR have frames
-        known = self._known.get(func)
-        if known is None:
-            known = self._known[func] = facts_of(func)
-        return known
+        facts = self._known.get(func)
+        if facts is None:
+            facts = self._known[func] = facts_of(func)
+        return facts
 
     def loops(self, node: Node, frame: Frame) -> Loops:
-        """The loops around `node`, as a failure there names them."""
+        """The loops around `node`, for the message of a failure there."""
         layout = frame[ACTIVATION].layout
         around = self.at(frame).around.get(node, ())
         variables = [place.loop_var for place in around if isinstance(place, tir.For)]

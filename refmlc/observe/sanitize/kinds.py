@@ -1,7 +1,7 @@
-"""The detectors, one row each: a new one is registered here. Its `code` is the kind that can be switched on and off.
+"""The detectors, one row each: a new one is registered here. Its `code` is a kind that can be switched on and off.
 
-The other codes of RM3xx are the interpreter's own (`CHECKED`): it checks them in every run, with or without detectors.
-Leaving RM305 out of `kinds` leaves the verdict and drops what `origin` adds to it; `without` switches any of them off.
+The other codes of RM3xx belong to the interpreter (`CHECKED`): it checks them in every run, with or without detectors.
+Without RM305 in `kinds` the verdict stays, without the details of `origin`; `without` switches any of them off.
 """
 
 from collections.abc import Collection
@@ -41,12 +41,12 @@ LINTS = frozenset(detector.code.id for detector in DETECTORS if detector.is_lint
 
 
 def within(*reaches: Reach) -> frozenset[str]:
-    """The kinds whose detectors have one of these reaches."""
+    """The kinds of the detectors with one of these reaches."""
     return frozenset(detector.code.id for detector in DETECTORS if detector.reach in reaches)
 
 
 def detectors(facts: FactTable, kinds: Collection[str]) -> tuple[Detector, ...]:
-    """The detectors that report `kinds`, new ones. Fails: RM112 for a kind that none reports."""
+    """New detectors that report `kinds`. Fails: RM112 for a kind that no detector reports."""
     unknown = sorted(set(kinds) - ALL)
     if unknown:
         raise fail(BAD_USAGE, f"no detector reports {', '.join(unknown)}", None, f"the kinds: {', '.join(sorted(ALL))}")

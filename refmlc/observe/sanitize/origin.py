@@ -1,8 +1,8 @@
-"""Where an uninitialised value comes from: more on RM305 than the interpreter says (TIR-007).
+"""RM305, the origin of an uninitialised value: more details than the interpreter gives (TIR-007).
 
-To the allocation, which the interpreter names, come: how much of the buffer was written, and who should have written
-the element: the nearest store to the buffer in the text, the last before the read or else the first after it, with
-the block that it stands in; or that nothing in the function writes it.
+The interpreter names the allocation. This adds how much of the buffer was written, and the store that should have
+written the element: the nearest one to the buffer in the text, the last before the read or else the first after it,
+with its block; or that no store in the function writes the buffer.
 """
 
 from dataclasses import replace
@@ -19,7 +19,7 @@ from refmlc.run.interp.tensorir.views import View
 
 
 class Origin(Detector):
-    """Remembers the last read; explains it when it failed."""
+    """Keeps the last read, and explains it if it fails."""
 
     code = UNINITIALISED
     reach = Reach.NOT_PLAIN
@@ -29,19 +29,18 @@ class Origin(Detector):
         self._last: tuple[tir.BufferLoad, View, Frame] | None = None
 
     def read_element(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
-        """Remember where this is."""
         del offset
         self._last = (access, view, frame)
 
     def explain(self, failure: RefmlcError) -> RefmlcError:
-        """Say more where `failure` is the read that was seen last."""
-        found = failure.diagnostic
-        if failure.code is not UNINITIALISED or self._last is None or self._last[0].span != found.span:
+        """Add notes to `failure` if it is of the last read."""
+        diagnostic = failure.diagnostic
+        if failure.code is not UNINITIALISED or self._last is None or self._last[0].span != diagnostic.span:
             return failure
         access, view, frame = self._last
-        written = sum(1 for number in range(len(view.shadow)) if view.shadow[number])
+        count = sum(1 for number in range(len(view.shadow)) if view.shadow[number])
         facts, function = self.facts.at(frame), frame[ACTIVATION].function
-        notes = [f"{written} of the {len(view.shadow)} elements of `{access.buffer.name}` were written"]
+        notes = [f"{count} of the {len(view.shadow)} elements of `{access.buffer.name}` were written"]
         store = _nearest(facts, access)
         related: tuple[Related, ...] = ()
         if store is None:
@@ -50,7 +49,9 @@ class Origin(Detector):
             related = (
                 Related(f"the nearest store to `{access.buffer.name}` is here{_block(facts, store)}", store.span),
             )
-        failure.diagnostic = replace(found, notes=(*found.notes, *notes), related=(*found.related, *related))
+        failure.diagnostic = replace(
+            diagnostic, notes=(*diagnostic.notes, *notes), related=(*diagnostic.related, *related)
+        )
         return failure
 
 
@@ -63,7 +64,7 @@ def _nearest(facts: Facts, access: tir.BufferLoad) -> tir.BufferStore | None:
 
 
 def _holds(store: tir.BufferStore, access: tir.BufferLoad) -> bool:
-    """Whether the read stands in the store: it is evaluated first."""
+    """True if the read is part of the store, and so evaluated before it."""
     outer, inner = store.span, access.span
     if outer is None or inner is None:
         return False
@@ -78,6 +79,6 @@ def _place(span: Span | None) -> tuple[int, int]:
 
 
 def _block(facts: Facts, store: tir.BufferStore) -> str:
-    """The block that a store stands in, in words."""
+    """The block of a store, in words."""
     blocks = [place.block.name for place in facts.around[store] if isinstance(place, tir.SBlockRealize)]
     return f", in block `{blocks[-1]}`" if blocks else ""

@@ -1,14 +1,14 @@
 """RM324, a lint: a called function leaves elements of its outputs unwritten (RLX-210).
 
-| the function is | what it left is found                                                                          |
-|-----------------|------------------------------------------------------------------------------------------------|
-| of the module   | by looking: every store was seen                                                               |
-| from outside    | by filling the outputs with a byte before the call. Elements that still hold it afterwards are |
-|                 | suspected; the function is then called again, on copies, with another byte: what holds that    |
-|                 | one was not written                                                                            |
+| function      | how unwritten elements are found                                                                |
+|---------------|-------------------------------------------------------------------------------------------------|
+| of the module | by the shadow of the storage: the interpreter executes every store                              |
+| external      | the outputs are filled with a byte before the call. Elements that still have it afterwards are  |
+|               | suspects; the function is called again, on copies filled with another byte: elements that have  |
+|               | this one were not written                                                                       |
 
-What a function from outside left counts as uninitialised again, so that reading it is RM305. Only outputs that the
-call itself allocates are looked at; those of `call_tir_inplace` held values before.
+Unwritten elements of an external function become uninitialised again, so that a read of them is RM305. Only outputs
+that the call itself allocates are checked; those of `call_tir_inplace` have values before.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,36 +29,35 @@ ALLOCATING = ("call_tir", "call_tir_with_grad", "call_dps_packed")
 
 
 class Outputs(Detector):
-    """Looks at what calls were to write."""
+    """Checks the outputs of calls."""
 
     code = UNWRITTEN_OUTPUT
     is_lint = True
     reach = Reach.GRAPH
 
     def before_destination(self, call: DestinationCall) -> None:
-        """Fill the outputs of a function from outside."""
+        """Fill the outputs of an external function."""
         if _allocates(call.call) and is_from_outside(self.facts.module, call.call):
             for output in _fresh(call.outputs):
                 output.storage.array[...] = FIRST
 
     def after_destination(self, call: DestinationCall) -> None:
-        """Note RM324."""
         if _allocates(call.call) and is_from_outside(self.facts.module, call.call):
             self._forget(call.function, call.args, call.outputs)
         name = _name(call.call)
         for number, output in enumerate(call.outputs):
             if isinstance(output, Tensor) and not output.initialised:
-                written = sum(1 for number in range(len(output.shadow)) if output.shadow[number])
                 total = len(output.shadow)
-                message = f"`{name}` writes {written} of {total} elements of output {number}"
+                count = sum(1 for cell in range(total) if output.shadow[cell])
+                message = f"`{name}` writes {count} of {total} elements of output {number}"
                 self.lint(Diagnostic(UNWRITTEN_OUTPUT, message, call.call.span), (call.call, number))
 
     def _forget(
         self, function: Callable[[Sequence[object]], object], args: Sequence[object], outputs: Sequence[object]
     ) -> None:
-        """Mark what the function left as not written."""
-        suspected = [(output, _holding(output, FIRST)) for output in _fresh(outputs)]
-        if not any(found.any() for _, found in suspected):
+        """Mark the elements that the function did not write as uninitialised."""
+        suspects = [(output, _filled_with(output, FIRST)) for output in _fresh(outputs)]
+        if not any(mask.any() for _, mask in suspects):
             return
         copies = {id(arg): arg.copy() for arg in args if isinstance(arg, Tensor)}
         for output in _fresh(outputs):
@@ -67,23 +66,23 @@ class Outputs(Detector):
             function([copies.get(id(arg), arg) for arg in args])
         except RefmlcError:
             return
-        for output, found in suspected:
-            left = np.flatnonzero(found & _holding(copies[id(output)], SECOND))
-            cells = output.storage.array.reshape(len(found), -1)
-            cells[left] = 0
+        for output, mask in suspects:
+            unwritten = np.flatnonzero(mask & _filled_with(copies[id(output)], SECOND))
+            cells = output.storage.array.reshape(len(mask), -1)
+            cells[unwritten] = 0
             shadow, lanes = output.shadow, output.dtype.lanes
-            for element in left.tolist():
+            for element in unwritten.tolist():
                 for lane in range(element * lanes, (element + 1) * lanes):
                     shadow[lane] = 0
 
 
 def _allocates(call: relax.Call) -> bool:
-    """Whether the call allocates all of its outputs."""
+    """True if the call allocates all of its outputs."""
     return isinstance(call.op, relax.Op) and call.op.name in ALLOCATING
 
 
 def _fresh(outputs: Sequence[object]) -> list[Tensor]:
-    """The outputs that are whole storages of their own, allocated for a call."""
+    """The outputs that are whole storages, allocated for a call."""
     return [
         output
         for output in outputs
@@ -94,11 +93,11 @@ def _fresh(outputs: Sequence[object]) -> list[Tensor]:
     ]
 
 
-def _holding(output: Tensor, byte: int) -> np.ndarray:
-    """Which elements consist of that byte."""
+def _filled_with(output: Tensor, byte: int) -> np.ndarray:
+    """A mask of the elements that consist of `byte`."""
     array = output.storage.array.reshape(output.size, -1)
-    found: np.ndarray = (array == byte).all(axis=1)
-    return found
+    mask: np.ndarray = (array == byte).all(axis=1)
+    return mask
 
 
 def _name(call: relax.Call) -> str:

@@ -1,4 +1,4 @@
-"""Functions in which no detector can find anything, whatever they are given: those need not be watched (NAT-006).
+"""Functions in which no detector can find anything, for any arguments: they run without detectors (NAT-006).
 
 A prim_func is *plain* when
 
@@ -6,7 +6,7 @@ A prim_func is *plain* when
 |------------------------|------------------------------------------------------------------------------------------|
 | loops                  | serial or unrolled, step 1                                                               |
 | calls                  | intrinsics only                                                                          |
-| block that is the body | without axes; what stands in it counts                                                   |
+| block that is the body | without axes; its statements count                                                       |
 | other blocks           | without blocks in them; predicate true; each axis spatial or reduce, bound to a variable |
 |                        | of a loop over the axis's own domain, each loop around naming one axis                   |
 | block that reduces     | with an init                                                                             |
@@ -14,8 +14,9 @@ A prim_func is *plain* when
 |                        | same indices                                                                             |
 | declared regions       | hold each access index by index, or are the whole buffer; or nothing is declared         |
 
-Then every instance comes once and none depends on another one: no RM318, RM319, RM320, RM321, RM325, RM326. RM323 needs
-a look at the calls in the module: what a plain function stores to are their outputs. RM322 depends on the arguments.
+Then every instance is executed once and none depends on another one: no RM318, RM319, RM320, RM321, RM325, RM326.
+RM323 needs the calls in the module: the buffers that a plain function stores to must be their outputs. RM322 depends on
+the arguments.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,7 +33,7 @@ QUIET = (ForKind.SERIAL, ForKind.UNROLLED)
 
 
 def is_plain(func: tir.PrimFunc) -> bool:
-    """Whether no detector can find anything within `func`, overlapping arguments and written inputs aside."""
+    """True if no detector can find anything within `func`, except overlapping arguments and written inputs."""
     body = func.body
     if isinstance(body, tir.SBlockRealize) and not body.block.iter_vars and body.block.init is None:
         if not _is_true(body.predicate) or body.block.match_buffers:
@@ -42,30 +43,27 @@ def is_plain(func: tir.PrimFunc) -> bool:
 
 
 def outputs_alone(module: IRModule, name: str, func: tir.PrimFunc) -> bool:
-    """Whether every call in the module that says what it writes gives `func` outputs for all that it stores to."""
+    """True if in every call in the module the buffers that `func` stores to are outputs of the call."""
     buffers = [func.buffer_map[param] for param in func.params if param in func.buffer_map]
     roots = _roots(func)
-    stored = {_root(roots, node.buffer) for node in walk(func.body) if isinstance(node, tir.BufferStore)}
-    first = min((number for number, buffer in enumerate(buffers) if buffer in stored), default=len(buffers))
+    stored_roots = {_root(roots, node.buffer) for node in walk(func.body) if isinstance(node, tir.BufferStore)}
+    first = min((number for number, buffer in enumerate(buffers) if buffer in stored_roots), default=len(buffers))
     for call in _calls(module, name):
         if not isinstance(call.op, relax.Op) or call.op.name not in ("call_tir", "call_tir_with_grad"):
-            return not inplace_indices(call) and not stored
+            return not inplace_indices(call) and not stored_roots
         if len(buffers) - first > _count(call):
             return False
     return True
 
 
 def _calls(module: IRModule, name: str) -> Iterator[relax.Call]:
-    """The calls of operators that are given the function."""
+    """The calls of operators that have the function among their arguments."""
     for function in module.functions.values():
         if isinstance(function, relax.Function):
             for node in walk(function.body):
-                if isinstance(node, relax.Call) and any(_is_it(arg, name) for arg in node.args):
-                    yield node
-
-
-def _is_it(arg: Node, name: str) -> bool:
-    return isinstance(arg, tir.GlobalVar) and arg.name == name
+                if isinstance(node, relax.Call):
+                    names = [arg.name for arg in node.args if isinstance(arg, tir.GlobalVar)]
+                    yield from [node] if name in names else []
 
 
 def _count(call: relax.Call) -> int:
@@ -77,8 +75,8 @@ def _count(call: relax.Call) -> int:
 
 
 def _roots(func: tir.PrimFunc) -> dict[tir.Buffer, tir.Buffer]:
-    declared = [node for node in walk(func.body) if isinstance(node, tir.DeclBuffer)]
-    return {node.buffer: node.data.buffer for node in declared if isinstance(node.data, tir.BufferData)}
+    declarations = [node for node in walk(func.body) if isinstance(node, tir.DeclBuffer)]
+    return {node.buffer: node.data.buffer for node in declarations if isinstance(node.data, tir.BufferData)}
 
 
 def _root(roots: dict[tir.Buffer, tir.Buffer], buffer: tir.Buffer) -> tir.Buffer:
@@ -107,7 +105,7 @@ def _statement(stmt: tir.Stmt, loops: tuple[tir.For, ...]) -> bool:
 
 
 def _is_quiet(node: Node) -> bool:
-    """Whether nothing is called but intrinsics."""
+    """True if every call is of an intrinsic."""
     return not any(isinstance(part, tir.Call) and not isinstance(part.callee, str) for part in walk(node))
 
 
@@ -130,13 +128,13 @@ def _block(node: tir.SBlockRealize, loops: tuple[tir.For, ...]) -> bool:
 
 
 def _binds(node: tir.SBlockRealize, loops: tuple[tir.For, ...]) -> bool:
-    """Whether the loops around are the axes, one for one."""
+    """True if the loops around are the axes, one for one."""
     by_var = {loop.loop_var: loop for loop in loops}
     for axis, value in zip(node.block.iter_vars, node.iter_values, strict=True):
         loop = by_var.pop(value, None) if isinstance(value, tir.Var) else None
         if loop is None or axis.kind not in (IterKind.SPATIAL, IterKind.REDUCE):
             return False
-        if not (_same(loop.min, axis.dom.min) and _same(loop.extent, axis.dom.extent)):
+        if not (structural_equal(loop.min, axis.dom.min) and structural_equal(loop.extent, axis.dom.extent)):
             return False
     return not by_var
 
@@ -147,32 +145,38 @@ def _accesses(block: tir.SBlock) -> list[tir.BufferLoad | tir.BufferStore]:
 
 
 def _is_apart(block: tir.SBlock) -> bool:
-    """Whether instances write elements of their own and read no element that another one writes."""
+    """True if no instance accesses an element that another one writes."""
     accesses = _accesses(block)
-    own = {node.buffer for node in walk(block) if isinstance(node, tir.AllocBuffer)} | set(block.alloc_buffers)
+    local_buffers = {node.buffer for node in walk(block) if isinstance(node, tir.AllocBuffer)} | set(
+        block.alloc_buffers
+    )
     views = {node.buffer for node in walk(block) if isinstance(node, tir.DeclBuffer)}
     spatial = [axis.var for axis in block.iter_vars if axis.kind is IterKind.SPATIAL]
     stored: dict[tir.Buffer, Sequence[tir.Expr]] = {}
     for access in accesses:
         if access.buffer in views:
             return False
-        if isinstance(access, tir.BufferStore) and access.buffer not in own:
+        if isinstance(access, tir.BufferStore) and access.buffer not in local_buffers:
             if any(var not in access.indices for var in spatial):
                 return False
-            known = stored.setdefault(access.buffer, access.indices)
-            if not _same(tuple(known), access.indices):
+            indices = stored.setdefault(access.buffer, access.indices)
+            if not structural_equal(tuple(indices), access.indices):
                 return False
     loads = [load for load in accesses if isinstance(load, tir.BufferLoad) and load.buffer in stored]
     data = {node.buffer for node in walk(block) if isinstance(node, tir.BufferData)}
-    return not data & stored.keys() and all(_same(tuple(stored[load.buffer]), load.indices) for load in loads)
+    return not data & stored.keys() and all(
+        structural_equal(tuple(stored[load.buffer]), load.indices) for load in loads
+    )
 
 
 def _is_declared(block: tir.SBlock) -> bool:
-    """Whether the regions hold each access."""
-    own = {node.buffer for node in walk(block) if isinstance(node, tir.AllocBuffer)} | set(block.alloc_buffers)
+    """True if the regions contain each access."""
+    local_buffers = {node.buffer for node in walk(block) if isinstance(node, tir.AllocBuffer)} | set(
+        block.alloc_buffers
+    )
     reads, writes = block.reads, block.writes
     for access in _accesses(block):
-        if access.buffer in own:
+        if access.buffer in local_buffers:
             continue
         if isinstance(access, tir.BufferStore):
             regions = writes
@@ -188,8 +192,8 @@ def _holds(region: tir.BufferRegion, access: tir.BufferLoad | tir.BufferStore) -
     if region.buffer is not access.buffer or len(region.region) != len(access.indices):
         return False
     for axis, index, extent in zip(region.region, access.indices, access.buffer.shape, strict=True):
-        point = isinstance(axis.extent, tir.IntImm) and axis.extent.value == 1 and _same(axis.min, index)
-        whole = isinstance(axis.min, tir.IntImm) and axis.min.value == 0 and _same(axis.extent, extent)
+        point = isinstance(axis.extent, tir.IntImm) and axis.extent.value == 1 and structural_equal(axis.min, index)
+        whole = isinstance(axis.min, tir.IntImm) and axis.min.value == 0 and structural_equal(axis.extent, extent)
         if not point and not whole:
             return False
     return True
@@ -197,7 +201,3 @@ def _holds(region: tir.BufferRegion, access: tir.BufferLoad | tir.BufferStore) -
 
 def _is_true(predicate: tir.Expr) -> bool:
     return isinstance(predicate, tir.IntImm) and bool(predicate.value)
-
-
-def _same(one: object, other: object) -> bool:
-    return structural_equal(one, other)

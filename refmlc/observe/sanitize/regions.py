@@ -1,4 +1,4 @@
-"""RM318: an instance of a block accesses what its `T.reads` and `T.writes` do not name (TIR-221).
+"""RM318: an instance of a block accesses elements that its `T.reads` and `T.writes` do not name (TIR-221).
 
 | access of an instance | allowed where the element is in                                                            |
 |-----------------------|--------------------------------------------------------------------------------------------|
@@ -6,8 +6,8 @@
 | load                  | a region of `T.reads`; of `T.writes` too, if the block may be a reduction (it has an init, |
 |                       | a reduce axis, or no axes any more), or if this instance wrote the element before          |
 
-Regions are evaluated for each instance. Memory that came into being within the instance is its own and not declared.
-A block that declares nothing is not looked at, nor is the root block, whose regions TVM leaves empty.
+Regions are evaluated for each instance. Memory that is allocated within the instance needs no declaration. Blocks that
+declare nothing are not checked, nor is the root block, whose regions TVM leaves empty.
 """
 
 from dataclasses import dataclass, field, replace
@@ -19,8 +19,9 @@ from refmlc.diag.catalogue import UNDECLARED_ACCESS
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import IterKind
 from refmlc.lang.ir.scopes import is_global
+from refmlc.observe.addresses import element_size, first_byte
 from refmlc.observe.sanitize.detector import Detector, Reach
-from refmlc.observe.sanitize.elements import Elements, element, indices_of, size_of
+from refmlc.observe.sanitize.elements import Elements, element, indices_of
 from refmlc.observe.sanitize.facts import FactTable
 from refmlc.run.interp.tensorir.block_sites import BlockSite, Box
 from refmlc.run.interp.tensorir.frame import Frame
@@ -31,13 +32,13 @@ from refmlc.run.memory.storage import Storage
 
 @dataclass(slots=True)
 class Instance:
-    """A block that is being executed. `since` counts the allocations before it."""
+    """An open instance of a block; `wrote`: the elements that it has written."""
 
     site: BlockSite
     values: tuple[int, ...]
     reads: tuple[Box, ...] | None
     writes: tuple[Box, ...] | None
-    since: int
+    allocations_before: int
     folds: bool
     wrote: Elements[bool] = field(default_factory=Elements)
 
@@ -51,28 +52,24 @@ class DeclaredRegions(Detector):
     def __init__(self, facts: FactTable) -> None:
         super().__init__(facts)
         self._open: list[Instance] = []
-        self._born: WeakKeyDictionary[Storage, int] = WeakKeyDictionary()
+        self._allocated: WeakKeyDictionary[Storage, int] = WeakKeyDictionary()
         self._buffers: WeakKeyDictionary[Storage, tir.Buffer] = WeakKeyDictionary()
         self._allocations = 0
         self._folds: dict[BlockSite, bool] = {}
 
     def place(self) -> tuple[object, ...]:
-        """The instances that are open."""
         return (list(self._open),)
 
     def go_to(self, place: tuple[object, ...]) -> None:
-        """Go on there."""
         self._open = list(cast("list[Instance]", place[0]))
 
     def allocated(self, buffer: tir.Buffer, view: View, frame: Frame) -> None:
-        """Remember when the storage came into being, and of which buffer it is."""
         del frame
         self._buffers[view.data.storage] = buffer
         self._allocations += 1
-        self._born[view.data.storage] = self._allocations
+        self._allocated[view.data.storage] = self._allocations
 
     def enter_block(self, site: BlockSite, frame: Frame) -> None:
-        """Evaluate the regions."""
         root = not site.axes and not self.facts.at(frame).around.get(site.node)
         reads, writes = (None, None) if root else (site.reads(frame), site.writes(frame))
         if site not in self._folds:
@@ -80,69 +77,70 @@ class DeclaredRegions(Detector):
         self._open.append(Instance(site, site.values(frame), reads, writes, self._allocations, self._folds[site]))
 
     def leave_block(self, site: BlockSite, frame: Frame) -> None:
-        """The instance is over."""
         del site, frame
         self._open.pop()
 
     def read_element(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
-        """Fails: RM318."""
-        born = self._born.get(view.data.storage, 0) if self._open else 0
+        allocation = self._allocated.get(view.data.storage, 0) if self._open else 0
         for instance in reversed(self._open):
-            if born > instance.since:
+            if allocation > instance.allocations_before:
                 return
             reads = instance.reads
-            if reads is None or inside(reads, view, offset) or self._inside(reads, view, offset):
+            if reads is None or self._contains(reads, view, offset):
                 continue
             writes = instance.writes or ()
-            if instance.folds and (inside(writes, view, offset) or self._inside(writes, view, offset)):
+            if instance.folds and self._contains(writes, view, offset):
                 continue
             records, keys = instance.wrote.find(view, offset)
             if not all(key in records for key in keys):
-                raise self.undefined(_outside("reads", instance, reads, access, view, offset), access, frame)
+                raise self.undefined(_undeclared_access("reads", instance, reads, access, view, offset), access, frame)
 
     def write_element(self, access: tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
-        """Fails: RM318."""
-        born = self._born.get(view.data.storage, 0) if self._open else 0
+        allocation = self._allocated.get(view.data.storage, 0) if self._open else 0
         for instance in reversed(self._open):
-            if born > instance.since:
+            if allocation > instance.allocations_before:
                 return
             if instance.reads is not None and not instance.folds:
                 records, keys = instance.wrote.find(view, offset)
                 records.update(dict.fromkeys(keys, True))
             writes = instance.writes
-            if writes is not None and not (inside(writes, view, offset) or self._inside(writes, view, offset)):
-                raise self.undefined(_outside("writes", instance, writes, access, view, offset), access, frame)
+            if writes is not None and not self._contains(writes, view, offset):
+                raise self.undefined(
+                    _undeclared_access("writes", instance, writes, access, view, offset), access, frame
+                )
 
-    def _inside(self, boxes: tuple[Box, ...], view: View, offset: int) -> bool:
-        """Whether the element of a thread's own memory is in a region of a block around the threads."""
-        own = self._buffers.get(view.data.storage)
-        if own is None or is_global(own.scope):
+    def _contains(self, boxes: tuple[Box, ...], view: View, offset: int) -> bool:
+        """True if the element is in one of the regions, which a block around the threads may declare."""
+        if contains(boxes, view, offset):
+            return True
+        buffer = self._buffers.get(view.data.storage)
+        if buffer is None or is_global(buffer.scope):
             return False
-        outside = [box.view for box in boxes if self._buffers.get(box.view.data.storage) is own]
-        same = [replace(view, data=Pointer(seen.data.storage, view.data.byte_offset)) for seen in outside]
-        return any(inside(boxes, one, offset) for one in same)
+        outer_views = [box.view for box in boxes if self._buffers.get(box.view.data.storage) is buffer]
+        outer_boxes = [replace(view, data=Pointer(outer.data.storage, view.data.byte_offset)) for outer in outer_views]
+        return any(contains(boxes, candidate, offset) for candidate in outer_boxes)
 
 
 def _folds(block: tir.SBlock) -> bool:
-    """Whether a block may be a reduction. TVM lowers inits, then axes, and leaves the regions as they were."""
+    """True if a block may be a reduction. TVM lowers inits, then axes, and keeps the regions unchanged."""
     return block.init is not None or not block.iter_vars or any(a.kind is IterKind.REDUCE for a in block.iter_vars)
 
 
-def inside(boxes: tuple[Box, ...], view: View, offset: int) -> bool:
-    """Whether element `offset` of `view` is in one of the regions, or nobody can tell."""
+def contains(boxes: tuple[Box, ...], view: View, offset: int) -> bool:
+    """True if element `offset` of `view` is in one of the regions, or may be."""
     storage = view.data.storage
     for box in boxes:
-        whole = box.view
-        if whole.data.storage is not storage:
+        region_view = box.view
+        if region_view.data.storage is not storage:
             continue
-        distance = offset if whole is view else _distance(whole, view, offset)
+        distance = offset if region_view is view else _distance(region_view, view, offset)
         if distance is None:
             return True
         if distance < 0:
             continue
-        indices = indices_of(whole, distance)
+        indices = indices_of(region_view, distance)
         if indices is None:
-            if _overlaps(whole):
+            if _overlaps(region_view):
                 return True
             continue
         for index, axis in zip(indices, box.axes, strict=True):
@@ -154,33 +152,37 @@ def inside(boxes: tuple[Box, ...], view: View, offset: int) -> bool:
 
 
 def _distance(whole: View, view: View, offset: int) -> int | None:
-    """Which element of `whole` element `offset` of `view` is; None where it is not one element of it."""
-    size = size_of(view)
-    start = view.data.byte_offset + (view.offset + offset) * size - whole.data.byte_offset - whole.offset * size
-    return start // size if size_of(whole) == size and start % size == 0 else None
+    """The number of element `offset` of `view` in `whole`; None if it is not one element of it."""
+    size, start = element_size(view), first_byte(view, offset) - whole.data.byte_offset
+    if element_size(whole) != size or start % size:
+        return None
+    return start // size - whole.offset
 
 
 def _overlaps(view: View) -> bool:
-    """Whether elements of a view share memory, or its strides say so."""
+    """True if elements of a view share memory, or its strides allow it."""
     return any(stride <= 0 for stride, extent in zip(view.strides, view.shape, strict=True) if extent != 1)
 
 
-def _outside(
-    verb: str, instance: Instance, boxes: tuple[Box, ...], access: tir.BufferLoad | tir.BufferStore, view: View, at: int
+def _undeclared_access(
+    verb: str,
+    instance: Instance,
+    boxes: tuple[Box, ...],
+    access: tir.BufferLoad | tir.BufferStore,
+    view: View,
+    offset: int,
 ) -> Diagnostic:
     block = instance.site.node.block
     axes = [f"{axis.var.name} = {value}" for axis, value in zip(block.iter_vars, instance.values, strict=True)]
-    declared = [_spelled(box) for box in boxes if box.view.data.storage is view.data.storage]
-    names = (
-        f"`T.{verb}` here: {', '.join(declared)}" if declared else f"`T.{verb}` does not name `{access.buffer.name}`"
-    )
-    message = f"block `{block.name}` {verb} `{element(access.buffer, view, at)}`, which it does not declare"
+    regions = [_region_text(box) for box in boxes if box.view.data.storage is view.data.storage]
+    label = f"`T.{verb}` here: {', '.join(regions)}" if regions else f"`T.{verb}` does not name `{access.buffer.name}`"
+    message = f"block `{block.name}` {verb} `{element(access.buffer, view, offset)}`, which it does not declare"
     notes = (f"the instance {', '.join(axes)}",) if axes else ()
     related = Related(f"block `{block.name}` is here", block.span)
-    return Diagnostic(UNDECLARED_ACCESS, message, access.span, names, notes, (related,))
+    return Diagnostic(UNDECLARED_ACCESS, message, access.span, label, notes, (related,))
 
 
-def _spelled(box: Box) -> str:
+def _region_text(box: Box) -> str:
     axes = ["…" if axis is None else _axis(*axis) for axis in box.axes]
     return f"{box.declared.buffer.name}[{', '.join(axes)}]"
 

@@ -1,13 +1,13 @@
-"""What a sanitized run found, as data.
+"""The findings of a sanitized run, as data.
 
 | field      | holds                                                                                              |
 |------------|----------------------------------------------------------------------------------------------------|
 | `verdict`  | `defined`; `undefined` (a finding with a code of RM3xx that ended the run); `trap`, `unsupported`, |
-|            | `exhausted`: how the run ended otherwise, and then nothing is known of what it did not reach;      |
+|            | `exhausted`: the other ends of a run, after which the rest of the program is unchecked;            |
 |            | `unknown`: it ended in a kind that is switched off                                                 |
-| `findings` | what ended the run, if something did, then the lints in the order in which they were met           |
-| `counts`   | by code, how often each was met; codes that were looked for and not met have 0                     |
-| `result`   | what the function returned; None where the run ended early                                         |
+| `findings` | the failure that ended the run, if any, then the lints in order of occurrence                      |
+| `counts`   | the number of occurrences by code; codes that were checked and did not occur have 0                |
+| `result`   | the result of the function; None if the run ended early                                            |
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from refmlc.diag.render import Json, render_text, to_json
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding. `count`: how often it was met; `is_lint`: the program has a meaning nevertheless."""
+    """One finding. `count`: its occurrences; `is_lint`: the program has a meaning nevertheless."""
 
     diagnostic: Diagnostic
     count: int = 1
@@ -37,7 +37,7 @@ class Report:
     result: object = None
 
     def to_json(self) -> dict[str, Json]:
-        """Plain data for machines."""
+        """The verdict, the findings and the counts as JSON values."""
         findings: list[Json] = [
             {**to_json(finding.diagnostic), "count": finding.count, "lint": finding.is_lint}
             for finding in self.findings
@@ -46,12 +46,12 @@ class Report:
 
     def text(self) -> str:
         """The findings as text, one after the other."""
-        rendered = [(finding, render_text(finding.diagnostic)) for finding in self.findings]
-        return "\n".join(text.replace("error[", "lint[", 1) if finding.is_lint else text for finding, text in rendered)
+        texts = [(finding, render_text(finding.diagnostic)) for finding in self.findings]
+        return "\n".join(text.replace("error[", "lint[", 1) if finding.is_lint else text for finding, text in texts)
 
 
 def verdict_of(failure: RefmlcError | None) -> str:
-    """How a run ended, in a word."""
+    """The verdict for the failure that ended a run; None: it ended normally."""
     match failure:
         case None:
             return "defined"

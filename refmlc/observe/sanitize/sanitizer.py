@@ -31,36 +31,36 @@ class Sanitizer(Relay):
         self._may_be_quiet = all(part.reach is not Reach.EVERYWHERE for part in self.detectors)
 
     def watches(self, method: str) -> bool:
-        """Whether a detector does; `is_quiet` is answered here."""
+        """True if a detector does; `is_quiet` is answered here."""
         return method == "is_quiet" or super().watches(method)
 
     def is_quiet(self, name: str, args: Sequence[object]) -> bool:
-        """Whether it is proved that no detector finds anything within the call."""
+        """True if no detector can find anything within the call (`proved`)."""
         func = self._module.functions.get(name)
         if not self._may_be_quiet or not isinstance(func, tir.PrimFunc):
             return False
-        known = self._plain.get(name)
-        if known is None:
-            known = self._plain[name] = is_plain(func) and outputs_alone(self._module, name, func)
-        return known and not (promises(func) and overlapping(func, args))
+        is_proved = self._plain.get(name)
+        if is_proved is None:
+            is_proved = self._plain[name] = is_plain(func) and outputs_alone(self._module, name, func)
+        return is_proved and not (promises(func) and overlapping(func, args))
 
     def explain(self, failure: RefmlcError) -> RefmlcError:
-        """The failure, with more on it where a detector knows more."""
+        """The failure, with the details that the detectors add."""
         for part in self.detectors:
             failure = part.explain(failure)
         return failure
 
     def lints(self) -> list[Finding]:
-        """The lints, in the order in which they were met by each detector."""
+        """The lints of each detector, in order of occurrence."""
         return [
-            Finding(noted.diagnostic, noted.count, is_lint=True)
+            Finding(lint.diagnostic, lint.count, is_lint=True)
             for part in self.detectors
-            for noted in part.noted.values()
+            for lint in part.lint_counts.values()
         ]
 
 
 def _switched_off(codes: Collection[str]) -> set[str]:
-    """Fails: RM112 for what is no code of RM3xx."""
+    """`codes` as a set. Fails: RM112 for a name that is not a code of RM3xx."""
     unknown = sorted(set(codes) - ALL - CHECKED)
     if unknown:
         raise fail(BAD_USAGE, f"no kind is called {', '.join(unknown)}")
@@ -82,10 +82,10 @@ def sanitize(  # noqa: PLR0913 - each is a switch of its own
 ) -> Report:
     """Run function `func` of `module` on `args` under the detectors that report `kinds`, `without` some of RM3xx.
 
-    The run ends at the first undefined behaviour; lints are collected. `allow` are codes that the interpreter goes on
-    after, as in `refmlc.build`. `tier` is as there: other than `interp` executes those functions in guarded C in which
-    no detector can find anything (`refmlc.observe.sanitize.proved`) and interprets the others; the report is the same.
-    Fails: RM1xx and RM2xx, for arguments and modules that do not fit; all else that a program does is in the report.
+    The run ends at the first undefined behaviour; lints are collected. `allow` are codes after which the interpreter
+    continues, as in `refmlc.build`. `tier` is as there: other than `interp` executes functions in which no detector can
+    find anything (`refmlc.observe.sanitize.proved`) in guarded C and interprets the others; the report is the same.
+    Fails: RM1xx and RM2xx, for arguments and modules that do not fit; other failures are in the report.
     """
     off = _switched_off(without)
     hooks = Sanitizer(module, set(kinds) - off)
@@ -94,13 +94,13 @@ def sanitize(  # noqa: PLR0913 - each is a switch of its own
     failure: RefmlcError | None = None
     try:
         result = VirtualMachine(executable, hooks=hooks)[func](*args)
-    except (Undefined, Trap, Unsupported, Exhausted) as found:
-        failure = hooks.explain(found)
-    hidden = failure is not None and failure.code.id in off
-    findings = [] if failure is None or hidden else [Finding(failure.diagnostic)]
+    except (Undefined, Trap, Unsupported, Exhausted) as error:
+        failure = hooks.explain(error)
+    is_off = failure is not None and failure.code.id in off
+    findings = [] if failure is None or is_off else [Finding(failure.diagnostic)]
     findings += hooks.lints()
     counts = dict.fromkeys(sorted((CHECKED - ALL | set(kinds)) - off), 0)
     for finding in findings:
         code = finding.diagnostic.code.id
         counts[code] = counts.get(code, 0) + finding.count
-    return Report("unknown" if hidden else verdict_of(failure), tuple(findings), dict(sorted(counts.items())), result)
+    return Report("unknown" if is_off else verdict_of(failure), tuple(findings), dict(sorted(counts.items())), result)

@@ -1,7 +1,7 @@
 """RM326, a lint: a reduction without init begins with a value that the call did not write (TIR-224).
 
-A block with a reduce axis and no init folds onto what is there. A block before it may have put the first value there
-(a decomposed reduction); where nobody in the call did, the result depends on what the caller left in the memory.
+A block with a reduce axis and no init folds onto the value in memory. A block before it may have stored that value (a
+decomposed reduction); if no store of the call did, the result depends on the memory of the caller.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from refmlc.run.interp.tensorir.views import View
 
 
 class StaleStart(Detector):
-    """Knows which elements the current call wrote."""
+    """Keeps the elements that the current call wrote."""
 
     code = STALE_START
     is_lint = True
@@ -32,37 +32,30 @@ class StaleStart(Detector):
         self._folding: list[BlockSite | None] = []
 
     def place(self) -> tuple[object, ...]:
-        """The blocks that are open."""
         return (list(self._folding),)
 
     def go_to(self, place: tuple[object, ...]) -> None:
-        """Go on there."""
         self._folding = list(cast("list[BlockSite | None]", place[0]))
 
     def enter_function(self, name: str, args: Sequence[object]) -> None:
-        """In a new call nothing was written."""
         del name, args
         self._written.append(Elements())
 
     def leave_function(self, name: str, result: object) -> None:
-        """Back in the call before."""
         del name, result
         self._written.pop()
 
     def enter_block(self, site: BlockSite, frame: Frame) -> None:
-        """A reduction without init, or another block."""
         del frame
         block = site.node.block
         folds = block.init is None and any(axis.kind is IterKind.REDUCE for axis in block.iter_vars)
         self._folding.append(site if folds else None)
 
     def leave_block(self, site: BlockSite, frame: Frame) -> None:
-        """The instance is over."""
         del site, frame
         self._folding.pop()
 
     def read_element(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
-        """Note RM326 where a reduction reads what it writes."""
         site = self._folding[-1] if self._folding else None
         if site is None or not view.shadow[offset * view.buffer.dtype.lanes]:
             return
@@ -81,8 +74,6 @@ class StaleStart(Detector):
         self.lint(Diagnostic(STALE_START, message, access.span, label), site)
 
     def write_element(self, access: tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
-        """The element is written in this call."""
         del access, frame
         records, keys = self._written[-1].find(view, offset)
-        for key in keys:
-            records[key] = True
+        records.update(dict.fromkeys(keys, True))
