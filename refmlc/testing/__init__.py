@@ -23,7 +23,7 @@ refmlc.oracle.refine.failures.Inequivalent: error[RM705]: the program before is 
 The assertions, `Validation` (steps of a schedule validated by running) and what they raise are defined in
 `refmlc.oracle.refine`.
 
-The names are looked up when they are first used: pytest loads the plugin at each start.
+The names load lazily, as pytest imports the plugin at each start.
 """
 
 from typing import TYPE_CHECKING

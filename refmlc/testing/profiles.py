@@ -1,12 +1,12 @@
-"""Hypothesis profiles for suites that test programs. Nothing is registered until it is asked for.
+"""Hypothesis profiles for suites that test programs. They are registered by `register` or `load`.
 
 | profile | examples | which                                  | for                                       |
 |---------|----------|----------------------------------------|-------------------------------------------|
-| `ci`    | 200      | the same in every run                  | everybody sees what everybody sees         |
-| `dev`   | 50       | new ones each time                     | a quick look while something is changed    |
-| `soak`  | 10,000   | new ones each time, slow ones included | the long run that finds what is rare       |
+| `ci`    | 200      | the same in every run                  | reproducible results                       |
+| `dev`   | 50       | new ones each time                     | a quick check during development           |
+| `soak`  | 10,000   | new ones each time, slow ones included | a long run that finds rare failures        |
 
-No profile has a deadline: the first program pays for what the others find loaded, and a compiler takes its time.
+No profile has a deadline: the first program loads the modules for all others, and a compiler is slow.
 
     from refmlc.testing import profiles
 
@@ -18,25 +18,27 @@ from hypothesis import HealthCheck, settings
 NAMES = ("ci", "dev", "soak")
 
 
-def registered(name: str) -> str:
-    """The name under which Hypothesis knows a profile: it has a `ci` of its own, which is in force on CI machines."""
+def hypothesis_name(name: str) -> str:
+    """The name of a profile in Hypothesis, which has a `ci` profile already and activates it on CI machines."""
     return f"refmlc-{name}"
 
 
 def register() -> None:
-    """Make the three profiles known to Hypothesis, as `refmlc-ci` and so on; the one in force stays in force."""
-    usual = settings.get_profile("default")  # a profile inherits from the one that counts, unless another is named
+    """Register the three profiles as `refmlc-ci` and so on; the active profile stays active."""
+    default = settings.get_profile("default")  # without it, a profile inherits from the active one
     slow = [HealthCheck.too_slow, HealthCheck.data_too_large]
     settings.register_profile(
-        registered("ci"), usual, max_examples=200, deadline=None, derandomize=True, print_blob=True
+        hypothesis_name("ci"), default, max_examples=200, deadline=None, derandomize=True, print_blob=True
     )
-    settings.register_profile(registered("dev"), usual, max_examples=50, deadline=None)
-    settings.register_profile(registered("soak"), usual, max_examples=10_000, deadline=None, suppress_health_check=slow)
+    settings.register_profile(hypothesis_name("dev"), default, max_examples=50, deadline=None)
+    settings.register_profile(
+        hypothesis_name("soak"), default, max_examples=10_000, deadline=None, suppress_health_check=slow
+    )
 
 
 def load(name: str) -> None:
-    """Register the profiles and make `name` the one that counts. Fails: ValueError for a name that is none of them."""
+    """Register the profiles and activate `name`. Fails: ValueError for any other name."""
     if name not in NAMES:
         raise ValueError(f"there is no profile {name!r}; the profiles: {', '.join(NAMES)}")
     register()
-    settings.load_profile(registered(name))
+    settings.load_profile(hypothesis_name(name))

@@ -23,10 +23,12 @@ CLEAN = (
     "lang/te",
     "lang/wellformed",
     "observe/bounds",
+    "observe/sanitize",
     "observe/why",
     "oracle",
     "rewrite/transform",
     "strategies",
+    "testing",
     "tools",
     "tvm",
 )

@@ -29,7 +29,7 @@ def test_importing_registers_nothing(machine):
 
 def test_what_the_profiles_ask():
     profiles.register()
-    ci, dev, soak = (settings.get_profile(profiles.registered(name)) for name in profiles.NAMES)
+    ci, dev, soak = (settings.get_profile(profiles.hypothesis_name(name)) for name in profiles.NAMES)
     assert ci.derandomize
     assert not dev.derandomize
     assert not soak.derandomize
