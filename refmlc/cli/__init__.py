@@ -1,6 +1,6 @@
-"""The command `refmlc`: one file per subcommand; they only read arguments, call the library and render.
+"""The command `refmlc`: one file per subcommand; each only reads arguments, calls the library and renders.
 
-A subcommand is loaded when it is called: most of them need what others do not.
+A subcommand is loaded when it is called, because most of them need libraries that others do not.
 """
 
 import re
@@ -20,34 +20,34 @@ FIRST = "Try first: refmlc check FILE.py (a module as TVM prints it), or refmlc 
 
 
 class Commands(GuardedGroup):
-    """All subcommands, by name."""
+    """The group of all subcommands."""
 
     places: ClassVar[Mapping[str, str]] = {
         name: entry.place for group in GROUPS.values() for name, entry in group.items()
     }
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The subcommands in groups; none is loaded for it."""
+        """Write the subcommands in groups, without loading any."""
         del ctx
         width = max(map(len, self.places))
         for title, group in GROUPS.items():
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(width), entry.summary) for name, entry in group.items()])
 
-    def unknown(self, name: str) -> str:
-        """The answer to a name that no subcommand has: the command that takes it, or the one that was meant."""
-        command, purpose = self._meant(name)
+    def suggestion(self, name: str) -> str:
+        """The message for an unknown name: the command that takes it as its argument, or a similar command."""
+        command, purpose = self._command_for(name)
         if command:
             return f"No such command '{name}'. To {purpose}: refmlc {command} {quote(name)}"
         if name.lower() in SYNONYMS:
             return f"No such command '{name}'. Did you mean '{SYNONYMS[name.lower()]}'?"
         if name == "help":
             return "No such command 'help'. For help: refmlc --help, or refmlc COMMAND --help"
-        return super().unknown(name)
+        return super().suggestion(name)
 
     @staticmethod
-    def _meant(name: str) -> tuple[str, str]:
-        """The subcommand that takes `name` as its argument, and what it does with it; two empty texts: none."""
+    def _command_for(name: str) -> tuple[str, str]:
+        """The subcommand that takes `name` as its argument, and its purpose; two empty texts: none."""
         path = Path(name)
         if CODE.fullmatch(name):
             return "explain", "explain this code"

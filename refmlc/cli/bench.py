@@ -1,6 +1,8 @@
-"""`refmlc bench`: measured speeds, as ratios in one run."""
+"""`refmlc bench`: measure speeds as ratios in one run."""
 
+import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -8,8 +10,9 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from refmlc.cli.bench_debug import debug
-from refmlc.cli.console import Terminal, err, json_option, out, print_json
+from refmlc.cli.console import Terminal, err, out, print_json
+from refmlc.cli.options import PATH, count_option, json_option
+from refmlc.tools.bench import debugger
 from refmlc.tools.bench.campaign import bench_campaigns
 from refmlc.tools.bench.chart import write_chart
 from refmlc.tools.bench.interpreter import LIMIT, bench_linear0
@@ -27,7 +30,7 @@ class Numbers(click.ParamType[tuple[int, ...]]):
     name = "row,row,…"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        """The numbers."""
+        """The row numbers in `value`."""
         if isinstance(value, tuple):
             return value
         parts = str(value).split(",")
@@ -41,11 +44,8 @@ def bench() -> None:
     """Measure speed as ratios: interleaved in one run, medians of thread CPU time."""
 
 
-bench.add_command(debug)
-
-
 @bench.command(epilog="Example: refmlc bench interp --rounds 3")
-@click.option("--rounds", default=7, show_default=True, type=click.IntRange(1), help="Number of measurements.")
+@count_option("--rounds", 7, "Number of measurements.")
 @json_option
 def interp(rounds: int, *, as_json: bool) -> None:
     """Measure the interpreter: time per innermost statement of `linear0`, against a NumPy loop.
@@ -54,28 +54,28 @@ def interp(rounds: int, *, as_json: bool) -> None:
     """
     with Progress(console=err, transient=True) as progress:
         task = progress.add_task("rounds", total=rounds)
-        timings = bench_linear0(rounds, lambda: progress.advance(task))
+        measurements = bench_linear0(rounds, lambda: progress.advance(task))
     if as_json:
-        rows = [{"candidate": t.candidate, "nanoseconds": t.nanoseconds, "ratio": t.ratio} for t in timings]
+        rows = [{"candidate": t.candidate, "nanoseconds": t.nanoseconds, "ratio": t.ratio} for t in measurements]
         print_json({"limit": LIMIT, "rows": rows})
     else:
         table = Table(title="interpreter on linear0 (1x128x784, float32), bounds and initialisation checked")
         for column in ("candidate", "ns per innermost statement", "times low-level NumPy"):
             table.add_column(column, justify="left" if column == "candidate" else "right")
-        for timing in timings:
-            table.add_row(timing.candidate, f"{timing.nanoseconds:.0f}", f"{timing.ratio:.2f}")
+        for measurement in measurements:
+            table.add_row(measurement.candidate, f"{measurement.nanoseconds:.0f}", f"{measurement.ratio:.2f}")
         out.print(table)
         out.print(f"promised: at most {LIMIT} times, with hooks that do nothing as without")
-    if not all(timing.within for timing in timings):
+    if not all(measurement.within for measurement in measurements):
         raise SystemExit(1)
 
 
 @bench.command(epilog="Example: refmlc bench native --tvm PYTHON --chart speed.png")
 @click.option("--tvm", "python", metavar="PYTHON", envvar="REFMLC_TVM_PYTHON", help="A Python with apache-tvm.")
 @click.option("--only", type=Numbers(), default=tuple(range(1, LAST + 1)), help="Measure only these rows: 1,2,5.")
-@click.option("--rounds", default=9, show_default=True, type=click.IntRange(1), help="Number of measurements.")
+@count_option("--rounds", 9, "Number of measurements.")
 @click.option("--tiny", is_flag=True, help="Small sizes: tests the benchmark itself, not the speed.")
-@click.option("--chart", type=click.Path(path_type=Path), metavar="FILE.png", help="Draw the rows as bars.")
+@click.option("--chart", type=PATH, metavar="FILE.png", help="Draw the rows as bars.")
 @json_option
 def native(
     python: str | None, only: tuple[int, ...], rounds: int, *, tiny: bool, chart: Path | None, as_json: bool
@@ -94,8 +94,8 @@ def native(
     else:
         for name, value in report.machine.items():
             out.print(f"{name:16}{value}", style="dim")
-        shown = out if out.is_terminal else Terminal(soft_wrap=False, width=WIDE)
-        shown.print(as_table(report.rows))
+        console = out if out.is_terminal else Terminal(soft_wrap=False, width=WIDE)
+        console.print(as_table(report.rows))
     if chart is not None:
         write_chart(report.rows, chart, f"{report.machine['processor']}, {report.machine['instruction set']}")
     if report.missed:
@@ -103,7 +103,7 @@ def native(
 
 
 @bench.command(epilog="Example: refmlc bench fuzz --batches 3")
-@click.option("--batches", default=9, show_default=True, type=click.IntRange(1), help="Number of batches.")
+@count_option("--batches", 9, "Number of batches.")
 @click.option("--size", type=click.IntRange(1), help="Programs per batch.  [default: as in campaigns]")
 @json_option
 def fuzz(batches: int, size: int | None, *, as_json: bool) -> None:
@@ -116,25 +116,25 @@ def fuzz(batches: int, size: int | None, *, as_json: bool) -> None:
         speeds = bench_campaigns(batches, size, lambda: progress.advance(task))
     if as_json:
         rows = [
-            {"candidate": each.candidate, "implementations": each.implementations, "per_second": each.programs}
-            | {"goal": each.goal}
-            for each in speeds
+            {"candidate": speed.candidate, "implementations": speed.implementations, "per_second": speed.programs}
+            | {"goal": speed.goal}
+            for speed in speeds
         ]
         print_json({"batches": batches, "rows": rows})
     else:
         table = Table(title="campaigns: programs per second of processor time, compilers included")
         for column in ("candidate", "programs/s", "ms per program", "goal"):
             table.add_column(column, justify="left" if column == "candidate" else "right")
-        for each in speeds:
-            goal = "" if each.goal is None else f"at least {each.goal}"
-            table.add_row(each.candidate, f"{each.programs:.0f}", f"{1000 / each.programs:.2f}", goal)
+        for speed in speeds:
+            goal = "" if speed.goal is None else f"at least {speed.goal}"
+            table.add_row(speed.candidate, f"{speed.programs:.0f}", f"{1000 / speed.programs:.2f}", goal)
         out.print(table)
-    if not all(each.within for each in speeds):
+    if not all(speed.within for speed in speeds):
         raise SystemExit(1)
 
 
 def as_table(rows: Sequence[BenchRow]) -> Table:
-    """The rows for people."""
+    """The rows as a table."""
     table = Table(title="compiled functions: ratios in one run, one thread", title_justify="left")
     for column in ("#", "what", "against", "goal", "measured", "", "note"):
         table.add_column(column, justify="right" if column in ("#", "goal", "measured") else "left")
@@ -144,3 +144,46 @@ def as_table(rows: Sequence[BenchRow]) -> Table:
         note = row.failed or row.note
         table.add_row(str(row.number), row.what, row.against, str(row.goal), measured, verdict, note)
     return table
+
+
+def peak() -> float:
+    """Peak memory of this process; 0 where the system does not report it. Units: megabytes."""
+    try:
+        import resource  # noqa: PLC0415 - not every system has it
+    except ImportError:
+        return 0.0
+    maximum = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return maximum / 1e6 if sys.platform == "darwin" else maximum / 1e3
+
+
+@bench.command(epilog="Example: refmlc bench debug --rounds 3")
+@count_option("--rounds", 5, "Number of measurements.")
+@count_option("--size", 80, "Size of the matrices: 80 gives 10^6 steps.", least=4)
+@json_option
+def debug(rounds: int, size: int, *, as_json: bool) -> None:
+    """Measure the debugger: a breakpoint that is never hit, a step back, memory.
+
+    Exit status 1: a goal is missed.
+    """
+    with Progress(console=err, transient=True) as progress:
+        task = progress.add_task("rounds", total=rounds + 1)
+        cost = debugger.bench_debugger(rounds, lambda: progress.advance(task), size)
+    memory = peak()
+    goals_met = cost.kept and memory < debugger.MOST_MEGABYTES
+    if as_json:
+        print_json({**asdict(cost), "ratio": cost.ratio, "peak_megabytes": memory, "kept": goals_met})
+    else:
+        table = Table(title=f"debugger, a run of {cost.statements} statements")
+        for column in ("what", "measured", "goal"):
+            table.add_column(column)
+        table.add_row("a statement, hooks that do nothing", f"{cost.hooks:.0f} ns", "")
+        table.add_row("a statement, debugger without breakpoints", f"{cost.debugger:.0f} ns", "")
+        table.add_row("a statement, a breakpoint that is never hit", f"{cost.breakpoint:.0f} ns", "")
+        table.add_row("ratio of the last to the first", f"{cost.ratio:.2f}", f"at most {debugger.MOST_RATIO}")
+        back = f"{cost.median_back:.0f} ms, worst {cost.worst_back:.0f} ms"
+        table.add_row("a step back, median", back, f"below {debugger.MOST_MILLISECONDS:.0f} ms")
+        table.add_row("snapshots", f"{cost.snapshots}, {cost.megabytes:.1f} MB", "")
+        table.add_row("memory of the process, at most", f"{memory:.0f} MB", f"below {debugger.MOST_MEGABYTES:.0f} MB")
+        out.print(table)
+    if not goals_met:
+        raise SystemExit(1)

@@ -2,7 +2,8 @@
 
 import click
 
-from refmlc.cli.console import json_option, out, print_json
+from refmlc.cli.console import out, print_json
+from refmlc.cli.options import json_option
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.native.compile.cache import Cache, chosen_limit
@@ -18,43 +19,43 @@ KIB = 1 << 10
 def cache(context: click.Context, *, as_json: bool) -> None:
     """Show where compiled libraries are cached, and how much space they take."""
     if context.invoked_subcommand is None:
-        _show(_opened(), 0, as_json=as_json)
+        _show(_open(), 0, as_json=as_json)
 
 
 @cache.command(epilog="Example: refmlc cache clear")
 @json_option
 def clear(*, as_json: bool) -> None:
     """Remove all compiled libraries. Running processes keep those they have loaded."""
-    found = _opened()
-    _show(found, found.shrink(0), as_json=as_json)
+    libraries = _open()
+    _show(libraries, libraries.shrink(0), as_json=as_json)
 
 
-def _opened() -> Cache:
-    """The cache that the environment chooses. Fails: RM109 (unusable), RM112 (its size is not a size)."""
+def _open() -> Cache:
+    """The cache that the environment names. Fails: RM109 (unusable folder), RM112 (invalid size)."""
     try:
         return Cache(chosen_folder(), chosen_limit())
     except BuildFailed as failure:
         raise fail(BAD_FILE, str(failure)) from None
 
 
-def _show(found: Cache, removed: int, *, as_json: bool) -> None:
-    entries = found.entries()
+def _show(libraries: Cache, removed: int, *, as_json: bool) -> None:
+    entries = libraries.entries()
     size = sum(entry.size for entry in entries)
     if as_json:
         print_json(
             {
-                "directory": str(found.folder),
+                "directory": str(libraries.folder),
                 "entries": len(entries),
                 "bytes": size,
-                "limit": found.limit,
+                "limit": libraries.limit,
                 "removed": removed,
             }
         )
         return
     if removed:
         out.print(f"removed {_libraries(removed)}")
-    out.print(f"{found.folder}: {_libraries(len(entries))}")
-    out.print(f"{_amount(size)} of at most {_amount(found.limit)}")
+    out.print(f"{libraries.folder}: {_libraries(len(entries))}")
+    out.print(f"{_amount(size)} of at most {_amount(libraries.limit)}")
 
 
 def _libraries(count: int) -> str:

@@ -1,14 +1,21 @@
-"""`refmlc check FILE …`: the meaning of each function on several calls, compared with implementations."""
+"""`refmlc check FILE …`: run each function on several calls and compare implementations."""
 
 from pathlib import Path
 
 import click
 
-from refmlc.cli.check_evidence import Evidence
-from refmlc.cli.checking import checked
-from refmlc.cli.console import json_option
+from refmlc.cli.call import register
+from refmlc.cli.check_run import Evidence, run_check
 from refmlc.cli.inputs import named_values, sizes_of
-from refmlc.cli.registering import register, register_option
+from refmlc.cli.options import (
+    PATH,
+    dims_option,
+    impl_option,
+    json_option,
+    params_option,
+    register_option,
+    seconds_option,
+)
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.observe.sanitize.kinds import ALL
@@ -28,14 +35,12 @@ IMPLS = (
 @click.option(
     "--input", "inputs", multiple=True, metavar="NAME=VALUE", help="With --func: an argument, as for `refmlc run`."
 )
-@click.option("--params", type=click.Path(path_type=Path), help="Inputs by name: .npz, .safetensors or .pkl.")
-@click.option(
-    "--dim", "dims", multiple=True, metavar="NAME=SIZE", help="With --func: the size of a symbolic dimension."
-)
-@click.option("--impl", "impls", multiple=True, metavar="SPEC", help=IMPLS)
+@params_option
+@dims_option("With --func: the size of a symbolic dimension.")
+@impl_option(IMPLS)
 @click.option("--calls", type=click.IntRange(1, 1000), default=3, show_default=True, help="Calls per function.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the generated arguments.")
-@click.option("--seconds", type=click.FloatRange(0.1), default=60.0, show_default=True, help="Time limit of each run.")
+@seconds_option
 @click.option("--no-pairs", is_flag=True, help="Do not compare variants of the program (serial and parallel, …).")
 @click.option(
     "--kinds",
@@ -48,8 +53,8 @@ IMPLS = (
 )
 @click.option("--as-written", is_flag=True, help="Assume no barriers except those in the text (TIR-229).")
 @click.option("--strict", is_flag=True, help="Count lints (RM324, RM325, RM326) as findings.")
-@click.option("--report", "page", type=click.Path(path_type=Path), help="Write findings as HTML pages.")
-@click.option("--case", type=click.Path(path_type=Path), help="Write findings as TOML cases for `refmlc replay`.")
+@click.option("--report", "page", type=PATH, help="Write findings as HTML pages.")
+@click.option("--case", type=PATH, help="Write findings as TOML cases for `refmlc replay`.")
 @register_option
 @json_option
 def check(  # noqa: PLR0913 - one parameter per option
@@ -81,12 +86,12 @@ def check(  # noqa: PLR0913 - one parameter per option
     """
     if (inputs or dims) and func is None:
         raise fail(BAD_USAGE, "`--input` and `--dim` are for one function: give `--func` too")
-    given = dict(read_arrays(params)) if params else {}
-    asked = CallRequest(named_values(inputs), given, sizes_of(dims), calls, seed)
+    arrays = dict(read_arrays(params)) if params else {}
+    request = CallRequest(named_values(inputs), arrays, sizes_of(dims), calls, seed)
     limits = Limits(seconds=seconds, clock=True)
     choices = CheckOptions(
-        asked, limits, kinds or ALL, frozenset(allow), pairs=not no_pairs, strict=strict, as_written=as_written
+        request, limits, kinds or ALL, frozenset(allow), pairs=not no_pairs, strict=strict, as_written=as_written
     )
     register(registered)
-    status = checked(files, func, impls, choices, Evidence(page, case), as_json=as_json)
+    status = run_check(files, func, impls, choices, Evidence(page, case), as_json=as_json)
     click.get_current_context().exit(status)

@@ -1,6 +1,6 @@
-"""All subcommands, in groups: where each is defined, and what it does in a few words.
+"""All subcommands, in groups: where each is defined, and a summary.
 
-The words are for the overview, which loads no subcommand; `refmlc COMMAND --help` has the whole.
+The summaries are for the overview, which loads no subcommand; `refmlc COMMAND --help` has the details.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Entry:
-    """A subcommand: its `place` as `module:attribute`, and what it does in one line."""
+    """A subcommand: its `place` as `module:attribute`, and a summary in one line."""
 
     place: str
     summary: str
@@ -25,9 +25,9 @@ GROUPS: Mapping[str, Mapping[str, Entry]] = {
         "show": Entry("refmlc.cli.show:show", "Read a module, check it and print it."),
         "run": Entry("refmlc.cli.run:run", "Run a function and print its results."),
         "debug": Entry("refmlc.cli.debug:debug", "Step through a function, forwards and backwards."),
-        "why": Entry("refmlc.cli.why:why_command", "Show the operations that made one element."),
+        "why": Entry("refmlc.cli.why:why_command", "Show which operations computed one element."),
         "trace": Entry("refmlc.cli.trace:trace", "Record a whole run as a page or as data."),
-        "native": Entry("refmlc.cli.native:native", "Show the C that a module becomes."),
+        "native": Entry("refmlc.cli.native:native", "Show the C generated for a module."),
         "explain": Entry("refmlc.cli.explain:explain", "Explain a diagnostic code."),
         "spec": Entry("refmlc.cli.spec:spec", "Print a clause of the specification."),
     },
@@ -52,7 +52,7 @@ GROUPS: Mapping[str, Mapping[str, Entry]] = {
     },
 }
 
-# What a name that is no command may be: the end of a file's name, and the command that takes such a file.
+# The suffix of a file given in place of a command, the command that takes such a file, and its purpose.
 FILES = {
     ".py": ("check", "check this file"),
     ".onnx": ("import", "import this model"),
@@ -65,7 +65,7 @@ FILES = {
     ".ipynb": ("course", "run this notebook"),
 }
 
-# What other tools call it.
+# Names that other tools use.
 SYNONYMS = {
     "compare": "equiv",
     "diff": "equiv",

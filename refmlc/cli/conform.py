@@ -7,11 +7,10 @@ import click
 from click.core import ParameterSource
 
 from refmlc.cli.conform_coverage import coverage
-from refmlc.cli.conform_export import export
-from refmlc.cli.conform_files import adapter, findings
-from refmlc.cli.conform_run import Settings, Written, conformed, page_writer
-from refmlc.cli.console import err, json_option
-from refmlc.cli.durations import Duration
+from refmlc.cli.conform_export import adapter, export, findings
+from refmlc.cli.conform_run import ReportPaths, Settings, conformed, page_writer
+from refmlc.cli.console import err
+from refmlc.cli.options import PATH, Duration, impl_option, json_option, suite_option
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 
@@ -22,7 +21,7 @@ SPECS = "interp, native[:WAY], numpy, torch, tvm:PYTHON[,…], cmd:COMMAND, py:M
 @click.group(
     invoke_without_command=True, epilog="Example: refmlc conform --impl 'cmd:./mine --serve' --report page.html"
 )
-@click.option("--impl", "impls", multiple=True, metavar="SPEC", help=f"Test this: {SPECS}  [default: interp, native]")
+@impl_option(f"Test this: {SPECS}  [default: interp, native]")
 @click.option(
     "--install-tvm",
     "tvm",
@@ -34,14 +33,10 @@ SPECS = "interp, native[:WAY], numpy, torch, tvm:PYTHON[,…], cmd:COMMAND, py:M
 @click.option(
     "--case", "cases", multiple=True, metavar="GLOB", help="Run only the cases whose ids match.  [default: all]"
 )
-@click.option(
-    "--known", multiple=True, type=click.Path(path_type=Path), help="Known deviations, in place of those in refmlc."
-)
-@click.option(
-    "--suite", type=click.Path(path_type=Path), help="Another suite: a folder with the layout of `conformance`."
-)
-@click.option("--junit", "junit_file", type=click.Path(path_type=Path), help="Write JUnit XML.")
-@click.option("--report", "page", type=click.Path(path_type=Path), help="Write an HTML page (extra `report`).")
+@click.option("--known", multiple=True, type=PATH, help="Known deviations, in place of those in refmlc.")
+@suite_option
+@click.option("--junit", "junit_file", type=PATH, help="Write JUnit XML.")
+@click.option("--report", "page", type=PATH, help="Write an HTML page (extra `report`).")
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
 @click.option("--jobs", type=click.IntRange(1, 256), help="Number of workers.  [default: one per core]")
 @click.option("--limit", "seconds", type=Duration(), default="10s", show_default=True, help="Time limit of a call.")
@@ -70,8 +65,8 @@ def conform(  # noqa: PLR0913 - one parameter per option
     Exit status: 0 everything is as expected, 1 otherwise, 2 bad usage.
     """
     if ctx.invoked_subcommand is not None:
-        given = [name for name in ctx.params if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
-        if given:
+        options = [name for name in ctx.params if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+        if options:
             raise fail(BAD_USAGE, f"put options after `{ctx.invoked_subcommand}`, which has its own")
         return
     if show and page is None:
@@ -83,7 +78,7 @@ def conform(  # noqa: PLR0913 - one parameter per option
         impls = (*impls, installed(tvm))
     workers = len(os.sched_getaffinity(0)) if jobs is None else jobs
     settings = Settings(impls or DEFAULT, cases, suite, known, seconds, prepare, workers)
-    status = conformed(settings, Written(junit_file, page), as_json=as_json)
+    status = conformed(settings, ReportPaths(junit_file, page), as_json=as_json)
     if show and page is not None:
         click.launch(str(page))
     ctx.exit(status)

@@ -1,18 +1,17 @@
-"""`refmlc conform coverage`: how many cases of the suite show each clause of the specification."""
+"""`refmlc conform coverage`: the number of cases that show each clause of the specification."""
 
 from pathlib import Path
 
 import click
 
-from refmlc.cli.console import json_option, out, print_json
-from refmlc.oracle.suite.coverage import coverage as covered
+from refmlc.cli.console import out, print_json
+from refmlc.cli.options import json_option, suite_option
+from refmlc.oracle.suite.coverage import coverage as count_cases
 from refmlc.oracle.suite.suite import load_suite
 
 
 @click.command(epilog="Example: refmlc conform coverage")
-@click.option(
-    "--suite", type=click.Path(path_type=Path), help="Another suite: a folder with the layout of `conformance`."
-)
+@suite_option
 @json_option
 @click.pass_context
 def coverage(ctx: click.Context, *, suite: Path | None, as_json: bool) -> None:
@@ -21,21 +20,21 @@ def coverage(ctx: click.Context, *, suite: Path | None, as_json: bool) -> None:
     Exit status: 0 every clause that a case can show has one, 1 otherwise.
     """
     cases = load_suite(suite)
-    found = covered(cases, suite)
+    result = count_cases(cases, suite)
     if as_json:
-        lists = {"unshown": dict(found.unshown), "missing": list(found.missing), "unknown": list(found.unknown)}
-        print_json({"version": cases.version, "cases": len(cases.cases), "clauses": dict(found.counts), **lists})
+        lists = {"unshown": dict(result.unshown), "missing": list(result.missing), "unknown": list(result.unknown)}
+        print_json({"version": cases.version, "cases": len(cases.cases), "clauses": dict(result.counts), **lists})
     else:
-        for name, count in found.counts.items():
-            why = found.unshown.get(name, "" if count else "no case")
+        for name, count in result.counts.items():
+            why = result.unshown.get(name, "" if count else "no case")
             out.print(f"{name} {count:5}  {why}".rstrip())
-        for name in found.unknown:
-            out.print(f"{name}: cases name it, the specification has no such clause")
-        for name in found.idle:
-            out.print(f"{name}: said not to be shown, and shown by {found.counts[name]} cases")
-        able = len(found.counts) - len(found.unshown)
+        for name in result.unknown:
+            out.print(f"{name}: named by cases, unknown to the specification")
+        for name in result.idle:
+            out.print(f"{name}: listed as not shown, but shown by {result.counts[name]} cases")
+        able = len(result.counts) - len(result.unshown)
         out.print(
-            f"{100 * found.share:.1f} % of {able} clauses by {len(cases.cases)} cases of version {cases.version}; "
-            f"{len(found.unshown)} cannot be shown",
+            f"{100 * result.share:.1f} % of {able} clauses by {len(cases.cases)} cases of version {cases.version}; "
+            f"{len(result.unshown)} cannot be shown",
         )
-    ctx.exit(1 if found.missing or found.unknown or found.idle else 0)
+    ctx.exit(1 if result.missing or result.unknown or result.idle else 0)

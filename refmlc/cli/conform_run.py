@@ -7,8 +7,8 @@ from time import monotonic
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from refmlc.cli.conform_table import tell
-from refmlc.cli.console import err, print_json, report as report_failure
+from refmlc.cli.conform_table import show_reports
+from refmlc.cli.console import err, print_json, report_failure
 from refmlc.cli.reduce import interruptible
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
@@ -21,12 +21,12 @@ from refmlc.oracle.suite.runner import chosen
 from refmlc.oracle.suite.runner_workers import RunRequest, here, run_named
 from refmlc.oracle.suite.suite import Suite, load_suite
 
-EVERY = 30.0  # seconds between lines where there is no terminal
+EVERY = 30.0  # seconds between lines without a terminal
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The options. Units: seconds for a call, and for making a module ready."""
+    """The options. Units: `seconds` for a call, `prepare` for preparing a module."""
 
     impls: tuple[str, ...]
     cases: tuple[str, ...]
@@ -38,32 +38,32 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Written:
-    """Where reports go."""
+class ReportPaths:
+    """The files of the reports; None: not written."""
 
     junit: Path | None
     page: Path | None
 
 
-def conformed(settings: Settings, written: Written, *, as_json: bool) -> int:
+def conformed(settings: Settings, paths: ReportPaths, *, as_json: bool) -> int:
     """Run every implementation and report; returns the exit status. Fails: RM109, RM112."""
     suite = load_suite(settings.suite)
     chosen(suite, settings.cases)
-    if written.page is not None and written.page == written.junit:
-        raise fail(BAD_USAGE, f"`{written.page}` cannot be both the page and the JUnit XML")
-    for path in (written.junit, written.page):
+    if paths.page is not None and paths.page == paths.junit:
+        raise fail(BAD_USAGE, f"`{paths.page}` cannot be both the page and the JUnit XML")
+    for path in (paths.junit, paths.page):
         if path is not None:
-            _writable(path)  # better now than after a quarter of an hour
-    page = None if written.page is None else page_writer()
+            _writable(path)  # before the run, which takes minutes
+    page = None if paths.page is None else page_writer()
     reports, failures = _reports(suite, settings)
-    if written.junit is not None:
-        failures += _unwritten(written.junit, junit(reports))
-    if written.page is not None and page is not None:
-        failures += _unwritten(written.page, page(suite, reports))
+    if paths.junit is not None:
+        failures += _unwritten(paths.junit, junit(reports))
+    if paths.page is not None and page is not None:
+        failures += _unwritten(paths.page, page(suite, reports))
     if as_json:
         print_json(as_data(reports))
     else:
-        tell(reports)
+        show_reports(reports)
     for failure in failures:
         report_failure(failure, as_json=False)
     if failures:
@@ -74,18 +74,18 @@ def conformed(settings: Settings, written: Written, *, as_json: bool) -> int:
 def _reports(suite: Suite, settings: Settings) -> tuple[list[Report], list[RefmlcError]]:
     """The result of each implementation, or why it could not run; one failure does not stop the others.
 
-    Fails as the first of them where none could be asked.
+    Fails as the first of them if none could run.
     """
-    known = _known(settings.known)
+    expectations = _expectations(settings.known)
     reports: list[Report] = []
     failures: list[RefmlcError] = []
     with interruptible():
         for spec in settings.impls:
             try:
-                reports.append(_asked(suite, spec, settings, known))
+                reports.append(_run(suite, spec, settings, expectations))
             except RefmlcError as failure:
                 failures.append(failure)
-            except KeyboardInterrupt:  # it had not begun; those before it have their reports
+            except KeyboardInterrupt:  # this one has not begun; the others have reports
                 if not reports:
                     raise
                 break
@@ -98,20 +98,24 @@ def _reports(suite: Suite, settings: Settings) -> tuple[list[Report], list[Refml
     return reports, failures
 
 
-def _asked(suite: Suite, spec: str, settings: Settings, known: Expectations | None) -> Report:
-    asked = RunRequest(spec, here(settings.suite), settings.seconds, settings.prepare, settings.jobs)
+def _run(suite: Suite, spec: str, settings: Settings, expectations: Expectations | None) -> Report:
+    request = RunRequest(spec, here(settings.suite), settings.seconds, settings.prepare, settings.jobs)
     if not err.is_terminal:
-        return run_named(suite, asked, known, settings.cases, _Lines(spec))
+        return run_named(suite, request, expectations, settings.cases, _Lines(spec))
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=err, transient=True) as progress:
         bar = progress.add_task(spec.replace("[", r"\["), total=None)
         return run_named(
-            suite, asked, known, settings.cases, lambda done, of: progress.update(bar, completed=done, total=of)
+            suite,
+            request,
+            expectations,
+            settings.cases,
+            lambda done, of: progress.update(bar, completed=done, total=of),
         )
 
 
 class _Lines:
-    """A line from time to time, without a terminal."""
+    """Prints a line every `EVERY` seconds, without a terminal."""
 
     def __init__(self, spec: str) -> None:
         self._spec = spec
@@ -123,16 +127,16 @@ class _Lines:
             err.print(f"{self._spec}: {done:,} of {total:,} cases")
 
 
-def _known(paths: Sequence[Path]) -> Expectations | None:
-    """The rows of all files together; None: those of refmlc."""
+def _expectations(paths: Sequence[Path]) -> Expectations | None:
+    """The rows of all files together; None: the expectations of refmlc."""
     if not paths:
         return None
-    read = [load_expectations(path) for path in paths]
-    return Expectations(", ".join(each.source for each in read), tuple(row for each in read for row in each.rows))
+    files = [load_expectations(path) for path in paths]
+    return Expectations(", ".join(file.source for file in files), tuple(row for file in files for row in file.rows))
 
 
 def page_writer() -> Callable[[Suite, Sequence[Report]], str]:
-    """What makes the page. Fails: RM112 where the extra is not there, before anything is run."""
+    """The function that makes the page. Fails: RM112 without the extra, before anything runs."""
     try:
         from refmlc.oracle.suite.report.page import page  # noqa: PLC0415 - needs an extra, which other commands do not
     except ModuleNotFoundError as problem:
@@ -141,7 +145,7 @@ def page_writer() -> Callable[[Suite, Sequence[Report]], str]:
 
 
 def _writable(path: Path) -> None:
-    """Fails: RM109 where `path` cannot be a file."""
+    """Fails: RM109 if `path` cannot be a file."""
     if path.is_dir():
         raise fail(BAD_FILE, f"`{path}` is a folder")
     if not path.parent.is_dir():
@@ -149,7 +153,7 @@ def _writable(path: Path) -> None:
 
 
 def _unwritten(path: Path, text: str) -> list[RefmlcError]:
-    """Write a report; what an adapter says may hold halves of characters. Why it is not written (RM109)."""
+    """Write a report, which may hold lone surrogates from an adapter. Returns the failure (RM109), if any."""
     try:
         path.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as problem:

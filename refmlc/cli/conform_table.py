@@ -15,8 +15,8 @@ MOST = 20
 COLOURS = {Verdict.KNOWN: "yellow", Verdict.UNSUPPORTED: "dim", Verdict.PERMITTED: "green", Verdict.PASS: "green"}
 
 
-def tell(reports: Sequence[Report]) -> None:
-    """Print the table, and what somebody must look at."""
+def show_reports(reports: Sequence[Report]) -> None:
+    """Print the table, the unexpected results, and a summary."""
     if reports:
         out.print(table(reports), soft_wrap=False)
     for report in reports:
@@ -31,17 +31,17 @@ def tell(reports: Sequence[Report]) -> None:
 
 def table(reports: Sequence[Report]) -> Table:
     """A row for each area; a cell has how many cases were right of those scored, and the others by verdict."""
-    made = Table(title=f"suite {reports[0].suite}", title_justify="left")
-    made.add_column("area")
+    table_ = Table(title=f"suite {reports[0].suite}", title_justify="left")
+    table_.add_column("area")
     for report in reports:
-        made.add_column(f"{report.implementation} {report.version}".rstrip(), overflow="fold")
+        table_.add_column(f"{report.implementation} {report.version}".rstrip(), overflow="fold")
     areas = list(dict.fromkeys(result.id.partition(".")[0] for report in reports for result in report.results))
     for area in areas:
-        made.add_row(area, *(cell(_within(report, area)) for report in reports))
+        table_.add_row(area, *(cell(_within(report, area)) for report in reports))
     if len(areas) > 1:
-        made.add_section()
-        made.add_row("all", *(cell(report.results) for report in reports))
-    return made
+        table_.add_section()
+        table_.add_row("all", *(cell(report.results) for report in reports))
+    return table_
 
 
 def _within(report: Report, area: str) -> list[CaseResult]:
@@ -49,13 +49,13 @@ def _within(report: Report, area: str) -> list[CaseResult]:
 
 
 def cell(results: Sequence[CaseResult]) -> Text:
-    """The counts of some cases: `12 of 14 right`, and what the others are."""
+    """The counts of some cases: `12 of 14 right`, and the other verdicts."""
     counts = Counter(result.verdict for result in results)
     scored = sum(count for verdict, count in counts.items() if verdict is not None)
     if not scored:
         return Text("not scored" if results else "", style="dim")
     right = sum(counts[verdict] for verdict in RIGHT)
-    others = [verdict for verdict in GRAVEST if verdict not in RIGHT and counts[verdict]]
-    shown = [Text.assemble((str(right), "green"), f" of {scored}")]
-    shown += [Text(f"{counts[verdict]} {verdict.value}", style=COLOURS.get(verdict, "bold red")) for verdict in others]
-    return Text(", ").join(shown)
+    wrong = [verdict for verdict in GRAVEST if verdict not in RIGHT and counts[verdict]]
+    parts = [Text.assemble((str(right), "green"), f" of {scored}")]
+    parts += [Text(f"{counts[verdict]} {verdict.value}", style=COLOURS.get(verdict, "bold red")) for verdict in wrong]
+    return Text(", ").join(parts)

@@ -4,11 +4,11 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from pathlib import Path
-from typing import IO, Any, ClassVar, TextIO, TypeVar, cast
+from typing import IO, Any, ClassVar, TextIO, cast
 
 import click
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -24,22 +24,20 @@ from refmlc.diag.layout import DOUBTFUL, plain, safe
 from refmlc.diag.render import render_text, to_json
 from refmlc.lazy import load
 
-F = TypeVar("F", bound=Callable[..., None])
-
-INTERRUPTED = 130  # what shells give for Ctrl-C
+INTERRUPTED = 130  # the exit status of shells for Ctrl-C
 
 
 class Terminal(Console):
-    """A console for text from anywhere: it is no markup, and nothing in it is obeyed by a terminal or is a link.
+    """A console for untrusted text, which is never markup, a control sequence or a link.
 
-    What a closed pipe means it leaves to the command.
+    The command decides what a closed pipe means.
     """
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401 - as rich takes them
         """Write to standard output, or with `stderr` to standard error."""
         super().__init__(**{"highlight": False, "markup": False, "emoji": False, "soft_wrap": True, **options})
 
-    @property  # type: ignore[misc]  # a console of ours is given no other file
+    @property  # type: ignore[misc]  # no console here has another file
     def file(self) -> IO[str]:
         """The stream behind the gate, for text that `render` has cleaned and rich has painted."""
         stream = super().file
@@ -51,17 +49,12 @@ class Terminal(Console):
             yield segment if segment.control else cleaned(segment)
 
     def status(self, status: RenderableType, **options: Any) -> Status:  # noqa: ANN401 - as rich takes them
-        """Show that the command works on something; a text is no markup here either."""
-        return super().status(as_text(status), **options)
+        """Show that the command is working; the text is not markup."""
+        return super().status(Text(status) if isinstance(status, str) else status, **options)
 
     def on_broken_pipe(self) -> None:
-        """The reader of the pipe is gone."""
+        """Raise: the reader of the pipe has closed it."""
         raise BrokenPipeError
-
-
-def as_text(shown: RenderableType) -> RenderableType:
-    """A text in place of a string, in which rich would look for markup."""
-    return Text(shown) if isinstance(shown, str) else shown
 
 
 def cleaned(segment: Segment) -> Segment:
@@ -74,15 +67,10 @@ out = Terminal()
 err = Terminal(stderr=True)
 
 
-def json_option(command: F) -> F:
-    """Give a subcommand `--json`: one object on standard output, for machines."""
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
-
-
 def print_json(value: Mapping[str, object]) -> None:
     """Print one JSON object; NaN and infinities as strings, since JSON has none.
 
-    What a terminal would obey, and what the encoding lacks, is written as an escape of JSON: nothing is lost.
+    Control characters, and characters that the encoding lacks, are written as JSON escapes: nothing is lost.
     """
     text = json.dumps(value, ensure_ascii=not out.encoding.startswith("utf"), allow_nan=False, indent=2)
     click.echo(DOUBTFUL.sub(lambda doubtful: "".join(map(_escaped, doubtful[0])), text))
@@ -92,23 +80,28 @@ def _escaped(char: str) -> str:
     return char if plain(char) == char else json.dumps(char)[1:-1]
 
 
-def tell(diagnostic: Diagnostic, where: Terminal) -> None:
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: `1 run`, `2 runs`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def show_diagnostic(diagnostic: Diagnostic, console: Terminal) -> None:
     """Show a diagnostic, painted on a terminal: `render_text` has cleaned what it paints."""
-    painted = where.is_terminal and not where.no_color
-    where.file.write(f"{render_text(diagnostic, color=painted)}\n")
-    where.file.flush()
+    color = console.is_terminal and not console.no_color
+    console.file.write(f"{render_text(diagnostic, color=color)}\n")
+    console.file.flush()
 
 
-def report(failure: RefmlcError, *, as_json: bool) -> None:
+def report_failure(failure: RefmlcError, *, as_json: bool) -> None:
     """Show a failure: as JSON on standard output, or as text on standard error."""
     if as_json:
         print_json({"error": to_json(failure.diagnostic)})
     else:
-        tell(failure.diagnostic, err)
+        show_diagnostic(failure.diagnostic, err)
 
 
 def open_streams() -> None:
-    """Have the standard streams that the shell closed (`<&-`), which Python makes None. Fails: RM109 for the output."""
+    """Open the standard streams that the shell closed (`<&-`; Python has None). Fails: RM109 for the output."""
     if sys.stdin is None:
         sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 - as long as the process
     if sys.stderr is None:
@@ -118,10 +111,10 @@ def open_streams() -> None:
 
 
 @contextmanager
-def told_warnings() -> Iterator[None]:
-    """Warnings are one line each on standard error, without the place in refmlc's own code that gave them."""
+def short_warnings() -> Iterator[None]:
+    """Print each warning as one line on standard error, without its place in refmlc's own code."""
 
-    def tell(
+    def show(
         message: Warning | str,
         category: type[Warning],
         filename: str,
@@ -133,12 +126,12 @@ def told_warnings() -> Iterator[None]:
         click.echo(f"warning: {message}", err=True)
 
     with warnings.catch_warnings():
-        warnings.showwarning = tell
+        warnings.showwarning = show
         yield
 
 
 def as_failure(problem: Exception) -> RefmlcError:
-    """Give what Python raised for lack of means its kind; anything else is our bug."""
+    """An exception as a failure: exhausted resources and files by kind, anything else a bug in refmlc."""
     match problem:
         case RefmlcError():
             return problem
@@ -147,7 +140,7 @@ def as_failure(problem: Exception) -> RefmlcError:
         case RecursionError():
             return fail(DEPTH_EXHAUSTED, "Python's recursion limit is reached")
         case OSError():
-            return fail(BAD_FILE, f"{problem.filename or 'what is written'}: {problem.strerror or problem}")
+            return fail(BAD_FILE, f"{problem.filename or 'output'}: {problem.strerror or problem}")
         case _:
             note = "set REFMLC_TRACEBACK=1 to see the traceback"
             return Internal(Diagnostic(BUG, f"{type(problem).__name__}: {problem}", notes=(note,)))
@@ -156,7 +149,7 @@ def as_failure(problem: Exception) -> RefmlcError:
 class GuardedGroup(click.Group):
     """A group whose subcommands end in one message and the exit code of its kind, never in a traceback.
 
-    `places` says by name where each is, as `module:attribute`: it is loaded when it is asked for.
+    `places` maps each name to `module:attribute`; a subcommand is loaded when it is called.
     """
 
     places: ClassVar[Mapping[str, str]] = {}
@@ -175,28 +168,28 @@ class GuardedGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The subcommand that is named first; of a name that is none, what was meant. Fails: UsageError."""
+        """The subcommand named by the first argument. Fails: UsageError, with a suggestion, for an unknown name."""
         name = args[0]
         if name not in self.places and not name.startswith("-") and not ctx.resilient_parsing:
-            raise click.UsageError(self.unknown(name), ctx)
+            raise click.UsageError(self.suggestion(name), ctx)
         return super().resolve_command(ctx, args)
 
-    def unknown(self, name: str) -> str:
-        """The answer to a name that no subcommand has."""
+    def suggestion(self, name: str) -> str:
+        """The message for an unknown name, with the nearest known one."""
         near = get_close_matches(name, self.places, n=1)
         return f"No such command '{name}'." + (f" Did you mean '{near[0]}'?" if near else "")
 
-    def main(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - as click takes and gives them
-        """Run the command line, with all that it says behind the gate."""
+    def main(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - as in click
+        """Run the command line; everything it prints passes the gate."""
         with gated():
             return super().main(*args, **options)
 
     def invoke(self, ctx: click.Context) -> None:
-        """Run the subcommand."""
+        """Run the subcommand and report how it fails."""
         as_json = "--json" in ctx.args
         try:
             open_streams()
-            with told_warnings():
+            with short_warnings():
                 super().invoke(ctx)
         except click.UsageError as problem:
             if not as_json:
@@ -208,7 +201,7 @@ class GuardedGroup(click.Group):
             click.echo("interrupted", err=True)
             ctx.exit(INTERRUPTED)
         except BrokenPipeError:
-            self._unread(ctx, 0)
+            self._discard(ctx, 0)
         except Exception as problem:
             failure = as_failure(problem)
             if isinstance(failure, Internal) and os.environ.get("REFMLC_TRACEBACK"):
@@ -218,21 +211,21 @@ class GuardedGroup(click.Group):
     def _end(self, ctx: click.Context, failure: RefmlcError, *, as_json: bool) -> None:
         """Report the failure if an output is still open, and exit with its status."""
         try:
-            report(failure, as_json=as_json)
+            report_failure(failure, as_json=as_json)
         except BrokenPipeError:
-            self._unread(ctx, failure.exit_code)
-        except OSError:  # the output is full: as JSON it cannot be told there
+            self._discard(ctx, failure.exit_code)
+        except OSError:  # the output is full: report to standard error
             with suppress(OSError):
-                report(failure, as_json=False)
-            self._unread(ctx, failure.exit_code)
+                report_failure(failure, as_json=False)
+            self._discard(ctx, failure.exit_code)
         if sys.stdout is not None:
             try:
                 sys.stdout.flush()
-            except OSError:  # else Python tries again when it ends, and says so with a status of its own
-                self._unread(ctx, failure.exit_code)
+            except OSError:  # otherwise Python flushes again at exit, and fails with another status
+                self._discard(ctx, failure.exit_code)
         ctx.exit(failure.exit_code)
 
-    def _unread(self, ctx: click.Context, status: int) -> None:
+    def _discard(self, ctx: click.Context, status: int) -> None:
         """Discard the rest of an output that accepts no more."""
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         ctx.exit(status)

@@ -1,11 +1,20 @@
-"""`refmlc course DOCUMENT`: a chapter executed block by block, its outputs compared with those it prints."""
+"""`refmlc course DOCUMENT`: execute a document block by block and compare its outputs with those it shows."""
 
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import click
+from rich.table import Table
 
-from refmlc.cli.console import json_option
-from refmlc.cli.course_table import compared, told
+from refmlc.cli.console import counted, out, print_json
+from refmlc.cli.options import json_option
+from refmlc.tools.course.comparison import NEITHER, NOT_THERE, Pair, run_both
+from refmlc.tools.course.outputs import DIFFERS, EQUAL, EXPLAINED
+from refmlc.tools.course.run import EXCERPT, FAILED, NEEDS, RAN, CourseReport, run_document
+
+VERDICTS = (EQUAL, EXPLAINED, DIFFERS, NOT_THERE, NEITHER)
 
 
 @click.command(epilog="Example: refmlc course chapter.md --compare PYTHON")
@@ -28,14 +37,93 @@ def course(
     limit: float,
     as_json: bool,
 ) -> None:
-    """Execute the code of DOCUMENT (Markdown, reStructuredText, notebook) with `import tvm` answered by refmlc.
+    """Execute the code of DOCUMENT (Markdown, reStructuredText, notebook) with refmlc in place of `tvm`.
 
     The code runs as it is, in a process of its own: use only documents that you would run yourself. Exit status 1: a
     block fails, or an output differs without a known reason.
     """
-    if compare is not None:
-        if not compared(document, compare, offline=not online, limit=limit, as_json=as_json):
-            ctx.exit(1)
-        return
-    if not told(document, offline=not online, python=python, limit=limit, as_json=as_json):
+    if compare is None:
+        ok = run(document, offline=not online, python=python, limit=limit, as_json=as_json)
+    else:
+        ok = run_and_compare(document, compare, offline=not online, limit=limit, as_json=as_json)
+    if not ok:
         ctx.exit(1)
+
+
+def run(document: Path, *, offline: bool, python: str | None, limit: float, as_json: bool) -> bool:
+    """Execute a document and report; True if every block is as expected."""
+    report = run_document(document, offline=offline, seconds=limit, python=python or sys.executable)
+    if as_json:
+        print_json(as_object(report))
+    else:
+        out.print(table(report))
+        out.print(summary(report))
+    return report.ok
+
+
+def run_and_compare(document: Path, python: str, *, offline: bool, limit: float, as_json: bool) -> bool:
+    """Execute a document here and with real TVM, and report; True if no block differs."""
+    pairs = run_both(document, python, offline=offline, seconds=limit)
+    if as_json:
+        print_json({"document": document.name, "blocks": [asdict(pair) for pair in pairs]})
+    else:
+        out.print(pairs_table(document.name, pairs))
+        counts = ((sum(pair.verdict == verdict for pair in pairs), verdict) for verdict in VERDICTS)
+        totals = ", ".join(f"{count} {verdict}" for count, verdict in counts if count)
+        out.print(f"{counted(len(pairs), 'block')}, here and with TVM: {totals}")
+    return all(pair.verdict != DIFFERS for pair in pairs)
+
+
+def pairs_table(name: str, pairs: Sequence[Pair]) -> Table:
+    """A table with a row for each block, run twice."""
+    result = Table(title=f"{name}, here and with TVM", box=None, pad_edge=False)
+    for column in ("block", "line"):
+        result.add_column(column, justify="right", no_wrap=True)
+    for column in ("verdict", "reason"):
+        result.add_column(column)
+    for pair in pairs:
+        result.add_row(str(pair.number), str(pair.line), pair.verdict, pair.reason)
+    return result
+
+
+def as_object(report: CourseReport) -> dict[str, object]:
+    """The report for machines."""
+    blocks = [
+        {
+            "number": block.number,
+            "line": block.line,
+            "status": block.status,
+            "why": block.why,
+            "notes": list(block.notes),
+            "seconds": block.seconds,
+            "text": block.text,
+            "outputs": [{"line": o.line, "verdict": o.verdict, "reason": o.reason} for o in block.outputs],
+        }
+        for block in report.blocks
+    ]
+    return {"document": report.name, "generation": report.generation, "ok": report.ok, "blocks": blocks}
+
+
+def table(report: CourseReport) -> Table:
+    """A table with a row for each block."""
+    result = Table(title=f"{report.name}, dialect {report.generation}", box=None, pad_edge=False)
+    for name in ("block", "line"):
+        result.add_column(name, justify="right", no_wrap=True)
+    for name in ("what", "output", "notes"):
+        result.add_column(name)
+    for block in report.blocks:
+        outputs = "; ".join(o.verdict + (f" ({o.reason})" if o.reason else "") for o in block.outputs)
+        notes = "; ".join(note for note in (block.why, *block.notes) if note)
+        result.add_row(str(block.number), str(block.line), block.status, outputs, notes)
+    return result
+
+
+def summary(report: CourseReport) -> str:
+    """The number of blocks and outputs per verdict, in one line."""
+    blocks = ", ".join(
+        f"{report.count(status)} {status}" for status in (RAN, EXCERPT, NEEDS, FAILED) if report.count(status)
+    )
+    outputs = ", ".join(
+        f"{report.verdicts(verdict)} {verdict}" for verdict in (EQUAL, EXPLAINED, DIFFERS) if report.verdicts(verdict)
+    )
+    return f"{counted(len(report.blocks), 'block')}: {blocks or 'nothing to run'}; outputs: {outputs or 'none'}"

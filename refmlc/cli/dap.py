@@ -2,12 +2,12 @@
 
 | launch argument                          | is                                                                    |
 |------------------------------------------|-----------------------------------------------------------------------|
-| `program`                                | the file of the module; relative to `cwd`, where that is given          |
+| `program`                                | the file of the module; relative to `cwd`, if that is given             |
 | `func`, `params`, `maxSteps`, `memory`   | as the options of `refmlc debug`                                        |
 | `inputs`, `dims`                         | a list of `NAME=VALUE`, or an object of names and values                |
 | `register`                               | a list of files; over a socket only with `--allow-register`              |
-| `token`                                  | over a socket: the word that the server printed                         |
-| `stopOnEntry`, `stopAtEnd`               | stand at the first statement; at the end, so that one can go back        |
+| `token`                                  | over a socket: the token that the server printed                        |
+| `stopOnEntry`, `stopAtEnd`               | stop at the first statement; at the end, for stepping back              |
 """
 
 import os
@@ -18,9 +18,7 @@ from typing import BinaryIO
 
 import click
 
-import refmlc
-from refmlc.cli.inputs import gather
-from refmlc.cli.registering import register
+from refmlc.cli.call import open_call
 from refmlc.debug import Program, dap as server
 from refmlc.debug.dap import Arguments
 from refmlc.diag import fail
@@ -39,53 +37,53 @@ def dap(port: int | None, *, allow_register: bool) -> None:
     """
     if port is None:
         reader, writer = _streams()
-        server.serve(reader, writer, launched, leave=server.leave)
+        server.serve(reader, writer, launch, leave=server.leave)
         return
     try:
-        listening = server.listen(port)
+        server_socket = server.listen(port)
     except OSError as problem:
         raise fail(BAD_USAGE, f"port {port}: {problem.strerror or problem}") from None
     token = server.new_token()
-    click.echo(f"listening on {server.HOST}:{listening.getsockname()[1]}\ntoken: {token}")
-    server.serve_socket(listening, launched if allow_register else careful, token, leave=server.leave)
+    click.echo(f"listening on {server.HOST}:{server_socket.getsockname()[1]}\ntoken: {token}")
+    server.serve_socket(server_socket, launch if allow_register else launch_without_files, token, leave=server.leave)
 
 
 def _streams() -> tuple[BinaryIO, BinaryIO]:
     """The standard streams; all other output goes to standard error, away from the messages."""
     reader, writer = os.dup(sys.stdin.fileno()), os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, sys.stdin.fileno())
-    os.close(nothing)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, sys.stdin.fileno())
+    os.close(null)
     return os.fdopen(reader, "rb"), os.fdopen(writer, "wb")
 
 
-def careful(request: Arguments, say: Callable[[str], object]) -> Program:
-    """The program of a launch request that executes no file. Fails: RM112 where it names one; as `launched`."""
+def launch_without_files(request: Arguments, output: Callable[[str], object]) -> Program:
+    """The program of a launch request that may not execute files. Fails: RM112 if it names one; as `launch`."""
     if request.texts("register", []):
         raise fail(BAD_USAGE, "`register` executes files: start the server with `--allow-register` for that")
-    return launched(request, say)
+    return launch(request, output)
 
 
-def launched(request: Arguments, say: Callable[[str], object]) -> Program:
+def launch(request: Arguments, output: Callable[[str], object]) -> Program:
     """The program of a launch request. Fails: as `refmlc debug`."""
     folder = Path(request.text("cwd", "."))
-    module = refmlc.read_file(folder / request.text("program"))
-    register([folder / file for file in request.texts("register", [])])
-    func = request.text("func", "") or (next(iter(module.functions)) if len(module.functions) == 1 else "main")
-    params = folder / request.text("params") if "params" in request else None
-    inputs = tuple(_beside(folder, pair) for pair in _pairs(request, "inputs"))
-    arguments = gather(module, func, inputs, tuple(_pairs(request, "dims")), params)
-    most = request.number("maxSteps", 0) or None
-    return Program(module, func, arguments.values, output=say, max_steps=most)
+    call = open_call(
+        folder / request.text("program"),
+        request.text("func", ""),
+        tuple(_beside(folder, pair) for pair in _pairs(request, "inputs")),
+        tuple(_pairs(request, "dims")),
+        folder / request.text("params") if "params" in request else None,
+        [folder / file for file in request.texts("register", [])],
+        request.number("maxSteps", 0) or None,
+    )
+    return Program(call.module, call.func, call.arguments.values, output=output, max_steps=call.max_steps)
 
 
 def _pairs(request: Arguments, name: str) -> list[str]:
-    """`NAME=VALUE`, however they are written."""
+    """The pairs `NAME=VALUE` of a list of texts or of an object."""
     if isinstance(request.values.get(name), dict):
-        inner = request.inner(name)
-        values = dict(inner.values)
-        return [f"{key}={value}" for key, value in values.items()]
+        return [f"{key}={value}" for key, value in request.inner(name).values.items()]
     return request.texts(name, [])
 
 

@@ -7,11 +7,14 @@ from pathlib import Path
 
 import click
 
-import refmlc
-from refmlc.cli.console import json_option, print_json
-from refmlc.cli.debug_prompt import typed
-from refmlc.cli.inputs import Inputs, gather
-from refmlc.cli.registering import register, register_option
+from refmlc.cli.call import Call, call_options
+from refmlc.cli.console import print_json
+from refmlc.cli.debug_prompt import typed_lines
+from refmlc.cli.options import (
+    PATH,
+    count_option,
+    json_option,
+)
 from refmlc.debug import Program, Session
 from refmlc.debug.terminal import Shell
 from refmlc.diag import fail
@@ -21,38 +24,24 @@ PROMPT = "(refmlc) "
 
 
 @click.command("debug", epilog="Example: refmlc debug gemm.py --input A=ones --input B=ones --break nan")
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--func", help="The function to run.  [default: main, or the only one]")
-@click.option("--input", "inputs", multiple=True, metavar="NAME=VALUE", help=Inputs.HELP)
-@click.option("--dim", "dims", multiple=True, metavar="NAME=SIZE", help="The size of a symbolic dimension.")
-@click.option("--params", type=click.Path(path_type=Path), help="Inputs by name: .npz, .safetensors or .pkl.")
+@call_options
 @click.option(
     "--break", "breaks", multiple=True, metavar="WHAT",
     help="Stop at a line, function, block, binding, nan, inf, undefined, trap, code, or 'watch C[3, 7]'.",
 )  # fmt: skip
 @click.option("--command", "-c", "commands", multiple=True, help="Execute this command, then end. May be repeated.")
-@click.option("--script", type=click.Path(path_type=Path), help="Execute the commands in this file, then end.")
+@click.option("--script", type=PATH, help="Execute the commands in this file, then end.")
 @click.option("--tui", is_flag=True, help="Use the full screen (extra `debug`).")
-@click.option(
-    "--memory", type=click.IntRange(1), default=256, show_default=True, help="Megabytes of snapshots for going back."
-)
-@click.option("--max-steps", type=click.IntRange(1), help="Stop after this many statements (RM601).")
-@register_option
+@count_option("--memory", 256, "Megabytes of snapshots for going back.")
 @json_option
-def debug(  # noqa: PLR0913, PLR0917 - one parameter per option
-    file: Path,
-    func: str | None,
-    inputs: tuple[str, ...],
-    dims: tuple[str, ...],
-    params: Path | None,
+def debug(
+    call: Call,
     breaks: tuple[str, ...],
     commands: tuple[str, ...],
     script: Path | None,
     memory: int,
-    max_steps: int | None,
     *,
     tui: bool,
-    registered: tuple[Path, ...],
     as_json: bool,
 ) -> None:
     """Step through a function of the module in FILE, forwards and backwards.
@@ -60,24 +49,20 @@ def debug(  # noqa: PLR0913, PLR0917 - one parameter per option
     Commands come from the terminal, `--command`, `--script` or standard input; `help` lists them. Parameters of a
     prim_func without an input are its outputs: allocated uninitialised.
     """
-    module = refmlc.read_file(file)
-    register(registered)
-    func = func or (next(iter(module.functions)) if len(module.functions) == 1 else "main")
-    arguments = gather(module, func, inputs, dims, params)
     lines = [*commands, *(_lines(script) if script else ())]
     if tui and (lines or as_json):
-        raise fail(BAD_USAGE, "`--tui` is for people: it takes no commands and prints no JSON")
-    said: list[str] = []
-    write: Callable[[str], object] = said.append if as_json else click.echo
-    program = Program(module, func, arguments.values, output=write, max_steps=max_steps)
+        raise fail(BAD_USAGE, "`--tui` takes no commands and prints no JSON")
+    printed: list[str] = []
+    write: Callable[[str], object] = printed.append if as_json else click.echo
+    program = Program(call.module, call.func, call.arguments.values, output=write, max_steps=call.max_steps)
     with Session(program, snapshot_bytes=memory << 20) as session:
         shell = Shell(session, breaks)
         if tui:
-            _full_screen(shell)
+            _run_full_screen(shell)
         elif as_json:
-            _as_data(file, func, shell, lines, said)
+            _as_data(call, shell, lines, printed)
         else:
-            _at_prompt(shell, lines)
+            _run_prompt(shell, lines)
     if shell.failed and (lines or not sys.stdin.isatty()):
         click.get_current_context().exit(2)
 
@@ -89,34 +74,34 @@ def _lines(script: Path) -> list[str]:
         raise fail(BAD_FILE, f"`{script}`: {bad}") from None
 
 
-def _at_prompt(shell: Shell, lines: list[str]) -> None:
+def _run_prompt(shell: Shell, lines: list[str]) -> None:
     """Execute commands in order and print the answer of each."""
-    _say(shell.begin())
+    _print(shell.begin())
     if lines:
-        read: Iterable[str] = _told(lines)
+        commands: Iterable[str] = _echoed(lines)
     elif sys.stdin.isatty():
         # A shell may start this process with SIGINT ignored; a prompt needs it.
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        read = typed(PROMPT, shell)
+        commands = typed_lines(PROMPT, shell)
     else:
-        read = _told(sys.stdin)
-    for line in read:
+        commands = _echoed(sys.stdin)
+    for line in commands:
         try:
-            _say(shell.execute(line))
-        except KeyboardInterrupt:  # nothing runs that could be paused
+            _print(shell.execute(line))
+        except KeyboardInterrupt:  # no motion is running
             if lines or not sys.stdin.isatty():
                 raise
-            _say("interrupted")
+            _print("interrupted")
         if shell.over:
             return
 
 
-def _say(text: str) -> None:
+def _print(text: str) -> None:
     if text:
         click.echo(text)
 
 
-def _told(lines: Iterable[str]) -> Iterator[str]:
+def _echoed(lines: Iterable[str]) -> Iterator[str]:
     """Lines from a file or option, each echoed after the prompt."""
     for line in lines:
         text = line.rstrip("\n")
@@ -124,28 +109,28 @@ def _told(lines: Iterable[str]) -> Iterator[str]:
         yield text
 
 
-def _as_data(file: Path, func: str, shell: Shell, lines: list[str], said: list[str]) -> None:
-    """The same as one JSON object."""
-    done = [{"command": "", "said": _both(said, shell.begin())}]
+def _as_data(call: Call, shell: Shell, lines: list[str], printed: list[str]) -> None:
+    """Execute commands in order and print all answers as one JSON object."""
+    commands = [{"command": "", "said": _with_output(printed, shell.begin())}]
     for line in lines or (line.rstrip("\n") for line in sys.stdin):
-        done.append({"command": line, "said": _both(said, shell.execute(line))})
+        commands.append({"command": line, "said": _with_output(printed, shell.execute(line))})
         if shell.over:
             break
     stop = shell.state.session.stop
     data = {} if stop is None else {"reason": stop.reason.value, "moment": str(stop.moment), "text": stop.text}
     if stop is not None and stop.note:
         data["note"] = stop.note
-    print_json({"file": str(file), "func": func, "commands": done, "stop": data})
+    print_json({"file": str(call.file), "func": call.func, "commands": commands, "stop": data})
 
 
-def _both(said: list[str], text: str) -> str:
-    """The output of the program, then the answer of the command."""
-    found = "\n".join([*said, *([text] if text else [])])
-    said.clear()
-    return found
+def _with_output(printed: list[str], reply: str) -> str:
+    """The output of the program since the last command, then the reply of this one."""
+    text = "\n".join([*printed, *([reply] if reply else [])])
+    printed.clear()
+    return text
 
 
-def _full_screen(shell: Shell) -> None:
+def _run_full_screen(shell: Shell) -> None:
     try:
         from refmlc.debug.screen import Screen  # noqa: PLC0415 - optional, and slow to load
     except ImportError:

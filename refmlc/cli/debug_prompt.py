@@ -13,9 +13,9 @@ HISTORY = "~/.refmlc_history"
 LINES = 1000
 
 
-def typed(prompt: str, shell: Shell) -> Iterator[str]:
+def typed_lines(prompt: str, shell: Shell) -> Iterator[str]:
     """Lines until the end of the input."""
-    keep = _prepare(shell)
+    save_history = _prepare(shell)
     try:
         while True:
             try:
@@ -26,7 +26,7 @@ def typed(prompt: str, shell: Shell) -> Iterator[str]:
             except KeyboardInterrupt:
                 click.echo("\n`quit` ends the session")
     finally:
-        keep()
+        save_history()
 
 
 def _prepare(shell: Shell) -> Callable[[], None]:
@@ -51,8 +51,8 @@ def _prepare(shell: Shell) -> Callable[[], None]:
     with suppress(OSError):
         readline.read_history_file(path)
 
-    def keep() -> None:
+    def save_history() -> None:
         with suppress(OSError):
             readline.write_history_file(path)
 
-    return keep
+    return save_history

@@ -8,30 +8,25 @@ from numpy.typing import NDArray
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from refmlc.cli.console import err, json_option, out, print_json
+from refmlc.cli.call import tier_option
+from refmlc.cli.console import err, out, print_json
+from refmlc.cli.options import PATH, count_option, json_option
 from refmlc.tools.demo.model_check import check_imported
 from refmlc.tools.demo.picture import score_bars, terminal_image, write_png
 from refmlc.tools.demo.runner import ALL, CLASS_NAMES, VariantResult, read_images, read_params, run_all
-from refmlc.vm.tiers import AUTO, NAMES
 
 PNG = "Write the first image and its scores here."
 SVG = "Write the graph of the imported model here."
 
 
 @click.command(epilog="Example: refmlc demo --count 10")
-@click.option("--count", default=100, show_default=True, type=click.IntRange(1), help="Number of test images.")
-@click.option("--images", type=click.Path(path_type=Path), help="IDX file of images, also .gz (MNIST, Fashion-MNIST).")
-@click.option("--labels", type=click.Path(path_type=Path), help="IDX file of labels, also .gz.")
-@click.option("--params", type=click.Path(path_type=Path), help="Parameters: .npz, .safetensors, or the course's .pkl.")
-@click.option(
-    "--tier",
-    type=click.Choice(NAMES),
-    default=AUTO,
-    show_default=True,
-    help="Interpret, compile to C, or compile when it pays (auto).",
-)
-@click.option("--png", type=click.Path(path_type=Path), default=Path("demo-out/digit.png"), show_default=True, help=PNG)
-@click.option("--svg", type=click.Path(path_type=Path), default=Path("demo-out/graph.svg"), show_default=True, help=SVG)
+@count_option("--count", 100, "Number of test images.")
+@click.option("--images", type=PATH, help="IDX file of images, also .gz (MNIST, Fashion-MNIST).")
+@click.option("--labels", type=PATH, help="IDX file of labels, also .gz.")
+@click.option("--params", type=PATH, help="Parameters: .npz, .safetensors, or the course's .pkl.")
+@tier_option
+@click.option("--png", type=PATH, default=Path("demo-out/digit.png"), show_default=True, help=PNG)
+@click.option("--svg", type=PATH, default=Path("demo-out/graph.svg"), show_default=True, help=SVG)
 @json_option
 def demo(
     count: int,
@@ -56,14 +51,14 @@ def demo(
     paths = check_imported(digits.pixels[0], weights, svg)
     write_png(png, digits.pixels[0], scores[0], CLASS_NAMES)
     if as_json:
-        found = [{name: getattr(row, name) for name in VariantResult.__slots__} for row in rows]
-        print_json({"png": str(png), "svg": str(svg), "paths": paths, "rows": found})
+        results = [{name: getattr(row, name) for name in VariantResult.__slots__} for row in rows]
+        print_json({"png": str(png), "svg": str(svg), "paths": paths, "rows": results})
         return
     show_image(digits.pixels[0], scores[0], int(digits.labels[0]))
     out.print(f"the same with scores: {png}\n")
     out.print(table(rows))
-    told = ", ".join(f"{name} {verdict}" for name, verdict in paths.items())
-    out.print(f"the model imported from PyTorch on image 0: {told}; its graph: {svg}")
+    verdicts = ", ".join(f"{name} {verdict}" for name, verdict in paths.items())
+    out.print(f"the model imported from PyTorch on image 0: {verdicts}; its graph: {svg}")
 
 
 def show_image(pixels: NDArray[np.float32], scores: NDArray[np.float32], label: int) -> None:
@@ -76,7 +71,7 @@ def show_image(pixels: NDArray[np.float32], scores: NDArray[np.float32], label: 
 
 
 def table(rows: list[VariantResult]) -> Table:
-    """The demo's table."""
+    """The results of the variants as a table."""
     result = Table(title=f"784-128-10 network, {rows[0].images} handwritten digits")
     for column in ("variant", "accuracy", "as NumPy", "max |Δ|", "ms/image"):
         result.add_column(column, justify="left" if column == "variant" else "right", no_wrap=True)
@@ -88,5 +83,5 @@ def table(rows: list[VariantResult]) -> Table:
             f"{row.difference:.2e}",
             f"{1000 * row.seconds / row.images:.1f}",
         )
-    result.caption = "as NumPy: images given the same class; max |Δ|: greatest distance of a score from NumPy's"
+    result.caption = "as NumPy: images of the same class; max |Δ|: greatest distance of a score from NumPy's"
     return result

@@ -1,4 +1,4 @@
-"""`refmlc equiv BEFORE AFTER`: whether one module may replace another."""
+"""`refmlc equiv BEFORE AFTER`: ask whether one module may replace another."""
 
 import shlex
 import sys
@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
-from refmlc.cli.console import err, json_option, out, print_json, tell
-from refmlc.cli.registering import register, register_option
+from refmlc.cli.call import register
+from refmlc.cli.console import err, out, print_json, show_diagnostic
+from refmlc.cli.options import PATH, count_option, impl_option, json_option, register_option, seconds_option
 from refmlc.cli.sources import Source
 from refmlc.diag.render import to_json
 from refmlc.oracle.evidence import write_page
@@ -19,19 +20,17 @@ from refmlc.oracle.refine.refinement import INTERP
 
 @click.command(epilog="Example: refmlc equiv before.py after.py --calls 50")
 @click.argument("before", type=click.Path(path_type=Path, allow_dash=True))
-@click.argument("after", type=click.Path(path_type=Path))
+@click.argument("after", type=PATH)
 @click.option("--func", "--function", "func", help="The function to call.  [default: main, or the only one]")
-@click.option(
-    "--impl", "impls", multiple=True, metavar="SPEC", help="Run AFTER on this implementation.  [default: interp]"
-)
-@click.option("--calls", type=click.IntRange(1), default=20, show_default=True, help="Number of calls.")
+@impl_option("Run AFTER on this implementation.  [default: interp]")
+@count_option("--calls", 20, "Number of calls.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the arguments.")
-@click.option("--seconds", type=click.FloatRange(0.1), default=60.0, show_default=True, help="Time limit of each run.")
+@seconds_option
 @click.option("--exact", is_flag=True, help="Require the same bits; accept no certified bound.")
 @click.option(
     "--report",
     "page",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Write the counterexample as an HTML page (extra `report`).",
 )
 @register_option
@@ -61,12 +60,12 @@ def equiv(  # noqa: PLR0913 - one parameter per option
     old, new = ProgramSubject(first, name), _second(after, name)
     limits = Limits(seconds=seconds, clock=True)
     with err.status(f"comparing {name} …"):
-        found = compared(old, new, ComparisonOptions(None, calls, seed, impls or (INTERP,), limits, exact=exact))
-    if found.counterexample is not None and page is not None:
+        comparison = compared(old, new, ComparisonOptions(None, calls, seed, impls or (INTERP,), limits, exact=exact))
+    if comparison.counterexample is not None and page is not None:
         command = ["refmlc", *sys.argv[1:]]
-        write_page(finding_of(old, new, found.counterexample, limits), page, command=shlex.join(command))
-    _show(name, found, calls, as_json=as_json)
-    click.get_current_context().exit(1 if found.counterexample is not None else 0)
+        write_page(finding_of(old, new, comparison.counterexample, limits), page, command=shlex.join(command))
+    _show(name, comparison, calls, as_json=as_json)
+    click.get_current_context().exit(1 if comparison.counterexample is not None else 0)
 
 
 def _second(file: Path, name: str) -> ProgramSubject:
@@ -75,16 +74,17 @@ def _second(file: Path, name: str) -> ProgramSubject:
     return ProgramSubject(module, entry(module, name))
 
 
-def _show(func: str, found: Comparison, calls: int, *, as_json: bool) -> None:
-    """Equivalent on so many calls, or the counterexample."""
-    counterexample = found.counterexample
+def _show(func: str, comparison: Comparison, calls: int, *, as_json: bool) -> None:
+    """Print the number of calls without a difference, or the counterexample."""
+    counterexample = comparison.counterexample
     if as_json:
-        told = None if counterexample is None else to_json(counterexample.diagnostic)
-        print_json({"func": func, "equivalent": counterexample is None, "calls": found.defined, "finding": told})
-    elif counterexample is None:
-        left = f"; {calls - found.defined} say nothing: the program before has no meaning there" * (
-            found.defined < calls
+        finding = None if counterexample is None else to_json(counterexample.diagnostic)
+        print_json(
+            {"func": func, "equivalent": counterexample is None, "calls": comparison.defined, "finding": finding}
         )
-        out.print(f"`{func}`: no difference on {found.defined} calls{left}")
+    elif counterexample is None:
+        undefined = calls - comparison.defined
+        note = f"; {undefined} are not counted: BEFORE is undefined there" if undefined else ""
+        out.print(f"`{func}`: no difference on {comparison.defined} calls{note}")
     else:
-        tell(counterexample.diagnostic, out)
+        show_diagnostic(counterexample.diagnostic, out)

@@ -4,7 +4,8 @@ import click
 from rich.markdown import Markdown
 from rich.text import Text
 
-from refmlc.cli.console import json_option, out, print_json
+from refmlc.cli.console import out, print_json
+from refmlc.cli.options import json_option
 from refmlc.diag.catalogue import BAD_USAGE, CODES
 from refmlc.diag.errors import KINDS, fail
 
@@ -29,8 +30,8 @@ def explain(code: str | None, *, as_json: bool) -> None:
         fields = {"id": row.id, "kind": kind.__name__, "exit_code": kind.exit_code, "title": row.title}
         print_json({**fields, "clause": row.clause, "explanation": row.explanation, "example": row.example})
         return
-    told = f"({kind.__name__}, exit status {kind.exit_code})"
-    out.print(Text.assemble((row.id, "bold"), f" {row.title}  ", (told, "dim"), "\n"))
+    kind_text = f"({kind.__name__}, exit status {kind.exit_code})"
+    out.print(Text.assemble((row.id, "bold"), f" {row.title}  ", (kind_text, "dim"), "\n"))
     out.print(Markdown(row.explanation))
     if row.example:
         out.print(Markdown(row.example))

@@ -5,14 +5,12 @@ from pathlib import Path
 
 import click
 
-from refmlc.cli.console import json_option
-from refmlc.cli.durations import Duration
 from refmlc.cli.fuzz_run import run_campaign
-from refmlc.cli.trusting import trust_option
+from refmlc.cli.options import Duration, impl_option, json_option, trust_option
 from refmlc.oracle.fuzz.settings import KINDS, RunOptions
 
-DEFAULT = 600.0  # seconds, if neither a time nor a number of programs is given
-NONE = "none"
+DEFAULT = 600.0  # seconds, without a time and a number of programs
+NO_FAULT = "none"
 
 
 class Kinds(click.ParamType[tuple[str, ...]]):
@@ -21,7 +19,7 @@ class Kinds(click.ParamType[tuple[str, ...]]):
     name = "kind,kind,…"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
-        """The kinds."""
+        """The kinds in `value`, each once."""
         if isinstance(value, tuple):
             return value
         parts = tuple(dict.fromkeys(part.strip() for part in str(value).split(",")))
@@ -31,13 +29,7 @@ class Kinds(click.ParamType[tuple[str, ...]]):
 
 
 @click.command(epilog="Example: refmlc fuzz --time 10m --dir campaign")
-@click.option(
-    "--impl",
-    "impls",
-    multiple=True,
-    metavar="SPEC",
-    help="Compare this; SPEC@8: every 8th batch. May be repeated.  [default: native:tiny, moved, moved:best@32]",
-)
+@impl_option("Compare this; SPEC@8: every 8th batch. May be repeated.  [default: native:tiny, moved, moved:best@32]")
 @click.option("--time", "seconds", type=Duration(), help="Run this long: 90s, 10m, 2h.  [default: 10m]")
 @click.option("--programs", type=click.IntRange(1), help="Number of programs, rounded up to whole batches.")
 @click.option("--seed", type=click.IntRange(0), help="Seed of the programs.  [default: 0]")
@@ -74,19 +66,19 @@ def fuzz(  # noqa: PLR0913 - one parameter per option
     *,
     trust: bool,
     as_json: bool,
-    **decides: object,
+    **values: object,
 ) -> None:
     """Run generated programs on every implementation and keep the disagreements, each shrunk.
 
     The folder keeps the campaign: the same command continues it, however it ended. An external program that only the
     settings in the folder name is started with `--trust` only. Exit status 1: there are disagreements.
     """
-    asked = {name: value for name, value in decides.items() if value is not None}
+    settings = {name: value for name, value in values.items() if value is not None}
     if impls:
-        asked["implementations"] = impls
-    if "aim" in asked:
-        asked["aim"] = "" if asked["aim"] == NONE else asked["aim"]
+        settings["implementations"] = impls
+    if "aim" in settings:
+        settings["aim"] = "" if settings["aim"] == NO_FAULT else settings["aim"]
     if seconds is None and programs is None:
         seconds = DEFAULT
     cores = len(os.sched_getaffinity(0)) if jobs is None else jobs
-    run_campaign(path, asked, RunOptions(seconds, programs, cores, scheduler, shrink), trust=trust, as_json=as_json)
+    run_campaign(path, settings, RunOptions(seconds, programs, cores, scheduler, shrink), trust=trust, as_json=as_json)

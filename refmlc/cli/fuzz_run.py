@@ -1,4 +1,4 @@
-"""A campaign, run from the command line: its settings, its screen, its summary."""
+"""The work of `refmlc fuzz`: run a campaign, with its settings, screen and summary."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -22,47 +22,47 @@ from refmlc.strategies.functions import AIMS
 REFRESH = 4  # times a second
 
 
-def run_campaign(path: Path, asked: Mapping[str, object], ways: RunOptions, *, trust: bool, as_json: bool) -> None:
-    """Run the campaign in `path`, with the settings in `asked`. Exits with status 1 for findings."""
-    settings = _settings(path, asked)
-    _trusted(path, settings, asked, trust=trust)
+def run_campaign(path: Path, options: Mapping[str, object], ways: RunOptions, *, trust: bool, as_json: bool) -> None:
+    """Run the campaign in `path`, with the settings in `options`. Exits with status 1 for findings."""
+    settings = _settings(path, options)
+    _trusted(path, settings, options, trust=trust)
     _check(settings)
     with closing(open_store(path, settings)) as store:
         campaign = Campaign(store, ways)
         try:
-            with _shown(campaign) as tick:
+            with _progress_display(campaign) as tick:
                 campaign.tick = tick
                 campaign.run()
         except KeyboardInterrupt:
-            err.print("interrupted: what was done is kept, the same command goes on")
+            err.print("interrupted: the campaign is saved, and the same command continues it")
         if as_json:
             print_json(figures(campaign))
         else:
             for part in summary(campaign):
                 out.print(part)
-        found = bool(store.progress.findings)
-    if found:
+        has_findings = bool(store.progress.findings)
+    if has_findings:
         raise SystemExit(1)
 
 
-def _settings(path: Path, asked: Mapping[str, object]) -> Settings:
-    """The settings of the campaign in `path`, with those asked for: where they differ, the store refuses them."""
-    there = settings_in(path) or Settings()
-    return Settings.from_json({**there.to_json(), **asked})
+def _settings(path: Path, options: Mapping[str, object]) -> Settings:
+    """The saved settings of the campaign in `path`, with `options`; the store refuses differences."""
+    saved = settings_in(path) or Settings()
+    return Settings.from_json({**saved.to_json(), **options})
 
 
-def _trusted(path: Path, settings: Settings, asked: Mapping[str, object], *, trust: bool) -> None:
-    """Fails: RM112 where the directory, and not the command, names programs or functions that are not refmlc's own."""
+def _trusted(path: Path, settings: Settings, options: Mapping[str, object], *, trust: bool) -> None:
+    """Fails: RM112 if the folder, not the command, names external programs or functions."""
     file = path / SETTINGS
-    if "implementations" not in asked:
+    if "implementations" not in options:
         trusted(settings.implementations, file, trust=trust)
     if settings.runner != Settings.runner and not trust:
-        started = f"import and call a function of Python: {settings.runner}"
-        refuse(file, settings.runner, started, "another `--dir` begins a campaign")
+        action = f"import and call a function of Python: {settings.runner}"
+        refuse(file, settings.runner, action, "another `--dir` begins a campaign")
 
 
 def _check(settings: Settings) -> None:
-    """Fails: RM112 for implementations and aims that are none."""
+    """Fails: RM112 for unknown implementations and aims."""
     for spec in settings.implementations:
         made(every(spec)[0]).close()
     aims = sorted((*AIMS, *MODULE_AIMS, *THREAD_AIMS))
@@ -71,7 +71,7 @@ def _check(settings: Settings) -> None:
 
 
 @contextmanager
-def _shown(campaign: Campaign) -> Iterator[Callable[[], None]]:
+def _progress_display(campaign: Campaign) -> Iterator[Callable[[], None]]:
     """The function that shows the progress: a screen on a terminal, lines elsewhere."""
     if err.is_terminal:
         with Live(console=err, refresh_per_second=REFRESH, transient=True) as live:
@@ -80,7 +80,7 @@ def _shown(campaign: Campaign) -> Iterator[Callable[[], None]]:
     lines = Lines()
 
     def tick() -> None:
-        for line in lines.due(campaign):
+        for line in lines.pending(campaign):
             err.print(line)
 
     yield tick

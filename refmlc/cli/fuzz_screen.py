@@ -12,66 +12,66 @@ from refmlc.oracle.fuzz.coverage import FAMILIES, there_is
 from refmlc.oracle.fuzz.progress import Progress
 
 MIB = 1 << 20
-SHOWN = 8  # findings
+MOST_FINDINGS = 8  # findings
 COLOURS = {"wrong": "red", "crashed": "red", "timed out": "yellow", "equal": "green", "defined": "green"}
-EVERY = 10.0  # seconds between lines where there is no screen
+EVERY = 10.0  # seconds between lines without a screen
 
 
 class Lines:
-    """Lines in place of a screen: one from time to time, one for each new finding."""
+    """Lines in place of a screen: one every `EVERY` seconds, and one for each new finding."""
 
     def __init__(self) -> None:
         self._last = time.monotonic()
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
 
-    def due(self, campaign: Campaign) -> Iterator[str]:
-        """The lines that are due now."""
+    def pending(self, campaign: Campaign) -> Iterator[str]:
+        """The lines to print now."""
         progress = campaign.store.progress
-        for signature, found in progress.findings.items():
-            if signature not in self._told:
-                self._told.add(signature)
-                yield f"{found.code} {found.path}: {first_line(found.message)} (seed {found.seed}, {signature})"
+        for signature, finding in progress.findings.items():
+            if signature not in self._reported:
+                self._reported.add(signature)
+                yield f"{finding.code} {finding.path}: {first_line(finding.message)} (seed {finding.seed}, {signature})"
         if time.monotonic() - self._last >= EVERY:
             self._last = time.monotonic()
             yield headline(campaign)
 
 
 def headline(campaign: Campaign) -> str:
-    """How far it is, in one line."""
+    """Progress in one line."""
     progress = campaign.store.progress
     rate = (progress.programs - campaign.before) / campaign.seconds if campaign.seconds else 0.0
     parts = [f"{progress.programs:,} programs", f"{rate:.0f}/s", f"{progress.per_core:.0f}/s per core"]
-    parts += [f"{len(progress.findings)} findings", *left(campaign, rate)]
+    parts += [f"{len(progress.findings)} findings", *remaining_time(campaign, rate)]
     return ", ".join(parts)
 
 
-def left(campaign: Campaign, rate: float) -> Iterator[str]:
-    """How long it will take, where that is known."""
-    ways, done = campaign.ways, campaign.store.progress.programs
+def remaining_time(campaign: Campaign, rate: float) -> Iterator[str]:
+    """The remaining time, if it is known."""
+    ways, programs = campaign.ways, campaign.store.progress.programs
     if campaign.over:
         yield "ending"
     elif ways.seconds is not None:
         yield f"{clock(ways.seconds - campaign.seconds)} left"
     elif ways.programs is not None and rate:
-        yield f"about {clock((ways.programs - done) / rate)} left"
+        yield f"about {clock((ways.programs - programs) / rate)} left"
 
 
 def clock(seconds: float) -> str:
     """Hours, minutes and seconds."""
-    whole = max(0, int(seconds))
-    return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
+    total = max(0, int(seconds))
+    return f"{total // 3600}:{total // 60 % 60:02}:{total % 60:02}"
 
 
 def screen(campaign: Campaign) -> RenderableType:
-    """The whole screen."""
+    """The content of the screen."""
     progress = campaign.store.progress
     head = Text(headline(campaign), style="bold")
-    rest = [covered(progress), memory(progress), f"findings in {campaign.store.path}"]
-    return Group(head, verdicts(progress), *(Text(line, style="dim") for line in rest if line), findings(progress))
+    lines = [coverage(progress), memory(progress), f"findings in {campaign.store.path}"]
+    return Group(head, verdicts(progress), *(Text(line, style="dim") for line in lines if line), findings(progress))
 
 
 def verdicts(progress: Progress) -> Table:
-    """How many calls came to each verdict on each path."""
+    """The number of calls per path and verdict."""
     kinds = sorted({kind for counts in progress.verdicts.values() for kind in counts})
     table = Table(title="calls", title_justify="left")
     table.add_column("path")
@@ -82,18 +82,18 @@ def verdicts(progress: Progress) -> Table:
     return table
 
 
-def covered(progress: Progress) -> str:
-    """How much occurred."""
-    whole = there_is()
+def coverage(progress: Progress) -> str:
+    """What the generated programs covered."""
+    totals = there_is()
     parts = []
     for family in FAMILIES:
         count = len(progress.coverage.get(family, ()))
-        parts.append(f"{count} of {whole[family]} {family}" if family in whole else f"{count} {family}")
-    return "occurred: " + ", ".join(parts)
+        parts.append(f"{count} of {totals[family]} {family}" if family in totals else f"{count} {family}")
+    return "covered: " + ", ".join(parts)
 
 
 def memory(progress: Progress) -> str:
-    """What workers hold."""
+    """The memory of a worker, and its growth."""
     if not progress.memory:
         return ""
     grown = progress.grown()
@@ -106,24 +106,25 @@ def findings(progress: Progress) -> Table:
     table = Table(title=f"{len(progress.findings)} findings", title_justify="left")
     for column in ("code", "path", "what", "times", "seed", "smallest"):
         table.add_column(column, justify="right" if column in ("times", "seed") else "left")
-    for found in sorted(progress.findings.values(), key=lambda each: -each.count)[:SHOWN]:
-        shrunk = progress.shrunk.get(found.signature, {})
+    for finding in sorted(progress.findings.values(), key=lambda finding: -finding.count)[:MOST_FINDINGS]:
+        shrunk = progress.shrunk.get(finding.signature, {})
         lines = shrunk.get("lines")
         smallest = f"{lines[0]} lines → {lines[1]}" if isinstance(lines, list) else str(shrunk.get("problem", ""))
-        what = first_line(found.message)
-        table.add_row(found.code, found.path, what, f"{found.count:,}", str(found.seed), smallest)
+        message = first_line(finding.message)
+        table.add_row(finding.code, finding.path, message, f"{finding.count:,}", str(finding.seed), smallest)
     return table
 
 
 def summary(campaign: Campaign) -> Iterator[RenderableType]:
-    """The summary."""
+    """The final report on a campaign."""
     progress = campaign.store.progress
     yield headline(campaign)
     yield verdicts(progress)
-    yield covered(progress)
+    yield coverage(progress)
     tenths = progress.memory_by_tenth()
     if tenths:
-        yield f"most memory of a worker by tenth of the campaign, MiB: {' '.join(f'{one / MIB:.0f}' for one in tenths)}"
+        sizes = " ".join(f"{size / MIB:.0f}" for size in tenths)
+        yield f"maximum memory of a worker by tenth of the campaign, MiB: {sizes}"
     if line := memory(progress):
         yield line
     for note, count in progress.notes.items():
@@ -141,5 +142,10 @@ def first_line(text: str) -> str:
 def figures(campaign: Campaign) -> dict[str, object]:
     """The summary, for machines."""
     progress = campaign.store.progress
-    ran = {"seconds": round(campaign.seconds, 3), "programs": progress.programs - campaign.before}
-    return {"directory": str(campaign.store.path), "this_run": ran, **progress.to_json(), "there_is": dict(there_is())}
+    this_run = {"seconds": round(campaign.seconds, 3), "programs": progress.programs - campaign.before}
+    return {
+        "directory": str(campaign.store.path),
+        "this_run": this_run,
+        **progress.to_json(),
+        "there_is": dict(there_is()),
+    }

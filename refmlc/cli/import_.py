@@ -6,17 +6,17 @@ import click
 import numpy as np
 
 import refmlc
-from refmlc.cli.console import json_option, out, print_json
-from refmlc.cli.trusting import trust_option
+from refmlc.cli.console import out, print_json
+from refmlc.cli.options import PATH, json_option, trust_option
 from refmlc.frontends.files import import_file
 from refmlc.lang.script.display import display
 from refmlc.lang.wellformed.reader_checks import checked
 
 
 @click.command("import", epilog="Example: refmlc import model.onnx -o model.py --npz params.npz")
-@click.argument("model", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the module here.  [default: print it]")
-@click.option("--npz", type=click.Path(path_type=Path), help="Make the parameters inputs and write their values here.")
+@click.argument("model", type=PATH)
+@click.option("-o", "--output", type=PATH, help="Write the module here.  [default: print it]")
+@click.option("--npz", type=PATH, help="Make the parameters inputs and write their values here.")
 @trust_option
 @json_option
 def import_command(model: Path, output: Path | None, npz: Path | None, *, trust: bool, as_json: bool) -> None:
@@ -25,17 +25,17 @@ def import_command(model: Path, output: Path | None, npz: Path | None, *, trust:
     PyTorch executes the contents of a .pt2, so reading one needs `--trust`. The parameters become constants in the
     text; with --npz they become inputs, for `refmlc run MODULE --params NPZ`.
     """
-    found = import_file(model, keep_params_as_input=npz is not None, trust=trust)
-    text = refmlc.show(found.module, show_meta=output is not None)
-    checked(found.module)
+    imported = import_file(model, keep_params_as_input=npz is not None, trust=trust)
+    text = refmlc.show(imported.module, show_meta=output is not None)
+    checked(imported.module)
     if output is not None:
         output.write_text(text, encoding="utf-8")
     if npz is not None:
-        np.savez(npz, allow_pickle=False, **found.params)
+        np.savez(npz, allow_pickle=False, **imported.params)
     if as_json:
-        written = {"output": None if output is None else str(output), "npz": None if npz is None else str(npz)}
-        print_json({"model": str(model), **written, "functions": list(found.module.functions), "text": text})
+        files = {"output": None if output is None else str(output), "npz": None if npz is None else str(npz)}
+        print_json({"model": str(model), **files, "functions": list(imported.module.functions), "text": text})
     elif output is None:
         display(text, out)
     else:
-        out.print(f"{output}: {', '.join(found.module.functions)}")
+        out.print(f"{output}: {', '.join(imported.module.functions)}")

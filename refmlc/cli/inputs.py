@@ -1,4 +1,4 @@
-"""The arguments of `refmlc run`: `--input NAME=VALUE`, `--params FILE`, `--dim NAME=SIZE`.
+"""The arguments of a call: `--input NAME=VALUE`, `--params FILE`, `--dim NAME=SIZE`.
 
 VALUE is a file (`x.npy`), a generator (`zeros`, `ones`, `iota`, `normal(SEED)`), or a number for a scalar parameter.
 """
@@ -6,7 +6,6 @@ VALUE is a file (`x.npy`), a generator (`zeros`, `ones`, `iota`, `normal(SEED)`)
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +26,6 @@ LONGEST_SHOWN = 40
 class Inputs:
     """The arguments in order, and those among them that are outputs (by name)."""
 
-    HELP: ClassVar[str] = "A .npy file, zeros, ones, iota, normal(SEED), or a number. May be repeated."
     values: list[object] = field(default_factory=list)
     outputs: dict[str, Tensor] = field(default_factory=dict)
 
@@ -46,18 +44,18 @@ class Parameter:
 def gather(module: IRModule, func: str, inputs: tuple[str, ...], dims: tuple[str, ...], params: Path | None) -> Inputs:
     """The arguments of `func`. Fails: RM111 for inputs that do not fit, RM112 for options that do not."""
     if func not in module.functions:
-        known = ", ".join(module.functions) or "none"
-        raise fail(BAD_USAGE, f"the module has no function `{func}`", None, f"its functions: {known}")
-    given: dict[str, str] = dict(_pair(text, "--input") for text in inputs)
+        functions = ", ".join(module.functions) or "none"
+        raise fail(BAD_USAGE, f"the module has no function `{func}`", None, f"its functions: {functions}")
+    texts: dict[str, str] = dict(_pair(text, "--input") for text in inputs)
     sizes = sizes_of(dims)
     loaded: dict[str, NDArray[np.generic]] = dict(read_arrays(params)) if params else {}
     parameters = _parameters(module, func)
     names = [parameter.name for parameter in parameters]
-    for name in given:
+    for name in texts:
         if name not in names:
             raise fail(BAD_INPUT, f"`{func}` has no parameter `{name}`", None, f"its parameters: {', '.join(names)}")
     _check_dims(func, sizes, parameters)
-    for name, text in given.items():
+    for name, text in texts.items():
         if not is_generator(text) and not _is_number(text):
             loaded[name] = _read(Path(text))
     for parameter in parameters:
@@ -65,25 +63,25 @@ def gather(module: IRModule, func: str, inputs: tuple[str, ...], dims: tuple[str
             _learn(parameter.shape, loaded[parameter.name].shape, sizes)
     result = Inputs()
     for parameter in parameters:
-        _add(result, func, parameter, loaded.get(parameter.name), given.get(parameter.name), sizes)
+        _add(result, func, parameter, loaded.get(parameter.name), texts.get(parameter.name), sizes)
     return result
 
 
 def _check_dims(func: str, sizes: Mapping[str, int], parameters: list[Parameter]) -> None:
     """Check that each size belongs to a symbolic dimension. Fails: RM112."""
     extents = [extent for parameter in parameters for extent in parameter.shape or ()]
-    known = {node.name: None for extent in extents for node in walk(extent) if isinstance(node, tir.Var)}
+    names = {node.name: None for extent in extents for node in walk(extent) if isinstance(node, tir.Var)}
     for name in sizes:
-        if name not in known:
-            there = f"it has {', '.join(known)}" if known else "it has none"
-            raise fail(BAD_USAGE, f"`{func}` has no symbolic dimension `{name}`", None, there)
+        if name not in names:
+            note = f"it has {', '.join(names)}" if names else "it has none"
+            raise fail(BAD_USAGE, f"`{func}` has no symbolic dimension `{name}`", None, note)
 
 
 def _read(path: Path) -> NDArray[np.generic]:
     """The array in a file; the message for a missing file lists the other forms. Fails: RM109, and as `read_array`."""
     if not path.exists():
-        others = "what is no file is a number, zeros, ones, iota, or normal(SEED) with a natural number"
-        raise fail(BAD_FILE, f"{path}: No such file or directory", None, others)
+        forms = "in place of a file: a number, zeros, ones, iota, or normal(SEED) with a natural number"
+        raise fail(BAD_FILE, f"{path}: No such file or directory", None, forms)
     return read_array(path)
 
 
@@ -99,8 +97,8 @@ def _add(
     if array is not None:
         result.values.append(as_declared(array, parameter.dtype))
     elif text is not None and is_generator(text):
-        made = generate(text, _shape(parameter, sizes), _dtype(parameter))
-        result.values.append(made.cells[0] if parameter.scalar else made)
+        value = generate(text, _shape(parameter, sizes), _dtype(parameter))
+        result.values.append(value.cells[0] if parameter.scalar else value)
     elif text is not None:
         result.values.append(_number(func, parameter, text))
     elif parameter.destination:
@@ -112,7 +110,7 @@ def _add(
 
 
 def _parameters(module: IRModule, func: str) -> list[Parameter]:
-    """What the parameters of a function ask for."""
+    """The parameters of a function."""
     function = module.functions[func]
     if isinstance(function, tir.PrimFunc):
         result = []
@@ -129,7 +127,7 @@ def _parameters(module: IRModule, func: str) -> list[Parameter]:
 
 
 def _relax_parameter(var: relax.Var) -> Parameter:
-    """What a Relax parameter asks for."""
+    """A parameter of a Relax function."""
     match var.ty:
         case TensorType(shape=shape, dtype=dtype):
             return Parameter(var.name, dtype, shape, destination=False)
@@ -172,7 +170,7 @@ def _dtype(parameter: Parameter) -> DType:
 
 
 def _pair(text: str, option: str) -> tuple[str, str]:
-    """NAME=VALUE. Fails: RM112."""
+    """Split `NAME=VALUE` into name and value. Fails: RM112."""
     name, equals, value = text.partition("=")
     if not (name and equals and value):
         raise fail(BAD_USAGE, f"`{option} {text}` is not NAME=VALUE")
@@ -180,7 +178,7 @@ def _pair(text: str, option: str) -> tuple[str, str]:
 
 
 def named_values(inputs: tuple[str, ...]) -> dict[str, object]:
-    """What each `--input NAME=VALUE` gives: the name of a generator, a number, an array. Fails: RM109, RM112."""
+    """The values of `--input NAME=VALUE`: names of generators, numbers, arrays. Fails: RM109, RM112."""
     return {name: _value(text) for name, text in (_pair(text, "--input") for text in inputs)}
 
 
@@ -208,15 +206,15 @@ def _size(name: str, text: str) -> int:
 
 
 def _number(func: str, parameter: Parameter, text: str) -> int | float:
-    """The number for a parameter. Fails: RM111 if an integer is required and this is none."""
+    """The number for a parameter. Fails: RM111 if an integer is required."""
     if parameter.dtype is not None and parameter.dtype.is_float:
         return float(text)
     try:
         return int(text)
     except ValueError:
-        wanted = "a tensor" if not parameter.scalar else str(parameter.dtype)
-        given = f"`{text}`" if len(text) <= LONGEST_SHOWN else f"a text of {len(text)} characters"
-        raise fail(BAD_INPUT, f"`{parameter.name}` of `{func}` is {wanted}, {given} is given") from None
+        expected = "a tensor" if not parameter.scalar else str(parameter.dtype)
+        shown_text = f"`{text}`" if len(text) <= LONGEST_SHOWN else f"a text of {len(text)} characters"
+        raise fail(BAD_INPUT, f"`{parameter.name}` of `{func}` is {expected}, not {shown_text}") from None
 
 
 def _is_number(text: str) -> bool:

@@ -9,8 +9,9 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 import refmlc
-from refmlc.cli.console import json_option, out, print_json
+from refmlc.cli.console import out, print_json
 from refmlc.cli.inputs import sizes_of
+from refmlc.cli.options import dims_option, file_argument, json_option
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.diag.source import Span
@@ -26,25 +27,19 @@ from refmlc.native.unit import BlockReport, Declined, Unit
 GRADES = {grade.name.lower(): grade for grade in Grade}
 COLOURS = {Grade.GUARDED: "yellow", Grade.UNCHECKED: "cyan", Grade.REORDERED: "green"}
 MEANINGS = {
-    Grade.GUARDED: "as written, what is not proved is checked",
+    Grade.GUARDED: "as written, with checks for everything unproved",
     Grade.UNCHECKED: "as written, everything is proved",
-    Grade.REORDERED: "everything is proved, in an order that is quick",
+    Grade.REORDERED: "everything is proved, in a faster order",
 }
-SHOWN = 3  # reasons in a line; --why shows all
+MOST_REASONS = 3  # in a line; --why shows all
 
 
 @click.command(epilog="Example: refmlc native gemm.py --why")
-@click.argument("file", type=click.Path(path_type=Path))
+@file_argument
 @click.option("--func", help="Show only this function.")
+@dims_option("With --func: compile for this size of a symbolic dimension.")
 @click.option(
-    "--dim",
-    "dims",
-    multiple=True,
-    metavar="NAME=SIZE",
-    help="With --func: compile for this size of a symbolic dimension.",
-)
-@click.option(
-    "--why", is_flag=True, help="Show no C, but what is proved, what is checked, and what the next grade needs."
+    "--why", is_flag=True, help="Show the proofs, the checks and the needs of the next grade in place of the C."
 )
 @click.option(
     "--isa", type=click.Choice(list(ISAS)), help="Generate for this instruction set.  [default: of this machine]"
@@ -82,16 +77,16 @@ def native(
     """
     module = refmlc.read_file(file)
     options = Options(GRADES[best], ISAS[isa] if isa else detect_isa(), "libm" if math == "libm" else "cr")
-    made = _translated(module, func, sizes_of(dims), options)
+    translation = _translated(module, func, sizes_of(dims), options)
     if as_json:
-        print_json({"file": str(file), "isa": options.isa.name, "best": best, "math": math, **_data(made)})
+        print_json({"file": str(file), "isa": options.isa.name, "best": best, "math": math, **_data(translation)})
         return
     if not why:
-        _show(made.text)
-    lines = [line for unit in made.units.values() for line in _unit_lines(unit, why=why)]
-    lines += [Text(f"{run.function}: {', '.join(run.calls)} in one call") for run in made.fused]
-    lines += [_declined_line(name, reason) for name, reason in made.declined.items()]
-    _tell(lines, comment=not why)
+        _show(translation.text)
+    lines = [line for unit in translation.units.values() for line in _unit_lines(unit, why=why)]
+    lines += [Text(f"{run.function}: {', '.join(run.calls)} in one call") for run in translation.fused]
+    lines += [_declined_line(name, reason) for name, reason in translation.declined.items()]
+    _print_remarks(lines, comment=not why)
 
 
 def _translated(module: IRModule, func: str | None, sizes: Mapping[str, int], options: Options) -> Translation:
@@ -100,7 +95,7 @@ def _translated(module: IRModule, func: str | None, sizes: Mapping[str, int], op
         if sizes:
             raise fail(BAD_USAGE, "`--dim` is for one function: give `--func` too")
         return translate(module, options)
-    source = emit_module(module, options, (_known(module, func),))
+    source = emit_module(module, options, (_checked_name(module, func),))
     function = module.functions[func]
     if sizes and isinstance(function, tir.PrimFunc) and func in source.units:
         dims = {var.name: var for var in source.units[func].dims}
@@ -116,7 +111,7 @@ def _list_of(names: Iterable[str]) -> str:
     return ", ".join(names) or "none"
 
 
-def _known(module: IRModule, func: str) -> str:
+def _checked_name(module: IRModule, func: str) -> str:
     """`func`, a prim_func of the module. Fails: RM112."""
     names = [name for name, function in module.functions.items() if isinstance(function, tir.PrimFunc)]
     if func not in names:
@@ -125,7 +120,7 @@ def _known(module: IRModule, func: str) -> str:
 
 
 def _show(text: str) -> None:
-    """The C: coloured on a terminal, to the letter elsewhere."""
+    """Print the C: coloured on a terminal, unchanged elsewhere."""
     if out.is_terminal:
         out.print(Syntax(text.rstrip("\n"), "c", theme="ansi_dark", background_color="default"), soft_wrap=True)
         out.print()
@@ -133,7 +128,7 @@ def _show(text: str) -> None:
         sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
 
 
-def _tell(lines: list[Text], *, comment: bool) -> None:
+def _print_remarks(lines: list[Text], *, comment: bool) -> None:
     """The remarks on the functions; in a pipe, a comment after the C."""
     if comment and not out.is_terminal:
         sys.stdout.write("".join(f"{remark(line.plain)}\n" for line in lines))
@@ -150,12 +145,12 @@ def _unit_lines(unit: Unit, *, why: bool) -> Iterator[Text]:
         if why:
             yield from _list(block.proofs, "how" if block.grade is Grade.REORDERED else "proved", "green")
             checked = block.wanting if block.grade is Grade.GUARDED else ()
-            yield from _list(checked, "checked at run time, a proof is wanted", "yellow")
-            yield from _list(block.wanting if not checked else (), "wanted for the next grade", "cyan")
+            yield from _list(checked, "checked at run time, needs a proof", "yellow")
+            yield from _list(block.wanting if not checked else (), "needed for the next grade", "cyan")
 
 
 def _list(items: tuple[str, ...], head: str, colour: str) -> Iterator[Text]:
-    """Items, each once, under a head; nothing where there are none."""
+    """The distinct items, each after a head."""
     for item in dict.fromkeys(items):
         yield Text.assemble("    ", (head, colour), f": {item}")
 
@@ -164,18 +159,18 @@ def _reason(block: BlockReport) -> str:
     """Why the block has its grade, in one line."""
     match block.grade:
         case Grade.GUARDED:
-            return f", {block.checks} checks: {_some(block.wanting)}"
+            return f", {block.checks} checks: {_first_reasons(block.wanting)}"
         case Grade.UNCHECKED:
-            return f", all proved; {_some(block.wanting)}" if block.wanting else ", all proved"
+            return f", all proved; {_first_reasons(block.wanting)}" if block.wanting else ", all proved"
         case Grade.REORDERED:
-            return f": {_some(block.proofs)}" if block.proofs else ""
+            return f": {_first_reasons(block.proofs)}" if block.proofs else ""
 
 
-def _some(reasons: tuple[str, ...]) -> str:
-    """The first reasons, and how many more there are."""
+def _first_reasons(reasons: tuple[str, ...]) -> str:
+    """The first reasons, and the number of others."""
     different = list(dict.fromkeys(reasons))
-    more = f", and {len(different) - SHOWN} more" if len(different) > SHOWN else ""
-    return "; ".join(different[:SHOWN]) + more
+    more = f", and {len(different) - MOST_REASONS} more" if len(different) > MOST_REASONS else ""
+    return "; ".join(different[:MOST_REASONS]) + more
 
 
 def _declined_line(name: str, declined: Declined) -> Text:
@@ -191,15 +186,15 @@ def _place(span: Span | None) -> str:
     return "" if span is None else span.place
 
 
-def _data(made: Translation) -> dict[str, object]:
+def _data(result: Translation) -> dict[str, object]:
     """The C and its remarks, for machines."""
     return {
-        "text": made.text,
-        "functions": [_unit_data(unit) for unit in made.units.values()],
-        "fused": [{"function": run.function, "symbol": run.symbol, "calls": list(run.calls)} for run in made.fused],
+        "text": result.text,
+        "functions": [_unit_data(unit) for unit in result.units.values()],
+        "fused": [{"function": run.function, "symbol": run.symbol, "calls": list(run.calls)} for run in result.fused],
         "declined": [
             {"name": name, "reason": declined.reason, "place": _place(declined.span)}
-            for name, declined in made.declined.items()
+            for name, declined in result.declined.items()
         ],
     }
 

@@ -1,4 +1,4 @@
-"""`refmlc passes FILE --tvm PYTHON | --impl cmd:COMMAND`: which pass changes what a module means."""
+"""`refmlc passes FILE --tvm PYTHON | --impl cmd:COMMAND`: find the pass that changes the meaning of a module."""
 
 import re
 import shlex
@@ -10,7 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 import refmlc
-from refmlc.cli.console import err, json_option, out, print_json, tell
+from refmlc.cli.console import err, out, print_json, show_diagnostic
+from refmlc.cli.options import PATH, count_option, file_argument, json_option
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.diag.render import to_json
@@ -30,16 +31,16 @@ PASSES_HELP = (
 
 
 @click.command("passes", epilog="Example: refmlc passes model.py --tvm PYTHON --report finding.md")
-@click.argument("file", type=click.Path(path_type=Path))
+@file_argument
 @click.option("--tvm", "python", metavar="PYTHON", help="A Python with apache-tvm.")
 @click.option("--impl", "impl", metavar="cmd:COMMAND", help="A compiler that answers `passes` in lines of JSON.")
 @click.option("--passes", "names", metavar="NAMES", help=PASSES_HELP)
 @click.option("--target", default="llvm", show_default=True, help="The target of TVM.")
 @click.option("--opt", default=2, show_default=True, type=click.IntRange(0, 3), help="The opt_level of TVM.")
-@click.option("--calls", default=3, show_default=True, type=click.IntRange(1), help="Calls per function.")
+@count_option("--calls", 3, "Calls per function.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the arguments.")
 @click.option("--reduce/--no-reduce", "small", default=True, help="Shrink a module that a pass breaks.")
-@click.option("--report", type=click.Path(path_type=Path), help="Write the finding as Markdown.")
+@click.option("--report", type=PATH, help="Write the finding as Markdown.")
 @json_option
 def passes(  # noqa: PLR0913 - one parameter per option
     file: Path,
@@ -62,47 +63,48 @@ def passes(  # noqa: PLR0913 - one parameter per option
     status: 1 a pass changes the meaning, shown by a small call; 3 nothing could be compared.
     """
     if file.suffix == ".jsonl":
-        checked, found, compiler = _of_snapshots(file, calls, seed), None, str(file)
+        trace, reduction, compiler = _of_snapshots(file, calls, seed), None, str(file)
     else:
         with err.status(f"{file}: pass by pass …"), _program(python, impl, names, target, opt) as program:
-            checked, found = _of_module(file, program, calls, seed, small=small)
+            trace, reduction = _of_module(file, program, calls, seed, small=small)
             compiler = " ".join(filter(None, (program.name, program.version)))
             if python is not None:
                 compiler = f"{compiler} for {target}, opt_level {opt}".replace("tvm", "TVM", 1)
     if report is not None:
-        asked = None if python is None else TvmRequest(_named(names), target, opt)
-        _write(report, checked, found, compiler, asked)
+        request = None if python is None else TvmRequest(_pass_names(names), target, opt)
+        _write(report, trace, reduction, compiler, request)
     if as_json:
-        print_json(_data(checked, found))
+        print_json(_data(trace, reduction))
     else:
-        _show(checked, found)
-    sys.exit(_status(checked))
+        _show(trace, reduction)
+    sys.exit(_status(trace))
 
 
-def _status(checked: TraceCheck) -> int:
-    """0, 1 where a pass changes the meaning, 3 where nothing was compared: that is no agreement."""
-    if checked.broken is not None:
+def _status(trace: TraceCheck) -> int:
+    """0, 1 where a pass changes the meaning, 3 if nothing was compared."""
+    if trace.broken is not None:
         return 1
-    return 0 if checked.compared or not (checked.rows or checked.stopped) else 3
+    return 0 if trace.compared or not (trace.rows or trace.stopped) else 3
 
 
 def _program(python: str | None, impl: str | None, names: str | None, target: str, opt: int) -> Program:
-
     if (python is None) == (impl is None):
-        told = "`--tvm PYTHON`, a Python that has apache-tvm, or `--impl cmd:COMMAND`, a compiler that answers lines"
-        raise fail(BAD_USAGE, f"say which compiler, once: {told}")
-    wanted = _named(names)
-    if wanted is not None and not wanted:
+        compilers = (
+            "`--tvm PYTHON`, a Python that has apache-tvm, or `--impl cmd:COMMAND`, a compiler that answers lines"
+        )
+        raise fail(BAD_USAGE, f"say which compiler, once: {compilers}")
+    pass_names = _pass_names(names)
+    if pass_names is not None and not pass_names:
         raise fail(BAD_USAGE, "`--passes` names no pass")
     if python is not None:
-        return Tvm(python, passes=wanted, target=target, opt=opt)
+        return Tvm(python, passes=pass_names, target=target, opt=opt)
     kind, _, command = (impl or "").partition(":")
     if kind != "cmd" or not command.strip():
-        raise fail(BAD_USAGE, f"`{impl}` is no compiler: `cmd:COMMAND` is one, TVM is `--tvm PYTHON`")
-    return Program(shlex.split(command), passes=wanted)
+        raise fail(BAD_USAGE, f"`{impl}` is not a compiler: write `cmd:COMMAND`, or `--tvm PYTHON` for TVM")
+    return Program(shlex.split(command), passes=pass_names)
 
 
-def _named(names: str | None) -> list[str] | None:
+def _pass_names(names: str | None) -> list[str] | None:
     """The passes to run; None: the whole pipeline."""
     if names is None:
         return None
@@ -112,36 +114,38 @@ def _named(names: str | None) -> list[str] | None:
 def _of_module(
     file: Path, compiler: Compiler, calls: int, seed: int, *, small: bool
 ) -> tuple[TraceCheck, Shrunk | None]:
-
     module = refmlc.read_file(file)
-    bare, constants = lifted(module)
-    text = refmlc.show(bare, show_meta=True)
-    checked = check(compiler(text), constants=constants, calls=calls, seed=seed, given=text)
-    if checked.broken is None or not small:
-        return checked, None
-    return checked, shrunk(module, checked.broken, compiler, calls=calls)
+    parametrised, constants = lifted(module)
+    text = refmlc.show(parametrised, show_meta=True)
+    trace = check(compiler(text), constants=constants, calls=calls, seed=seed, given=text)
+    if trace.broken is None or not small:
+        return trace, None
+    return trace, shrunk(module, trace.broken, compiler, calls=calls)
 
 
 def _of_snapshots(file: Path, calls: int, seed: int) -> TraceCheck:
-
     try:
-        lines = file.read_text(encoding="utf-8").split("\n")  # `splitlines` splits at more, inside of strings
+        lines = file.read_text(encoding="utf-8").split("\n")  # `splitlines` would also split inside strings
     except (OSError, UnicodeDecodeError) as problem:
         raise fail(BAD_FILE, f"{file}: {problem}") from None
     return check(read_trace(lines), calls=calls, seed=seed)
 
 
-def _write(report: Path, checked: TraceCheck, found: Shrunk | None, compiler: str, asked: TvmRequest | None) -> None:
+def _write(
+    report: Path, trace: TraceCheck, reduction: Shrunk | None, compiler: str, request: TvmRequest | None
+) -> None:
 
     command = f"$ refmlc {shlex.join(sys.argv[1:])}"
-    report.write_text(markdown(checked, compiler=compiler, command=command, small=found, tvm=asked), encoding="utf-8")
+    report.write_text(
+        markdown(trace, compiler=compiler, command=command, small=reduction, tvm=request), encoding="utf-8"
+    )
 
 
-def _data(checked: TraceCheck, found: Shrunk | None) -> dict[str, object]:
-    """All of it as JSON."""
-    broken = checked.broken if found is None else found.broken
-    rows = [{"pass": row.name, "verdict": row.said.value, "calls": row.calls, "why": row.why} for row in checked.rows]
-    said = (
+def _data(trace: TraceCheck, reduction: Shrunk | None) -> dict[str, object]:
+    """The result as JSON."""
+    broken = trace.broken if reduction is None else reduction.broken
+    rows = [{"pass": row.name, "verdict": row.said.value, "calls": row.calls, "why": row.why} for row in trace.rows]
+    finding = (
         None
         if broken is None
         else {
@@ -152,23 +156,28 @@ def _data(checked: TraceCheck, found: Shrunk | None) -> dict[str, object]:
             **to_json(broken.diagnostic),
         }
     )
-    return {"stages": rows, "stopped": checked.stopped, "broken": said, "module": None if found is None else found.text}
+    return {
+        "stages": rows,
+        "stopped": trace.stopped,
+        "broken": finding,
+        "module": None if reduction is None else reduction.text,
+    }
 
 
-def _show(checked: TraceCheck, found: Shrunk | None) -> None:
-    if not checked.rows and not checked.stopped:
+def _show(trace: TraceCheck, reduction: Shrunk | None) -> None:
+    if not trace.rows and not trace.stopped:
         out.print("no pass changes the module: there is nothing to compare")
         return
     table = Table("pass", "verdict", "calls", "why")
-    for row in checked.rows:
+    for row in trace.rows:
         table.add_row(Text(row.name), Text(row.said.value, style=COLORS[row.said.value]), str(row.calls), Text(row.why))
     out.print(table)
-    if checked.stopped:
-        out.print(Text(f"the compiler stopped: {checked.stopped}"), style="yellow")
-    broken = checked.broken if found is None else found.broken
+    if trace.stopped:
+        out.print(Text(f"the compiler stopped: {trace.stopped}"), style="yellow")
+    broken = trace.broken if reduction is None else reduction.broken
     if broken is None:
         return
-    if found is not None:
-        out.print(Text(f"the smallest module found that {broken.name} breaks:\n"), Text(found.text), sep="")
-    tell(broken.diagnostic, err)
+    if reduction is not None:
+        out.print(Text(f"the smallest module found that {broken.name} breaks:\n"), Text(reduction.text), sep="")
+    show_diagnostic(broken.diagnostic, err)
     click.echo(f"{broken.names} changes what `{broken.func}` computes", err=True)

@@ -12,9 +12,9 @@ import click
 from rich.text import Text
 
 import refmlc
-from refmlc.cli.console import err, json_option, out, print_json
-from refmlc.cli.durations import Duration
-from refmlc.cli.reduce_verdict import is_static, known_code, wanted
+from refmlc.cli.console import err, out, print_json
+from refmlc.cli.options import PATH, Duration, file_argument, json_option
+from refmlc.cli.reduce_verdict import find_target, is_static, known_code
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.lang.ir import IRModule
@@ -24,20 +24,18 @@ from refmlc.oracle.reduce import Reduction, TextReduction, reduce, reduce_case, 
 from refmlc.oracle.reduce.command import Command, Ran
 from refmlc.oracle.reduction_predicates import fails_to_read
 
-Found = Reduction | TextReduction
+Result = Reduction | TextReduction
 COMMAND_HELP = "A shell command; exit status 0: keep the candidate, whose path is {}, $1 and $REFMLC_FILE."
 
 
 @click.command("reduce", epilog="Example: refmlc reduce prog.py --while './still-fails.sh {}'")
-@click.argument("file", type=click.Path(path_type=Path))
+@file_argument
 @click.option("--while", "command", metavar="COMMAND", help=COMMAND_HELP)
 @click.option("--code", metavar="CODE", help="Keep the finding of `refmlc check` with this code: RM304.")
 @click.option(
     "--impl", metavar="SPEC", help="Keep the wrong result of this implementation: native[:WAY], tvm:PYTHON, cmd:…."
 )
-@click.option(
-    "--out", "target", type=click.Path(path_type=Path), help="Write the result here.  [default: FILE.reduced.py]"
-)
+@click.option("--out", "target", type=PATH, help="Write the result here.  [default: FILE.reduced.py]")
 @click.option("--time", "seconds", type=Duration(), metavar="TIME", help="Stop after this time.  [default: no limit]")
 @click.option(
     "--limit", type=Duration(), default="60s", show_default=True, help="Time limit of one run of the command."
@@ -68,23 +66,23 @@ def reduce_command(  # noqa: PLR0913 - one parameter per option
     reduced line by line. The output file always holds the best candidate so far, also after Ctrl-C.
     """
     if (command is None) == (code is None and impl is None):
-        raise fail(BAD_USAGE, "say what is to be kept: `--while COMMAND`, or `--code` and `--impl`")
+        raise fail(BAD_USAGE, "say what to keep: `--while COMMAND`, or `--code` and `--impl`")
     target = target or file.with_name(f"{file.stem}.reduced{file.suffix}")
     begin = monotonic()
     with interruptible(), err.status(f"reducing {file} …") as status:
         job = Job(file, target, seconds, jobs, func, lambda line: status.update(Text(f"reducing {file}: {line}")))
         if command is not None:
             with Command(command, file.name, limit) as predicate:
-                found: Found = job.command(predicate, limit, lines=lines)
+                result: Result = job.command(predicate, limit, lines=lines)
         else:
-            found = job.verdict(code, impl)
-    write(target, whole_text(found))
-    report(file, target, found, monotonic() - begin, as_json=as_json)
+            result = job.verdict(code, impl)
+    write(target, whole_text(result))
+    show_result(file, target, result, monotonic() - begin, as_json=as_json)
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Treat SIGTERM as an interrupt: running commands are ended, and the best candidate stays."""
+    """Treat SIGTERM as an interrupt: end running commands and keep the best candidate."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
@@ -103,14 +101,14 @@ class Job:
     func: str | None
     tell: Callable[[str], None]
 
-    def command(self, predicate: Command, limit: float, *, lines: bool) -> Found:
+    def command(self, predicate: Command, limit: float, *, lines: bool) -> Result:
         """Reduce the file while a command holds."""
         text = text_of(self.file)
         expect(predicate.run(text), limit)
         module = None if lines else self.module(text)
         write(self.target, text)
         if module is not None and not predicate.holds(refmlc.show(module, show_meta=True)):
-            err.print("note: as refmlc shows it, the program is not of interest: its lines are reduced", style="dim")
+            err.print("note: the command fails on the module as refmlc prints it: reducing lines instead", style="dim")
             module = None
         if module is None:
             return self.lines(text, predicate.holds)
@@ -123,20 +121,20 @@ class Job:
             on_progress=self._better,
         )
 
-    def verdict(self, code: str | None, impl: str | None) -> Found:
+    def verdict(self, code: str | None, impl: str | None) -> Result:
         """Reduce the file while a verdict stays the same. Fails: RM112 if the file does not have it."""
         if code is not None and is_static(known_code(code)) and impl is None:
             return self.lines(text_of(self.file), fails_to_read(code))
         module = self._with_function(refmlc.read_file(self.file))
         if impl is None:
-            need = wanted(module, self.func, code, None)
-            return reduce_case(need.case, need.keep, seconds=self.seconds, on_progress=self._better)
-        with closing(implementation(impl)) as judged:
-            need = wanted(module, self.func, code, judged)
-            return reduce_case(need.case, need.keep, seconds=self.seconds, on_progress=self._better)
+            target = find_target(module, self.func, code, None)
+            return reduce_case(target.case, target.keep, seconds=self.seconds, on_progress=self._better)
+        with closing(implementation(impl)) as candidate:
+            target = find_target(module, self.func, code, candidate)
+            return reduce_case(target.case, target.keep, seconds=self.seconds, on_progress=self._better)
 
     def lines(self, text: str, holds: Callable[[str], bool]) -> TextReduction:
-        """Reduce lines."""
+        """Reduce the lines of a text."""
         return reduce_text(text, holds, seconds=self.seconds, jobs=self.jobs, on_progress=self._better)
 
     def module(self, text: str) -> IRModule | None:
@@ -144,30 +142,30 @@ class Job:
         try:
             module = read(text, str(self.file))
         except RefmlcError as failure:
-            err.print(f"note: {failure.code.id}, {failure.diagnostic.message}: its lines are reduced", style="dim")
+            err.print(f"note: {failure.code.id}, {failure.diagnostic.message}: reducing lines instead", style="dim")
             return None
         return self._with_function(module)
 
     def _with_function(self, module: IRModule) -> IRModule:
         if self.func is not None and self.func not in module.functions:
-            known = ", ".join(module.functions) or "none"
-            raise fail(BAD_USAGE, f"the module has no function `{self.func}`", None, f"its functions: {known}")
+            names = ", ".join(module.functions) or "none"
+            raise fail(BAD_USAGE, f"the module has no function `{self.func}`", None, f"its functions: {names}")
         return module
 
-    def _better(self, found: Found) -> None:
-        write(self.target, whole_text(found))
-        self.tell(sizes(found))
+    def _better(self, result: Result) -> None:
+        write(self.target, whole_text(result))
+        self.tell(sizes(result))
 
 
-def whole_text(found: Found) -> str:
-    """The text of the result; where calls belong to it, with them as comments."""
-    if isinstance(found, TextReduction) or found.case is None:
-        return found.text
-    lines = [found.text.rstrip("\n"), ""]
-    for call in found.case.calls:
+def whole_text(result: Result) -> str:
+    """The text of the result; its calls, if it has any, as comments."""
+    if isinstance(result, TextReduction) or result.case is None:
+        return result.text
+    lines = [result.text.rstrip("\n"), ""]
+    for call in result.case.calls:
         lines += [
-            f"# `{found.case.func}` is called with" + ("" if call else " no arguments"),
-            *(f"#   {one}" for one in call),
+            f"# `{result.case.func}` is called with" + ("" if call else " no arguments"),
+            *(f"#   {argument}" for argument in call),
         ]
     return "\n".join(lines) + "\n"
 
@@ -185,13 +183,13 @@ def source_of(module: IRModule) -> str:
     return refmlc.show(module, show_meta=True) if module.source is None else module.source.text
 
 
-def expect(ran: Ran, limit: float) -> None:
+def expect(command_run: Ran, limit: float) -> None:
     """Check that the command holds for the original. Fails: RM112, with the output of the command."""
-    if ran.holds:
+    if command_run.holds:
         return
-    how = f"does not end within {limit:g} s" if ran.status is None else f"ends with {ran.status}, not 0"
-    printed = [f"it printed: {line}" for line in ran.output.splitlines()[-8:]] or ["it printed nothing"]
-    raise fail(BAD_USAGE, f"the command {how} on the file as it is: there is nothing to keep", None, *printed)
+    how = f"does not end within {limit:g} s" if command_run.status is None else f"ends with {command_run.status}, not 0"
+    printed = [f"it printed: {line}" for line in command_run.output.splitlines()[-8:]] or ["it printed nothing"]
+    raise fail(BAD_USAGE, f"the command {how} on the original file: there is nothing to keep", None, *printed)
 
 
 def write(target: Path, text: str) -> None:
@@ -201,29 +199,29 @@ def write(target: Path, text: str) -> None:
     draft.replace(target)
 
 
-def sizes(found: Found) -> str:
+def sizes(result: Result) -> str:
     """Sizes before and after, in words."""
-    pairs = [f"{a} → {b} {name}" for name, (a, b) in measures(found).items()]
-    return f"{', '.join(pairs)}; {found.tries} tries"
+    pairs = [f"{a} → {b} {name}" for name, (a, b) in measures(result).items()]
+    return f"{', '.join(pairs)}; {result.tries} tries"
 
 
-def measures(found: Found) -> dict[str, tuple[int, int]]:
+def measures(result: Result) -> dict[str, tuple[int, int]]:
     """Sizes before and after, by name."""
-    before, after = found.before, found.after
-    if isinstance(found, TextReduction):
+    before, after = result.before, result.after
+    if isinstance(result, TextReduction):
         return {"lines": (before[0], after[0]), "characters": (before[1], after[1])}
     names = ("functions", "calls", "statements", "characters")
     pairs = {name: (getattr(before, name), getattr(after, name)) for name in names}
-    return {name: pair for name, pair in pairs.items() if name != "calls" or found.case is not None}
+    return {name: pair for name, pair in pairs.items() if name != "calls" or result.case is not None}
 
 
-def report(file: Path, target: Path, found: Found, seconds: float, *, as_json: bool) -> None:
-    """The result, and where it is."""
+def show_result(file: Path, target: Path, result: Result, seconds: float, *, as_json: bool) -> None:
+    """Print the result and the name of its file."""
     if as_json:
-        data = {name: {"before": before, "after": after} for name, (before, after) in measures(found).items()}
-        counts = {"tries": found.tries, "steps": found.steps, "finished": found.finished, "seconds": seconds}
-        print_json({"file": str(file), "out": str(target), "text": whole_text(found), **data, **counts})
+        data = {name: {"before": before, "after": after} for name, (before, after) in measures(result).items()}
+        counts = {"tries": result.tries, "steps": result.steps, "finished": result.finished, "seconds": seconds}
+        print_json({"file": str(file), "out": str(target), "text": whole_text(result), **data, **counts})
         return
-    out.print(whole_text(found).rstrip("\n"))
-    end = "" if found.finished else "; the time is up"
-    err.print(f"{sizes(found)}, {seconds:.1f} s{end}; in {target}", style="dim")
+    out.print(whole_text(result).rstrip("\n"))
+    end = "" if result.finished else "; the time is up"
+    err.print(f"{sizes(result)}, {seconds:.1f} s{end}; in {target}", style="dim")

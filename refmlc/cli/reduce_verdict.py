@@ -1,6 +1,6 @@
-"""What `refmlc reduce` keeps without a command: a code of the interpreter, or an implementation's finding.
+"""The verdict that `refmlc reduce` keeps without a command: a code of the interpreter, or an implementation's finding.
 
-| options               | what is kept                                                                        |
+| options               | keeps                                                                               |
 |-----------------------|-------------------------------------------------------------------------------------|
 | `--code RM1xx`, RM2xx | the text is refused with this code: its lines are reduced                           |
 | `--code RM3xx`, RM4xx | a call ends in this code, as `refmlc check` says                                    |
@@ -25,7 +25,7 @@ CALLS = 3
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Target:
     """A case that shows the verdict, and the predicate to keep."""
 
     case: Case
@@ -44,7 +44,7 @@ def is_static(code: str | None) -> bool:
     return code is not None and code.startswith(("RM1", "RM2"))
 
 
-def wanted(module: IRModule, func: str | None, code: str | None, implementation: Implementation | None) -> Wanted:
+def find_target(module: IRModule, func: str | None, code: str | None, implementation: Implementation | None) -> Target:
     """The first function (or the named one) whose calls show the verdict. Fails: RM112 if none does."""
     limits = Limits()
     met: list[str] = []
@@ -52,15 +52,15 @@ def wanted(module: IRModule, func: str | None, code: str | None, implementation:
         if implementation is None:
             codes = codes_of(case, limits)
         else:
-            codes = [one.code.id for one in findings_of(case, implementation, limits)]
+            codes = [finding.code.id for finding in findings_of(case, implementation, limits)]
         met += codes
-        shown = code or (codes[0] if codes else None)
-        if shown in codes:
-            return Wanted(case, _predicate(shown, implementation, limits))
-    what = f"ends in {code}" if code else "is found to be wrong"
+        shown_code = code or (codes[0] if codes else None)
+        if shown_code in codes:
+            return Target(case, _predicate(shown_code, implementation, limits))
+    outcome = f"ends in {code}" if code else "is wrong"
     raise fail(
         BAD_USAGE,
-        f"no call {what}: there is nothing to keep",
+        f"no call {outcome}: there is nothing to keep",
         None,
         f"met: {', '.join(dict.fromkeys(met)) or 'nothing'}",
     )

@@ -6,7 +6,12 @@ from typing import cast
 import click
 
 import refmlc
-from refmlc.cli.console import json_option, out, print_json
+from refmlc.cli.console import out, print_json
+from refmlc.cli.options import PATH, file_argument, json_option
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.lang.drawing import graph_of, lines_of, svg_of
+from refmlc.lang.ir import IRModule, relax
 from refmlc.lang.script.display import display
 from refmlc.lang.script.spellings import GENERATIONS, Generation
 
@@ -14,7 +19,7 @@ DIALECT = "Print in the syntax of this generation of TVM."
 
 
 @click.command(epilog="Example: refmlc show model.py --dialect 2023 --svg graph.svg")
-@click.argument("file", type=click.Path(path_type=Path))
+@file_argument
 @click.option(
     "--dialect",
     type=click.Choice(GENERATIONS),
@@ -27,7 +32,7 @@ DIALECT = "Print in the syntax of this generation of TVM."
 @click.option("--graph", is_flag=True, help="Print the graph of each Relax function, one line per binding.")
 @click.option(
     "--svg",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Draw the graph of `main`, or of the first Relax function, to this file.",
 )
 @click.option("--no-check", is_flag=True, help="Print the module even if it is ill-formed.")
@@ -45,12 +50,30 @@ def show(
     """Read the TVMScript in FILE, check it, and print it in the syntax of TVM 0.27 or an older one."""
     module = refmlc.read_file(file, check=not no_check)
     if svg is not None or graph:
-        from refmlc.cli.show_graph import told  # noqa: PLC0415 - only who draws needs it
-
-        told(module, svg, as_json=as_json)
+        show_graphs(module, svg, as_json=as_json)
         return
     text = refmlc.show(module, dialect=cast("Generation", dialect), show_meta=show_meta)
     if as_json:
         print_json({"file": str(file), "dialect": dialect, "functions": list(module.functions), "text": text})
     else:
         display(text, out)
+
+
+def show_graphs(module: IRModule, svg: Path | None, *, as_json: bool) -> None:
+    """Print the graphs of the Relax functions, or draw one. Fails: RM112 if the module has no Relax function."""
+    graphs = {name: graph_of(func, name) for name, func in module.functions.items() if isinstance(func, relax.Function)}
+    if not graphs:
+        raise fail(BAD_USAGE, "the module has no Relax function: there is no graph to draw")
+    if svg is not None:
+        svg.write_text(svg_of(graphs.get("main") or next(iter(graphs.values()))), encoding="utf-8")
+    if as_json:
+        data = {
+            name: {"boxes": [box.title for box in graph.boxes], "arrows": graph.arrows}
+            for name, graph in graphs.items()
+        }
+        print_json({"graphs": data, "svg": None if svg is None else str(svg)})
+    elif svg is not None:
+        out.print(f"{svg}")
+    else:
+        for name, graph in graphs.items():
+            out.print(f"{name}\n{lines_of(graph)}", soft_wrap=True)

@@ -1,7 +1,7 @@
 """The modules that a command takes: files, folders of them, the standard input.
 
-A file of a folder is taken where its name ends in `.py` and its text has a decorator of TVMScript; others are counted.
-Hidden folders and `__pycache__` are left out.
+In a folder, `*.py` files with a decorator of TVMScript are taken; other `*.py` files are counted. Hidden folders and
+`__pycache__` are skipped.
 """
 
 import re
@@ -21,13 +21,13 @@ _TVMSCRIPT = re.compile(rb"^[ \t]*@(?:\w+\.)*(?:prim_func|ir_module)\b|^[ \t]*@(
 
 @dataclass(frozen=True)
 class Source:
-    """A text that is to be read."""
+    """A text to read."""
 
     path: Path
 
     @property
     def title(self) -> str:
-        """What a table calls it."""
+        """Its name in a table."""
         return "<stdin>" if self.path == STDIN else self.path.name
 
     def read(self) -> IRModule:
@@ -42,19 +42,19 @@ class Source:
 
 
 def sources(paths: Sequence[Path]) -> tuple[list[Source], int]:
-    """What `paths` stand for, each once, and how many files of folders are no TVMScript. Fails: RM109."""
-    found: dict[Path, None] = {}
+    """The sources in `paths`, each once, and the number of skipped files in folders. Fails: RM109."""
+    files: dict[Path, None] = {}
     skipped = 0
     for path in paths:
         if not path.is_dir():
-            found[path] = None
+            files[path] = None
             continue
         for file in _files(path):
             if _TVMSCRIPT.search(_bytes(file)):
-                found[file] = None
+                files[file] = None
             else:
                 skipped += 1
-    return [Source(path) for path in found], skipped
+    return [Source(path) for path in files], skipped
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -1,9 +1,10 @@
-"""`refmlc spec CLAUSE`: a clause of the specification."""
+"""`refmlc spec CLAUSE`: print a clause of the specification."""
 
 import click
 from rich.text import Text
 
-from refmlc.cli.console import json_option, out, print_json
+from refmlc.cli.console import out, print_json
+from refmlc.cli.options import json_option
 from refmlc.lang.spec import Clause, clause, clauses
 
 

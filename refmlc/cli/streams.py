@@ -2,9 +2,9 @@
 
 | text                                                  | leaves as                                               |
 |-------------------------------------------------------|---------------------------------------------------------|
-| control, format (what reorders), surrogate characters | U+FFFD; the end of a line and the tab as they are       |
-| a character that the encoding of the stream lacks     | one like it (`LIKE`), else `?`                          |
-| what rich and `diag.render` paint                     | as it is: written behind the gate, of text cleaned before |
+| control, format (what reorders), surrogate characters | U+FFFD; line ends and tabs pass       |
+| a character that the encoding of the stream lacks     | a similar one (`SIMILAR`), else `?`                     |
+| output of rich and `diag.render`                      | unchanged: it is cleaned first and bypasses the gate    |
 """
 
 import sys
@@ -14,7 +14,7 @@ from typing import TextIO, cast
 
 from refmlc.diag.layout import safe
 
-LIKE = str.maketrans({
+SIMILAR = str.maketrans({
     "…": "~", "→": "->", "—": "-", "–": "-", "×": "x", "±": "+-", "≥": ">=", "≤": "<=", "²": "^2", "³": "^3", "µ": "u",
     "─": "-", "│": "|", "├": "|", "└": "`", "█": "#", "▀": "^", "●": "*", "▶": ">", "Δ": "d",
 })  # fmt: skip
@@ -25,20 +25,20 @@ def fitted(text: str, encoding: str) -> str:
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
-        return "".join(_like(char, encoding) for char in text)
+        return "".join(_similar(char, encoding) for char in text)
     return text
 
 
-def _like(char: str, encoding: str) -> str:
-    for each in (char, char.translate(LIKE)):
+def _similar(char: str, encoding: str) -> str:
+    for candidate in (char, char.translate(SIMILAR)):
         with suppress(UnicodeEncodeError):
-            each.encode(encoding)
-            return each
+            candidate.encode(encoding)
+            return candidate
     return "?"
 
 
 class Fitted:
-    """A stream that takes every character: what its encoding lacks is written as one like it."""
+    """A stream that takes every character: one that its encoding lacks is replaced by a similar one."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -46,12 +46,12 @@ class Fitted:
         self.errors = stream.errors
 
     def write(self, text: str) -> int:
-        """Write all of it."""
+        """Write `text` in the characters of the encoding."""
         self._stream.write(fitted(text, self.encoding))
         return len(text)
 
     def flush(self) -> None:
-        """Have it written."""
+        """Flush the stream behind this one."""
         self._stream.flush()
 
     def isatty(self) -> bool:
@@ -71,14 +71,14 @@ class Gate(Fitted):
         self.behind = Fitted(stream)
 
     def write(self, text: str) -> int:
-        """Write what no terminal obeys."""
+        """Write `text` without control characters."""
         super().write(safe(text))
         return len(text)
 
 
 @contextmanager
 def gated() -> Iterator[None]:
-    """Put both standard streams behind a gate; streams that are closed stay so."""
+    """Put both standard streams behind a gate; closed streams stay closed."""
     with ExitStack() as stack:
         if sys.stdout is not None:
             stack.enter_context(redirect_stdout(_gate(sys.stdout)))

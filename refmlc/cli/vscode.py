@@ -7,7 +7,8 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from refmlc.cli.console import json_option, out, print_json
+from refmlc.cli.console import out, print_json
+from refmlc.cli.options import json_option
 from refmlc.debug.vsix import NAME, write_package
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
@@ -39,31 +40,31 @@ def vscode(*, install: bool, editor: str | None, output: Path | None, as_json: b
             raise fail(BAD_USAGE, f"`{package}` cannot be written: {problem.strerror}") from None
         if command is not None:
             _install(command, package)
-    written = None if output is None and install else str(package)
+    shown_path = None if output is None and install else str(package)
     if as_json:
-        print_json({"package": written, "editor": command})
+        print_json({"package": shown_path, "editor": command})
         return
-    if written is not None:
-        out.print(f"written: {written}", markup=False)
+    if shown_path is not None:
+        out.print(f"written: {shown_path}", markup=False)
     if command is not None:
-        out.print(f"installed with {command}: open a module and choose `Debug this module of TVM`", markup=False)
+        out.print(f"installed with {command}: open a module and choose `Debug this TVM module`", markup=False)
 
 
-def _editor(named: str | None) -> str:
+def _editor(command: str | None) -> str:
     """The path of the editor's command. Fails: RM112."""
-    for name in (named,) if named else EDITORS:
+    for name in (command,) if command else EDITORS:
         path = shutil.which(name)
         if path is not None:
             return path
-    missing = f"`{named}`" if named else " or ".join(f"`{name}`" for name in EDITORS)
+    names = f"`{command}`" if command else " or ".join(f"`{name}`" for name in EDITORS)
     way = "`refmlc vscode -o FILE` writes the package; the editor installs it from its page of extensions"
-    raise fail(BAD_USAGE, f"no command {missing} is on the PATH", None, way)
+    raise fail(BAD_USAGE, f"no command {names} is on the PATH", None, way)
 
 
 def _install(editor: str, package: Path) -> None:
     """Have the editor install the package. Fails: RM112."""
     try:
-        done = subprocess.run(  # noqa: S603 - the user asks for it, and names the editor
+        process = subprocess.run(  # noqa: S603 - the user asks for it, and names the editor
             [editor, "--install-extension", str(package), "--force"],
             capture_output=True,
             text=True,
@@ -72,6 +73,6 @@ def _install(editor: str, package: Path) -> None:
         )
     except (OSError, subprocess.TimeoutExpired) as problem:
         raise fail(BAD_USAGE, f"`{editor}` did not install the extension: {problem}") from None
-    if done.returncode:
-        said = (done.stderr or done.stdout).strip() or "it says nothing"
-        raise fail(BAD_USAGE, f"`{editor}` did not install the extension (exit {done.returncode})", None, said)
+    if process.returncode:
+        output = (process.stderr or process.stdout).strip() or "no output"
+        raise fail(BAD_USAGE, f"`{editor}` did not install the extension (exit {process.returncode})", None, output)

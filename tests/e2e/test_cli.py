@@ -221,7 +221,7 @@ def test_a_full_device_is_no_traceback(folder, more):
         with Path("/dev/full").open("w") as full:
             done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=environment)
         assert done.returncode == 2
-        assert done.stderr.startswith("error[RM109]: what is written: No space left on device")
+        assert done.stderr.startswith("error[RM109]: output: No space left on device")
         assert done.stderr.count("No space left on device") == 1
 
 

@@ -370,7 +370,7 @@ def test_rubbish_is_not_read(check):
 
 def test_an_input_that_does_not_fit_is_bad_input(check):
     told = check(BRANCHES, "--func", "pick", "--input", "n=abc")
-    assert (told.exit_code, "is a number" in told.stderr) == (2, True)
+    assert (told.exit_code, "in place of a file: a number" in told.stderr) == (2, True)
 
 
 def test_as_written(check):

@@ -73,7 +73,7 @@ def test_the_same_command_goes_on_where_it_was(fuzz, tmp_path):
         (("--impl", "native:quantum"), "C has no variant `quantum`"),
         (("--kinds", "poems"), "is not a list of kinds"),
         (("--aim", "RM999"), "no program aims at `RM999`"),
-        (("--time", "soon"), "is no duration"),
+        (("--time", "soon"), "is not a duration"),
     ],
 )
 def test_what_there_is_not_is_refused(fuzz, options, told):
@@ -96,7 +96,7 @@ def test_an_interrupt_ends_it_with_a_summary_and_it_goes_on(tmp_path):
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    assert b"what was done is kept" in err
+    assert b"the campaign is saved" in err
     assert b"the findings are in" in out
     assert process.returncode == 1
     assert 16 <= outcome(tmp_path)[1] < 4000

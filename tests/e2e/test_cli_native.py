@@ -94,7 +94,7 @@ def test_the_best_grade_is_the_one_asked_for(folder, best, grade):
 def test_what_cannot_be_proved_is_checked_and_why_says_it(folder):
     assert blocks(folder, folder / "gather.py", "--func", "gather")["B"]["grade"] == "guarded"
     done = refmlc("native", folder / "gather.py", "--why")
-    assert "checked at run time, a proof is wanted: " in done.stdout
+    assert "checked at run time, needs a proof: " in done.stdout
     assert "#include" not in done.stdout
 
 

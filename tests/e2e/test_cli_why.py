@@ -64,7 +64,7 @@ def test_why_gives_json(gemm: Path) -> None:
 
 @pytest.mark.parametrize(
     ("element", "message"),
-    [("C[9,9]", "there is no element"), ("C[", "is no element"), ("", "is no element"), ("X[0]", "no `X[0]`")],
+    [("C[9,9]", "there is no element"), ("C[", "is not an element"), ("", "is not an element"), ("X[0]", "no `X[0]`")],
 )
 def test_an_element_that_is_none_is_bad_usage(gemm: Path, element: str, message: str) -> None:
     result = run("why", gemm, "--element", element, "--input", "A=ones", "--input", "B=ones")

@@ -10,6 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2] / "refmlc"
 CLEAN = (
+    "cli",
     "diag",
     "frontends",
     "lang/arith",

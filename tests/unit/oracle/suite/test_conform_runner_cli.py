@@ -83,7 +83,7 @@ def test_an_unexpected_pass_is_told_and_the_status_is_1(folder, tmp_path):
         (["--junit", "/"], "`/` is a folder"),
         (["--suite", "/nowhere"], "the folder `/nowhere` does not exist"),
         (["--jobs", "0"], "--jobs"),
-        (["--install-tvm", "latest"], "`latest` is no version of TVM"),
+        (["--install-tvm", "latest"], "`latest` is not a version of TVM"),
     ],
 )
 def test_bad_usage_is_told_and_the_status_is_2(folder, words, said):
@@ -130,8 +130,8 @@ def test_an_interrupt_while_the_next_one_starts_leaves_the_reports_before(folder
             raise KeyboardInterrupt
         return before(suite, spec, *rest)
 
-    before = conform_run._asked
-    monkeypatch.setattr(conform_run, "_asked", asked)
+    before = conform_run._run
+    monkeypatch.setattr(conform_run, "_run", asked)
     done = ran("--suite", folder, "--case", "hand.add", "--impl", RIGHT, "--impl", "interp", "--impl", "native")
     assert done.exit_code == 1
     assert "1 pass: as expected" in done.stdout

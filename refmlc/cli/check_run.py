@@ -1,10 +1,12 @@
 """The work of `refmlc check`: examine every function of every file, report as tables or data, write evidence.
 
-Of several files one that is not read, or whose options do not fit, is told, and the others are examined.
+With several files, an unreadable file or one that the options do not fit is reported, and the others are examined.
+`--report` and `--case` write a file per finding: the first to the named file, the second to one with `-2` before the
+suffix, and so on.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,14 +15,16 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from refmlc.cli.check_evidence import Evidence, written
-from refmlc.cli.console import INTERRUPTED, err, out, print_json, report as tell_failure, tell
+from refmlc.cli.console import INTERRUPTED, err, out, print_json, report_failure, show_diagnostic
 from refmlc.cli.sources import Source, sources
-from refmlc.diag import RefmlcError
+from refmlc.diag import RefmlcError, fail
+from refmlc.diag.catalogue import BAD_FILE
 from refmlc.diag.render import to_json
 from refmlc.lang.ir import IRModule
 from refmlc.oracle.check.report import COLUMNS, NO_ARGUMENTS, FunctionResult, Report, many
 from refmlc.oracle.check.run import DEFAULT_PATHS, CheckOptions, examined, functions, known_params, shown_names
+from refmlc.oracle.evidence import case_text, write_page
+from refmlc.oracle.finding import Finding
 from refmlc.oracle.implementations.implementation import Implementation
 from refmlc.oracle.implementations.lookup import implementation
 
@@ -35,9 +39,20 @@ COLOURS = {
 }
 
 
+MOST_EVIDENCE = 20
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Where findings are written; None: nowhere."""
+
+    page: Path | None = None
+    case: Path | None = None
+
+
 @dataclass(frozen=True)
 class Result:
-    """A file, and its report or why there is none. `unchecked`: functions that an interrupt left out."""
+    """A file with its report or failure. `unchecked`: functions that were not examined because of an interrupt."""
 
     source: Source
     report: Report | None = None
@@ -50,7 +65,7 @@ class Result:
         return self.report.status if self.report is not None else self.failure.exit_code if self.failure else 0
 
 
-def checked(
+def run_check(
     files: Sequence[Path],
     func: str | None,
     impls: Sequence[str],
@@ -61,21 +76,21 @@ def checked(
 ) -> int:
     """Check the modules in `files` and report; returns the exit status of the worst file, a finding first."""
     choices = replace(choices, named=bool(impls))
-    found, skipped = sources(files)
-    alone = len(found) == 1 and not skipped
+    inputs, skipped = sources(files)
+    alone = len(inputs) == 1 and not skipped
     results: list[Result] = []
     with ExitStack() as stack:
         paths = [stack.enter_context(closing(implementation(spec, choices.limits))) for spec in impls or DEFAULT_PATHS]
-        for result in _results(found, func, choices, paths, alone=alone):
+        for result in _results(inputs, func, choices, paths, alone=alone):
             results.append(result)
             if not as_json:
                 _show(result)
     if as_json:
-        print_json(_data(results[0]) if alone else {"files": [_data(one) for one in results], "skipped": skipped})
+        print_json(_data(results[0]) if alone else {"files": [_data(result) for result in results], "skipped": skipped})
     elif not alone:
-        _sum_up(results, skipped)
-    written(evidence, [result.report for result in results if result.report is not None])
-    unchecked = [*results[-1].unchecked, *(str(source.path) for source in found[len(results) :])] if results else []
+        _show_totals(results, skipped)
+    write_evidence(evidence, [result.report for result in results if result.report is not None])
+    unchecked = [*results[-1].unchecked, *(str(source.path) for source in inputs[len(results) :])] if results else []
     if unchecked:
         err.print(f"interrupted: {', '.join(unchecked)} not checked")
         return INTERRUPTED
@@ -84,10 +99,10 @@ def checked(
 
 
 def _results(
-    found: Sequence[Source], func: str | None, choices: CheckOptions, paths: Sequence[Implementation], *, alone: bool
+    inputs: Sequence[Source], func: str | None, choices: CheckOptions, paths: Sequence[Implementation], *, alone: bool
 ) -> Iterator[Result]:
-    """The reports on the files, up to an interrupt; one before the first verdict passes."""
-    for number, source in enumerate(found):
+    """The results of the files, up to an interrupt. An interrupt before the first result is raised."""
+    for number, source in enumerate(inputs):
         try:
             result = _result(source, func, choices, paths, alone=alone)
         except KeyboardInterrupt:
@@ -102,7 +117,7 @@ def _results(
 def _result(
     source: Source, func: str | None, choices: CheckOptions, paths: Sequence[Implementation], *, alone: bool
 ) -> Result:
-    """The report on a file. Fails, where it is the only one: as reading does; RM111, RM112."""
+    """The result of a file. Fails, if it is the only one: as reading does; RM111, RM112."""
     try:
         module = source.read()
         known_params(module, choices.asked)
@@ -120,7 +135,7 @@ def _result(
 def _rows(
     module: IRModule, names: Sequence[str], choices: CheckOptions, paths: Sequence[Implementation]
 ) -> list[FunctionResult]:
-    """The functions examined, up to an interrupt; one before the first verdict passes."""
+    """The examined functions, up to an interrupt. An interrupt before the first result is raised."""
     rows: list[FunctionResult] = []
     try:
         for name in names:
@@ -135,7 +150,7 @@ def _rows(
 def _show(result: Result) -> None:
     """Print the table, remarks, findings, and a summary."""
     if result.failure is not None:
-        tell_failure(result.failure, as_json=False)
+        report_failure(result.failure, as_json=False)
     if result.report is None:
         return
     out.print(table(result.report), soft_wrap=False)
@@ -143,35 +158,64 @@ def _show(result: Result) -> None:
         out.print(remark)
     for diagnostic in result.report.findings:
         out.print()
-        tell(diagnostic, out)
+        show_diagnostic(diagnostic, out)
     out.print(f"\n{result.report.summary}")
 
 
 def table(report: Report) -> Table:
-    """The verdicts, painted."""
-    shown = Table(title=Text(report.title), title_justify="left")
+    """The verdicts in colour."""
+    painted = Table(title=Text(report.title), title_justify="left")
     for column in COLUMNS:
-        shown.add_column(column, overflow="fold")
+        painted.add_column(column, overflow="fold")
     for line in report.table():
         counts = [Text(f"{count} {word}", style=COLOURS.get(word, "yellow")) for count, word in line.counts]
         calls = Text(", ").join(counts) if counts else Text(NO_ARGUMENTS, style="yellow")
         function = Text(line.function, style="" if line.path == "meaning" else "dim")
-        shown.add_row(function, Text(line.path), calls, Text(line.sanitizer))
-    return shown
+        painted.add_row(function, Text(line.path), calls, Text(line.sanitizer))
+    return painted
 
 
-def _sum_up(results: Sequence[Result], skipped: int) -> None:
-    """All files together, in a line."""
+def _show_totals(results: Sequence[Result], skipped: int) -> None:
+    """Print the number of files per exit status, in one line."""
     counts = Counter(result.status for result in results)
     words = {1: "with findings", 2: "not read", 3: "not compared", 0: "without a finding"}
     parts = [f"{counts[status]} {words.get(status, f'with status {status}')}" for status in sorted(counts)]
-    rest = f"; {many(skipped, 'file')} without TVMScript skipped" if skipped else ""
-    click.echo(f"\n{many(len(results), 'file')}: {', '.join(parts) or 'nothing to check'}{rest}")
+    omitted = f"; {many(skipped, 'file')} without TVMScript skipped" if skipped else ""
+    click.echo(f"\n{many(len(results), 'file')}: {', '.join(parts) or 'nothing to check'}{omitted}")
 
 
 def _data(result: Result) -> dict[str, object]:
-    """A file for machines."""
+    """The result of a file as JSON."""
     name = {"file": str(result.source.path)}
     if result.report is not None:
         return {**name, **result.report.to_json()}
     return {**name, "error": None if result.failure is None else to_json(result.failure.diagnostic)}
+
+
+def write_evidence(evidence: Evidence, reports: Sequence[Report]) -> None:
+    """Write the findings, and print the file of each. Fails: RM109, RM111 (an argument), RM112 (no `[report]`)."""
+    if evidence.page is None and evidence.case is None:
+        return
+    findings = [cause.finding for report in reports for cause in report.causes if not cause.lint]
+    if not findings:
+        lints = any(report.causes for report in reports)
+        err.print(f"no finding{' other than lints' if lints else ''}: nothing is written", style="dim")
+    for path, write in ((evidence.page, write_page), (evidence.case, _write_case)):
+        if path is not None:
+            _write_files(path, write, findings)
+
+
+def _write_files(path: Path, write: Callable[[Finding, Path], None], findings: Sequence[Finding]) -> None:
+    for number, finding in enumerate(findings[:MOST_EVIDENCE], 1):
+        file = path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
+        write(finding, file)
+        err.print(f"{file}: {finding.code.id}: {finding.diagnostic.message}", style="dim")
+    if len(findings) > MOST_EVIDENCE:
+        err.print(f"{len(findings) - MOST_EVIDENCE} more findings are not written", style="dim")
+
+
+def _write_case(finding: Finding, path: Path) -> None:
+    try:
+        path.write_text(case_text(finding), encoding="utf-8")
+    except OSError as problem:
+        raise fail(BAD_FILE, f"`{path}`: {problem.strerror}") from problem

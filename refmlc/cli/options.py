@@ -1,0 +1,77 @@
+"""Options and types of arguments that several subcommands share; each is declared here once."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., None])
+
+PATH = click.Path(path_type=Path)
+UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
+DURATION = re.compile(r"^(\d+(?:\.\d+)?)(s|m|h|)$")
+
+
+class Duration(click.ParamType[float]):
+    """A positive duration: `90`, `90s`, `10m`, `2h`. Units: seconds."""
+
+    name = "duration"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The duration in seconds."""
+        if isinstance(value, int | float):
+            return float(value)
+        match = DURATION.match(str(value))
+        if match is None or float(match[1]) == 0:
+            self.fail(f"`{value}` is not a duration: write 90s, 10m or 2h", param, ctx)
+        return float(match[1]) * UNITS[match[2]]
+
+
+file_argument = click.argument("file", type=PATH)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+trust_option = click.option(
+    "--trust", is_flag=True, help="Allow the file to start external programs that it names, and code that it holds."
+)
+register_option = click.option(
+    "--register",
+    "registered",
+    multiple=True,
+    type=PATH,
+    metavar="FILE.py",
+    help="Execute this file first, to register packed functions. May be repeated.",
+)
+params_option = click.option("--params", type=PATH, help="Inputs by name: .npz, .safetensors or .pkl.")
+suite_option = click.option("--suite", type=PATH, help="Another suite: a folder with the layout of `conformance`.")
+seconds_option = click.option(
+    "--seconds", type=click.FloatRange(0.1), default=60.0, show_default=True, help="Time limit of each run."
+)
+
+
+def impl_option(text: str, name: str = "impls") -> Callable[[F], F]:
+    """`--impl SPEC`, which may be repeated, with a help of its own."""
+    return click.option("--impl", name, multiple=True, metavar="SPEC", help=text)
+
+
+def dims_option(text: str) -> Callable[[F], F]:
+    """`--dim NAME=SIZE`, which may be repeated, with a help of its own."""
+    return click.option("--dim", "dims", multiple=True, metavar="NAME=SIZE", help=text)
+
+
+def count_option(name: str, default: int, text: str, least: int = 1) -> Callable[[F], F]:
+    """A whole number from `least` on, with a default that the help shows."""
+    return click.option(name, type=click.IntRange(least), default=default, show_default=True, help=text)
+
+
+def folder_option(default: str) -> Callable[[F], F]:
+    """`-o FOLDER`, with a default that the help shows."""
+    return click.option(
+        "-o",
+        "--output",
+        "folder",
+        type=click.Path(path_type=Path, file_okay=False),
+        default=default,
+        show_default=True,
+        help="Write to this folder.",
+    )
