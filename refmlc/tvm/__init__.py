@@ -24,7 +24,7 @@ from refmlc.tvm import arith, ir, nd, relax, runtime, s_tir, script, target, te,
 from refmlc.tvm.build_functions import build, build as compile  # noqa: A004 - TVM's name
 from refmlc.tvm.devices import cpu, device
 from refmlc.tvm.ir import IRModule
-from refmlc.tvm.missing_names import missing
+from refmlc.tvm.missing_names import refusal
 
 register_global_func = register_func
 Tensor = _Tensor
@@ -56,7 +56,4 @@ __all__ = [
     "transform",
 ]
 
-
-def __getattr__(name: str) -> object:
-    """Fails: for every name that is not here."""
-    raise missing(__name__, name, __all__)
+__getattr__ = refusal(__name__, __all__)

@@ -16,7 +16,7 @@ def cells_of(path: Path) -> list[Cell]:
     """The code cells of a notebook. Ends the program where the file is none."""
     try:
         cells = enumerate(json.loads(path.read_text(encoding="utf-8"))["cells"], 1)
-        return [Cell("".join(one["source"]), f"{path}:cell {at}") for at, one in cells if one["cell_type"] == "code"]
+        return [Cell("".join(cell["source"]), f"{path}:cell {at}") for at, cell in cells if cell["cell_type"] == "code"]
     except (ValueError, LookupError, TypeError) as bad:
         raise SystemExit(_told(f"{path} is not a notebook: {type(bad).__name__}: {bad}")) from None
 

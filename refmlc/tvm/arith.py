@@ -6,6 +6,8 @@ be; code that asks it depends on both. refmlc decides equality of dimensions and
 under TVM's name would not be exact.
 """
 
+from refmlc.tvm.missing_names import refusal
+
 REASON = "its results are TVM's own canonical forms and bounds, which refmlc does not reproduce"
 NAMES = (
     "Analyzer",
@@ -25,9 +27,4 @@ NAMES = (
     "solve_linear_inequalities",
 )
 
-
-def __getattr__(name: str) -> object:
-    """Fails: for every name."""
-    if name in NAMES:
-        raise AttributeError(f"`tvm.arith.{name}` is not covered: {REASON}")
-    raise AttributeError(f"`tvm.arith.{name}` is not covered")
+__getattr__ = refusal(__name__, (), reasons=dict.fromkeys(NAMES, REASON))

@@ -61,13 +61,13 @@ def timed(function: Callable[..., object], number: int, repeat: int) -> Callable
 
     def measured(*args: object) -> Times:
         function(*args)
-        found = []
+        times = []
         for _ in range(repeat):
             start = perf_counter()
             for _ in range(number):
                 function(*args)
-            found.append((perf_counter() - start) / number)
-        return Times(tuple(found))
+            times.append((perf_counter() - start) / number)
+        return Times(tuple(times))
 
     return measured
 

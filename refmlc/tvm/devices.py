@@ -83,8 +83,8 @@ def checked_target(target: object) -> None:
             raise fail(BAD_USAGE, f"a target is a string or a Target; this is {type(target).__name__}")
 
 
-def checked_device(found: object) -> None:
+def checked_device(device: object) -> None:
     """Refuse devices other than the CPU. Fails: RM112."""
-    several = found if isinstance(found, tuple | list) else (found,)
-    if not all(one is None or isinstance(one, Device) for one in several):
-        raise fail(BAD_USAGE, f"a device is tvm.cpu(); this is {found!r}")
+    several = device if isinstance(device, tuple | list) else (device,)
+    if not all(item is None or isinstance(item, Device) for item in several):
+        raise fail(BAD_USAGE, f"a device is tvm.cpu(); this is {device!r}")

@@ -40,22 +40,21 @@ def as_2022(func: tir.PrimFunc, symbol: str | None, *, emitted: bool, operator: 
         table[loop.loop_var] = replace(loop.loop_var, name=f"i{depth}")
     for node in walk(func.body):
         if isinstance(node, tir.SBlock):
-            table |= {
-                one.var: replace(one.var, name=_axis(one.var.name, library=bool(operator))) for one in node.iter_vars
-            }
+            variables = [axis.var for axis in node.iter_vars]
+            table |= {var: replace(var, name=_axis(var.name, library=bool(operator))) for var in variables}
     if emitted:
-        written = {node.buffer for node in walk(func.body) if isinstance(node, tir.BufferStore)}
-        inputs = [one for one in func.buffer_map.values() if one not in written]
+        outputs = {node.buffer for node in walk(func.body) if isinstance(node, tir.BufferStore)}
+        inputs = [param for param in func.buffer_map.values() if param not in outputs]
         names = (f"{PLACEHOLDER}_{number}" if number else PLACEHOLDER for number in count())
-        table |= {one: replace(one, name=name) for one, name in zip(inputs, names, strict=False)}
+        table |= {param: replace(param, name=name) for param, name in zip(inputs, names, strict=False)}
     mapped = {key: table.get(buffer, buffer) for key, buffer in func.buffer_map.items()}
     buffers = {key: buffer for key, buffer in mapped.items() if isinstance(buffer, tir.Buffer)}
-    found = replace(func, body=substitute(func.body, table), buffer_map=buffers, private=False)
+    renamed = replace(func, body=substitute(func.body, table), buffer_map=buffers, private=False)
     if operator in LAYOUT_FREE:
-        found = replace(found, attrs={**found.attrs, "layout_free_buffers": LAYOUT_FREE[operator]})
+        renamed = replace(renamed, attrs={**renamed.attrs, "layout_free_buffers": LAYOUT_FREE[operator]})
     if symbol is not None:
-        found = replace(found, attrs={"global_symbol": symbol, **found.attrs})
-    return narrowed(found)
+        renamed = replace(renamed, attrs={"global_symbol": symbol, **renamed.attrs})
+    return narrowed(renamed)
 
 
 def _loops(stmt: tir.Stmt, depth: int) -> Iterator[tuple[int, tir.For]]:
@@ -79,7 +78,7 @@ def _axis(name: str, *, library: bool) -> str:
 def narrowed(func: tir.PrimFunc) -> tir.PrimFunc:
     """`func` with 32 bits for sizes and indices, where all sizes are known."""
     shapes = [extent for buffer in func.buffer_map.values() for extent in buffer.shape]
-    return rewrite(func, narrow) if all(isinstance(one, tir.IntImm) for one in shapes) else func
+    return rewrite(func, narrow) if all(isinstance(item, tir.IntImm) for item in shapes) else func
 
 
 def narrow(node: Node) -> Node:
@@ -97,8 +96,8 @@ def ranked(module: IRModule, before: IRModule | None = None) -> IRModule:
     """`module` with results of known shape by their rank, but those that a function of `before` says itself."""
     functions = dict(module.functions)
     for name, func in functions.items():
-        said = None if before is None else before.functions.get(name)
-        if isinstance(said, relax.Function) and said.ret_ty is not None:
+        previous = None if before is None else before.functions.get(name)
+        if isinstance(previous, relax.Function) and previous.ret_ty is not None:
             continue
         if isinstance(func, relax.Function) and isinstance(func.ret_ty, TensorType) and func.ret_ty.shape is not None:
             rank = TensorType(None, func.ret_ty.dtype, len(func.ret_ty.shape))

@@ -44,7 +44,7 @@ def install_tvm(*, anyway: bool = False) -> None:
 
     Fails: RM112 where real TVM is there, which is to be used then; `anyway`: only where it is imported already.
     """
-    if any(isinstance(one, _Finder) for one in sys.meta_path):
+    if any(isinstance(finder, _Finder) for finder in sys.meta_path):
         return
     if "tvm" in sys.modules or (not anyway and find_spec("tvm") is not None):
         helps = "`import refmlc.tvm as tvm` works beside real TVM"

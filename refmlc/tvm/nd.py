@@ -3,11 +3,8 @@
 from refmlc.run.memory.tensor import Tensor as NDArray
 from refmlc.tvm.arrays import empty, tensor as array
 from refmlc.tvm.devices import Device, cpu, device
-from refmlc.tvm.missing_names import missing
+from refmlc.tvm.missing_names import refusal
 
 __all__ = ["Device", "NDArray", "array", "cpu", "device", "empty"]
 
-
-def __getattr__(name: str) -> object:
-    """Fails: for every name that is not here."""
-    raise missing(__name__, name, __all__)
+__getattr__ = refusal(__name__, __all__)

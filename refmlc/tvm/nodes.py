@@ -68,4 +68,4 @@ def extents(shape: "Sequence[object] | object") -> tuple[tir.Expr, ...]:
     """A shape; one number is a shape of one dimension."""
     if isinstance(shape, Tensor):
         shape = shape.shape
-    return tuple(extent(one) for one in shape) if isinstance(shape, tuple | list) else (extent(shape),)
+    return tuple(extent(size) for size in shape) if isinstance(shape, tuple | list) else (extent(shape),)

@@ -4,13 +4,10 @@ from refmlc.run.memory.tensor import Tensor
 from refmlc.tvm.arrays import empty, from_dlpack, tensor
 from refmlc.tvm.build_functions import Executable
 from refmlc.tvm.devices import Device, cpu, device
-from refmlc.tvm.missing_names import missing
+from refmlc.tvm.missing_names import refusal
 
 NDArray = Tensor
 Module = Executable
 __all__ = ["Device", "Executable", "Module", "NDArray", "Tensor", "cpu", "device", "empty", "from_dlpack", "tensor"]
 
-
-def __getattr__(name: str) -> object:
-    """Fails: for every name that is not here."""
-    raise missing(__name__, name, __all__)
+__getattr__ = refusal(__name__, __all__)

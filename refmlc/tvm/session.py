@@ -36,8 +36,8 @@ class Cell:
     source: str = field(init=False)
 
     def __post_init__(self) -> None:
-        found = tuple(match[2] for match in _COMMAND.finditer(self.text))
-        object.__setattr__(self, "commands", found)
+        commands = tuple(match[2] for match in _COMMAND.finditer(self.text))
+        object.__setattr__(self, "commands", commands)
         object.__setattr__(self, "source", _COMMAND.sub(r"\1pass", self.text))
 
     def parsed(self) -> ast.Module:

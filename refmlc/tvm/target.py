@@ -1,11 +1,8 @@
 """`tvm.target`: what a module is built for: a CPU."""
 
 from refmlc.tvm.devices import Target
-from refmlc.tvm.missing_names import missing
+from refmlc.tvm.missing_names import refusal
 
 __all__ = ["Target"]
 
-
-def __getattr__(name: str) -> object:
-    """Fails: for every name that is not here."""
-    raise missing(__name__, name, __all__)
+__getattr__ = refusal(__name__, __all__)

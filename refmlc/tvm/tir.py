@@ -30,8 +30,7 @@ from refmlc.lang.te import (
     truncdiv,
     truncmod,
 )
-from refmlc.tvm import s_tir
-from refmlc.tvm.missing_names import missing
+from refmlc.tvm.missing_names import refusal
 from refmlc.tvm.nodes import NodeClass, of
 
 
@@ -117,10 +116,4 @@ __all__ = [
     "truncmod",
 ]
 
-
-def __getattr__(name: str) -> object:
-    """`Schedule`, when it is named first. Fails: for every name that is not here."""
-    if name == "Schedule":
-        value: object = s_tir.Schedule
-        return value
-    raise missing(__name__, name, __all__)
+__getattr__ = refusal(__name__, __all__, {"Schedule": "refmlc.rewrite.schedule:Schedule"})

@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from refmlc.tvm.missing_names import missing
+from refmlc.tvm.missing_names import refusal
 from refmlc.tvm.relax.transform import Pass, Sequential, module_pass
 
 __all__ = ["Pass", "PassContext", "Sequential", "module_pass"]
@@ -21,6 +21,4 @@ class PassContext:
         """End."""
 
 
-def __getattr__(name: str) -> object:
-    """Fails: for every name that is not here."""
-    raise missing(__name__, name, __all__)
+__getattr__ = refusal(__name__, __all__)

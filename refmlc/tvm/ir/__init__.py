@@ -7,7 +7,7 @@ from refmlc.lang.ir import IRModule as Module, relax, tir
 from refmlc.lang.ir.equal import first_difference, structural_equal as equal
 from refmlc.lang.library import OPERATORS
 from refmlc.lang.ops.graph import GRAPH_OPS
-from refmlc.tvm.missing_names import missing
+from refmlc.tvm.missing_names import refusal
 from refmlc.tvm.nodes import NodeClass, of
 
 AnyFunction = tir.PrimFunc | relax.Function | relax.ExternFunc
@@ -76,9 +76,9 @@ def structural_equal(lhs: object, rhs: object, map_free_vars: bool = False) -> b
 
 def assert_structural_equal(lhs: object, rhs: object, map_free_vars: bool = False) -> None:
     """Fail with the first difference. Fails: AssertionError."""
-    found = first_difference(lhs, rhs, map_free_vars=map_free_vars)
-    if found is not None:
-        raise AssertionError(str(found))
+    difference = first_difference(lhs, rhs, map_free_vars=map_free_vars)
+    if difference is not None:
+        raise AssertionError(str(difference))
 
 
 def load_json(json_str: str) -> Module:
@@ -88,7 +88,4 @@ def load_json(json_str: str) -> Module:
 
 __all__ = ["GlobalVar", "IRModule", "Op", "assert_structural_equal", "load_json", "structural_equal"]
 
-
-def __getattr__(name: str) -> object:
-    """Fails: for every name that is not here."""
-    raise missing(__name__, name, __all__)
+__getattr__ = refusal(__name__, __all__)

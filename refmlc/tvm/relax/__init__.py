@@ -18,7 +18,7 @@ from refmlc.lang.ir.types import (
     TupleType,
 )
 from refmlc.tvm.build_functions import Executable, VirtualMachine, build
-from refmlc.tvm.missing_names import missing
+from refmlc.tvm.missing_names import refusal
 from refmlc.tvm.nodes import NodeClass, of
 from refmlc.tvm.relax import analysis, expr, expr_functor, frontend, op, pipeline, transform, vm
 from refmlc.tvm.relax.builder import BlockBuilder
@@ -120,7 +120,4 @@ __all__ = [
     "vm",
 ]
 
-
-def __getattr__(name: str) -> object:
-    """Fails: for every name that is not here."""
-    raise missing(__name__, name, __all__)
+__getattr__ = refusal(__name__, __all__)

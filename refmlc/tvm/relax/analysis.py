@@ -25,7 +25,7 @@ from refmlc.lang.ir.types import PrimType, ShapeType, TensorType, TupleType, Typ
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.wellformed.module import check_module
 from refmlc.rewrite.transform import dead_code_elimination
-from refmlc.tvm.missing_names import missing
+from refmlc.tvm.missing_names import refusal
 
 _ALONE = "RM207"
 """The finding on a function that the module does not have: of a function alone, nothing is known of others."""
@@ -60,8 +60,8 @@ def _visit(expr: relax.Expr) -> Iterator[tuple[str, Node]]:
 
 
 def _variables(expr: relax.Expr, *events: str) -> list[relax.Var]:
-    found = (node for event, node in _visit(expr) if event in events)
-    return list(dict.fromkeys(node for node in found if isinstance(node, relax.Var)))
+    variables = (node for event, node in _visit(expr) if event in events)
+    return list(dict.fromkeys(node for node in variables if isinstance(node, relax.Var)))
 
 
 def bound_vars(expr: relax.Expr) -> list[relax.Var]:
@@ -111,26 +111,26 @@ def _bindings(func: relax.Function) -> Iterator[relax.Binding]:
 
 def get_var2val(func: relax.Function) -> dict[relax.Var, relax.Expr]:
     """The values that variables are bound to; `match_cast` is none."""
-    return {one.var: one.value for one in _bindings(func) if isinstance(one, relax.VarBinding)}
+    return {binding.var: binding.value for binding in _bindings(func) if isinstance(binding, relax.VarBinding)}
 
 
 def name_to_binding(func: relax.Function) -> dict[str, list[relax.Binding]]:
     """The bindings of the function's own blocks by the names of their variables."""
-    found: dict[str, list[relax.Binding]] = {}
+    table: dict[str, list[relax.Binding]] = {}
     for block in func.body.blocks:
         for binding in block.bindings:
-            found.setdefault(binding.var.name, []).append(binding)
-    return found
+            table.setdefault(binding.var.name, []).append(binding)
+    return table
 
 
 def udchain(dfb: relax.DataflowBlock) -> dict[relax.Var, list[relax.Var]]:
     """For each variable that the block reads or binds, the variables whose values read it."""
-    found: dict[relax.Var, list[relax.Var]] = {}
+    chain: dict[relax.Var, list[relax.Var]] = {}
     for binding in dfb.bindings:
         for var in used_vars(binding.value):
-            found.setdefault(var, []).append(binding.var)
-        found.setdefault(binding.var, [])
-    return found
+            chain.setdefault(var, []).append(binding.var)
+        chain.setdefault(binding.var, [])
+    return chain
 
 
 def detect_recursion(mod: IRModule) -> list[list[tir.GlobalVar]]:
@@ -145,14 +145,14 @@ def detect_recursion(mod: IRModule) -> list[list[tir.GlobalVar]]:
 
 def _reached(mod: IRModule, name: str) -> set[str]:
     """The functions that the function reaches by one call or more."""
-    found: set[str] = set()
+    reached: set[str] = set()
     waiting = [name]
     while waiting:
         func = mod.functions.get(waiting.pop())
         named = {node.name for node in walk(func) if isinstance(node, tir.GlobalVar)} if func is not None else set()
-        waiting += named - found
-        found |= named
-    return found
+        waiting += named - reached
+        reached |= named
+    return reached
 
 
 def tir_vars_in_type(ty: Type) -> list[tir.Var]:
@@ -164,21 +164,21 @@ def definable_tir_vars_in_type(ty: Type) -> list[tir.Var]:
     """Variables that are a whole extent: a value of the type determines them."""
     match ty:
         case TensorType(shape=values) | ShapeType(values=values):
-            found: list[tir.Var] = [value for value in values or () if isinstance(value, tir.Var)]
+            variables: list[tir.Var] = [value for value in values or () if isinstance(value, tir.Var)]
         case PrimType(value=tir.Var() as value):
-            found = [value]
+            variables = [value]
         case TupleType(fields=fields):
-            found = [var for field in fields for var in definable_tir_vars_in_type(field)]
+            variables = [var for field in fields for var in definable_tir_vars_in_type(field)]
         case _:
-            found = []
-    return list(dict.fromkeys(found))
+            variables = []
+    return list(dict.fromkeys(variables))
 
 
 def defined_symbolic_vars(func: relax.Function) -> list[tir.Var]:
     """The dimensions that a parameter or a `match_cast` binds."""
-    casts = [one.ty for one in _bindings(func) if isinstance(one, relax.MatchCast)]
+    casts = [binding.ty for binding in _bindings(func) if isinstance(binding, relax.MatchCast)]
     inner = [node for node in walk(func) if isinstance(node, relax.Function)]
-    types = [*(param.ty for one in inner for param in one.params), *casts]
+    types = [*(param.ty for binding in inner for param in binding.params), *casts]
     return list(dict.fromkeys(var for ty in types if ty is not None for var in definable_tir_vars_in_type(ty)))
 
 
@@ -192,8 +192,8 @@ def well_formed(obj: IRModule | relax.Function, check_ty: bool = True) -> bool:
     """True. Fails: RM2xx, the first finding, as TVM 0.27 raises there."""
     del check_ty
     alone = not isinstance(obj, IRModule)
-    found = check_module(obj if isinstance(obj, IRModule) else IRModule({"main": obj}))
-    for finding in found:
+    findings = check_module(obj if isinstance(obj, IRModule) else IRModule({"main": obj}))
+    for finding in findings:
         if not (alone and finding.code.id == _ALONE):
             raise error(finding)
     return True
@@ -203,14 +203,14 @@ def check_well_formed(obj: IRModule | relax.Function, check_ty: bool = True) -> 
     """Whether `well_formed` has nothing to say."""
     del check_ty
     alone = not isinstance(obj, IRModule)
-    found = check_module(obj if isinstance(obj, IRModule) else IRModule({"main": obj}))
-    return all(alone and finding.code.id == _ALONE for finding in found)
+    findings = check_module(obj if isinstance(obj, IRModule) else IRModule({"main": obj}))
+    return all(alone and finding.code.id == _ALONE for finding in findings)
 
 
 def remove_all_unused(func: relax.Function) -> relax.Function:
     """The function without bindings that nothing needs."""
-    found = dead_code_elimination(IRModule({"main": func})).functions["main"]
-    return found if isinstance(found, relax.Function) else func
+    function = dead_code_elimination(IRModule({"main": func})).functions["main"]
+    return function if isinstance(function, relax.Function) else func
 
 
 # As they were called until 0.20.
@@ -253,9 +253,4 @@ __all__ = [
     "well_formed",
 ]
 
-
-def __getattr__(name: str) -> object:
-    """Fails: for every name that is not here; with the reason, where there is one."""
-    if name in MISSING:
-        raise AttributeError(f"`tvm.relax.analysis.{name}` is not covered: {MISSING[name]}")
-    raise missing(__name__, name, __all__)
+__getattr__ = refusal(__name__, __all__, reasons=MISSING)

@@ -58,11 +58,11 @@ def defaults(operator: Operator) -> Mapping[str, object]:
 
 def completed(operator: Operator, attrs: Mapping[str, tir.Attr]) -> dict[str, tir.Attr]:
     """All attributes of a call as TVM writes them; `attrs` are those that are known."""
-    found = {name: _listed(operator.name, name, value) for name, value in attrs.items()}
-    layout = next((found[name] for name in ("data_layout", "layout") if name in found), None)
-    if "out_layout" in found and found["out_layout"] is None:
-        found["out_layout"] = layout
-    return found
+    values = {name: _listed(operator.name, name, value) for name, value in attrs.items()}
+    layout = next((values[name] for name in ("data_layout", "layout") if name in values), None)
+    if "out_layout" in values and values["out_layout"] is None:
+        values["out_layout"] = layout
+    return values
 
 
 def _listed(operator: str, name: str, value: tir.Attr) -> tir.Attr:

@@ -18,10 +18,10 @@ Exprs: TypeAlias = "relax.Expr | Sequence[relax.Expr]"
 
 def _list(out: object) -> tuple[Type, ...]:
     """Types, one or several."""
-    given = tuple(out) if isinstance(out, list | tuple) else () if out is None else (out,)
-    found = [as_type(one) for one in given]
-    types = tuple(one for one in found if isinstance(one, Type))
-    if len(types) != len(found):
+    outputs = tuple(out) if isinstance(out, list | tuple) else () if out is None else (out,)
+    converted = [as_type(item) for item in outputs]
+    types = tuple(item for item in converted if isinstance(item, Type))
+    if len(types) != len(converted):
         raise fail(BAD_ARGUMENTS, "a call of a function needs the type of its result")
     return types
 

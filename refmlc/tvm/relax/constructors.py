@@ -15,25 +15,25 @@ from refmlc.run.memory.tensor import Tensor
 from refmlc.tvm.nodes import extent, extents
 
 
-def variable(name: str, *given: object, struct_info: Type | None = None, span: object = None) -> relax.Var:
+def variable(name: str, *annotation: object, struct_info: Type | None = None, span: object = None) -> relax.Var:
     """A variable: `Var(name, type)`, or of 2022 `Var(name, shape, DynTensorType(ndim, dtype))`."""
     del span
-    return relax.Var(name, _type(given, struct_info))
+    return relax.Var(name, _type(annotation, struct_info))
 
 
-def dataflow_var(name: str, *given: object, struct_info: Type | None = None, span: object = None) -> relax.Var:
+def dataflow_var(name: str, *annotation: object, struct_info: Type | None = None, span: object = None) -> relax.Var:
     """A variable that its dataflow block alone sees; else as `Var`."""
     del span
-    return relax.Var(name, _type(given, struct_info), dataflow=True)
+    return relax.Var(name, _type(annotation, struct_info), dataflow=True)
 
 
-def _type(given: Sequence[object], struct_info: Type | None) -> Type | None:
-    given = tuple(getattr(one, "ty", one) if isinstance(one, Inert) else one for one in given)
-    match given:
+def _type(annotation: Sequence[object], struct_info: Type | None) -> Type | None:
+    annotation = tuple(getattr(item, "ty", item) if isinstance(item, Inert) else item for item in annotation)
+    match annotation:
         case ():
             return struct_info
-        case (one,) if one is None or isinstance(one, Type):
-            return one
+        case (item,) if item is None or isinstance(item, Type):
+            return item
         case (shape, TensorType() as ty):
             return TensorType(None if shape is None else extents(shape), ty.dtype, ty.ndim if shape is None else -1)
         case _:
@@ -67,8 +67,8 @@ def shape_type(values: Sequence[object] | None = None, ndim: int = -1, span: obj
 def prim_type(dtype: str | None = None, value: object = None, span: object = None) -> PrimType:
     """A number of a dtype, or one that is known."""
     del span
-    found = None if value is None else extent(value)
-    return PrimType(dtype_named(dtype) if dtype else extent(value).dtype, found)
+    number = None if value is None else extent(value)
+    return PrimType(dtype_named(dtype) if dtype else extent(value).dtype, number)
 
 
 def tuple_type(fields: Sequence[Type], span: object = None) -> TupleType:
@@ -82,16 +82,16 @@ def const(value: object, dtype: "str | TensorType | None" = None) -> relax.Const
 
     `dtype`: its name, or a tensor type, as in 2022. Fails: RM105 if the values are not an array of that rank.
     """
-    wanted = dtype.dtype if isinstance(dtype, TensorType) else dtype_named(dtype) if dtype else None
+    target = dtype.dtype if isinstance(dtype, TensorType) else dtype_named(dtype) if dtype else None
     array = value.numpy() if isinstance(value, Tensor) else np.asarray(value)
-    if wanted is None and not hasattr(value, "__array__"):
-        wanted = {"i": dtype_named("int32"), "f": dtype_named("float32")}.get(array.dtype.kind)
+    if target is None and not hasattr(value, "__array__"):
+        target = {"i": dtype_named("int32"), "f": dtype_named("float32")}.get(array.dtype.kind)
     if isinstance(dtype, TensorType) and dtype.ndim not in (-1, array.ndim):
         raise fail(BAD_ARGUMENTS, f"the constant has {array.ndim} dimensions, its type says {dtype.ndim}")
-    wanted = dtype_of(array.dtype) if wanted is None else wanted
-    data = np.array(array, dtype=storage_dtype(wanted), order="C")
+    target = dtype_of(array.dtype) if target is None else target
+    data = np.array(array, dtype=storage_dtype(target), order="C")
     data.flags.writeable = False
-    return relax.Constant(data, wanted)
+    return relax.Constant(data, target)
 
 
 def shape_expr(values: Sequence[object], span: object = None) -> relax.ShapeExpr:

@@ -3,7 +3,7 @@
 from typing import TypeVar
 
 from refmlc.lang.builder import PyExprMutator, PyExprVisitor
-from refmlc.tvm.missing_names import missing
+from refmlc.tvm.missing_names import refusal
 
 C = TypeVar("C", bound=type)
 __all__ = ["PyExprMutator", "PyExprVisitor", "mutator", "visitor"]
@@ -19,6 +19,4 @@ def mutator(mutator_cls: C) -> C:
     return mutator_cls
 
 
-def __getattr__(name: str) -> object:
-    """Fails: for every name that is not here."""
-    raise missing(__name__, name, __all__)
+__getattr__ = refusal(__name__, __all__)

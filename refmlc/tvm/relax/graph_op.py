@@ -57,35 +57,35 @@ def reshape(x: relax.Expr, shape: Shape) -> relax.Call:
     """The elements in another shape. If that of `x` is known, 0 keeps an extent and one -1 is the remaining extent."""
     if isinstance(shape, relax.Expr) and not isinstance(shape, relax.ShapeExpr):
         return _graph("reshape", x, shape)
-    wanted = list(shape.values if isinstance(shape, relax.ShapeExpr) else extents(shape))
-    open_places = [i for i, one in enumerate(wanted) if isinstance(one, tir.IntImm) and one.value == -1]
+    sizes = list(shape.values if isinstance(shape, relax.ShapeExpr) else extents(shape))
+    open_places = [i for i, size in enumerate(sizes) if isinstance(size, tir.IntImm) and size.value == -1]
     ty = getattr(x, "ty", None)
     if isinstance(ty, TensorType) and ty.shape is not None:
-        for i, one in enumerate(wanted):
-            if isinstance(one, tir.IntImm) and one.value == 0 and i < len(ty.shape):
-                wanted[i] = ty.shape[i]
+        for i, size in enumerate(sizes):
+            if isinstance(size, tir.IntImm) and size.value == 0 and i < len(ty.shape):
+                sizes[i] = ty.shape[i]
     if len(open_places) == 1 and isinstance(ty, TensorType) and ty.shape is not None:
-        wanted[open_places[0]] = _rest(ty.shape, [one for i, one in enumerate(wanted) if i != open_places[0]])
-    return _graph("reshape", x, relax.ShapeExpr(tuple(wanted)))
+        sizes[open_places[0]] = _rest(ty.shape, [size for i, size in enumerate(sizes) if i != open_places[0]])
+    return _graph("reshape", x, relax.ShapeExpr(tuple(sizes)))
 
 
 def _rest(whole: Sequence[tir.Expr], others: Sequence[tir.Expr]) -> tir.Expr:
     """The product of `whole` over that of `others`; equal factors fall out."""
-    over, under = [Value(one) for one in whole], []
-    for one in others:
-        found = next((i for i, other in enumerate(over) if same(other, Value(one))), None)
-        if found is None:
-            under.append(Value(one))
+    over, under = [Value(size) for size in whole], []
+    for size in others:
+        place = next((i for i, other in enumerate(over) if same(other, Value(size))), None)
+        if place is None:
+            under.append(Value(size))
         else:
-            over.pop(found)
+            over.pop(place)
     return (_product(over) // _product(under)).expr
 
 
 def _product(values: Sequence[Value]) -> Value:
-    found = Value(shape_expr((1,)).values[0])
-    for one in values:
-        found = found * one
-    return found
+    product = Value(shape_expr((1,)).values[0])
+    for factor in values:
+        product = product * factor
+    return product
 
 
 def shape_of(expr: relax.Expr) -> relax.Call:
@@ -158,8 +158,8 @@ def _is_integer(value: object) -> bool:
 def arange(start: Number, end: "Number | None" = None, step: Number = 1, dtype: "str | None" = None) -> relax.Call:
     """`start`, `start + step` … below `end`; `arange(n)` begins with 0. Whole numbers give int64, others float32."""
     first, last = (0, start) if end is None else (start, end)
-    found = _dtype(dtype) or ("int64" if all(map(_is_integer, (first, last, step))) else "float32")
-    return relax.Call(relax.Op("arange"), (_number(first), _number(last), _number(step)), {"dtype": found})
+    kind = _dtype(dtype) or ("int64" if all(map(_is_integer, (first, last, step))) else "float32")
+    return relax.Call(relax.Op("arange"), (_number(first), _number(last), _number(step)), {"dtype": kind})
 
 
 def eye(n: Number, m: "Number | None" = None, k: Number = 0, dtype: str = "float32") -> relax.Call:

@@ -37,18 +37,18 @@ class Maker:
 
     def _parameters(self) -> Iterator[Parameter]:
         """As `help` shows them. What may be left out stands at the end."""
-        wanted = {own: _is_needed(self.operator, own, self._defaults) for own in self._names.values()}
+        needed = {own: _is_needed(self.operator, own, self._defaults) for own in self._names.values()}
         for name, own in self._names.items():
-            default = Parameter.empty if wanted[own] else self._defaults.get(own)
+            default = Parameter.empty if needed[own] else self._defaults.get(own)
             yield Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default)
 
     def __call__(self, *args: object, **kwargs: object) -> relax.Call:
         """The call. Fails: RM105 where an argument is none, missing, or given twice."""
         kinds = dict(self.operator.signature)
-        given = {**self._defaults, **self._named(args, kwargs)}
-        taken = [name for name in self.operator.arguments if given.get(name) is not None]
-        values = [_argument(given[name], kinds[name]) for name in taken]
-        attrs = {name: _attribute(given[name]) for name, kind in kinds.items() if kind == "a" and name in given}
+        arguments = {**self._defaults, **self._named(args, kwargs)}
+        present = [name for name in self.operator.arguments if arguments.get(name) is not None]
+        values = [_argument(arguments[name], kinds[name]) for name in present]
+        attrs = {name: _attribute(arguments[name]) for name, kind in kinds.items() if kind == "a" and name in arguments}
         return relax.Call(relax.Op(self.operator.name), tuple(values), completed(self.operator, attrs))
 
     def _named(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> dict[str, object]:
@@ -56,14 +56,14 @@ class Maker:
         names = list(self._names.values())
         if len(args) > len(names):
             raise fail(BAD_ARGUMENTS, f"`{self.operator.name}` takes {len(names)} arguments, {len(args)} are given")
-        given = dict(zip(names, args, strict=False))
+        values = dict(zip(names, args, strict=False))
         for name, value in kwargs.items():
             own = self._names.get(name, name)
-            if own not in names or own in given:
+            if own not in names or own in values:
                 known = ", ".join(self._names)
                 raise fail(BAD_ARGUMENTS, f"`{self.operator.name}` takes {known}; `{name}` is not one, or given twice")
-            given[own] = value
-        return given
+            values[own] = value
+        return values
 
 
 def _is_needed(operator: Operator, name: str, known: Mapping[str, object]) -> bool:
@@ -79,7 +79,7 @@ def _argument(value: object, kind: str) -> relax.Expr:
         case tuple() | list() if kind == "s":
             return shape_expr(value)
         case tuple() | list():
-            return relax.Tuple(tuple(_argument(one, "x") for one in value))
+            return relax.Tuple(tuple(_argument(item, "x") for item in value))
         case bool() | int() | float() | Value():
             return prim_value(value)
     if isinstance(value, relax.Expr):
@@ -92,7 +92,7 @@ def _argument(value: object, kind: str) -> relax.Expr:
 def _attribute(value: object) -> tir.Attr:
     match value:
         case list() | tuple():
-            return tuple(_attribute(one) for one in value)
+            return tuple(_attribute(item) for item in value)
         case None | bool() | int() | float() | str() | DType():
             return str(value) if isinstance(value, DType) else value
         case np.integer() | np.floating() | np.bool_():
@@ -114,15 +114,15 @@ class Group:
         """An operator, or a longer beginning."""
         if name.startswith("__"):
             raise AttributeError(name)
-        return found(f"{self._prefix}.{name}")
+        return member_named(f"{self._prefix}.{name}")
 
     def __dir__(self) -> list[str]:
         """The names that follow."""
         start = f"{self._prefix}."
-        return sorted(one.removeprefix(start) for one in (*OPERATORS, *FUNCTIONS) if one.startswith(start))
+        return sorted(path.removeprefix(start) for path in (*OPERATORS, *FUNCTIONS) if path.startswith(start))
 
 
-def found(name: str) -> "Maker | Group | Callable[..., relax.Call]":
+def member_named(name: str) -> "Maker | Group | Callable[..., relax.Call]":
     """The member `name` of `op`. Fails: AttributeError."""
     first, dot, rest = name.partition(".")
     name = f"{FORMER.get(first, first)}{dot}{rest}"
@@ -135,7 +135,7 @@ def found(name: str) -> "Maker | Group | Callable[..., relax.Call]":
             return Maker(OPERATORS[full])
     if name in MISSING:
         raise AttributeError(f"`tvm.relax.op.{name}` is not covered: {MISSING[name]}")
-    if any(one.startswith(f"{name}.") for one in (*OPERATORS, *FUNCTIONS, *MISSING)):
+    if any(path.startswith(f"{name}.") for path in (*OPERATORS, *FUNCTIONS, *MISSING)):
         return Group(name)
     raise missing(__name__, name)
 
@@ -144,7 +144,7 @@ def __getattr__(name: str) -> "Maker | Group | Callable[..., relax.Call]":
     """An operator, or a group of them."""
     if name.startswith("__"):
         raise AttributeError(name)
-    return found(name)
+    return member_named(name)
 
 
 def __dir__() -> list[str]:

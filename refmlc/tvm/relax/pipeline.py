@@ -8,7 +8,7 @@
 TVM's own have more of them, which prepare a module for its machine; what a module means is the same after each.
 """
 
-from refmlc.tvm.missing_names import missing
+from refmlc.tvm.missing_names import missing, refusal
 from refmlc.tvm.relax.transform import AnnotateTIROpPattern, FuseOps, FuseTIR, LegalizeOps, Pass, Sequential
 
 __all__ = ["get_default_pipeline", "get_pipeline"]
@@ -32,6 +32,4 @@ def get_default_pipeline(target: object = None) -> Pass:
     return get_pipeline("default")
 
 
-def __getattr__(name: str) -> object:
-    """Fails: for every name that is not here."""
-    raise missing(__name__, name, __all__)
+__getattr__ = refusal(__name__, __all__)

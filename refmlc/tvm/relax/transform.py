@@ -14,7 +14,7 @@ from refmlc.rewrite.transform import (
     legalize_ops,
     normalize,
 )
-from refmlc.tvm.missing_names import missing
+from refmlc.tvm.missing_names import missing, refusal
 from refmlc.vm import bind_params, fold_constant
 
 
@@ -72,8 +72,8 @@ def Normalize() -> Pass:  # noqa: N802 - TVM's name
 
 def DeadCodeElimination(entry_functions: Sequence[str] | None = None) -> Pass:  # noqa: N802 - TVM's name
     """What nothing needs is dropped. No entry functions: `main`."""
-    wanted = ("main",) if entry_functions is None else tuple(entry_functions)
-    return Pass("DeadCodeElimination", lambda mod: dead_code_elimination(mod, wanted))
+    entries = ("main",) if entry_functions is None else tuple(entry_functions)
+    return Pass("DeadCodeElimination", lambda mod: dead_code_elimination(mod, entries))
 
 
 def function_pass(
@@ -85,11 +85,11 @@ def function_pass(
     """
 
     def run(change: Callable[..., object], mod: IRModule) -> IRModule:
-        made: dict[str, AnyFunction] = {
+        functions: dict[str, AnyFunction] = {
             key: cast("AnyFunction", change(func, mod, None)) if isinstance(func, relax.Function) else func
             for key, func in mod.functions.items()
         }
-        return replace(mod, functions=made)
+        return replace(mod, functions=functions)
 
     return _decorator(pass_func, "transform_function", name, run, opt_level)
 
@@ -102,30 +102,30 @@ def module_pass(
 
 
 def _decorator(
-    given: object, method: str, name: str | None, run: Callable[..., IRModule], opt_level: int
+    function: object, method: str, name: str | None, run: Callable[..., IRModule], opt_level: int
 ) -> Callable[..., object]:
     del opt_level
 
-    def decorate(one: "type | Callable[..., object]") -> object:
-        title = name or one.__name__
-        if not isinstance(one, type):
-            return Pass(title, lambda mod: run(one, mod))
+    def decorate(target: "type | Callable[..., object]") -> object:
+        title = name or target.__name__
+        if not isinstance(target, type):
+            return Pass(title, lambda mod: run(target, mod))
 
         def made(*args: object, **kwargs: object) -> Pass:
-            change = getattr(one(*args, **kwargs), method)
+            change = getattr(target(*args, **kwargs), method)
             return Pass(title, lambda mod: run(change, mod))
 
         return made
 
-    return cast("Callable[..., object]", decorate if given is None else decorate(cast("type", given)))
+    return cast("Callable[..., object]", decorate if function is None else decorate(cast("type", function)))
 
 
 def Sequential(passes: Sequence[Pass], *_: object, **__: object) -> Pass:  # noqa: N802 - TVM's name
     """Passes one after the other."""
 
     def run(mod: IRModule) -> IRModule:
-        for one in passes:
-            mod = one(mod)
+        for step in passes:
+            mod = step(mod)
         return mod
 
     return Pass("Sequential", run)
@@ -143,7 +143,4 @@ __all__ = [
     "function_pass",
 ]
 
-
-def __getattr__(name: str) -> object:
-    """Fails: for every name that is not here."""
-    raise missing(__name__, name, __all__)
+__getattr__ = refusal(__name__, __all__)

@@ -9,13 +9,13 @@ from refmlc.lang.script.front import Namespace
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.rewrite.transform import deduced
 from refmlc.tvm.former import is_2022, ranked
-from refmlc.tvm.missing_names import missing
+from refmlc.tvm.missing_names import refusal
 from refmlc.tvm.script.types import Graphs
 
 
 def _finish(module: IRModule) -> IRModule:
-    found = deduced(module)
-    return ranked(found, module) if is_2022() else found
+    typed = deduced(module)
+    return ranked(typed, module) if is_2022() else typed
 
 
 T = Namespace("T", "prim_func", finish=_finish)
@@ -37,7 +37,4 @@ def from_source(source: str, extra_vars: object = None) -> IRModule:
 
 __all__ = ["I", "R", "T", "from_source", "ir", "ir_module", "prim_func", "relax", "tir", "tirx"]
 
-
-def __getattr__(name: str) -> object:
-    """Fails: for every name that is not here."""
-    raise missing(__name__, name, __all__)
+__getattr__ = refusal(__name__, __all__)

@@ -41,7 +41,7 @@ class Function:
         self._call = call
         kind = Parameter.POSITIONAL_OR_KEYWORD
         self.__signature__ = (
-            Signature([Parameter(one.name, kind, default=one.default) for one in _ordered(params)])
+            Signature([Parameter(param.name, kind, default=param.default) for param in _ordered(params)])
             if params
             else signature(call)
         )
@@ -68,30 +68,30 @@ def _of_row(name: str, operator: Operator, params: tuple[Param, ...]) -> Functio
     order = _ordered(params)
 
     def call(*args: object, **kwargs: object) -> Result:
-        given = {one.name: one.default for one in order if one.default is not Parameter.empty}
-        given |= dict(zip((one.name for one in order), args, strict=False)) | kwargs
-        for one in params:
-            if one.fixed and given[one.name] != one.default:
-                raise fail(BAD_ARGUMENTS, f"`topi.{name}` takes {one.name}={one.default!r} alone here")
-        own = {one.own: given[one.name] for one in params if not one.fixed}
+        arguments = {param.name: param.default for param in order if param.default is not Parameter.empty}
+        arguments |= dict(zip((param.name for param in order), args, strict=False)) | kwargs
+        for param in params:
+            if param.fixed and arguments[param.name] != param.default:
+                raise fail(BAD_ARGUMENTS, f"`topi.{name}` takes {param.name}={param.default!r} alone here")
+        own = {param.own: arguments[param.name] for param in params if not param.fixed}
         return _called(operator, own)
 
     call.__doc__ = operator.compute.__doc__
     return Function(name, operator.name, params, call)
 
 
-def _called(operator: Operator, given: Mapping[str, object]) -> Result:
+def _called(operator: Operator, arguments: Mapping[str, object]) -> Result:
     """The function of an operator, on arguments by the names of the library."""
-    dtype = next((one.dtype for one in given.values() if isinstance(one, Tensor)), None)
+    dtype = next((parameter.dtype for parameter in arguments.values() if isinstance(parameter, Tensor)), None)
     parameters = operator.parameters
     args, attrs = [], {}
-    for name, one in parameters.items():
-        if name not in given:
+    for name, parameter in parameters.items():
+        if name not in arguments:
             continue
-        if one.kind is Parameter.KEYWORD_ONLY:
-            attrs[name] = plain(given[name])
+        if parameter.kind is Parameter.KEYWORD_ONLY:
+            attrs[name] = plain(arguments[name])
         else:
-            args.append(_argument(given[name], one.annotation, dtype))
+            args.append(_argument(arguments[name], parameter.annotation, dtype))
     return operator.compute(*args, **attrs)
 
 
@@ -99,7 +99,7 @@ def plain(value: object) -> object:
     """An attribute: numbers of expressions as numbers of Python, lists as tuples."""
     match value:
         case list() | tuple():
-            return tuple(plain(one) for one in value)
+            return tuple(plain(item) for item in value)
         case Value(expr=tir.IntImm() | tir.FloatImm() as found) | (tir.IntImm() | tir.FloatImm() as found):
             return found.value
         case _:
@@ -115,17 +115,29 @@ def _argument(value: object, annotation: object, dtype: str | None) -> object:
         case bool() | int() | float():
             return const(value, dtype) if dtype is not None else const(value)
         case list() | tuple():
-            return tuple(one if isinstance(one, Tensor) else Value(extent(one)) for one in value)
+            return tuple(item if isinstance(item, Tensor) else Value(extent(item)) for item in value)
         case _:
             return value
 
 
 def names() -> tuple[str, ...]:
-    """All names."""
+    """The names of all functions below `topi`."""
     return tuple(sorted({*OPERATORS, *ROWS, *FUNCTIONS}))
 
 
-def found(name: str) -> Function:
+def members(group: str = "") -> tuple[Callable[[str], Function], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` of the module whose functions' names begin with `group`."""
+
+    def attribute(name: str) -> Function:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return function_named(f"{group}{name}")
+
+    own = sorted(name.removeprefix(group) for name in names() if name.startswith(group))
+    return attribute, lambda: own if group else [name for name in own if "." not in name]
+
+
+def function_named(name: str) -> Function:
     """The function called `name` below `topi`. Fails: AttributeError."""
     if name in ROWS:
         operator, params = row(ROWS[name])
@@ -135,12 +147,12 @@ def found(name: str) -> Function:
     reason = absent(name)
     if name in OPERATORS and not OPERATORS[name].reason and not reason:
         parameters = OPERATORS[name].parameters.values()
-        params = tuple(Param(one.name, one.name, one.default) for one in parameters)
+        params = tuple(Param(parameter.name, parameter.name, parameter.default) for parameter in parameters)
         return _of_row(name, OPERATORS[name], params)
     group, _, own = name.rpartition(".")
-    inner = next((one for one in (own, f"nn.{own}") if group and one != name and one in (*ROWS, *FUNCTIONS)), "")
-    if inner:
-        return found(inner)
+    others = [other for other in (own, f"nn.{own}") if group and other != name and other in (*ROWS, *FUNCTIONS)]
+    if others:
+        return function_named(others[0])
     if reason:
         raise AttributeError(f"`tvm.topi.{name}` is not covered: {reason}")
     raise missing("tvm.topi", name)

@@ -27,13 +27,13 @@ def _padding(padding: Padding, kernel: Sequence[Value], dilation: Sizes) -> tupl
     if padding == "VALID":
         return (0,) * (2 * rank)
     if isinstance(padding, str):
-        sizes = [one.expr.value for one in kernel if isinstance(one.expr, tir.IntImm)]
+        sizes = [extent.expr.value for extent in kernel if isinstance(extent.expr, tir.IntImm)]
         if padding != "SAME" or len(sizes) != rank:
             raise fail(BAD_ARGUMENTS, f'padding is "VALID", "SAME" of a known kernel, or numbers; this is {padding!r}')
         wide = [(size - 1) * step for size, step in zip(sizes, _each(dilation, rank), strict=True)]
-        return (*((one + 1) // 2 for one in wide), *(one // 2 for one in wide))
-    found = _each(padding, rank)
-    return found * 2 if len(found) == rank else found
+        return (*((total + 1) // 2 for total in wide), *(total // 2 for total in wide))
+    pairs = _each(padding, rank)
+    return pairs * 2 if len(pairs) == rank else pairs
 
 
 def _conv(
@@ -234,10 +234,10 @@ def global_pool(data: Tensor, pool_type: str, layout: str = "NCHW") -> Tensor:
 def _widths(before: object, after: object, rank: int) -> tuple[int, ...]:
     low = values(before)
     pairs = zip(low, low if after is None else values(after), strict=True)
-    found = [one.expr.value for pair in pairs for one in pair if isinstance(one.expr, tir.IntImm)]
-    if len(found) != 2 * rank:
+    widths = [side.expr.value for pair in pairs for side in pair if isinstance(side.expr, tir.IntImm)]
+    if len(widths) != 2 * rank:
         raise fail(BAD_ARGUMENTS, f"known numbers for each of {rank} dimensions are added")
-    return tuple(found)
+    return tuple(widths)
 
 
 def pad(
@@ -331,7 +331,7 @@ def batch_norm(  # noqa: PLR0913, PLR0917 - TVM's parameters
     """The distance to the mean of each channel in standard deviations, scaled and moved; what is to be kept."""
     attrs = {"axis": 1 if axis is None else axis, "training": bool(training)}
     more = {"epsilon": epsilon, "center": center, "scale": scale, "momentum": momentum}
-    attrs |= {key: one for key, one in more.items() if one is not None}  # type: ignore[misc]
+    attrs |= {key: attr for key, attr in more.items() if attr is not None}  # type: ignore[misc]
     return apply("nn.batch_norm", data, gamma, beta, moving_mean, moving_var, **attrs)
 
 
@@ -365,7 +365,7 @@ def _resized(rank: int) -> Callable[..., Tensor]:
             "extrapolation_value": extrapolation_value,
             "out_dtype": out_dtype,
         }
-        return single(apply(f"image.resize{rank}d", data, tuple(value(one) for one in values(size)), **attrs))
+        return single(apply(f"image.resize{rank}d", data, tuple(value(extent) for extent in values(size)), **attrs))
 
     return resize
 

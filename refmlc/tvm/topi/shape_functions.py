@@ -22,11 +22,11 @@ def apply(name: str, *args: object, **attrs: object) -> Result:
     return OPERATORS[name].compute(*args, **attrs)
 
 
-def single(made: Result) -> Tensor:
+def single(result: Result) -> Tensor:
     """The one tensor that was made."""
-    if not isinstance(made, Tensor):
+    if not isinstance(result, Tensor):
         raise fail(BAD_ARGUMENTS, "the function returns several tensors here")
-    return made
+    return result
 
 
 def value(number: object) -> Value:
@@ -39,39 +39,39 @@ def value(number: object) -> Value:
 def values(numbers: "Numbers | object") -> tuple[Value, ...]:
     """Several; one number is a tuple of it."""
     several = numbers if isinstance(numbers, list | tuple) else (numbers,)
-    return tuple(value(one) for one in several)
+    return tuple(value(item) for item in several)
 
 
-def refuse(name: str, **given: object) -> None:
+def refuse(name: str, **arguments: object) -> None:
     """Refuse arguments other than the defaults, which are all None, False, 0 or empty. Fails: RM105."""
-    more = [f"{key}={one!r}" for key, one in given.items() if one]
+    more = [f"{key}={argument!r}" for key, argument in arguments.items() if argument]
     if more:
         raise fail(BAD_ARGUMENTS, f"`topi.{name}` does not take {', '.join(more)} here")
 
 
 def reshape(a: Tensor, newshape: Numbers) -> Tensor:
     """The elements in another shape, in row-major order. One -1 is the remaining extent."""
-    wanted = list(values(newshape))
-    places = [i for i, one in enumerate(wanted) if isinstance(one.expr, tir.IntImm) and one.expr.value == -1]
+    sizes = list(values(newshape))
+    places = [i for i, extent in enumerate(sizes) if isinstance(extent.expr, tir.IntImm) and extent.expr.value == -1]
     if places:
-        whole, rest = _product(a.shape), _product([one for i, one in enumerate(wanted) if i != places[0]])
-        wanted[places[0]] = whole // rest
+        whole, rest = _product(a.shape), _product([extent for i, extent in enumerate(sizes) if i != places[0]])
+        sizes[places[0]] = whole // rest
 
     def element(*i: Value) -> Value:
-        flat, found = _flat(i, wanted), []
+        flat, indices = _flat(i, sizes), []
         for size in reversed(a.shape):
-            found.append(flat % size)
+            indices.append(flat % size)
             flat = flat // size
-        return a(*reversed(found))
+        return a(*reversed(indices))
 
-    return computed(wanted, element, "T_reshape")
+    return computed(sizes, element, "T_reshape")
 
 
 def _product(sizes: Sequence[Value]) -> Value:
-    found = te.const(1, "int64")
-    for one in sizes:
-        found = found * one
-    return found
+    product = te.const(1, "int64")
+    for size in sizes:
+        product = product * size
+    return product
 
 
 def _flat(places: Sequence[Value], shape: Sequence[Value]) -> Value:
@@ -233,7 +233,9 @@ def matmul(a: Tensor, b: Tensor, transp_a: bool = False, transp_b: bool = False)
 
 def squeeze(a: Tensor, axis: "int | Sequence[int] | None" = None) -> Tensor:
     """The tensor without extents of 1; without an axis those that are numbers."""
-    ones = tuple(i for i, one in enumerate(a.shape) if isinstance(one.expr, tir.IntImm) and one.expr.value == 1)
+    ones = tuple(
+        i for i, extent in enumerate(a.shape) if isinstance(extent.expr, tir.IntImm) and extent.expr.value == 1
+    )
     return single(apply("squeeze", a, axis=ones if axis is None else axis))
 
 
@@ -245,10 +247,10 @@ def turned(x: Tensor) -> Tensor:
 
 def elemwise_sum(xs: Sequence[Tensor]) -> Tensor:
     """The sum of tensors of one shape, from the first on."""
-    found = xs[0]
-    for one in xs[1:]:
-        found = single(apply("add", found, one))
-    return found
+    total = xs[0]
+    for term in xs[1:]:
+        total = single(apply("add", total, term))
+    return total
 
 
 SHAPED: Mapping[str, Callable[..., Result]] = {

@@ -2,18 +2,11 @@
 
 from collections.abc import Mapping
 
-from refmlc.lazy import load
-from refmlc.tvm.missing_names import missing
+from refmlc.tvm.missing_names import refusal
 
-HOMES: Mapping[str, str] = {
-    "from_exported_program": "refmlc.frontends.torch_export",
-    "from_fx": "refmlc.frontends.torch_fx",
+PLACES: Mapping[str, str] = {
+    "from_exported_program": "refmlc.frontends.torch_export:from_exported_program",
+    "from_fx": "refmlc.frontends.torch_fx:from_fx",
 }
 
-
-def __getattr__(name: str) -> object:
-    """An importer. Fails: AttributeError for every name that is not here, ImportError without PyTorch."""
-    if name not in HOMES:
-        raise missing(__name__, name, HOMES)
-    value: object = load(f"{HOMES[name]}:{name}")
-    return value
+__getattr__ = refusal(__name__, PLACES, PLACES)
