@@ -60,8 +60,8 @@ def whole_function(run: Fused, function: relax.Function) -> tuple[int, ...] | No
         return None
     if not all(isinstance(param.ty, TensorType) for param in function.params):
         return None
-    known = {*function.params}
-    if not all(isinstance(each.value, relax.Constant) or each.value in known for each in run.inputs):
+    params = {*function.params}
+    if not all(isinstance(bound_input.value, relax.Constant) or bound_input.value in params for bound_input in run.inputs):
         return None
     outputs = [operand.value for operand in run.outputs]
     body = function.body.body
@@ -88,8 +88,12 @@ def emit_entry_of_run(run: Fused, function: relax.Function) -> str:
 
 def _text(symbol: str, params: int, passed: list[str], rooms: int = 0) -> str:
     text = Text()
-    taken = ["const rm_entry *const entry", "const int64_t args", *(f"const int64_t room_{n}" for n in range(rooms))]
-    with text.block(f"int64_t {entry_symbol(symbol)}({', '.join(taken)})"):
+    parameters = [
+        "const rm_entry *const entry",
+        "const int64_t args",
+        *(f"const int64_t room_{n}" for n in range(rooms)),
+    ]
+    with text.block(f"int64_t {entry_symbol(symbol)}({', '.join(parameters)})"):
         text.line(f"void *cells[{max(1, params)}];")
         text.line("if (!rm_arrays(entry, args, cells)) return RM_NOT_APPLICABLE;")
         text.line("rm_run run = RM_RUN_OF(entry);")

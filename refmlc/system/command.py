@@ -45,12 +45,12 @@ def _wait(process: "subprocess.Popen[bytes]", output: Output, deadline: float) -
     """The status when the process has ended; None: it is too late."""
     stream: IO[bytes] | None = process.stdout
     while (status := process.poll()) is None:
-        left = deadline - monotonic()
-        if left <= 0:
+        remaining = deadline - monotonic()
+        if remaining <= 0:
             return None
         if stream is None:
-            _sleep(process, min(left, GLANCE))
-        elif select.select([stream], [], [], min(left, GLANCE))[0]:
+            _sleep(process, min(remaining, GLANCE))
+        elif select.select([stream], [], [], min(remaining, GLANCE))[0]:
             piece = os.read(stream.fileno(), PIECE)
             output.add(piece)
             stream = stream if piece else None

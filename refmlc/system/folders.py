@@ -45,8 +45,8 @@ def sweep(parent: Path) -> None:
     """Remove the folders in `parent` whose processes are gone."""
     with suppress(OSError), os.scandir(parent) as entries:
         for entry in entries:
-            made = NAME.fullmatch(entry.name)
-            if made is not None and int(made[1]) == _space() and not _lives(int(made[2])):
+            match = NAME.fullmatch(entry.name)
+            if match is not None and int(match[1]) == _space() and not _lives(int(match[2])):
                 with suppress(OSError):
                     if entry.is_dir(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_uid == os.getuid():
                         shutil.rmtree(entry.path, ignore_errors=True)

@@ -128,11 +128,11 @@ class LineProcess:
             raise Broken(CRASHED, f"it answers a request that was not sent: {text!r}", spoke=True)
 
     def _send(self, data: bytes, deadline: float, seconds: float) -> None:
-        rest = memoryview(data)
-        while rest:
+        unsent = memoryview(data)
+        while unsent:
             self._wait(deadline, seconds, sending=True)
             try:
-                rest = rest[os.write(self._in.fileno(), rest[:PIECE]) :]
+                unsent = unsent[os.write(self._in.fileno(), unsent[:PIECE]) :]
             except BlockingIOError:
                 continue
             except BrokenPipeError:
@@ -143,17 +143,17 @@ class LineProcess:
             if len(self._got) > LONGEST_LINE:
                 raise Broken(CRASHED, f"its answer is a line of more than {LONGEST_LINE} bytes", spoke=True)
             self._wait(deadline, seconds, sending=False)
-        line, _, rest = bytes(self._got).partition(b"\n")
-        self._got = bytearray(rest)
+        line, _, later = bytes(self._got).partition(b"\n")
+        self._got = bytearray(later)
         return line
 
     def _wait(self, deadline: float, seconds: float, *, sending: bool) -> None:
         """Wait until there is room to write, or something was read. Fails: `Broken` (too late, the end)."""
-        left = deadline - monotonic()
-        if left <= 0:
+        remaining = deadline - monotonic()
+        if remaining <= 0:
             raise self._late(seconds)
         streams = [self._out] if self._errors is None else [self._out, self._errors]
-        readable, writable, _ = select.select(streams, [self._in] if sending else [], [], left)
+        readable, writable, _ = select.select(streams, [self._in] if sending else [], [], remaining)
         if self._errors in readable and not self._said.drain(self._errors):
             self._errors = None
         if self._out in readable:
@@ -174,8 +174,8 @@ class LineProcess:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(DYING)
         status = self._process.poll()
-        how = "the process closed its output" if status is None else how_ended(status)
-        return Broken(CRASHED, how, self._last_words(), printed=self._said.text())
+        ending = "the process closed its output" if status is None else how_ended(status)
+        return Broken(CRASHED, ending, self._last_words(), printed=self._said.text())
 
     def _last_words(self) -> str:
         """The last line on standard error that says something."""
@@ -199,22 +199,22 @@ def _object(line: bytes) -> dict[str, object]:
     """The object of a line. `NaN` and bytes that are no UTF-8 are no JSON, though Python's reader takes them."""
     text = line.decode(errors="replace")
     try:
-        found = json.loads(line.decode(), parse_constant=_no_json)
+        answer = json.loads(line.decode(), parse_constant=_no_json)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict) or (ESCAPED.search(text) and _has_halves(found)):
+        answer = None
+    if not isinstance(answer, dict) or (ESCAPED.search(text) and _has_halves(answer)):
         raise Broken(CRASHED, f"its answer is not a JSON object: {text[:SHOWN]!r}", spoke=True)
-    return found
+    return answer
 
 
 def _no_json(word: str) -> object:
     raise ValueError(f"{word} is not a number in JSON")
 
 
-def _has_halves(found: dict[str, object]) -> bool:
+def _has_halves(answer: dict[str, object]) -> bool:
     """Whether a string holds half of a character, which nothing can print (RFC 7493 forbids them)."""
     try:
-        json.dumps(found, ensure_ascii=False).encode()
+        json.dumps(answer, ensure_ascii=False).encode()
     except (UnicodeEncodeError, RecursionError):
         return True
     return False

@@ -55,17 +55,17 @@ class Started:
         if self._ended:
             return
         self._ended, process = True, self.process
-        below = started_by(process.pid) if process.returncode is None else []
+        descendants = started_by(process.pid) if process.returncode is None else []
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-        for pid in below:
+        for pid in descendants:
             _kill(pid)
         process.wait()
         for _ in range(ROUNDS):
-            left = self._marked()
-            if not left:
+            marked = self._marked()
+            if not marked:
                 return
-            for pid in left:
+            for pid in marked:
                 _kill(pid)
 
     def close(self) -> None:
@@ -107,9 +107,9 @@ def started_by(pid: int) -> list[int]:
         with suppress(OSError, ValueError, IndexError):
             after_name = (entry / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2]
             children.setdefault(int(after_name.split()[1]), []).append(int(entry.name))
-    below, waiting = [], [pid]
+    descendants, waiting = [], [pid]
     while waiting:
-        more = children.get(waiting.pop(), [])
-        below += more
-        waiting += more
-    return below
+        children_of_it = children.get(waiting.pop(), [])
+        descendants += children_of_it
+        waiting += children_of_it
+    return descendants

@@ -12,23 +12,23 @@ from refmlc.native.analysis.body import Body, parts_of
 from refmlc.native.analysis.facts import Facts
 
 
-def with_accumulators(facts: Facts, bound: Bound, body: Body) -> Facts:
+def with_accumulators(facts: Facts, block_loops: Bound, body: Body) -> Facts:
     """`facts` with the range of each load of an accumulator. All loads of stored buffers are of the stored element."""
-    steps = prod(axis.extent for axis in bound.reduce)
+    steps = prod(axis.extent for axis in block_loops.reduce)
     for store in body.stores:
         starts = [init.value for init in body.init if init.buffer is store.buffer]
-        others = [other.value for other in body.stores if other is not store] + [let.value for let in body.lets]
-        alone = sum(other.buffer is store.buffer for other in body.stores) == 1
-        found = _sum(store) if store.buffer.dtype.is_integer else None
-        if found is None or len(starts) != 1 or not alone:
+        other_values = [other.value for other in body.stores if other is not store] + [let.value for let in body.lets]
+        stored_once = sum(other.buffer is store.buffer for other in body.stores) == 1
+        parts = _sum(store) if store.buffer.dtype.is_integer else None
+        if parts is None or len(starts) != 1 or not stored_once:
             continue
-        load, addend, sign = found
-        if _reads(store.buffer, (addend, *starts)) or any(load in parts_of(other) for other in others):
+        load, addend, sign = parts
+        if _reads(store.buffer, (addend, *starts)) or any(load in parts_of(other) for other in other_values):
             continue
         step, start = facts.bounds(addend).scaled(sign), facts.bounds(starts[0])
-        before = step.times(Interval(0, steps - 1)).plus(start)
-        if before.plus(step).inside(store.buffer.dtype.minimum, store.buffer.dtype.maximum):
-            facts = facts.bind_load(load, before)
+        accumulated = step.times(Interval(0, steps - 1)).plus(start)
+        if accumulated.plus(step).inside(store.buffer.dtype.minimum, store.buffer.dtype.maximum):
+            facts = facts.bind_load(load, accumulated)
     return facts
 
 

@@ -37,11 +37,11 @@ def bind_axes(stmt: tir.For | tir.SBlockRealize, facts: Facts) -> Bound | str:
     """The block in `stmt` and its axes, if the loops go through them as the table says; else why not."""
     loops, inner = _perfect(stmt)
     if not isinstance(inner, tir.SBlockRealize):
-        held = sum(isinstance(node, tir.SBlockRealize) for node in walk(inner))
-        return "the loops hold more than one block" if held else "there is no block: only axes say what may move"
-    wrong = next((reason for loop in loops if (reason := odd_loop(loop))), "") or odd_block(inner)
-    if wrong:
-        return wrong
+        blocks = sum(isinstance(node, tir.SBlockRealize) for node in walk(inner))
+        return "the loops hold more than one block" if blocks else "there is no block: only axes say what may move"
+    obstacle = next((reason for loop in loops if (reason := odd_loop(loop))), "") or odd_block(inner)
+    if obstacle:
+        return obstacle
     for loop in loops:
         facts = facts.bind_range(loop.loop_var, loop.min, loop.extent)
     forms: list[Poly] = []
@@ -115,16 +115,18 @@ def _swept(block: tir.SBlock, loops: list[tir.For], forms: list[Poly], facts: Fa
     """The extents, from 0 on, of the box that the loops go through, each point once; else why they do not."""
     if len({loop.loop_var for loop in loops}) != len(loops):
         return f"two loops of block `{block.name}` have one variable"
-    box, left = point(tuple(forms)), list(reversed(loops))
-    while left:
-        loop, grown = next(((loop, grown) for loop in left if (grown := _grown(facts, box, loop))), (left[0], None))
-        if grown is None:
+    box, remaining = point(tuple(forms)), list(reversed(loops))
+    while remaining:
+        loop, larger = next(
+            ((loop, larger) for loop in remaining if (larger := _grown(facts, box, loop))), (remaining[0], None)
+        )
+        if larger is None:
             return f"loop `{loop.loop_var.name}` does not go through the axes of block `{block.name}` one by one"
-        left.remove(loop)
-        box = grown
+        remaining.remove(loop)
+        box = larger
     extents = [span.extent.only or 0 for span in box if span.low.only == 0]
-    whole = tuple(Span(constant(0), constant(axis.extent)) for axis in _axes(block))
-    if len(extents) != len(box) or not covers(facts, box, whole):
+    domain = tuple(Span(constant(0), constant(axis.extent)) for axis in _axes(block))
+    if len(extents) != len(box) or not covers(facts, box, domain):
         return f"the loops do not go through the whole domain of block `{block.name}`"
     instances = prod(_extent(loop) for loop in loops)
     if prod(extents) != instances:
@@ -154,7 +156,7 @@ def _in_order(realize: tir.SBlockRealize, loops: list[tir.For], forms: list[Poly
     """The axes in the order of the loops, if the reductions go up."""
     places = {loop.loop_var: place for place, loop in enumerate(loops)}
     axes = list(zip(_axes(realize.block), realize.block.iter_vars, forms, box, strict=True))
-    axes.sort(key=lambda each: min((places[var] for var in variables(each[2])), default=len(loops)))
+    axes.sort(key=lambda row: min((places[var] for var in variables(row[2])), default=len(loops)))
     spatial = [(axis, form) for axis, node, form, _ in axes if node.kind is IterKind.SPATIAL]
     reduce = [(axis, form, extent) for axis, node, form, extent in axes if node.kind is IterKind.REDUCE]
     moving = {var for _, form, _ in reduce for var in variables(form)}

@@ -58,14 +58,14 @@ def read_body(block: tir.SBlock) -> Body | str:
     if len(inits) != len(init):
         return f"init of block `{block.name}` is more than stores"
     if parts != [*lets, *stores]:
-        other = next((part for part in parts if not isinstance(part, (tir.Bind, tir.BufferStore))), None)
-        return f"block `{block.name}` {_holds(other)}"
+        obstacle = next((part for part in parts if not isinstance(part, (tir.Bind, tir.BufferStore))), None)
+        return f"block `{block.name}` {_holds(obstacle)}"
     body = Body(block, tuple(inits), tuple(lets), tuple(stores))
     if not stores:
         return f"block `{block.name}` stores nothing"
-    allowed = {axis.var for axis in block.iter_vars} | {let.var for let in lets}
-    reasons = (_odd(part, allowed) for store in body.all_stores for part in (store.value, *store.indices))
-    of_lets = (_odd(let.value, allowed) for let in lets)
+    bound_here = {axis.var for axis in block.iter_vars} | {let.var for let in lets}
+    reasons = (_odd(part, bound_here) for store in body.all_stores for part in (store.value, *store.indices))
+    of_lets = (_odd(let.value, bound_here) for let in lets)
     return next((reason for reason in (*reasons, *of_lets) if reason), "") or body
 
 
@@ -89,13 +89,13 @@ def _holds(other: tir.Stmt | None) -> str:
 
 def parts_of(expr: tir.Expr) -> Iterator[tir.Expr]:
     """`expr` and all below it, each object once."""
-    stack, seen = [expr], set()
+    stack, visited = [expr], set()
     while stack:
-        here = stack.pop()
-        if here not in seen:
-            seen.add(here)
-            yield here
-            stack.extend(reversed(operands(here)))
+        part = stack.pop()
+        if part not in visited:
+            visited.add(part)
+            yield part
+            stack.extend(reversed(operands(part)))
 
 
 def operands(expr: tir.Expr) -> tuple[tir.Expr, ...]:
@@ -105,9 +105,9 @@ def operands(expr: tir.Expr) -> tuple[tir.Expr, ...]:
     return tuple(part for part in children(expr) if isinstance(part, get_args(tir.Expr)))
 
 
-def _odd(expr: tir.Expr, allowed: Iterable[tir.Var]) -> str:
+def _odd(expr: tir.Expr, bound_here: Iterable[tir.Var]) -> str:
     """What in `expr` a nest cannot hold; empty: nothing."""
-    names = set(allowed)
+    names = set(bound_here)
     for part in parts_of(expr):
         match part:
             case tir.Call():

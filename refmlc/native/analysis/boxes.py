@@ -55,11 +55,11 @@ def names(box: Box, var: tir.Var) -> bool:
     return any(mentions(span.low, var) or mentions(span.extent, var) for span in box)
 
 
-def covers(facts: Facts, box: Box, whole: Box) -> bool:
-    """Whether `box` certainly holds `whole`."""
+def covers(facts: Facts, box: Box, target: Box) -> bool:
+    """Whether `box` certainly holds `target`."""
     return all(
         facts.not_negative(part.low - span.low) and facts.not_negative(span.low + span.extent - part.low - part.extent)
-        for span, part in zip(box, whole, strict=True)
+        for span, part in zip(box, target, strict=True)
     )
 
 
@@ -69,14 +69,14 @@ def entire(facts: Facts, shape: tuple[tir.Expr, ...]) -> Box | None:
     return tuple(Span(NONE, form) for form in forms if form is not None) if None not in forms else None
 
 
-def is_beyond(facts: Facts, box: Box, whole: Box, part: Poly) -> bool:
-    """Whether `box` is certainly outside of `whole` where `part` is negative."""
-    for span, buffer in zip(box, whole, strict=True):
-        above = span.low - buffer.low - buffer.extent
-        below = buffer.low - span.low - span.extent
+def is_beyond(facts: Facts, box: Box, domain: Box, part: Poly) -> bool:
+    """Whether `box` is certainly outside of `domain` where `part` is negative."""
+    for span, buffer in zip(box, domain, strict=True):
+        beyond_end = span.low - buffer.low - buffer.extent
+        before_start = buffer.low - span.low - span.extent
         for times in {1, *_ratios(span.low, part)}:
-            most = part.plus(1).scaled(times)  # 0 at most, where `part` is negative
-            if facts.not_negative(above + most) or facts.not_negative(below + most):
+            bound = part.plus(1).scaled(times)  # 0 at most, where `part` is negative
+            if facts.not_negative(beyond_end + bound) or facts.not_negative(before_start + bound):
                 return True
     return False
 
@@ -88,37 +88,37 @@ def _ratios(low: Poly, part: Poly) -> Iterator[int]:
             yield max(abs(low.terms.get(key, 0)) // abs(factor), 1)
 
 
-def after_loop(inside: Facts, box: Box, loop: Loop) -> Box | None:
+def after_loop(body_facts: Facts, box: Box, loop: Loop) -> Box | None:
     """What all iterations write together, each at least `box`; None: nothing that is known.
 
-    `inside` are the facts of the body.
+    `body_facts` are the facts of the body.
     """
     axes = [axis for axis, span in enumerate(box) if mentions(span.low, loop.var)]
     if any(mentions(span.extent, loop.var) for span in box):
         return None
     if not axes:
         return box if loop.runs else None
-    spans = _swept(inside, box[axes[0]], loop) if len(axes) == 1 else None
+    spans = _swept(body_facts, box[axes[0]], loop) if len(axes) == 1 else None
     if spans is not None:
         return (*box[: axes[0]], spans, *box[axes[0] + 1 :])
-    return _digits(inside, box, axes, loop)
+    return _digits(body_facts, box, axes, loop)
 
 
-def _swept(inside: Facts, span: Span, loop: Loop) -> Span | None:
+def _swept(body_facts: Facts, span: Span, loop: Loop) -> Span | None:
     """The union of spans whose low is a * v + c."""
-    step, rest = span.low.split(loop.var)
-    if mentions(step, loop.var) or mentions(rest, loop.var):
+    step, start = span.low.split(loop.var)
+    if mentions(step, loop.var) or mentions(start, loop.var):
         return None
-    last = (loop.low + loop.extent).plus(-1)
-    first = loop.low
-    if not inside.not_negative(step):
-        if not inside.not_negative(-step):
+    last_value = (loop.low + loop.extent).plus(-1)
+    first_value = loop.low
+    if not body_facts.not_negative(step):
+        if not body_facts.not_negative(-step):
             return None
-        step, first = -step, last
-        low = rest - step * first
+        step, first_value = -step, last_value
+        low = start - step * first_value
     else:
-        low = step * first + rest
-    if not inside.not_negative(span.extent - step):
+        low = step * first_value + start
+    if not body_facts.not_negative(span.extent - step):
         return None
     overlap = span.extent - step
     if overlap.only != 0 and not loop.runs:
@@ -126,32 +126,32 @@ def _swept(inside: Facts, span: Span, loop: Loop) -> Span | None:
     return Span(low, step * loop.extent + overlap)
 
 
-def _digits(inside: Facts, box: Box, axes: list[int], loop: Loop) -> Box | None:
+def _digits(body_facts: Facts, box: Box, axes: list[int], loop: Loop) -> Box | None:
     """Axes that are the digits of v in a mixed base: v goes through all numbers, so they go through all digits."""
     total = loop.extent.only
     if loop.low.only != 0 or total is None:
         return None
-    weight, left, grown = 1, list(axes), list(box)
-    while left:
-        found = next(_digit(inside, box, left, loop.var, weight), None)
-        if found is None:
+    weight, remaining, spans = 1, list(axes), list(box)
+    while remaining:
+        digit = next(_digit(body_facts, box, remaining, loop.var, weight), None)
+        if digit is None:
             return None
-        axis, base, size = found
-        grown[axis] = Span(NONE, constant(base * size))
-        left.remove(axis)
+        axis, base, size = digit
+        spans[axis] = Span(NONE, constant(base * size))
+        remaining.remove(axis)
         weight *= base
-    return tuple(grown) if weight == total else None
+    return tuple(spans) if weight == total else None
 
 
-def _digit(inside: Facts, box: Box, axes: list[int], var: tir.Var, weight: int) -> Iterator[tuple[int, int, int]]:
+def _digit(body_facts: Facts, box: Box, axes: list[int], var: tir.Var, weight: int) -> Iterator[tuple[int, int, int]]:
     """The axes that are the digit of `weight` of the variable, times the size of a span: axis, base, size."""
     for axis in axes:
         low, size = box[axis].low, box[axis].extent.only
-        greatest = inside.interval(low).high
+        greatest = body_facts.interval(low).high
         if size is None or size < 1 or greatest is None or greatest % size:
             continue
         base = greatest // size + 1
         if base > 0:
-            higher = inside.quotient(single(var), weight)
-            if (higher - inside.quotient(higher, base).scaled(base)).scaled(size) == low:
+            higher = body_facts.quotient(single(var), weight)
+            if (higher - body_facts.quotient(higher, base).scaled(base)).scaled(size) == low:
                 yield axis, base, size

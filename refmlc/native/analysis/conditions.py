@@ -22,34 +22,34 @@ from refmlc.native.analysis.values import Values
 OPPOSITE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
 
 
-def assumed(known: Knowledge, condition: tir.Expr, holds: bool = True) -> Knowledge:
+def assumed(knowledge: Knowledge, condition: tir.Expr, holds: bool = True) -> Knowledge:
     """The knowledge where `condition` holds, or does not. What says nothing about variables is passed over."""
-    for part, way in _parts(known, condition, holds):
-        values = Values(known, assumed)
+    for part, way in _parts(knowledge, condition, holds):
+        values = Values(knowledge, assumed)
         a, b = (values.form(arg) for arg in part.args)
         if a is None or b is None:
             continue
         op = part.op if way else OPPOSITE[part.op]
         for fact in _not_negative(values.bounds, op, a, b):
-            known = with_fact(known, fact)
-    return known
+            knowledge = with_fact(knowledge, fact)
+    return knowledge
 
 
-def _parts(known: Knowledge, condition: tir.Expr, holds: bool) -> Iterator[tuple[tir.Apply, bool]]:
+def _parts(knowledge: Knowledge, condition: tir.Expr, holds: bool) -> Iterator[tuple[tir.Apply, bool]]:
     """The comparisons of integers that all hold, each (True), or all do not (False)."""
     match condition:
         case tir.And(a, b) | tir.Apply("bitwise_and", (a, b)) if holds:
-            yield from _parts(known, a, True)
-            yield from _parts(known, b, True)
+            yield from _parts(knowledge, a, True)
+            yield from _parts(knowledge, b, True)
         case tir.Or(a, b) | tir.Apply("bitwise_or", (a, b)) if not holds:
-            yield from _parts(known, a, False)
-            yield from _parts(known, b, False)
+            yield from _parts(knowledge, a, False)
+            yield from _parts(knowledge, b, False)
         case tir.Apply("not" | "bitwise_not", (inner,)) if inner.dtype.kind == "bool":
-            yield from _parts(known, inner, not holds)
+            yield from _parts(knowledge, inner, not holds)
         case tir.Apply("likely", (inner,)):
-            yield from _parts(known, inner, holds)
-        case tir.Var() if condition in known.tests:
-            yield from _parts(known, known.tests[condition], holds)
+            yield from _parts(knowledge, inner, holds)
+        case tir.Var() if condition in knowledge.tests:
+            yield from _parts(knowledge, knowledge.tests[condition], holds)
         case tir.Apply(op, (a, _)) if op in OPPOSITE and a.dtype.is_integer and not a.dtype.is_vector:
             yield condition, holds
         case _:
@@ -74,29 +74,29 @@ def _not_negative(bounds: Bounds, op: str, a: Poly, b: Poly) -> Iterator[Poly]:
                 yield (-difference).plus(-1)
 
 
-def with_fact(known: Knowledge, fact: Poly) -> Knowledge:
+def with_fact(knowledge: Knowledge, fact: Poly) -> Knowledge:
     """The knowledge where `fact` is 0 or more: kept whole, as a range of its form, and as an end of each atom in it."""
     if fact.only is not None:
-        return known
-    bounds = Bounds(known)
-    forms = dict(known.forms)
+        return knowledge
+    bounds = Bounds(knowledge)
+    forms = dict(knowledge.forms)
     form, factor = fact.form()
     _raise(forms, form, -(fact.constant // factor))
     for atom in dict.fromkeys(atoms(fact)):
-        share, rest = fact.split(atom)
-        times, most = share.only, bounds.high(rest)
-        if times is None or most is None or len(fact.terms) == 1:
+        share, remainder = fact.split(atom)
+        times, limit = share.only, bounds.high(remainder)
+        if times is None or limit is None or len(fact.terms) == 1:
             continue
         if times > 0:
-            _raise(forms, single(atom), -(most // times))
+            _raise(forms, single(atom), -(limit // times))
         else:
-            _raise(forms, -single(atom), -(most // -times))
-    order, bound = dict(known.order), known.bound
+            _raise(forms, -single(atom), -(limit // -times))
+    order, bound = dict(knowledge.order), knowledge.bound
     for var in variables(fact):
         if var not in order:
             order[var] = bound
             bound += 1
-    return replace(known, forms=forms, conditions=(*known.conditions, fact), order=order, bound=bound)
+    return replace(knowledge, forms=forms, conditions=(*knowledge.conditions, fact), order=order, bound=bound)
 
 
 def _raise(forms: dict[Poly, Interval], form: Poly, low: int) -> None:

@@ -63,8 +63,8 @@ def _units(node: tir.Stmt) -> int:
         case tir.SBlockRealize(block=block):
             return len(block.iter_vars) + (0 if block.init is None else _units(block.init)) + _units(block.body)
         case tir.IfThenElse(condition, then_case, else_case):
-            other = 0 if else_case is None else _units(else_case)
-            return units_of((condition,)) + max(_units(then_case), other)
+            otherwise = 0 if else_case is None else _units(else_case)
+            return units_of((condition,)) + max(_units(then_case), otherwise)
         case _:
             return sum(_node(part) for part in walk(node))
 

@@ -36,10 +36,10 @@ class Facts:
 
     __slots__ = ("_known", "_values")
 
-    def __init__(self, known: Knowledge) -> None:
-        """`known` says what the facts are; `Facts.empty()` and `Facts.entry(func)` are the beginnings."""
-        self._known = known
-        self._values = Values(known, assumed)
+    def __init__(self, knowledge: Knowledge) -> None:
+        """`knowledge` says what the facts are; `Facts.empty()` and `Facts.entry(func)` are the beginnings."""
+        self._known = knowledge
+        self._values = Values(knowledge, assumed)
 
     # ------------------------------------------------------------------------------------- what is so
 
@@ -60,27 +60,27 @@ class Facts:
         """`var` is one of low … low + extent - 1; so there is at least one of them."""
         first, count = self._form(low), self._form(extent)
         numbers = self._numbers(low, extent)
-        least = None if first is None or mentions(first, var) else first
+        lower = None if first is None or mentions(first, var) else first
         last = None if first is None or count is None else (first + count).plus(-1)
-        most = None if last is None or mentions(last, var) else last
-        needed = [each for end in (least, most) if end is not None for each in variables(end)]
-        limits = Range(() if least is None else (least,), () if most is None else (most,), numbers)
-        known = self._known.declare(var, needed).between(var, limits)
+        upper = None if last is None or mentions(last, var) else last
+        earlier = [each for end in (lower, upper) if end is not None for each in variables(end)]
+        limits = Range(() if lower is None else (lower,), () if upper is None else (upper,), numbers)
+        knowledge = self._known.declare(var, earlier).between(var, limits)
         if count is not None and not mentions(count, var):
-            known = with_fact(known, count.plus(-1))
-        return Facts(known)
+            knowledge = with_fact(knowledge, count.plus(-1))
+        return Facts(knowledge)
 
     def bind_axis(self, var: tir.Var, low: tir.Expr | int, extent: tir.Expr | int, value: tir.Expr) -> "Facts":
         """`var` is `value`, and one of low … low + extent - 1."""
-        first, count, itself = self._form(low), self._form(extent), self._form(value)
-        if itself is None or mentions(itself, var):
+        first, count, form = self._form(low), self._form(extent), self._form(value)
+        if form is None or mentions(form, var):
             return self.bind_range(var, low, extent)
-        known = bound(self._values, var, value)
+        knowledge = bound(self._values, var, value)
         if first is None or count is None or mentions(first, var) or mentions(count, var):
-            return Facts(known)
-        for fact in (itself - first, (first + count - itself).plus(-1), count.plus(-1)):
-            known = with_fact(known, fact)
-        return Facts(known)
+            return Facts(knowledge)
+        for fact in (form - first, (first + count - form).plus(-1), count.plus(-1)):
+            knowledge = with_fact(knowledge, fact)
+        return Facts(knowledge)
 
     def bind_value(self, var: tir.Var, value: tir.Expr) -> "Facts":
         """`var` is the value that `value` has here."""
@@ -100,11 +100,11 @@ class Facts:
 
     def assume_extents(self, buffer: tir.Buffer) -> "Facts":
         """`buffer` exists: none of its extents is negative."""
-        known = self._known
+        knowledge = self._known
         for extent in buffer.shape:
             form = self._form(extent)
-            known = known if form is None else with_fact(known, form)
-        return self if known is self._known else Facts(known)
+            knowledge = knowledge if form is None else with_fact(knowledge, form)
+        return self if knowledge is self._known else Facts(knowledge)
 
     # --------------------------------------------------------------------------------- what is proved
 

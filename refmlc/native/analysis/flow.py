@@ -73,14 +73,14 @@ class Flow:
                 return state
 
     def _sequence(self, seq: tuple[tir.Stmt, ...], state: State, path: Path) -> State:
-        bound = []
+        variables = []
         for part in seq:
             state = self.stmt(part, state, path)
             match part:
                 case tir.Bind(var, value):
                     state = _without(state, var)
                     path = path.bound(var, path.facts.bind_value(var, value))
-                    bound.append(var)
+                    variables.append(var)
                 case tir.AssertStmt(condition):
                     path = path.knowing(path.facts.assume(condition))
                 case tir.Evaluate(tir.Call(callee="assume", args=(tir.Apply() | tir.And() as condition, *_))):
@@ -89,17 +89,17 @@ class Flow:
                     state, path = self._fresh(buffer, state, path)
                 case _:
                     continue
-        return self._leaving(state, path.facts, bound)
+        return self._leaving(state, path.facts, variables)
 
     def _fresh(self, buffer: tir.Buffer, state: State, path: Path) -> tuple[State, Path]:
         group = self.uses.shared.get(buffer, {buffer})
         state = {**state, **dict.fromkeys(group, ())}
         return state, path.to(*map(Fresh, group)).knowing(path.facts.assume_extents(buffer))
 
-    def _leaving(self, state: State, inside: Facts, bound: Iterable[tir.Var]) -> State:
+    def _leaving(self, state: State, facts: Facts, variables: Iterable[tir.Var]) -> State:
         """The boxes where variables are out of scope: those that name one are dropped."""
-        for var in bound:
-            form = inside.form(var)
+        for var in variables:
+            form = facts.form(var)
             if form is None or form.atom is var:
                 state = _without(state, var)
         return state
@@ -110,12 +110,12 @@ class Flow:
         facts = path.facts
         low, extent = facts.form(node.min), facts.form(node.extent)
         state = _without(state, node.loop_var)
-        inside = facts.bind_range(node.loop_var, node.min, node.extent)
+        body_facts = facts.bind_range(node.loop_var, node.min, node.extent)
         if low is None or extent is None:
-            self.stmt(node.body, state, Path(inside, (*path.steps, Guard(None), Local(node.loop_var))))
+            self.stmt(node.body, state, Path(body_facts, (*path.steps, Guard(None), Local(node.loop_var))))
             return state
         loop = Loop(node.loop_var, low, extent, runs=(facts.interval(extent).low or 0) > 0)
-        end = self.stmt(node.body, state, Path(inside, (*path.steps, loop)))
+        end = self.stmt(node.body, state, Path(body_facts, (*path.steps, loop)))
         after = dict(state)
         for buffer, boxes in end.items():
             before = after.get(buffer, ())
@@ -123,12 +123,12 @@ class Flow:
                 after[buffer] = ALL if loop.runs else before
             elif before != ALL:
                 for box in boxes:
-                    grown = None if box in before else self._grown(node, box, loop, inside)
-                    after[buffer] = self._with(facts, buffer, after.get(buffer, ()), grown)
+                    larger = None if box in before else self._grown(node, box, loop, body_facts)
+                    after[buffer] = self._with(facts, buffer, after.get(buffer, ()), larger)
         return after
 
-    def _grown(self, node: tir.For, box: Box, loop: Loop, inside: Facts) -> Box | None:
-        return None if node.step is not None and names(box, loop.var) else after_loop(inside, box, loop)
+    def _grown(self, node: tir.For, box: Box, loop: Loop, body_facts: Facts) -> Box | None:
+        return None if node.step is not None and names(box, loop.var) else after_loop(body_facts, box, loop)
 
     def _choice(self, node: tir.IfThenElse, state: State, path: Path) -> State:
         condition = node.condition
@@ -136,15 +136,15 @@ class Flow:
         decided = path.facts.holds(condition)
         inner = path if decided is not None else path.guarded(condition)
         then = self.stmt(node.then_case, state, inner.knowing(path.facts.assume(condition)))
-        other = state
+        otherwise = state
         if node.else_case is not None:
-            other = self.stmt(node.else_case, state, inner.knowing(path.facts.assume_not(condition)))
+            otherwise = self.stmt(node.else_case, state, inner.knowing(path.facts.assume_not(condition)))
         if decided is not None:
-            return then if decided else other
-        return self._clipped(state, then, condition, path) if node.else_case is None else _in_both(then, other)
+            return then if decided else otherwise
+        return self._clipped(state, then, condition, path) if node.else_case is None else _in_both(then, otherwise)
 
     def _block(self, node: tir.SBlockRealize, state: State, path: Path) -> State:
-        block, before, outside = node.block, state, path
+        block, state_before, path_outside = node.block, state, path
         self.expr(node.predicate, state, path.facts)
         always = path.facts.holds(node.predicate) is True
         if not always:
@@ -162,21 +162,21 @@ class Flow:
                 self.expr(part, state, path.facts)
         end = self.stmt(block.body, self._init(block, state, path), path)
         end = self._leaving(end, path.facts, (axis.var for axis in block.iter_vars))
-        return end if always else self._clipped(before, end, node.predicate, outside)
+        return end if always else self._clipped(state_before, end, node.predicate, path_outside)
 
     def _clipped(self, before: State, end: State, condition: tir.Expr, path: Path) -> State:
         """The boxes after what is done under a condition: those that are written whether it holds or not."""
         parts = path.facts.in_full(condition)
         if parts is None:
             return before
-        kept = dict(before)
+        boxes_after = dict(before)
         for buffer, boxes in end.items():
-            whole = entire(path.facts, buffer.shape)
-            if whole is not None and not isinstance(boxes, str):
+            domain = entire(path.facts, buffer.shape)
+            if domain is not None and not isinstance(boxes, str):
                 for box in boxes:
-                    if _is_sure(path, parts, buffer, box, whole):
-                        kept[buffer] = self._with(path.facts, buffer, kept.get(buffer, ()), box)
-        return kept
+                    if _is_sure(path, parts, buffer, box, domain):
+                        boxes_after[buffer] = self._with(path.facts, buffer, boxes_after.get(buffer, ()), box)
+        return boxes_after
 
     def _init(self, block: tir.SBlock, state: State, path: Path) -> State:
         """The boxes where the body begins."""
@@ -186,13 +186,13 @@ class Flow:
         start = find_start(path, block)
         if start is None:
             return state
-        kept = dict(state)
+        boxes_after = dict(state)
         for buffer, boxes in end.items():
-            whole = entire(path.facts, buffer.shape) if boxes == ALL else None
-            for box in (whole,) if isinstance(boxes, str) else boxes:
+            domain = entire(path.facts, buffer.shape) if boxes == ALL else None
+            for box in (domain,) if isinstance(boxes, str) else boxes:
                 if box is not None and start.keeps(buffer, box):
-                    kept[buffer] = self._with(path.facts, buffer, kept.get(buffer, ()), box)
-        return kept
+                    boxes_after[buffer] = self._with(path.facts, buffer, boxes_after.get(buffer, ()), box)
+        return boxes_after
 
     def _store(self, node: tir.BufferStore, state: State, facts: Facts) -> State:
         self._parts(node, state, facts)
@@ -204,8 +204,8 @@ class Flow:
         """`boxes` and one more; all, where it covers the buffer."""
         if box is None or isinstance(boxes, str) or box in boxes:
             return boxes
-        whole = entire(facts, buffer.shape)
-        return ALL if whole is not None and covers(facts, box, whole) else (*boxes, box)[-MOST:]
+        domain = entire(facts, buffer.shape)
+        return ALL if domain is not None and covers(facts, box, domain) else (*boxes, box)[-MOST:]
 
     # ----------------------------------------------------------------------------------- expressions
 
@@ -247,30 +247,30 @@ class Flow:
         if buffer in self.uses.unproved:
             self.unproved[node] = self.uses.unproved[buffer]
         elif boxes != ALL:
-            read = _accessed(facts, node)
-            if read is None or not any(covers(facts, box, read) for box in boxes):
+            element = _accessed(facts, node)
+            if element is None or not any(covers(facts, box, element) for box in boxes):
                 self.unproved[node] = f"`{access_text(node)}` may be read before it is written"
 
 
-def _is_sure(path: Path, parts: tuple[Poly, ...], buffer: tir.Buffer, box: Box, whole: Box) -> bool:
+def _is_sure(path: Path, parts: tuple[Poly, ...], buffer: tir.Buffer, box: Box, domain: Box) -> bool:
     """Whether what is written where all `parts` are 0 or more is written anyway, as far as the buffer has it.
 
     The loops that the parts name and the box does not are at their first point: there each part is 0 or more, or the
     box is beyond the buffer.
     """
-    beyond = [is_beyond(path.facts, box, whole, part) for part in parts]
+    beyond = [is_beyond(path.facts, box, domain, part) for part in parts]
     if all(beyond):
         return True
-    named = {var for part in parts for var in variables(part)}
-    found = find_first(path, frozenset(var for var in named if not names(box, var)))
-    if found is None or not found[0].keeps(buffer, box):
+    part_variables = {var for part in parts for var in variables(part)}
+    first_point = find_first(path, frozenset(var for var in part_variables if not names(box, var)))
+    if first_point is None or not first_point[0].keeps(buffer, box):
         return False
-    start, first = found
+    start, first = first_point
     for part, is_out in zip(parts, beyond, strict=True):
-        there = path.facts.with_value(part, first)
-        unknown = start.changing - set(first)
+        first_part = path.facts.with_value(part, first)
+        unvisited = start.changing - set(first)
         if not is_out and (
-            there is None or not unknown.isdisjoint(variables(part)) or not path.facts.not_negative(there)
+            first_part is None or not unvisited.isdisjoint(variables(part)) or not path.facts.not_negative(first_part)
         ):
             return False
     return True
@@ -308,11 +308,11 @@ def _without(state: State, var: tir.Var) -> State:
 
 def _in_both(a: State, b: State) -> State:
     """The boxes that both have."""
-    found: dict[tir.Buffer, Boxes] = {}
+    common: dict[tir.Buffer, Boxes] = {}
     for buffer, boxes in a.items():
         other = b.get(buffer, ())
         if isinstance(boxes, str) or isinstance(other, str):
-            found[buffer] = other if isinstance(boxes, str) else boxes
+            common[buffer] = other if isinstance(boxes, str) else boxes
         else:
-            found[buffer] = tuple(box for box in boxes if box in other)
-    return found
+            common[buffer] = tuple(box for box in boxes if box in other)
+    return common

@@ -51,14 +51,14 @@ class Knowledge:
     loads: Mapping[tir.BufferLoad, Interval] = field(default_factory=dict)
     bound: int = 0
 
-    def declare(self, var: tir.Var, needed: Iterable[tir.Var] = ()) -> "Knowledge":
-        """`var` as the variable bound last, of which nothing is known; `needed` are bound before it."""
-        known = self.forget(var) if var in self.order else self
-        order, bound = dict(known.order), known.bound
-        for each in (*(each for each in needed if each not in order), var):
+    def declare(self, var: tir.Var, earlier: Iterable[tir.Var] = ()) -> "Knowledge":
+        """`var` as the variable bound last, of which nothing is known; `earlier` are bound before it."""
+        knowledge = self.forget(var) if var in self.order else self
+        order, bound = dict(knowledge.order), knowledge.bound
+        for each in (*(each for each in earlier if each not in order), var):
             order[each] = bound
             bound += 1
-        return replace(known, order=order, bound=bound)
+        return replace(knowledge, order=order, bound=bound)
 
     def equal(self, var: tir.Var, value: Poly) -> "Knowledge":
         """`var` is `value`."""
@@ -89,8 +89,8 @@ class Knowledge:
 class Bounds:
     """Bounds of polynomials from one `Knowledge`."""
 
-    def __init__(self, known: Knowledge) -> None:
-        self.known = known
+    def __init__(self, knowledge: Knowledge) -> None:
+        self.known = knowledge
         self._atoms: dict[Atom, Interval] = {}
         self._lows: dict[tuple[Poly, int], int | None] = {}
 
@@ -125,42 +125,42 @@ class Bounds:
         if poly.only is not None:
             return
         form, factor = poly.form()
-        known = self.known.forms.get(form, ANY).low
-        yield None if known is None else known * factor + poly.constant
+        form_low = self.known.forms.get(form, ANY).low
+        yield None if form_low is None else form_low * factor + poly.constant
         if depth:
             yield self._replaced(poly, depth)
         if depth == DEPTH:
-            mine = set(atoms(poly))
+            poly_atoms = set(atoms(poly))
             for condition in self.known.conditions[-CONDITIONS:]:
-                if not mine.isdisjoint(atoms(condition)):
+                if not poly_atoms.isdisjoint(atoms(condition)):
                     yield self.low(poly - condition, DEPTH - 2)
 
     def _replaced(self, poly: Poly, depth: int) -> int | None:
         """The bound after one atom is replaced by what bounds it: the atom bound last that can be."""
         symbolic = [atom for atom in dict.fromkeys(atoms(poly)) if self._is_symbolic(atom)]
         for atom in sorted(symbolic, key=self._rank, reverse=True):
-            factor, rest = poly.split(atom)
+            factor, remainder = poly.split(atom)
             sign = self.numeric(factor)
             if sign.low is not None and sign.low >= 0:
-                lows = [self._with(factor, rest, atom, bound, depth) for bound in self._lower(atom)]
+                lows = [self._with(factor, remainder, atom, bound, depth) for bound in self._lower(atom)]
             elif sign.high is not None and sign.high <= 0:
-                lows = [self._with(factor, rest, atom, bound, depth) for bound in self._upper(atom)]
+                lows = [self._with(factor, remainder, atom, bound, depth) for bound in self._upper(atom)]
             else:
                 continue
-            found = [end for end in lows if end is not None]
-            if found:
-                return max(found)
+            numbers = [end for end in lows if end is not None]
+            if numbers:
+                return max(numbers)
         return None
 
-    def _with(self, factor: Poly, rest: Poly, atom: Atom, bound: Poly, depth: int) -> int | None:
+    def _with(self, factor: Poly, remainder: Poly, atom: Atom, bound: Poly, depth: int) -> int | None:
         """A bound of factor * atom + rest, where `bound` stands for the atom; of a quotient it bounds the multiple."""
         divisor = _divisor(atom)
         if divisor is None:
-            return self.low(factor * bound + rest, depth - 1)
+            return self.low(factor * bound + remainder, depth - 1)
         if all(value % divisor == 0 for value in factor.terms.values()):
             part = Poly({key: value // divisor for key, value in factor.terms.items()})
-            return self.low(part * bound + rest, depth - 1)
-        low = self.low(factor * bound + rest.scaled(divisor), depth - 1)
+            return self.low(part * bound + remainder, depth - 1)
+        low = self.low(factor * bound + remainder.scaled(divisor), depth - 1)
         return None if low is None else -(-low // divisor)
 
     def _lower(self, atom: Atom) -> tuple[Poly, ...]:
@@ -200,8 +200,8 @@ class Bounds:
         """Whether a bound of `atom` is more than a number, so that replacing it may say more than its range."""
         if isinstance(atom, Opaque):
             return True
-        known = self.known.ranges.get(atom, Range())
-        return any(bound.only is None for bound in (*known.lows, *known.highs))
+        limits = self.known.ranges.get(atom, Range())
+        return any(bound.only is None for bound in (*limits.lows, *limits.highs))
 
     def _rank(self, atom: Atom) -> tuple[int, int, str]:
         """Greater: bound later. An operation comes after what is in it."""
@@ -233,8 +233,8 @@ class Bounds:
         """The range of an atom."""
         if atom not in self._atoms:
             self._atoms[atom] = ANY  # what is asked for again on the way is not known
-            found = self._of_var(atom) if isinstance(atom, tir.Var) else self._of_opaque(atom)
-            self._atoms[atom] = found.meet(self._of_form(single(atom)))
+            interval = self._of_var(atom) if isinstance(atom, tir.Var) else self._of_opaque(atom)
+            self._atoms[atom] = interval.meet(self._of_form(single(atom)))
         return self._atoms[atom]
 
     def _of_form(self, form: Poly) -> Interval:
@@ -242,13 +242,13 @@ class Bounds:
         return Interval(low, None if high is None else -high)
 
     def _of_var(self, var: tir.Var) -> Interval:
-        known = self.known.ranges.get(var)
-        if known is None:
+        limits = self.known.ranges.get(var)
+        if limits is None:
             return of_dtype(var)
-        result = known.numbers
-        for bound in known.lows:
+        result = limits.numbers
+        for bound in limits.lows:
             result = result.meet(Interval(self.low(bound), None))
-        for bound in known.highs:
+        for bound in limits.highs:
             result = result.meet(Interval(None, self.high(bound)))
         return result
 

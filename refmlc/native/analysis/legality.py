@@ -37,14 +37,14 @@ def find_nest(stmt: tir.For | tir.SBlockRealize, facts: Facts, written: Written)
 
     `facts` is what is known around `stmt`, `written` the initialisation of the whole function.
     """
-    bound = bind_axes(stmt, facts)
-    if isinstance(bound, str):
-        return bound
-    body = read_body(bound.realize.block)
+    block_loops = bind_axes(stmt, facts)
+    if isinstance(block_loops, str):
+        return block_loops
+    body = read_body(block_loops.realize.block)
     if isinstance(body, str):
         return body
     try:
-        return _Legality(bound, body, facts, written).nest()
+        return _Legality(block_loops, body, facts, written).nest()
     except _No as no:
         return str(no)
 
@@ -61,14 +61,14 @@ class _Place:
 class _Legality:
     """The conditions on the body of a block; each method raises `_No` where its one does not hold."""
 
-    def __init__(self, bound: Bound, body: Body, facts: Facts, written: Written) -> None:
-        self.bound, self.body, self.written = bound, body, written
-        for axis in (*bound.spatial, *bound.reduce):
+    def __init__(self, block_loops: Bound, body: Body, facts: Facts, written: Written) -> None:
+        self.bound, self.body, self.written = block_loops, body, written
+        for axis in (*block_loops.spatial, *block_loops.reduce):
             facts = facts.bind_range(axis.var, 0, axis.extent)
         for let in body.lets:
             facts = facts.bind_value(let.var, let.value)
         self.facts = facts
-        self.axes = frozenset(axis.var for axis in (*bound.spatial, *bound.reduce))
+        self.axes = frozenset(axis.var for axis in (*block_loops.spatial, *block_loops.reduce))
         self.loads: dict[tir.BufferLoad, _Place] = {}
 
     def nest(self) -> Nest:
@@ -120,9 +120,9 @@ class _Legality:
 
     def _see(self, load: tir.BufferLoad, place: _Place) -> None:
         """Note a load; a node that stands in two places is guarded if one of them is."""
-        before = self.loads.get(load)
-        if before is not None:
-            place.guarded = place.guarded or before.guarded
+        earlier = self.loads.get(load)
+        if earlier is not None:
+            place.guarded = place.guarded or earlier.guarded
         self.loads[load] = place
 
     def _place(self, node: tir.BufferLoad | tir.BufferStore, facts: Facts, unconditional: Facts) -> _Place:
@@ -155,12 +155,12 @@ class _Legality:
     def _stores_apart(self, places: dict[tir.BufferStore, _Place]) -> None:
         """Condition 1: every store writes, for each spatial point, an element that is of this point alone."""
         for store, place in places.items():
-            used = [frozenset(variables(form)) for form in place.indices]
+            dimensions = [frozenset(variables(form)) for form in place.indices]
             for axis in self.bound.reduce:
-                if any(axis.var in names for names in used):
+                if any(axis.var in names for names in dimensions):
                     raise _No(f"`{access_text(store)}` is stored at reduction axis `{axis.var.name}`")
             for axis in self.bound.spatial:
-                if axis.extent > 1 and frozenset((axis.var,)) not in used:
+                if axis.extent > 1 and frozenset((axis.var,)) not in dimensions:
                     raise _No(f"no dimension of `{access_text(store)}` is of axis `{axis.var.name}` alone")
 
     def _reads_apart(self, places: dict[tir.BufferStore, _Place]) -> None:

@@ -19,8 +19,8 @@ def may_move(func: tir.PrimFunc) -> bool:
         if isinstance(node, tir.For) and isinstance(node.body, tir.SBlockRealize) and not odd_loop(node)
     ]
     bodies = [read_body(realize.block) for realize in nests if not odd_block(realize)]
-    found = [body for body in bodies if isinstance(body, Body)]
-    return bool(found) and any(_is_initialised(body, find_written(func)) for body in found)
+    bodies_read = [body for body in bodies if isinstance(body, Body)]
+    return bool(bodies_read) and any(_is_initialised(body, find_written(func)) for body in bodies_read)
 
 
 def _is_initialised(body: Body, written: Written) -> bool:

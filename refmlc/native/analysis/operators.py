@@ -70,8 +70,8 @@ def _apply(values: Values, expr: tir.Apply, *, exact: bool) -> bool:
             fits = _inside(total, dtype) and _inside(total.minus(ONE), dtype)
             return b.without(0) and fits and _no_quotient_overflow(dtype, total.minus(ONE), b)
         case "shift_left" | "shift_right", [_, b]:
-            counts = b.inside(0, dtype.bits - 1)
-            return counts and (expr.op == "shift_right" or not exact or _inside(values.exact(expr), dtype))
+            count_in_range = b.inside(0, dtype.bits - 1)
+            return count_in_range and (expr.op == "shift_right" or not exact or _inside(values.exact(expr), dtype))
         case "clz", [a]:
             return a.without(0)
         case "popcount", _:

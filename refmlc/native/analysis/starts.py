@@ -87,19 +87,19 @@ class Start:
 
     def keeps(self, buffer: tir.Buffer, box: Box) -> bool:
         """Whether what init wrote is there in every instance."""
-        used = {var for span in box for form in span for var in variables(form)}
-        return buffer not in self.fresh and self.changing.isdisjoint(used)
+        names = {var for span in box for form in span for var in variables(form)}
+        return buffer not in self.fresh and self.changing.isdisjoint(names)
 
 
 def find_start(path: Path, block: tir.SBlock) -> Start | None:
     """Whether init comes first in `block`, whose axes are bound at `path`; None: not proved."""
     reductions = [axis for axis in block.iter_vars if axis.kind is IterKind.REDUCE]
     forms = [path.facts.form(axis.var) for axis in reductions]
-    named = frozenset(var for form in forms if form is not None for var in variables(form))
-    found = None if None in forms else find_first(path, named)
-    if found is None:
+    names = frozenset(var for form in forms if form is not None for var in variables(form))
+    point = None if None in forms else find_first(path, names)
+    if point is None:
         return None
-    start, first = found
+    start, first = point
     for axis, form in zip(reductions, forms, strict=True):
         least = path.facts.form(axis.dom.min)
         if form is None or least is None or not start.changing.isdisjoint(variables(least)):
@@ -131,8 +131,8 @@ def _is_same(step: Step, changing: Iterable[tir.Var]) -> bool:
     """Whether a step lets the first point through, if it lets another one through."""
     match step:
         case Loop():
-            used = {*variables(step.low), *variables(step.extent)}
-            return used.isdisjoint(changing)
+            bound_names = {*variables(step.low), *variables(step.extent)}
+            return bound_names.isdisjoint(changing)
         case Guard(names):
             return names is not None and names.isdisjoint(changing)
         case _:
@@ -144,24 +144,28 @@ def _is_weaker(facts: Facts, step: Step, unknown: Iterable[tir.Var], first: Mapp
     if not isinstance(step, Guard) or step.parts is None:
         return False
     for part in step.parts:
-        there = facts.with_value(part, first)
-        if there is None or not set(unknown).isdisjoint(variables(part)) or not facts.not_negative(there - part):
+        first_part = facts.with_value(part, first)
+        if (
+            first_part is None
+            or not set(unknown).isdisjoint(variables(part))
+            or not facts.not_negative(first_part - part)
+        ):
             return False
     return True
 
 
 def names_in(facts: Facts, expr: tir.Expr) -> frozenset[tir.Var] | None:
     """The variables that decide the value of `expr`; None: not variables alone."""
-    found: set[tir.Var] = set()
+    names: set[tir.Var] = set()
     for node in walk(expr):
         match node:
             case tir.Var():
                 form: Poly | None = facts.form(node)
                 if form is None:
                     return None
-                found.update(variables(form))
+                names.update(variables(form))
             case tir.BufferLoad() | tir.Call() | tir.BufferData() | tir.Let():
                 return None
             case _:
                 continue
-    return frozenset(found)
+    return frozenset(names)

@@ -83,9 +83,9 @@ def find_uses(func: tir.PrimFunc) -> Uses:
         for kind in (uses.loaded, uses.stored):
             if not kind.isdisjoint(group):
                 kind.update(group)
-        against = next((uses.unproved[each] for each in group if each in uses.unproved), None)
-        if against is not None:
-            uses.unproved.update(dict.fromkeys(group, against))
+        reason = next((uses.unproved[each] for each in group if each in uses.unproved), None)
+        if reason is not None:
+            uses.unproved.update(dict.fromkeys(group, reason))
     return uses
 
 
@@ -94,10 +94,10 @@ def _names(facts: Facts, nodes: tuple[Node, ...]) -> Iterator[tir.Buffer]:
     views = [node for node in nodes if isinstance(node, tir.DeclBuffer)]
     sources = [node.data.buffer for node in views if isinstance(node.data, tir.BufferData)]
     direct = {node.buffer for node in nodes if isinstance(node, (tir.BufferLoad, tir.BufferStore))}
-    others = {node.source.buffer for node in nodes if isinstance(node, tir.MatchBufferRegion)}
+    matched = {node.source.buffer for node in nodes if isinstance(node, tir.MatchBufferRegion)}
     for view in views:
         source = view.data.buffer if isinstance(view.data, tir.BufferData) else None
-        if source is None or source in direct or source in others or sources.count(source) != 1:
+        if source is None or source in direct or source in matched or sources.count(source) != 1:
             continue
         size = _size(facts, source)
         if size is not None and size == _size(facts, view.buffer) and source.dtype == view.buffer.dtype:
@@ -115,14 +115,14 @@ def _size(facts: Facts, buffer: tir.Buffer) -> Poly | None:
 
 def _pointers(nodes: Iterable[Node]) -> Mapping[tir.Var, tir.Buffer]:
     """Variables that are bound to the pointer of a buffer."""
-    found = {}
+    pointers = {}
     for node in nodes:
         match node:
             case tir.Bind(var, tir.BufferData(buffer)) | tir.Let(var, tir.BufferData(buffer), _):
-                found[var] = buffer
+                pointers[var] = buffer
             case _:
                 continue
-    return found
+    return pointers
 
 
 def _node(uses: Uses, node: Node, params: Mapping[tir.Var, tir.Buffer], pointers: Mapping[tir.Var, tir.Buffer]) -> None:

@@ -51,10 +51,10 @@ BOOLS = Interval(0, 1)
 class Values:
     """Ranges and canonical forms from one `Knowledge`; each node is looked at once."""
 
-    def __init__(self, known: Knowledge, assume: Assume) -> None:
+    def __init__(self, knowledge: Knowledge, assume: Assume) -> None:
         """`assume` gives the knowledge where a condition holds, or does not."""
-        self.known = known
-        self.bounds = Bounds(known)
+        self.known = knowledge
+        self.bounds = Bounds(knowledge)
         self._assume = assume
         self._ranges: dict[tir.Expr, Interval] = {}
         self._forms: dict[tir.Expr, Poly | None] = {}
@@ -74,11 +74,11 @@ class Values:
         operands = [self.range(arg) for arg in expr.args]
         match expr.op, operands:
             case op, [a, b] if op in EXACT:
-                found = EXACT[op](a, b)
+                interval = EXACT[op](a, b)
                 forms = [self.form(arg) for arg in expr.args]
                 if op in RINGS and forms[0] is not None and forms[1] is not None:
-                    found = found.meet(self.bounds.interval(RINGS[op](forms[0], forms[1])))
-                return found
+                    interval = interval.meet(self.bounds.interval(RINGS[op](forms[0], forms[1])))
+                return interval
             case "abs", [a]:
                 return a.greater(a.negate()).meet(Interval(0, None))
             case "shift_left", [a, b] if b.low is not None and b.high is not None and 0 <= b.low <= b.high <= 64:
@@ -153,8 +153,8 @@ class Values:
             case tir.IntImm():
                 return constant(expr.value)
             case tir.Var():
-                known = self.known.values.get(expr)
-                return single(expr) if known is None else known
+                bound_form = self.known.values.get(expr)
+                return single(expr) if bound_form is None else bound_form
             case tir.Apply("likely", (value,)):
                 return self.form(value)
             case tir.Apply(_, (a, b)):
@@ -208,17 +208,19 @@ class Values:
         if number is not None:
             return constant(number // divisor)
         exact = Poly({key: value // divisor for key, value in a.terms.items() if key and value % divisor == 0})
-        carried, left = divmod(a.constant, divisor)
-        rest = Poly({key: value for key, value in a.terms.items() if value % divisor and key}).plus(left)
-        whole = exact.plus(carried)
-        part = self.bounds.interval(rest).floordiv(Interval(divisor, divisor)).only
-        if part is not None:
-            return whole.plus(part)
-        match rest.atom:
+        carried, constant_rest = divmod(a.constant, divisor)
+        indivisible = Poly({key: value for key, value in a.terms.items() if value % divisor and key}).plus(
+            constant_rest
+        )
+        integral = exact.plus(carried)
+        rest_quotient = self.bounds.interval(indivisible).floordiv(Interval(divisor, divisor)).only
+        if rest_quotient is not None:
+            return integral.plus(rest_quotient)
+        match indivisible.atom:
             case Opaque("floordiv", (inner, by)) if by.only is not None:
-                return whole + single(Opaque("floordiv", (inner, by.scaled(divisor))))
+                return integral + single(Opaque("floordiv", (inner, by.scaled(divisor))))
             case _:
-                return whole + single(Opaque("floordiv", (rest, constant(divisor))))
+                return integral + single(Opaque("floordiv", (indivisible, constant(divisor))))
 
     def replaced(self, form: Poly, table: Mapping[tir.Var, Poly]) -> Poly | None:
         """`form` with each variable of `table` replaced."""
@@ -226,8 +228,8 @@ class Values:
         for key, factor in form.terms.items():
             term: Poly | None = constant(factor)
             for atom in key:
-                new = self._replaced(atom, table)
-                term = None if term is None or new is None else term * new
+                atom_form = self._replaced(atom, table)
+                term = None if term is None or atom_form is None else term * atom_form
             if term is None:
                 return None
             total += term
@@ -261,8 +263,8 @@ def bound(values: Values, var: tir.Var, value: tir.Expr) -> Knowledge:
     form = values.form(value) if var.dtype.is_integer else None
     if var.dtype.kind == "bool":
         names = [node for node in walk(value) if isinstance(node, tir.Var)]
-        known = values.known.declare(var, names)
-        return known if var in names else replace(known, tests={**known.tests, var: value})
+        knowledge = values.known.declare(var, names)
+        return knowledge if var in names else replace(knowledge, tests={**knowledge.tests, var: value})
     if form is not None and not mentions(form, var):
         return values.known.declare(var, variables(form)).equal(var, form)
     return values.known.declare(var).between(var, Range(numbers=values.range(value)))

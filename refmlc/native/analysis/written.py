@@ -76,30 +76,30 @@ def find_written(func: tir.PrimFunc) -> Written:
         group = uses.shared.get(buffer, {buffer})
         reasons = [reason for load, reason in loads.items() if load.buffer in group]
         is_all = any(end.get(each) == ALL for each in group)
-        table[buffer] = _use(uses, buffer, reasons, given=uses.is_given(buffer), is_all=is_all)
+        table[buffer] = _use(uses, buffer, reasons, is_given=uses.is_given(buffer), is_all=is_all)
     return Written(table, loads, uses.nodes)
 
 
 def _unseen(func: tir.PrimFunc, uses: Uses, flow: Flow) -> dict[tir.BufferLoad, str]:
     """The loads that were not looked at: all, or those in places that are no statement; not those of what is given."""
-    given = {buffer for buffer in uses.loaded - uses.stored if uses.is_given(buffer)}
-    left = [load for load in uses.loads if load not in flow.seen and load.buffer not in given]
-    if not left:
+    initialised = {buffer for buffer in uses.loaded - uses.stored if uses.is_given(buffer)}
+    unvisited = [load for load in uses.loads if load not in flow.seen and load.buffer not in initialised]
+    if not unvisited:
         return {}
     reason = uses.nothing or "a shape or an attribute is read from a buffer"
     evaluated = set(_evaluated(func.body))
-    return {load: reason for load in left if load in evaluated}
+    return {load: reason for load in unvisited if load in evaluated}
 
 
 def _evaluated(body: tir.Stmt) -> Iterator[Node]:
     """The nodes of a body but those of the regions that blocks declare: nothing evaluates them."""
     stack: list[Node] = [body]
-    seen: set[Node] = set()
+    visited: set[Node] = set()
     while stack:
         node = stack.pop()
-        if node in seen:
+        if node in visited:
             continue
-        seen.add(node)
+        visited.add(node)
         yield node
         if isinstance(node, tir.SBlock):
             init = () if node.init is None else (node.init,)
@@ -108,14 +108,14 @@ def _evaluated(body: tir.Stmt) -> Iterator[Node]:
             stack.extend(children(node))
 
 
-def _use(uses: Uses, buffer: tir.Buffer, reasons: list[str], *, given: bool, is_all: bool) -> Use:
+def _use(uses: Uses, buffer: tir.Buffer, reasons: list[str], *, is_given: bool, is_all: bool) -> Use:
     loaded, stored = buffer in uses.loaded, buffer in uses.stored
     shared = frozenset(uses.shared.get(buffer, ()))
-    if given and not stored:
+    if is_given and not stored:
         proof = "it is only read: it is initialised at the call" if loaded else UNUSED.proof
         return Use(loaded, stored, tracked=False, covered=False, proof=proof, shared=shared)
-    against = uses.nothing or uses.unproved.get(buffer, "") or next(iter(reasons), "")
-    if not against and given and not is_all:
-        against = f"it is not proved that all of `{buffer.name}` is written"
-    proof = against or ("every element is written before it is read" + (", all are written" if given else ""))
-    return Use(loaded, stored, tracked=bool(against), covered=given and not against, proof=proof, shared=shared)
+    obstacle = uses.nothing or uses.unproved.get(buffer, "") or next(iter(reasons), "")
+    if not obstacle and is_given and not is_all:
+        obstacle = f"it is not proved that all of `{buffer.name}` is written"
+    proof = obstacle or ("every element is written before it is read" + (", all are written" if is_given else ""))
+    return Use(loaded, stored, tracked=bool(obstacle), covered=is_given and not obstacle, proof=proof, shared=shared)

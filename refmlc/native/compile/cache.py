@@ -90,18 +90,18 @@ class Cache:
         if failure.cause is not Cause.DISK:
             self._failed[key] = failure
 
-    def add(self, key: str, made: Path) -> Library:
-        """Load the library in the file `made`, and move it to where `find` finds it. Raises BuildFailed.
+    def add(self, key: str, file_path: Path) -> Library:
+        """Load the library in the file `file_path`, and move it to where `find` finds it. Raises BuildFailed.
 
         What is loaded is what was compiled: it is loaded before anybody else can see it.
         """
         path = f"{self.folder}/{key}.so"
         try:
-            image = made.read_bytes()
-            with made.open("ab") as file:
+            image = file_path.read_bytes()
+            with file_path.open("ab") as file:
                 file.write(MARK + _digest(key, image))
-            library = Library(str(made))
-            os.replace(made, path)  # noqa: PTH105 - as everything here
+            library = Library(str(file_path))
+            os.replace(file_path, path)  # noqa: PTH105 - as everything here
         except OSError as problem:
             raise BuildFailed(Cause.DISK, f"{problem.filename or path}: {problem.strerror}") from None
         self._added += len(image)
@@ -131,14 +131,14 @@ class Cache:
 
     def entries(self) -> list[Entry]:
         """The libraries in the directory, the least recently used first."""
-        found = []
+        libraries = []
         with os.scandir(self.folder) as files:
             for file in files:
                 with suppress(OSError):
                     if NAME.fullmatch(file.name):
                         status = file.stat(follow_symlinks=False)
-                        found.append(Entry(file.path, status.st_size, status.st_mtime_ns))
-        return sorted(found, key=lambda entry: (entry.used, entry.path))
+                        libraries.append(Entry(file.path, status.st_size, status.st_mtime_ns))
+        return sorted(libraries, key=lambda entry: (entry.used, entry.path))
 
     def shrink(self, limit: int) -> int:
         """Remove libraries until the rest has at most `limit` bytes, and what killed processes left; how many."""
@@ -190,21 +190,21 @@ def chosen_limit() -> int:
     text = os.environ.get("REFMLC_CACHE_SIZE", "")
     if not text:
         return DEFAULT_LIMIT
-    found = re.fullmatch(r"([0-9]+)\s*([KMG]?)", text.strip().upper(), re.ASCII)
-    if found is None:
+    match = re.fullmatch(r"([0-9]+)\s*([KMG]?)", text.strip().upper(), re.ASCII)
+    if match is None:
         raise fail(BAD_USAGE, f"REFMLC_CACHE_SIZE is `{text}`; a size looks like 512M")
-    return int(found[1]) * UNITS[found[2]]
+    return int(match[1]) * UNITS[match[2]]
 
 
 def _intact(path: str, key: str) -> bool:
     """Whether the file at `path` is a library with its digest, for this key."""
     try:
         with open_regular(path, os.O_NOFOLLOW) as file:
-            held = file.read()
+            content = file.read()
     except OSError:
         return False
-    image = held[: -len(MARK) - DIGEST]
-    return len(image) > 0 and held[len(image) :] == MARK + _digest(key, image)
+    image = content[: -len(MARK) - DIGEST]
+    return len(image) > 0 and content[len(image) :] == MARK + _digest(key, image)
 
 
 def _digest(key: str, image: bytes) -> bytes:

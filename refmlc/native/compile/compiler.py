@@ -73,20 +73,20 @@ def find_compiler(*, tiny: bool = False) -> Compiler:
         status = os.stat(path)  # noqa: PTH116 - this is done in every call of a function that is compiled already
     except OSError as problem:
         raise BuildFailed(Cause.NO_COMPILER, f"{path}: {problem.strerror}") from None
-    found = _identify(path, status.st_mtime_ns, status.st_size)
-    if isinstance(found, BuildFailed):
-        raise found
-    return found
+    compiler = _identify(path, status.st_mtime_ns, status.st_size)
+    if isinstance(compiler, BuildFailed):
+        raise compiler
+    return compiler
 
 
 @lru_cache(maxsize=64)
-def _find(wanted: str, search: str, tiny: bool) -> str:
+def _find(program: str, search: str, tiny: bool) -> str:
     """The path of the program. What is not found is looked for again next time: exceptions are not kept."""
-    names = (wanted,) if wanted else (TINY, *CANDIDATES) if tiny else CANDIDATES
+    names = (program,) if program else (TINY, *CANDIDATES) if tiny else CANDIDATES
     for name in names:
-        found = shutil.which(name, path=search)
-        if found is not None:
-            return found
+        path = shutil.which(name, path=search)
+        if path is not None:
+            return path
     raise BuildFailed(Cause.NO_COMPILER, f"there is no {' or '.join(names)}; REFMLC_CC names one")
 
 
@@ -94,12 +94,12 @@ def _find(wanted: str, search: str, tiny: bool) -> str:
 def _identify(path: str, _modified: int, _size: int) -> "Compiler | BuildFailed":
     """The program at `path`, or why it is no compiler: that is found out once, however long it takes."""
     try:
-        printed = _run([path, "--version"], None, VERSION_LIMIT)
+        version = _run([path, "--version"], None, VERSION_LIMIT)
     except BuildFailed as failure:
         return failure
-    lowered = printed.lower()
+    lowered = version.lower()
     kind = TINY if "tcc version" in lowered else "clang" if "clang" in lowered else "gcc"
-    return Compiler(path, kind, printed)
+    return Compiler(path, kind, version)
 
 
 def compile_unit(compiler: Compiler, text: str, isa: Isa, folder: Path, limit: float = LIMIT) -> Path:
@@ -136,9 +136,9 @@ def _run(command: list[str], folder: Path | None, limit: float) -> str:
     return ended.printed
 
 
-def _failed(path: str, status: int, printed: str) -> BuildFailed:
-    how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
-    lines = [line if len(line) <= WIDEST else f"{line[:WIDEST]} …" for line in printed.splitlines() if line.strip()]
-    full = any(os.strerror(number) in printed for number in (ENOSPC, EDQUOT, EFBIG, EROFS))
-    cause = Cause.DISK if full else Cause.FAILED
-    return BuildFailed(cause, "\n  ".join((f"{path} {how}", *lines[:MOST_LINES])))
+def _failed(path: str, status: int, output: str) -> BuildFailed:
+    ending = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
+    lines = [line if len(line) <= WIDEST else f"{line[:WIDEST]} …" for line in output.splitlines() if line.strip()]
+    disk_full = any(os.strerror(number) in output for number in (ENOSPC, EDQUOT, EFBIG, EROFS))
+    cause = Cause.DISK if disk_full else Cause.FAILED
+    return BuildFailed(cause, "\n  ".join((f"{path} {ending}", *lines[:MOST_LINES])))

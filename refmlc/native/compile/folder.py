@@ -25,10 +25,10 @@ def chosen_folder() -> Path:
     chosen = os.environ.get("REFMLC_CACHE_DIR")
     if chosen:
         return Path(chosen).absolute()
-    above = os.environ.get("XDG_CACHE_HOME") or os.environ.get("HOME", "")
-    if not os.path.isabs(above):  # noqa: PTH117 - as XDG says: a relative path means nothing
+    parent = os.environ.get("XDG_CACHE_HOME") or os.environ.get("HOME", "")
+    if not os.path.isabs(parent):  # noqa: PTH117 - as XDG says: a relative path means nothing
         raise BuildFailed(Cause.CACHE, "neither REFMLC_CACHE_DIR nor XDG_CACHE_HOME nor HOME says where it is")
-    return Path(above) / ("refmlc" if os.environ.get("XDG_CACHE_HOME") else ".cache/refmlc")
+    return Path(parent) / ("refmlc" if os.environ.get("XDG_CACHE_HOME") else ".cache/refmlc")
 
 
 def private_folder(folder: Path) -> Path:
@@ -37,8 +37,8 @@ def private_folder(folder: Path) -> Path:
         for part in (*reversed(folder.parents), folder):
             part.mkdir(PRIVATE, exist_ok=True)
         _check(folder, os.lstat(folder))
-        for above in folder.resolve().parents:
-            _check_above(above, os.lstat(above))
+        for parent in folder.resolve().parents:
+            _check_above(parent, os.lstat(parent))
     except OSError as problem:
         raise BuildFailed(Cause.CACHE, f"{problem.filename or folder}: {problem.strerror}") from None
     if not os.access(folder, os.W_OK | os.X_OK):

@@ -36,13 +36,13 @@ def detect_isa() -> Isa:
 
 
 @cache
-def _chosen(wanted: str) -> Isa:
+def _chosen(name: str) -> Isa:
     usable = isas_here()
-    if not wanted:
+    if not name:
         return ISAS[usable[0]]
-    if wanted not in usable:
-        raise fail(BAD_USAGE, f"REFMLC_ISA is `{wanted}`, this machine runs {', '.join(usable)}")
-    return ISAS[wanted]
+    if name not in usable:
+        raise fail(BAD_USAGE, f"REFMLC_ISA is `{name}`, this machine runs {', '.join(usable)}")
+    return ISAS[name]
 
 
 def isas_here() -> tuple[str, ...]:
@@ -56,10 +56,10 @@ def usable_isas(machine: str, cpu: Mapping[str, str]) -> tuple[str, ...]:
     halves = all(cpu.get(name) == value for name, value in HALVES)
     match machine:
         case "x86_64" | "amd64":
-            found = [name for name, needed in NEEDED.items() if needed <= flags]
-            if halves and "avx512halves" in found:
-                found.sort(key="avx512halves".__ne__)  # the one to the front, the others as they are
-            return (*found, "sse2", "none")
+            wide = [name for name, required in NEEDED.items() if required <= flags]
+            if halves and "avx512halves" in wide:
+                wide.sort(key="avx512halves".__ne__)  # the one to the front, the others as they are
+            return (*wide, "sse2", "none")
         case "aarch64" | "arm64":
             return ("neon", "none")
         case _:

@@ -31,10 +31,10 @@ def ffi() -> Any:  # noqa: ANN401 - cffi has no types
     """The one FFI of the native tier; it knows `rm_run`. Made when first asked for: that takes milliseconds."""
     import cffi  # noqa: PLC0415 - commands that compile nothing start without it
 
-    made = cffi.FFI()
+    interface = cffi.FFI()
     declared = RUN.search((HEADERS / "rm_guard.h").read_text(encoding="utf-8"))
-    made.cdef(LOADER + ("" if declared is None else declared[0]))
-    return made
+    interface.cdef(LOADER + ("" if declared is None else declared[0]))
+    return interface
 
 
 @cache
@@ -70,8 +70,8 @@ class Library:
         address = loader.dlsym(self._handle, symbol.encode())
         if address == ffi().NULL:
             raise BuildFailed(Cause.NOT_LOADED, _last_error())
-        found: CFunction = ffi().gc(ffi().cast(c_type, address), _Holder(self))
-        return found
+        function: CFunction = ffi().gc(ffi().cast(c_type, address), _Holder(self))
+        return function
 
 
 class _Holder:
@@ -89,5 +89,5 @@ class _Holder:
 def _last_error() -> str:
     """What the system says of the last failure."""
     text = _loader().dlerror()
-    said: bytes = ffi().string(text) if text != ffi().NULL else b"no reason is given"
-    return said.decode(errors="replace")
+    message: bytes = ffi().string(text) if text != ffi().NULL else b"no reason is given"
+    return message.decode(errors="replace")

@@ -35,18 +35,18 @@ def build(
     compiler = replace(find_compiler(tiny=tiny), quick=quick)
     if cache is None:
         return _unkept(compiler, text, isa, limit)
-    known = headers_digest()
-    key = key_of(text, compiler, isa, known)
+    headers = headers_digest()
+    key = key_of(text, compiler, isa, headers)
     library = cache.find(key)
     if library is not None:
         return library
     try:
         with cache.workplace() as folder:
-            made = compile_unit(compiler, text, isa, folder, limit)
+            path = compile_unit(compiler, text, isa, folder, limit)
             headers_digest.cache_clear()
-            if headers_digest() != known:  # somebody edits them: what was compiled has another key, or none
-                return Library(str(made))
-            return cache.add(key, made)
+            if headers_digest() != headers:  # somebody edits them: what was compiled has another key, or none
+                return Library(str(path))
+            return cache.add(key, path)
     except BuildFailed as failure:
         cache.remember(key, failure)
         raise
@@ -76,8 +76,8 @@ def _surroundings(compiler: Compiler, isa: Isa, headers: bytes) -> bytes:
 @lru_cache(maxsize=1)
 def headers_digest() -> bytes:
     """A digest of the names and contents of all headers. Read once, and again whenever something was compiled."""
-    whole = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted(HEADERS.glob("*.h")):
         content = path.read_bytes()
-        whole.update(f"{path.name}\0{len(content)}\0".encode() + content)
-    return whole.digest()
+        digest.update(f"{path.name}\0{len(content)}\0".encode() + content)
+    return digest.digest()

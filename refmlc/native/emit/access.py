@@ -38,8 +38,8 @@ def cell(state: State, buffer: tir.Buffer, place: Place, offset: str) -> str:
     return f"rm_get_{buffer.dtype.element}({place.cells}, {offset})"
 
 
-def store(state: State, node: tir.BufferStore, stored: str, indices: list[str]) -> None:
-    """Write the C expression `stored` at `indices`."""
+def store(state: State, node: tir.BufferStore, value: str, indices: list[str]) -> None:
+    """Write the C expression `value` at `indices`."""
     buffer = node.buffer
     state.tally.stores += 1
     place = state.place(buffer, node.span)
@@ -48,10 +48,10 @@ def store(state: State, node: tir.BufferStore, stored: str, indices: list[str]) 
     if place.shadow:
         offset = state.temp("int64_t", offset)
     if buffer.dtype.element in NATIVE:
-        stored = f"({element_type}){stored}" if buffer.dtype.is_integer else bare(stored)
-        state.text.line(f"{place.cells}[{bare(offset)}] = {stored};", node.span)
+        value = f"({element_type}){value}" if buffer.dtype.is_integer else bare(value)
+        state.text.line(f"{place.cells}[{bare(offset)}] = {value};", node.span)
     else:
-        state.text.line(f"rm_put_{buffer.dtype.element}({place.cells}, {bare(offset)}, {bare(stored)});", node.span)
+        state.text.line(f"rm_put_{buffer.dtype.element}({place.cells}, {bare(offset)}, {bare(value)});", node.span)
     if place.shadow:
         state.text.line(f"{place.shadow}[{offset}] = 1;")
 
@@ -66,11 +66,11 @@ def element(state: State, node: tir.BufferLoad | tir.BufferStore, indices: Seque
     if any(index.dtype.is_vector for index in node.indices[:-1]):
         raise Unsuited("an index before the last has lanes", node.span)
     place = state.place(buffer, node.span)
-    found = [
+    offsets = [
         _inside(state, buffer, axis, node.indices[axis], code, place.shape[axis], node.span)
         for axis, code in enumerate(indices)
     ]
-    return flat(place, found)
+    return flat(place, offsets)
 
 
 def flat(place: Place, indices: Sequence[str]) -> str:

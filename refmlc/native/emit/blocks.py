@@ -42,21 +42,21 @@ def _instance(state: State, node: tir.SBlockRealize, body: Emit) -> None:
     body(state, block.body)
 
 
-def _bind(state: State, axis: tir.IterVar, bound: tir.Expr) -> None:
+def _bind(state: State, axis: tir.IterVar, binding: tir.Expr) -> None:
     """Give one axis its value, inside of its domain."""
-    code = value(state, bound)
+    code = value(state, binding)
     name = state.declare(axis.var)
     state.text.line(f"const int64_t {name} = {bare(code)};")
-    least, extent = axis.dom.min, axis.dom.extent
-    from_zero = isinstance(least, tir.IntImm) and least.value == 0
-    if state.proving and from_zero and state.facts.within(bound, extent):
-        state.proved(f"axis `{axis.var.name}`: {state.facts.why(bound, extent)}")
+    low, extent = axis.dom.min, axis.dom.extent
+    from_zero = isinstance(low, tir.IntImm) and low.value == 0
+    if state.proving and from_zero and state.facts.within(binding, extent):
+        state.proved(f"axis `{axis.var.name}`: {state.facts.why(binding, extent)}")
     else:
-        first = state.temp("int64_t", value(state, least))
-        above = name if first == "0" else f"{name} - {first}"
-        inside = f"RM_WITHIN({above}, {value(state, extent)})"
-        state.check(inside, f"axis `{axis.var.name}` is in its domain", bound.span or axis.span)
-    state.facts = state.facts.bind_axis(axis.var, least, extent, bound)
+        start = state.temp("int64_t", value(state, low))
+        distance = name if start == "0" else f"{name} - {start}"
+        condition = f"RM_WITHIN({distance}, {value(state, extent)})"
+        state.check(condition, f"axis `{axis.var.name}` is in its domain", binding.span or axis.span)
+    state.facts = state.facts.bind_axis(axis.var, low, extent, binding)
 
 
 def _init(state: State, block: tir.SBlock, init: tir.Stmt, body: Emit) -> None:

@@ -30,9 +30,9 @@ def allocate(state: State, buffer: tir.Buffer) -> None:
     c_type = f"{state.use(buffer.dtype)}_cell"
     sizes = [part.value for part in buffer.shape if isinstance(part, tir.IntImm)]
     size = prod(sizes) * cell_size(buffer.dtype)
-    fixed = len(sizes) == len(buffer.shape)
+    is_static = len(sizes) == len(buffer.shape)
     shadow = state.names.new(f"{buffer.name}_written") if state.tracks(buffer) else ""
-    if fixed and size <= STACK:
+    if is_static and size <= STACK:
         aligned = "__attribute__((aligned(64)))"
         state.text.line(f"{c_type} {cells}[{max(1, prod(sizes))}] {aligned};", buffer.span)
         if shadow:
@@ -88,26 +88,26 @@ def declare(state: State, node: tir.DeclBuffer) -> None:
     source = node.data.buffer if isinstance(node.data, tir.BufferData) else None
     if source is None or buffer.strides or buffer.elem_offset is not None or source.dtype != buffer.dtype:
         raise Unsuited(f"`{buffer.name}` is declared on another kind of memory", node.span)
-    first = 0 if source.elem_offset is None else getattr(source.elem_offset, "value", None)
-    if first != 0:
+    offset = 0 if source.elem_offset is None else getattr(source.elem_offset, "value", None)
+    if offset != 0:
         raise Unsuited(f"`{buffer.name}` begins where `{source.name}` has no element", node.span)
     place = state.place(source, node.span)
     if place.strides or place.offset:
         raise Unsuited(f"`{buffer.name}` is declared on a view", node.span)
     shape = tuple(extent(state, part) for part in buffer.shape)
-    needed, there = product(shape), product(place.shape)
-    if not (needed.isdigit() and there.isdigit() and int(needed) <= int(there)):
-        state.check(f"{needed} <= {there}", f"`{buffer.name}` lies in `{source.name}`", node.span)
+    size, source_size = product(shape), product(place.shape)
+    if not (size.isdigit() and source_size.isdigit() and int(size) <= int(source_size)):
+        state.check(f"{size} <= {source_size}", f"`{buffer.name}` lies in `{source.name}`", node.span)
     state.buffers[buffer] = Place(place.cells, place.shadow, shape)
 
 
 def match_region(state: State, node: tir.MatchBufferRegion) -> None:
     """A view of a region, with the strides of what it views."""
     buffer, source = node.buffer, node.source
-    dropped = len(source.region) - len(buffer.shape)
-    plain = all(isinstance(part, tir.IntImm) for part in buffer.shape) and not buffer.strides
-    own = buffer.elem_offset is None or isinstance(buffer.elem_offset, tir.Var)
-    if dropped < 0 or not plain or not own or buffer.dtype != source.buffer.dtype:
+    leading = len(source.region) - len(buffer.shape)
+    constant_shape = all(isinstance(part, tir.IntImm) for part in buffer.shape) and not buffer.strides
+    free_offset = buffer.elem_offset is None or isinstance(buffer.elem_offset, tir.Var)
+    if leading < 0 or not constant_shape or not free_offset or buffer.dtype != source.buffer.dtype:
         raise Unsuited(f"the region of `{buffer.name}` binds shapes, strides or an offset", node.span)
     place = state.place(source.buffer, node.span)
     strides = place.strides or tuple(product(place.shape[axis + 1 :]) or "1" for axis in range(len(place.shape)))
@@ -115,18 +115,18 @@ def match_region(state: State, node: tir.MatchBufferRegion) -> None:
     shape: list[str] = []
     for axis, part in enumerate(source.region):
         size = part.extent.value if isinstance(part.extent, tir.IntImm) else None
-        wanted = 1 if axis < dropped else _constant(buffer.shape[axis - dropped])
-        if size != wanted:
+        expected = 1 if axis < leading else _constant(buffer.shape[axis - leading])
+        if size != expected:
             raise Unsuited(f"axis {axis} of the region of `{buffer.name}` has another extent", node.span)
         low = state.temp("int64_t", value(state, part.min))
-        inside = f"{low} >= 0 && {low} + {size} <= {place.shape[axis]}"
-        state.check(inside, f"the region of `{source.buffer.name}` is in bounds", node.span)
+        condition = f"{low} >= 0 && {low} + {size} <= {place.shape[axis]}"
+        state.check(condition, f"the region of `{source.buffer.name}` is in bounds", node.span)
         offsets.append(times(low, strides[axis]))
-        if axis >= dropped:
+        if axis >= leading:
             shape.append(str(size))
     offset = state.names.new(f"{buffer.name}_offset")
     state.text.line(f"const int64_t {offset} = {' + '.join(offsets) or '0'};", node.span)
-    state.buffers[buffer] = Place(place.cells, place.shadow, tuple(shape), strides[dropped:], offset, place.base)
+    state.buffers[buffer] = Place(place.cells, place.shadow, tuple(shape), strides[leading:], offset, place.base)
     if isinstance(buffer.elem_offset, tir.Var):
         _offset(state, buffer, buffer.elem_offset, f"{offset} + {place.base}" if place.base else offset)
 
@@ -135,11 +135,11 @@ def _offset(state: State, buffer: tir.Buffer, var: tir.Var, actual: str) -> None
     """The offset of a matched region gives its variable a value, and is a multiple of its factor."""
     if var in state.variables or var.dtype not in (INT32, INT64):
         raise Unsuited(f"the offset of `{buffer.name}` is compared", var.span)
-    there = state.temp("int64_t", actual)
-    state.check(f"{there} <= {var.dtype.maximum}", f"the offset of `{buffer.name}` fits {var.dtype}", var.span)
-    state.text.line(f"const {state.held(var.dtype)} {state.declare(var)} = {there};", var.span)
+    name = state.temp("int64_t", actual)
+    state.check(f"{name} <= {var.dtype.maximum}", f"the offset of `{buffer.name}` fits {var.dtype}", var.span)
+    state.text.line(f"const {state.held(var.dtype)} {state.declare(var)} = {name};", var.span)
     if buffer.offset_factor > 1:
-        state.check(f"{there} % {buffer.offset_factor} == 0", f"`{buffer.name}` has an offset of its factor", var.span)
+        state.check(f"{name} % {buffer.offset_factor} == 0", f"`{buffer.name}` has an offset of its factor", var.span)
 
 
 def _constant(part: tir.Expr) -> int | None:

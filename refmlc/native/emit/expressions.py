@@ -66,8 +66,8 @@ def _either(state: State, a: tir.Expr, b: tir.Expr) -> str:
 def _lazy(state: State, a: tir.Expr, b: tir.Expr, *, when: bool) -> str:
     """`a && b` (`when`), `a || b`: b is evaluated only where a is `when`."""
     first = value(state, a)
-    known = state.facts.assume(a) if when else state.facts.assume_not(a)
-    with state.text.apart() as lines, state.knowing(known):
+    facts = state.facts.assume(a) if when else state.facts.assume_not(a)
+    with state.text.apart() as lines, state.knowing(facts):
         second = value(state, b)
     if not lines:
         return f"({first} {'&&' if when else '||'} {second})"
@@ -82,16 +82,16 @@ def _lazy(state: State, a: tir.Expr, b: tir.Expr, *, when: bool) -> str:
 def _if_then_else(state: State, node: tir.IfThenElseExpr) -> str:
     if node.condition.dtype.is_vector:
         raise Unsuited("the condition of an if_then_else has lanes", node.span)
-    chosen = value(state, node.condition)
-    with state.text.apart() as first, state.knowing(state.facts.assume(node.condition)):
+    condition = value(state, node.condition)
+    with state.text.apart() as true_lines, state.knowing(state.facts.assume(node.condition)):
         yes = value(state, node.true_value)
-    with state.text.apart() as second, state.knowing(state.facts.assume_not(node.condition)):
+    with state.text.apart() as false_lines, state.knowing(state.facts.assume_not(node.condition)):
         no = value(state, node.false_value)
-    if not first and not second:
-        return f"({chosen} ? {yes} : {no})"
+    if not true_lines and not false_lines:
+        return f"({condition} ? {yes} : {no})"
     name = state.names.new("chosen")
     state.text.line(f"{state.held(node.dtype)} {name};")
-    for head, lines, result in ((f"if ({chosen})", first, yes), ("else", second, no)):
+    for head, lines, result in ((f"if ({condition})", true_lines, yes), ("else", false_lines, no)):
         with state.text.block(head):
             state.text.add(lines)
             state.text.line(f"{name} = {result};")
@@ -101,9 +101,9 @@ def _if_then_else(state: State, node: tir.IfThenElseExpr) -> str:
 def _let(state: State, node: tir.Let) -> str:
     if node.var.dtype.is_vector or node.var.dtype.kind == "handle":
         raise Unsuited(f"`{node.var.name}` is bound to no number", node.span)
-    bound = value(state, node.value)
+    code = value(state, node.value)
     name = state.declare(node.var)
-    state.text.line(f"const {state.held(node.var.dtype)} {name} = {bound};", node.span)
+    state.text.line(f"const {state.held(node.var.dtype)} {name} = {code};", node.span)
     with state.knowing(state.facts.bind_value(node.var, node.value)):
         return value(state, node.body)
 

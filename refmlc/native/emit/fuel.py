@@ -56,20 +56,20 @@ def payment(state: State, node: tir.For) -> Payment:
     return Payment(scarce, own=True, left=may_be_left(node), total=total, weight=weight(node.body))
 
 
-def pay(state: State, how: Payment, count: str, body: list[Line], *, checked: bool) -> list[Line]:
+def pay(state: State, payment: Payment, count: str, body: list[Line], *, checked: bool) -> list[Line]:
     """Charge `count` iterations of what is in `body`, where there are checks or not; the body that pays its part."""
-    if how.left:
-        return [*_line(state, how.one), *body]
-    unlikely, all_of_it = f"if (RM_UNLIKELY({how.scarce}))", how.several(count)
+    if payment.left:
+        return [*_line(state, payment.one), *body]
+    unlikely, total = f"if (RM_UNLIKELY({payment.scarce}))", payment.several(count)
     if checked:
-        if how.own:
-            state.text.line(f"const bool {how.scarce} = RM_SCARCE({all_of_it});")
-            state.text.line(f"RM_PAY({how.scarce} ? 0 : {all_of_it});")
-        return [*_line(state, f"{unlikely} {how.one}"), *body]
-    if not how.own:
-        state.text.line(f"{unlikely} RM_PAY({all_of_it});")
+        if payment.own:
+            state.text.line(f"const bool {payment.scarce} = RM_SCARCE({total});")
+            state.text.line(f"RM_PAY({payment.scarce} ? 0 : {total});")
+        return [*_line(state, f"{unlikely} {payment.one}"), *body]
+    if not payment.own:
+        state.text.line(f"{unlikely} RM_PAY({total});")
         return body
-    state.text.line(f"RM_PAY({all_of_it});")
+    state.text.line(f"RM_PAY({total});")
     return [line for line in body if unlikely not in line]
 
 
@@ -102,7 +102,7 @@ def _loops(node: tir.Stmt) -> list[tir.For]:
         case tir.For():
             return [node, *_loops(node.body)]
         case tir.SeqStmt(seq):
-            return [found for part in seq for found in _loops(part)]
+            return [loop for part in seq for loop in _loops(part)]
         case tir.SBlockRealize(block=block):
             return [*([] if block.init is None else _loops(block.init)), *_loops(block.body)]
         case tir.AttrStmt(body=body):
@@ -141,5 +141,5 @@ def _none(count: int | None) -> int | None:
 
 
 def _sum(counts: list[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if len(known) == len(counts) else None
+    counted = [count for count in counts if count is not None]
+    return sum(counted) if len(counted) == len(counts) else None

@@ -46,7 +46,7 @@ def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) 
     state = State(name, options, Facts.entry(func), written, axes=axes)
     params = tuple(_param(state, func, var) for var in func.params)
     dims = shape_variables(func)
-    given = {param.var: _given(state, param) for param in params if isinstance(param, ScalarParam)}
+    scalar_names = {param.var: _given(state, param) for param in params if isinstance(param, ScalarParam)}
     for var in dims:
         state.declare(var)
     cells = {param: _cells(state, param) for param in params if isinstance(param, BufferParam)}
@@ -62,20 +62,20 @@ def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) 
     with state.counting(f"body of {name}", func.span):
         statement(state, func.body)
     unit = Unit(name, symbol, params, dims, _result(func, written.nodes), tuple(state.blocks), len(state.sites))
-    signature = ", ".join(_signature(state, unit, cells, given))
+    signature = ", ".join(_signature(state, unit, cells, scalar_names))
     return Emitted(unit, tuple(_lines(state, func, unit, signature)), state.needs)
 
 
 def shape_variables(func: tir.PrimFunc) -> tuple[tir.Var, ...]:
     """The variables that the shapes, strides and offsets of the parameters bind, in the order of their first use."""
-    found: dict[tir.Var, None] = {}
+    variables: dict[tir.Var, None] = {}
     for var in func.params:
         if var in func.buffer_map:
             buffer = func.buffer_map[var]
             offset = () if buffer.elem_offset is None else (buffer.elem_offset,)
             parts = (*buffer.shape, *buffer.strides, *offset)
-            found.update((part, None) for part in parts if isinstance(part, tir.Var) and part not in func.params)
-    return tuple(found)
+            variables.update((part, None) for part in parts if isinstance(part, tir.Var) and part not in func.params)
+    return tuple(variables)
 
 
 def _thread_axes(nodes: Iterable[Node]) -> frozenset[str]:
@@ -98,12 +98,12 @@ def _param(state: State, func: tir.PrimFunc, var: tir.Var) -> Param:
 def _given(state: State, param: ScalarParam) -> str:
     """The name of the C parameter of a scalar: what it is passed as may be wider than what it is."""
     dtype, name = param.var.dtype, state.declare(param.var)
-    held = state.held(dtype)
+    c_type = state.held(dtype)
     if dtype.element in ("int32", "int64", "float64"):
         return name
-    given = state.names.new(f"{name}_given")
-    state.text.line(f"const {held} {name} = ({held}){given};")
-    return given
+    parameter = state.names.new(f"{name}_given")
+    state.text.line(f"const {c_type} {name} = ({c_type}){parameter};")
+    return parameter
 
 
 def _cells(state: State, param: BufferParam) -> tuple[str, str]:
@@ -115,9 +115,9 @@ def _cells(state: State, param: BufferParam) -> tuple[str, str]:
 
 def _bounded(state: State, var: tir.Var) -> None:
     """A variable of a shape is not negative, and no greater than its dtype and `MOST` allow."""
-    most = min(var.dtype.maximum, MOST)
-    state.text.line(f"RM_CHECK({state.variable(var)} >= 0 && {state.variable(var)} <= INT64_C({most}), 0);")
-    state.facts = state.facts.bind_range(var, 0, most + 1)
+    limit = min(var.dtype.maximum, MOST)
+    state.text.line(f"RM_CHECK({state.variable(var)} >= 0 && {state.variable(var)} <= INT64_C({limit}), 0);")
+    state.facts = state.facts.bind_range(var, 0, limit + 1)
 
 
 def _part(state: State, part: tir.Expr) -> str:
@@ -136,10 +136,10 @@ def _apart(state: State, params: tuple[Param, ...]) -> None:
 
 def _bytes(state: State, buffer: tir.Buffer) -> str:
     """How many bytes the elements of a parameter reach over."""
-    found = state.buffers[buffer]
-    reach = product(found.shape)
-    if found.strides:
-        steps = [times(f"({n} - 1)", step) for n, step in zip(found.shape, found.strides, strict=True)]
+    place = state.buffers[buffer]
+    reach = product(place.shape)
+    if place.strides:
+        steps = [times(f"({n} - 1)", step) for n, step in zip(place.shape, place.strides, strict=True)]
         reach = f"({reach} > 0 ? 1 + {' + '.join(steps)} : 0)"
     size = cell_size(buffer.dtype)
     return str(int(reach) * size) if reach.isdigit() else f"rm_times({reach}, {size})"
@@ -165,12 +165,12 @@ def _lines(state: State, func: tir.PrimFunc, unit: Unit, signature: str) -> list
 
 
 def _signature(
-    state: State, unit: Unit, cells: dict[BufferParam, tuple[str, str]], given: dict[tir.Var, str]
+    state: State, unit: Unit, cells: dict[BufferParam, tuple[str, str]], scalar_names: dict[tir.Var, str]
 ) -> Iterator[str]:
     yield "rm_run *const run"
     for param in unit.params:
         if isinstance(param, ScalarParam):
-            yield f"const {'double' if param.var.dtype.is_float else 'int64_t'} {given[param.var]}"
+            yield f"const {'double' if param.var.dtype.is_float else 'int64_t'} {scalar_names[param.var]}"
             continue
         pointer, shadow = cells[param]
         constant = "" if param.stored else "const "

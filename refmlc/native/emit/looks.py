@@ -34,34 +34,34 @@ class Bounds:
         return f"for (int64_t {self.name} = {first}; {self.name} < {stop}; {advance})"
 
 
-def repeat(state: State, node: tir.For, how: Payment, bounds: Bounds, body: list[Line]) -> None:
+def repeat(state: State, node: tir.For, payment: Payment, bounds: Bounds, body: list[Line]) -> None:
     """Emit the loop `node` around the lines of its body."""
-    each = 1 + units(node.body)
-    whole = bounds.head(bounds.first, bounds.stop)
-    if _looks_elsewhere(node, how, each):
-        with state.text.block(whole, node.span):
+    cost = 1 + units(node.body)
+    head = bounds.head(bounds.first, bounds.stop)
+    if _looks_elsewhere(node, payment, cost):
+        with state.text.block(head, node.span):
             state.text.add(body)
-    elif each >= DEAR or bounds.step != "1":
-        with state.text.block(whole, node.span):
-            state.text.line(look(each))
+    elif cost >= DEAR or bounds.step != "1":
+        with state.text.block(head, node.span):
+            state.text.line(look(cost))
             state.text.add(body)
     else:
-        _strips(state, node, bounds, body, each)
+        _strips(state, node, bounds, body, cost)
 
 
-def look(each: int, cleanup: str = "(void)0") -> str:
+def look(cost: int, cleanup: str = "(void)0") -> str:
     """A look after so many units; `cleanup` is done first where it ends the function."""
-    return f"RM_LOOK(INT64_C({min(each, STRIP)}), {cleanup});"
+    return f"RM_LOOK(INT64_C({min(cost, STRIP)}), {cleanup});"
 
 
-def _looks_elsewhere(node: tir.For, how: Payment, each: int) -> bool:
-    if isinstance(node.extent, tir.IntImm) and node.step is None and node.extent.value * each < LONG:
+def _looks_elsewhere(node: tir.For, payment: Payment, cost: int) -> bool:
+    if isinstance(node.extent, tir.IntImm) and node.step is None and node.extent.value * cost < LONG:
         return True
-    return how.left or (how.own and how.total is None and _pays(node.body))
+    return payment.left or (payment.own and payment.total is None and _pays(node.body))
 
 
-def _strips(state: State, node: tir.For, bounds: Bounds, body: list[Line], each: int) -> None:
-    strip, end, length = state.names.new("strip"), state.names.new("strip_end"), STRIP // each
+def _strips(state: State, node: tir.For, bounds: Bounds, body: list[Line], cost: int) -> None:
+    strip, end, length = state.names.new("strip"), state.names.new("strip_end"), STRIP // cost
     with state.text.block(f"for (int64_t {strip} = {bounds.first}, {end}; {strip} < {bounds.stop}; {strip} = {end})"):
         state.text.line(f"{end} = {bounds.stop} - {strip} > {length} ? {strip} + {length} : {bounds.stop};")
         with state.text.block(bounds.head(strip, end), node.span):

@@ -29,8 +29,8 @@ def loop(state: State, node: tir.For, body: Emit) -> None:
         state.check(f"{count} >= 0", f"the extent of loop `{node.loop_var.name}` is not negative", node.span)
     if node.step is not None:
         step = state.temp("int64_t", value(state, node.step))
-        least = state.facts.bounds(node.step).low
-        if least is None or least <= 0:
+        lowest = state.facts.bounds(node.step).low
+        if lowest is None or lowest <= 0:
             state.check(f"{step} > 0", f"the step of loop `{node.loop_var.name}` is positive", node.span)
     stop = count
     if first != "0":
@@ -39,12 +39,12 @@ def loop(state: State, node: tir.For, body: Emit) -> None:
         if start.high is None or extent.high is None or start.high + extent.high > INT64.maximum:
             state.check(f"{first} <= INT64_MAX - {count}", f"loop `{node.loop_var.name}` ends in int64", node.span)
         stop = state.temp("int64_t", f"{first} + {count}")
-    how = payment(state, node)
-    with state.text.apart() as lines, state.paying(how.scarce):
+    payment_plan = payment(state, node)
+    with state.text.apart() as lines, state.paying(payment_plan.scarce):
         name, checked = _body(state, node, tag, count, body)
     iterations = count if step == "1" else state.temp("int64_t", f"{count} / {step} + ({count} % {step} != 0)")
-    lines = pay(state, how, iterations, lines, checked=checked)
-    repeat(state, node, how, Bounds(name, first, stop, step), lines)
+    lines = pay(state, payment_plan, iterations, lines, checked=checked)
+    repeat(state, node, payment_plan, Bounds(name, first, stop, step), lines)
 
 
 def _body(state: State, node: tir.For, tag: str, count: str, body: Emit) -> tuple[str, bool]:

@@ -15,17 +15,17 @@ ALWAYS = ("rm_guard.h", "rm_dtypes.h")
 def emit_module(module: IRModule, options: Options, names: Iterable[str] | None = None) -> Source:
     """The functions of `module` (those in `names`, or all PrimFuncs) in C. Equal modules give equal text."""
     emitted, declined = emit_functions(module, options, names)
-    return Source(unit_text(emitted, options), {each.unit.name: each.unit for each in emitted}, declined)
+    return Source(unit_text(emitted, options), {function.unit.name: function.unit for function in emitted}, declined)
 
 
 def emit_functions(
     module: IRModule, options: Options, names: Iterable[str] | None = None
 ) -> tuple[list[Emitted], dict[str, Declined]]:
     """Each function by itself, and why others are left to the interpreter."""
-    wanted = module.functions if names is None else names
+    selected = module.functions if names is None else names
     emitted: list[Emitted] = []
     declined: dict[str, Declined] = {}
-    for number, name in enumerate(wanted):
+    for number, name in enumerate(selected):
         func = module.functions[name]
         if not isinstance(func, tir.PrimFunc):
             continue
@@ -42,20 +42,22 @@ def unit_text(emitted: Sequence[Emitted], options: Options) -> str:
     """The translation unit of these functions."""
     text = Text()
     _preamble(text, emitted, options)
-    for each in emitted:
+    for function in emitted:
         text.line("")
-        text.add(each.lines)
+        text.add(function.lines)
     text.line("")
     return "\n".join(text.lines)
 
 
 def _preamble(text: Text, emitted: Sequence[Emitted], options: Options) -> None:
     """What the functions need, each once, in one order."""
-    dtypes = {name for each in emitted for name in each.needs.dtypes}
-    dtypes |= {name for each in emitted for pair in (*each.needs.casts, *each.needs.reinterprets) for name in pair}
-    headers = {name for each in emitted for name in each.needs.headers}
-    casts = {pair for each in emitted for pair in each.needs.casts}
-    reinterprets = {pair for each in emitted for pair in each.needs.reinterprets}
+    dtypes = {name for function in emitted for name in function.needs.dtypes}
+    dtypes |= {
+        name for function in emitted for pair in (*function.needs.casts, *function.needs.reinterprets) for name in pair
+    }
+    headers = {name for function in emitted for name in function.needs.headers}
+    casts = {pair for function in emitted for pair in function.needs.casts}
+    reinterprets = {pair for function in emitted for pair in function.needs.reinterprets}
     if options.math == "libm":
         text.define("RM_MATH_LIBM")
     for name in sorted(dtypes):
@@ -67,5 +69,5 @@ def _preamble(text: Text, emitted: Sequence[Emitted], options: Options) -> None:
         text.line(f"RM_DEFINE_CAST({source}, {target})")
     for source, target in sorted(reinterprets):
         text.line(f"RM_DEFINE_REINTERPRET({source}, {target})")
-    for definition in dict.fromkeys(line for each in emitted for line in each.needs.definitions):
+    for definition in dict.fromkeys(line for function in emitted for line in function.needs.definitions):
         text.line(definition)

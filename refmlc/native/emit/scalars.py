@@ -30,8 +30,8 @@ def integer(state: State, dtype: DType, number: int) -> str:
     if dtype.element == "int32" or (dtype.element == "int64" and number in (0, 1)):
         return str(number) if number > dtype.minimum else "INT32_MIN"
     if dtype.element in ("int64", "uint64", "uint32"):
-        wide = f"{dtype.element.upper()}_C"
-        return f"{wide}({number})" if number > dtype.minimum or dtype.minimum == 0 else "INT64_MIN"
+        macro = f"{dtype.element.upper()}_C"
+        return f"{macro}({number})" if number > dtype.minimum or dtype.minimum == 0 else "INT64_MIN"
     return f"(({state.use(dtype)}){number})"
 
 
@@ -59,9 +59,9 @@ def apply(state: State, node: tir.Apply, args: list[str]) -> str:
     if not kernels.supports(node.op, operands):
         raise Unsuited(f"operator `{node.op}` has no helper for {', '.join(map(str, operands))}", node.span)
     first = operands[0]
-    written_out = _written_out(state, node, first, args)
-    if written_out is not None:
-        return written_out
+    infix = _written_out(state, node, first, args)
+    if infix is not None:
+        return infix
     for dtype in (*operands, node.dtype.scalar):
         state.use(dtype)
     state.needs.headers.add(kernels.header_of(node.op))
@@ -70,10 +70,12 @@ def apply(state: State, node: tir.Apply, args: list[str]) -> str:
         if state.proving and state.facts.is_defined(node):
             state.proved(f"`{node.op}` of {first} stays in range")
         else:
-            wide = [dtype if index == 0 or row.contract.rest is None else None for index, dtype in enumerate(operands)]
+            dtypes = [
+                dtype if index == 0 or row.contract.rest is None else None for index, dtype in enumerate(operands)
+            ]
             args = [
                 state.temp("int64_t" if dtype is None else state.use(dtype), arg)
-                for dtype, arg in zip(wide, args, strict=True)
+                for dtype, arg in zip(dtypes, args, strict=True)
             ]
             what = f"`{node.op}` of {first} is defined"
             state.check(f"!{helper}_undefined({', '.join(args)})", what, node.span)
@@ -96,8 +98,8 @@ def _written_out(state: State, node: tir.Apply, first: DType, args: Sequence[str
         return f"({a} {_INFIX[node.op]} {b})"
     if node.op in _DIVIDE:
         low = state.facts.bounds(node.args[0]).low
-        least = state.facts.bounds(node.args[1]).low
-        if low is not None and low >= 0 and least is not None and least > 0:
+        divisor_low = state.facts.bounds(node.args[1]).low
+        if low is not None and low >= 0 and divisor_low is not None and divisor_low > 0:
             return f"({a} {_DIVIDE[node.op]} {b})"
     return None
 

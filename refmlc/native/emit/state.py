@@ -144,10 +144,10 @@ class State:
 
     def variable(self, var: tir.Var) -> str:
         """The C name of `var`, declared before."""
-        found = self.variables.get(var)
-        if found is None:
+        name = self.variables.get(var)
+        if name is None:
             raise Unsuited(f"`{var.name}` has no value in C", var.span)
-        return found
+        return name
 
     def declare(self, var: tir.Var) -> str:
         """A C name for `var`, from here on in scope."""
@@ -156,10 +156,10 @@ class State:
 
     def place(self, buffer: tir.Buffer, span: Span | None) -> Place:
         """Where `buffer` is, declared before."""
-        found = self.buffers.get(buffer)
-        if found is None:
+        place = self.buffers.get(buffer)
+        if place is None:
             raise Unsuited(f"buffer `{buffer.name}` has no storage in C", span or buffer.span)
-        return found
+        return place
 
     @contextmanager
     def counting(self, name: str, span: Span | None, block: tir.SBlock | None = None) -> Iterator[None]:
@@ -169,13 +169,13 @@ class State:
         try:
             yield
         finally:
-            mine, self.tally = self.tally, outer
-            grade = Grade.GUARDED if mine.checks else Grade.UNCHECKED
-            wanting = tuple(mine.wanting)
+            tally, self.tally = self.tally, outer
+            grade = Grade.GUARDED if tally.checks else Grade.UNCHECKED
+            wanting = tuple(tally.wanting)
             if grade is Grade.UNCHECKED and block in self.unmoved:
                 wanting = (f"another order: {self.unmoved[block]}",)
-            if mine.stores:
-                report = BlockReport(name, span, grade, mine.checks, tuple(mine.proofs), wanting)
+            if tally.stores:
+                report = BlockReport(name, span, grade, tally.checks, tuple(tally.proofs), wanting)
                 self.blocks.insert(number, report)
 
     @contextmanager
@@ -190,11 +190,11 @@ class State:
     @contextmanager
     def knowing(self, facts: Facts) -> Iterator[None]:
         """Emit with these facts, then with those before."""
-        before, self.facts = self.facts, facts
+        previous, self.facts = self.facts, facts
         try:
             yield
         finally:
-            self.facts = before
+            self.facts = previous
 
 
 def is_index(dtype: DType) -> bool:

@@ -56,12 +56,12 @@ def statement(state: State, node: tir.Stmt) -> None:
 
 
 def _sequence(state: State, seq: tuple[tir.Stmt, ...]) -> None:
-    at = 0
-    while at < len(seq):
-        moved = emit_tiles(state, seq, at)
-        if moved == 0:
-            statement(state, seq[at])
-        at += max(1, moved)
+    position = 0
+    while position < len(seq):
+        emitted = emit_tiles(state, seq, position)
+        if emitted == 0:
+            statement(state, seq[position])
+        position += max(1, emitted)
 
 
 def _bind(state: State, node: tir.Bind) -> None:
@@ -91,19 +91,19 @@ def _store(state: State, node: tir.BufferStore) -> None:
     """The value, then the indices, then the cell; a vector is evaluated whole before its first lane is stored."""
     if node.predicate is not None:
         raise Unsuited("it stores with a mask", node.span)
-    wanted = tir.loaded_dtype(node.buffer, node.indices)
-    if wanted != node.value.dtype or wanted.scalable:
+    dtype = tir.loaded_dtype(node.buffer, node.indices)
+    if dtype != node.value.dtype or dtype.scalable:
         raise Unsuited(f"a value of {node.value.dtype} is stored", node.span)
-    if not wanted.is_vector:
-        stored = value(state, node.value)
-        access.store(state, node, stored, [value(state, index) for index in node.indices])
+    if not dtype.is_vector:
+        code = value(state, node.value)
+        access.store(state, node, code, [value(state, index) for index in node.indices])
         return
     lanes = state.names.new("lanes")
     lane = state.names.new("lane")
-    state.text.line(f"{state.held(wanted.scalar)} {lanes}[{wanted.lanes}];")
-    with state.text.block(f"for (int64_t {lane} = 0; {lane} < {wanted.lanes}; ++{lane})", node.span):
+    state.text.line(f"{state.held(dtype.scalar)} {lanes}[{dtype.lanes}];")
+    with state.text.block(f"for (int64_t {lane} = 0; {lane} < {dtype.lanes}; ++{lane})", node.span):
         state.lane = lane
         state.text.line(f"{lanes}[{lane}] = {value(state, node.value)};")
-    with state.text.block(f"for (int64_t {lane} = 0; {lane} < {wanted.lanes}; ++{lane})"):
+    with state.text.block(f"for (int64_t {lane} = 0; {lane} < {dtype.lanes}; ++{lane})"):
         access.store(state, node, f"{lanes}[{lane}]", [value(state, index) for index in node.indices])
     state.lane = ""

@@ -46,9 +46,9 @@ def emit_tiles(state: State, seq: Sequence[tir.Stmt], at: int) -> int:
         if following is None or not _in_strips([*group, following]):
             break
         group.append(following)
-    done = len(group) if len(group) > 1 and _emit_strips(state, group) else int(_emit_one(state, first))
-    state.nests.update((found.node, None) for found in group[: max(1, done)])
-    return done
+    count = len(group) if len(group) > 1 and _emit_strips(state, group) else int(_emit_one(state, first))
+    state.nests.update((nest_loop.node, None) for nest_loop in group[: max(1, count)])
+    return count
 
 
 def _look(state: State, node: tir.Stmt) -> Found | None:
@@ -58,34 +58,34 @@ def _look(state: State, node: tir.Stmt) -> Found | None:
     chain = [node]
     while isinstance(chain[-1], tir.For):
         chain.append(chain[-1].body)
-    found = None
+    nest_loop = None
     if state.options.best >= Grade.REORDERED and isinstance(node, tir.For) and isinstance(chain[-1], tir.SBlockRealize):
         nest = find_nest(node, state.facts, state.written)
         if isinstance(nest, Nest):
-            found = Found(node, nest)
+            nest_loop = Found(node, nest)
         else:
             state.unmoved[chain[-1].block] = nest
     state.nests.update((part, None) for part in chain)
-    state.nests[node] = found
-    return found
+    state.nests[node] = nest_loop
+    return nest_loop
 
 
 # ------------------------------------------------------------------------------------------------- one by one
 
 
-def _emit_one(state: State, found: Found) -> bool:
-    form = emit_nest(found.nest, state.options, lambda buffer: state.place(buffer, None).cells)
+def _emit_one(state: State, nest_loop: Found) -> bool:
+    form = emit_nest(nest_loop.nest, state.options, lambda buffer: state.place(buffer, None).cells)
     if isinstance(form, str):
-        state.unmoved[found.nest.block] = form
+        state.unmoved[nest_loop.nest.block] = form
         return False
-    pay_at_once(state, found.node)
-    _add(state, found, form)
-    _report(state, found, form.plan)
+    pay_at_once(state, nest_loop.node)
+    _add(state, nest_loop, form)
+    _report(state, nest_loop, form.plan)
     return True
 
 
-def _add(state: State, found: Found, form: Tiled) -> None:
-    state.text.comment(f"{found.nest.block.name}: {', '.join(form.plan)}", found.node.span)
+def _add(state: State, nest_loop: Found, form: Tiled) -> None:
+    state.text.comment(f"{nest_loop.nest.block.name}: {', '.join(form.plan)}", nest_loop.node.span)
     state.text.paste(form.lines)
     state.needs.dtypes.update(form.dtypes)
     state.needs.headers.update(form.headers)
@@ -93,8 +93,8 @@ def _add(state: State, found: Found, form: Tiled) -> None:
     state.needs.definitions.extend(form.definitions)
 
 
-def _report(state: State, found: Found, plan: tuple[str, ...]) -> None:
-    block = found.nest.block
+def _report(state: State, nest_loop: Found, plan: tuple[str, ...]) -> None:
+    block = nest_loop.nest.block
     state.blocks.append(BlockReport(block.name, block.span, Grade.REORDERED, 0, plan))
 
 
@@ -109,29 +109,34 @@ def _emit_strips(state: State, group: Sequence[Found]) -> bool:
     parts = [_part(state, group, rows, name), _part(state, group, total % rows, name) if total % rows else []]
     if any(isinstance(form, str) for part in parts for form in part):
         return False
-    for found in group:
-        pay_at_once(state, found.node)
-    whole = total - total % rows
-    for part, head in zip(parts, (f"for (int64_t {name} = 0; {name} < {whole}; {name} += {rows})", ""), strict=True):
+    for nest_loop in group:
+        pay_at_once(state, nest_loop.node)
+    even_rows = total - total % rows
+    for part, head in zip(
+        parts, (f"for (int64_t {name} = 0; {name} < {even_rows}; {name} += {rows})", ""), strict=True
+    ):
         with state.text.block(
             head, group[0].node.span, f"{rows} rows of {len(group)} blocks at a time" if head else ""
         ):
             if head:
                 state.text.line(look(DEAR))
             if not head and part:
-                state.text.line(f"const int64_t {name} = {whole};")
-            for found, form in zip(group, part, strict=False):
+                state.text.line(f"const int64_t {name} = {even_rows};")
+            for nest_loop, form in zip(group, part, strict=False):
                 if isinstance(form, Tiled):
-                    _add(state, found, form)
-    for found, form in zip(group, parts[0], strict=True):
+                    _add(state, nest_loop, form)
+    for nest_loop, form in zip(group, parts[0], strict=True):
         if isinstance(form, Tiled):
-            _report(state, found, (f"{rows} rows at a time with {len(group) - 1} other blocks", *form.plan))
+            _report(state, nest_loop, (f"{rows} rows at a time with {len(group) - 1} other blocks", *form.plan))
     return True
 
 
 def _part(state: State, group: Sequence[Found], rows: int, strip: str) -> list[Tiled | str]:
     """The nests over `rows` rows from the row `strip` on."""
-    return [emit_nest(_fewer(found.nest, rows), state.options, _from(state, found.nest, strip)) for found in group]
+    return [
+        emit_nest(_fewer(nest_loop.nest, rows), state.options, _from(state, nest_loop.nest, strip))
+        for nest_loop in group
+    ]
 
 
 def _fewer(nest: Nest, rows: int) -> Nest:
@@ -152,9 +157,9 @@ def _from(state: State, nest: Nest, strip: str) -> Callable[[tir.Buffer], str]:
 def _rows(state: State, group: Sequence[Found]) -> int:
     """How many rows a strip has; 0: strips win nothing."""
     lanes = max(1, state.options.isa.vector_bytes // LANES)
-    buffers = {buffer for found in group for buffer, _, _ in _accesses(found.nest)}
+    buffers = {buffer for nest_loop in group for buffer, _, _ in _accesses(nest_loop.nest)}
     size = sum(prod(_extents(buffer)) * cell_size(buffer.dtype) for buffer in buffers)
-    steps = {(buffer, step) for found in group for buffer, step, _ in _accesses(found.nest)}
+    steps = {(buffer, step) for nest_loop in group for buffer, step, _ in _accesses(nest_loop.nest)}
     row = sum(step * cell_size(buffer.dtype) for buffer, step in steps)
     if size <= STRIP or row == 0 or group[0].nest.spatial[0].extent < 2 * lanes:
         return 0
@@ -168,19 +173,19 @@ def _extents(buffer: tir.Buffer) -> Iterator[int]:
 
 def _in_strips(group: Sequence[Found]) -> bool:
     """Whether the nests may be executed strip by strip."""
-    nests = [found.nest for found in group]
+    nests = [nest_loop.nest for nest_loop in group]
     if any(not nest.spatial or nest.spatial[0].extent != nests[0].spatial[0].extent for nest in nests):
         return False
     if any(_names_row(nest) for nest in nests):
         return False
     accesses = [access for nest in nests for access in _accesses(nest)]
-    written = {store.buffer for nest in nests for store in (*nest.init, *nest.stores)}
+    stored = {store.buffer for nest in nests for store in (*nest.init, *nest.stores)}
     steps: dict[tir.Buffer, set[int]] = {}
     for buffer, step, _ in accesses:
         steps.setdefault(buffer, set()).add(step)
-    if any(len(found) > 1 or min(found) < 0 for found in steps.values()):
+    if any(len(nest_loop) > 1 or min(nest_loop) < 0 for nest_loop in steps.values()):
         return False
-    return all(low >= 0 and high < step for buffer, step, (low, high) in accesses if buffer in written)
+    return all(low >= 0 and high < step for buffer, step, (low, high) in accesses if buffer in stored)
 
 
 def _accesses(nest: Nest) -> Iterator[tuple[tir.Buffer, int, tuple[int, int]]]:
@@ -203,9 +208,9 @@ def _names_row(nest: Nest) -> bool:
     stack: list[Node] = [store.value for store in (*nest.init, *nest.stores)]
     stack.extend(let.value for let in nest.lets)
     while stack:
-        here = stack.pop()
-        if here is row:
+        node = stack.pop()
+        if node is row:
             return True
-        if not isinstance(here, tir.BufferLoad):
-            stack.extend(children(here))
+        if not isinstance(node, tir.BufferLoad):
+            stack.extend(children(node))
     return False

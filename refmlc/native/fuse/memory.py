@@ -38,23 +38,23 @@ def lay_out(needs: Sequence[Need]) -> Layout:
     """A plan for `needs`; all offsets are multiples of 64."""
     places: dict[Hashable, int] = {}
     placed: list[tuple[int, int, Need]] = []
-    fixed = [
+    constant = [
         (-(-need.size.value // ALIGNMENT) * ALIGNMENT, need) for need in needs if isinstance(need.size, tir.IntImm)
     ]
-    for size, need in sorted(fixed, key=lambda pair: -pair[0]):
-        taken = sorted((start, stop) for start, stop, other in placed if other.meets(need))
-        places[need.name] = start = _gap(taken, size)
+    for size, need in sorted(constant, key=lambda pair: -pair[0]):
+        occupied = sorted((start, stop) for start, stop, other in placed if other.meets(need))
+        places[need.name] = start = _gap(occupied, size)
         placed.append((start, start + size, need))
     end = max((stop for _, stop, _ in placed), default=0)
     offsets: dict[Hashable, tir.Expr] = {name: number(start) for name, start in places.items()}
     return _with_slots(offsets, number(end), [need for need in needs if not isinstance(need.size, tir.IntImm)])
 
 
-def _gap(taken: Sequence[tuple[int, int]], size: int) -> int:
-    """The start of the smallest gap between `taken`, in order of their starts, that holds `size`; else their end."""
+def _gap(occupied: Sequence[tuple[int, int]], size: int) -> int:
+    """The start of the smallest gap between `occupied`, in order of their starts, that holds `size`; else their end."""
     gaps: list[tuple[int, int]] = []
     end = 0
-    for start, stop in taken:
+    for start, stop in occupied:
         if start - end >= size:
             gaps.append((start - end, end))
         end = max(end, stop)

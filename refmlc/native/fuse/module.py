@@ -41,13 +41,13 @@ def _found(block: Block) -> list[tuple[Run, dict[Piece, relax.Var]]]:
         return []
 
 
-def one_run(module: IRModule, source: Source, wanted: Fused) -> tuple[Run, dict[Piece, relax.Var]]:
-    """The run that became `wanted`, found again, and what it hands out."""
+def one_run(module: IRModule, source: Source, fused_run: Fused) -> tuple[Run, dict[Piece, relax.Var]]:
+    """The run that became `fused_run`, found again, and what it hands out."""
     linked = linked_units(module, source.units)
     for _, dataflow, types in _blocks(module):
-        if dataflow is wanted.block:
-            return Block(dataflow, source.units, linked, types).run_from(wanted.start)
-    raise KeyError(wanted.symbol)
+        if dataflow is fused_run.block:
+            return Block(dataflow, source.units, linked, types).run_from(fused_run.start)
+    raise KeyError(fused_run.symbol)
 
 
 def _blocks(module: IRModule) -> Iterator[tuple[str, relax.DataflowBlock, Mapping[relax.Var, Type | None]]]:
@@ -62,7 +62,7 @@ def fused(
     name: str, block: relax.DataflowBlock, run: Run, outputs: dict[Piece, relax.Var], entry: Entry, symbol: str
 ) -> Fused:
     """What the caller of the C function must know."""
-    equal = {id(pair): pair for one in run.entries for pair in one.equal}
+    equal = {id(pair): pair for binding_entry in run.entries for pair in binding_entry.equal}
     return Fused(
         function=name,
         block=block,

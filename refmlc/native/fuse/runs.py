@@ -59,8 +59,8 @@ class Run:
     @property
     def inputs(self) -> list[Piece]:
         """The tensors from outside, in the order of their first use."""
-        given = (actual for step in self.steps for actual in step.actuals)
-        return list(dict.fromkeys(piece for piece in given if isinstance(piece, Piece) and piece.operand is not None))
+        actuals = (actual for step in self.steps for actual in step.actuals)
+        return list(dict.fromkeys(piece for piece in actuals if isinstance(piece, Piece) and piece.operand is not None))
 
 
 @dataclass(slots=True)
@@ -118,15 +118,15 @@ class Block:
 
     def _outputs(self, run: Run) -> dict[Piece, relax.Var]:
         """The tensors that are used after the run, with the variables they are known by there. Raises `Unfused`."""
-        found: dict[Piece, relax.Var] = {}
+        outputs: dict[Piece, relax.Var] = {}
         for entry in run.entries:
             var = entry.var
             if var.dataflow and self.used.get(var, 0) < run.stop:
                 continue
-            if not isinstance(entry.value, Piece) or entry.value.operand is not None or entry.value in found:
+            if not isinstance(entry.value, Piece) or entry.value.operand is not None or entry.value in outputs:
                 raise Unfused(f"`{var.name}` is no tensor of its own", var.span)
-            found[entry.value] = var
-        return found
+            outputs[entry.value] = var
+        return outputs
 
     def _entry(self, binding: relax.Binding) -> Entry:
         """What `binding` does in a run. Raises `Unfused`."""
@@ -146,9 +146,9 @@ class Block:
             case relax.Var() if node in self.names:
                 return self.names[node]
             case relax.TupleGetItem(relax.Var() as var, index) if var in self.names:
-                whole = self.names[var]
-                if isinstance(whole, tuple) and 0 <= index < len(whole):
-                    return whole[index]
+                fields = self.names[var]
+                if isinstance(fields, tuple) and 0 <= index < len(fields):
+                    return fields[index]
             case relax.Call(relax.Op(name)) if name in CALLS:
                 return None
             case _:
@@ -165,23 +165,23 @@ class Block:
         args = [self._argument(arg, span) for arg in node.args[1].fields]
         types, several = _output_types(node, span)
         places = _inplace(node, len(types), span)
-        outputs, made = [], []
+        outputs, fresh = [], []
         equal: list[Pair] = []
         for number_, (ty, place) in enumerate(zip(types, places, strict=True)):
             if place == -1:
-                made.append(_made(f"{var.name}_{number_}" if several else var.name, ty, span))
-                outputs.append(made[-1])
+                fresh.append(_made(f"{var.name}_{number_}" if several else var.name, ty, span))
+                outputs.append(fresh[-1])
                 continue
-            given = args[place] if place < len(args) else None
-            if not isinstance(given, Piece):
+            argument = args[place] if place < len(args) else None
+            if not isinstance(argument, Piece):
                 raise Unfused("an output is no argument", span)
-            equal += declared_pairs(ty, given, span)
-            outputs.append(given)
-        step = match_step(unit, [*args, *made, *_ints(node, span)], made, span)
+            equal += declared_pairs(ty, argument, span)
+            outputs.append(argument)
+        step = match_step(unit, [*args, *fresh, *_ints(node, span)], fresh, span)
         if len(self.outside) > MOST_TENSORS:
             raise Unfused("too many tensors come from outside", span)
-        whole = Step(unit, step.actuals, step.made, step.dims, (*step.equal, *equal), span)
-        return whole, tuple(outputs) if several else outputs[0]
+        full_step = Step(unit, step.actuals, step.made, step.dims, (*step.equal, *equal), span)
+        return full_step, tuple(outputs) if several else outputs[0]
 
     def _unit(self, callee: relax.Expr, span: Span | None) -> Unit:
         """The function called. Raises `Unfused`."""
@@ -240,11 +240,11 @@ def _inplace(node: relax.Call, outputs: int, span: Span | None) -> Sequence[int]
     """For each output the argument that it is, or -1."""
     if not isinstance(node.op, relax.Op) or node.op.name != "call_tir_inplace":
         return (-1,) * outputs
-    found = node.attrs.get("inplace_indices", ())
-    listed = found if isinstance(found, tuple | list) else (found,)
-    plain = [item.value if isinstance(item, tir.IntImm) else item for item in listed]
-    indices = [item for item in plain if isinstance(item, int) and item >= -1]
-    if len(indices) != len(plain) or len(indices) != outputs:
+    attribute = node.attrs.get("inplace_indices", ())
+    items = attribute if isinstance(attribute, tuple | list) else (attribute,)
+    numbers = [item.value if isinstance(item, tir.IntImm) else item for item in items]
+    indices = [item for item in numbers if isinstance(item, int) and item >= -1]
+    if len(indices) != len(numbers) or len(indices) != outputs:
         raise Unfused("its in-place indices do not fit its outputs", span)
     return indices
 
@@ -260,16 +260,16 @@ def _ints(node: relax.Call, span: Span | None) -> Sequence[tir.Expr]:
 
 def types_of(function: relax.Function, module: IRModule) -> Mapping[relax.Var, Type | None]:
     """What is known of the variables that are bound in `function`: as declared, else what follows for their values."""
-    known: dict[relax.Var, Type | None] = {}
+    types: dict[relax.Var, Type | None] = {}
     for node in walk(function):
         match node:
             case relax.VarBinding(var, value):
-                known[var] = type_of(value, module, known) if var.ty is None else var.ty
+                types[var] = type_of(value, module, types) if var.ty is None else var.ty
             case relax.MatchCast(var, _, ty):
-                known[var] = ty if var.ty is None else var.ty
+                types[var] = ty if var.ty is None else var.ty
             case _:
                 pass
-    return known
+    return types
 
 
 def linked_units(module: IRModule, units: Mapping[str, Unit]) -> Mapping[str, Unit]:
@@ -277,9 +277,9 @@ def linked_units(module: IRModule, units: Mapping[str, Unit]) -> Mapping[str, Un
 
     A name means the first function that has it (RLX-132), which may be one that is not in C.
     """
-    found: dict[str, Unit | None] = {name: units.get(name) for name in module.functions}
+    by_name: dict[str, Unit | None] = {name: units.get(name) for name in module.functions}
     for name, function in module.functions.items():
         exported = None if isinstance(function, relax.ExternFunc) else function.attrs.get("global_symbol")
         if isinstance(exported, str):
-            found.setdefault(exported, units.get(name))
-    return {name: unit for name, unit in found.items() if unit is not None}
+            by_name.setdefault(exported, units.get(name))
+    return {name: unit for name, unit in by_name.items() if unit is not None}

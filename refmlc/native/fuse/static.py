@@ -32,8 +32,8 @@ def with_dims(func: tir.PrimFunc, dims: Mapping[tir.Var, int]) -> tir.PrimFunc:
     return rewrite(substitute(func, table), fold)
 
 
-def fuse_static(module: IRModule, source: Source, run: Fused, known: Known, options: Options) -> Plan | None:
-    """`run` of `module`, whose functions are in `source`, for the dimensions that `known` knows.
+def fuse_static(module: IRModule, source: Source, run: Fused, value_of: Known, options: Options) -> Plan | None:
+    """`run` of `module`, whose functions are in `source`, for the dimensions that `value_of` knows.
 
     The plan has one run, with the inputs and outputs of `run`, and its text stands alone. None: a size has no value,
     or a function cannot be translated so.
@@ -41,7 +41,7 @@ def fuse_static(module: IRModule, source: Source, run: Fused, known: Known, opti
     symbolic, outputs = one_run(module, source, run)
     pieces: dict[Piece, Piece] = {}
     for piece in _pieces(symbolic):
-        shape = [known(extent) for extent in piece.shape]
+        shape = [value_of(extent) for extent in piece.shape]
         sizes = tuple(number(extent) for extent in shape if extent is not None)
         if len(sizes) != len(shape):
             return None
@@ -49,7 +49,7 @@ def fuse_static(module: IRModule, source: Source, run: Fused, known: Known, opti
     functions: dict[str, tir.PrimFunc] = {}
     names: dict[Step, str] = {}
     for step in symbolic.steps:
-        values = [known(dim) for dim in step.dims]
+        values = [value_of(dim) for dim in step.dims]
         func = module.functions[step.unit.name]
         dims = {var: value for var, value in zip(step.unit.dims, values, strict=True) if value is not None}
         if len(dims) != len(values) or not isinstance(func, tir.PrimFunc):
@@ -57,17 +57,21 @@ def fuse_static(module: IRModule, source: Source, run: Fused, known: Known, opti
         names[step] = name = "_".join([step.unit.name, *map(str, values)])
         if name not in functions:
             functions[name] = with_dims(func, dims)
-    made = emit_module(IRModule(functions), options)
-    if made.declined:
+    source_for_dims = emit_module(IRModule(functions), options)
+    if source_for_dims.declined:
         return None
     try:
-        static = _static(symbolic, {step: made.units[name] for step, name in names.items()}, pieces, known)
+        static = _static(
+            symbolic, {step: source_for_dims.units[name] for step, name in names.items()}, pieces, value_of
+        )
     except Unfused:
         return None
-    kept = {pieces[piece]: var for piece, var in outputs.items()}
+    kept_outputs = {pieces[piece]: var for piece, var in outputs.items()}
     symbol = f"g0_{identifier(run.function)}"
-    entry = Writer(static, kept).write(symbol)
-    return Plan(made.text + entry.text, (fused(run.function, run.block, static, kept, entry, symbol),))
+    entry = Writer(static, kept_outputs).write(symbol)
+    return Plan(
+        source_for_dims.text + entry.text, (fused(run.function, run.block, static, kept_outputs, entry, symbol),)
+    )
 
 
 def _pieces(run: Run) -> dict[Piece, None]:
@@ -75,14 +79,14 @@ def _pieces(run: Run) -> dict[Piece, None]:
     return dict.fromkeys(actual for step in run.steps for actual in step.actuals if isinstance(actual, Piece))
 
 
-def _static(run: Run, units: Mapping[Step, Unit], pieces: Mapping[Piece, Piece], known: Known) -> Run:
+def _static(run: Run, units: Mapping[Step, Unit], pieces: Mapping[Piece, Piece], value_of: Known) -> Run:
     """`run` with tensors of known shapes and the functions for them. Raises `Unfused`."""
 
-    def actual(given: Actual) -> Actual:
-        if isinstance(given, Piece):
-            return pieces[given]
-        value = None if isinstance(given, tir.FloatImm) else known(given)
-        return given if value is None else tir.IntImm(given.dtype, value)
+    def actual(argument: Actual) -> Actual:
+        if isinstance(argument, Piece):
+            return pieces[argument]
+        value = None if isinstance(argument, tir.FloatImm) else value_of(argument)
+        return argument if value is None else tir.IntImm(argument.dtype, value)
 
     def of(value: Value) -> Value:
         return tuple(pieces[part] for part in value) if isinstance(value, tuple) else pieces[value]
@@ -91,7 +95,7 @@ def _static(run: Run, units: Mapping[Step, Unit], pieces: Mapping[Piece, Piece],
     for entry in run.entries:
         step = entry.step
         if step is not None:
-            made = [pieces[piece] for piece in step.made]
-            step = match_step(units[step], [actual(given) for given in step.actuals], made, step.span)
+            fresh = [pieces[piece] for piece in step.made]
+            step = match_step(units[step], [actual(given) for given in step.actuals], fresh, step.span)
         entries.append(Entry(entry.var, of(entry.value), step, ()))
     return Run(run.start, entries)

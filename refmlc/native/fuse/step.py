@@ -57,32 +57,32 @@ class Step:
     span: Span | None
 
 
-def match_step(unit: Unit, actuals: Sequence[Actual], made: Sequence[Piece], span: Span | None) -> Step:
-    """The call of `unit` with `actuals`, of which `made` are fresh. Raises `Unfused`."""
+def match_step(unit: Unit, actuals: Sequence[Actual], fresh: Sequence[Piece], span: Span | None) -> Step:
+    """The call of `unit` with `actuals`, of which `fresh` are fresh. Raises `Unfused`."""
     if len(actuals) != len(unit.params):
         raise Unfused(f"`{unit.name}` takes {len(unit.params)} arguments, {len(actuals)} are given", span)
     table: dict[Node, Node] = {}
     parts: list[Pair] = []
-    given: list[Actual] = []
+    matched: list[Actual] = []
     for param, actual in zip(unit.params, actuals, strict=True):
         if isinstance(param, ScalarParam):
-            found = _scalar(param, actual, span)
-            given.append(found)
-            table[param.var] = _typed(found, param.var.dtype)
+            number = _scalar(param, actual, span)
+            matched.append(number)
+            table[param.var] = _typed(number, param.var.dtype)
             continue
-        _check_buffer(unit, param, actual, made, span)
-        given.append(actual)
+        _check_buffer(unit, param, actual, fresh, span)
+        matched.append(actual)
         if isinstance(actual, Piece):
             parts.extend(zip(param.buffer.shape, actual.shape, strict=True))
-    bound = list(parts)
+    unbound = list(parts)
     for declared, extent in parts:  # as the interpreter: all variables first, then what is computed from them
         if isinstance(declared, tir.Var) and declared not in table:
             table[declared] = _typed(extent, declared.dtype)
-            bound.remove((declared, extent))
+            unbound.remove((declared, extent))
     if any(var not in table for var in unit.dims):
         raise Unfused(f"a dimension of `{unit.name}` is not one of an argument", span)
-    equal = pairs([(substitute(declared, table), extent) for declared, extent in bound])
-    return Step(unit, tuple(given), tuple(made), tuple(_found(table, var) for var in unit.dims), equal, span)
+    equal = pairs([(substitute(declared, table), extent) for declared, extent in unbound])
+    return Step(unit, tuple(matched), tuple(fresh), tuple(_found(table, var) for var in unit.dims), equal, span)
 
 
 def _found(table: Mapping[Node, Node], var: tir.Var) -> tir.Expr:
@@ -92,20 +92,20 @@ def _found(table: Mapping[Node, Node], var: tir.Var) -> tir.Expr:
     return folded(value)
 
 
-def _check_buffer(unit: Unit, param: BufferParam, actual: Actual, made: Sequence[Piece], span: Span | None) -> None:
+def _check_buffer(unit: Unit, param: BufferParam, actual: Actual, fresh: Sequence[Piece], span: Span | None) -> None:
     """Whether a tensor can be handed over, and after the call counts as initialised. Raises `Unfused`."""
     buffer = param.buffer
-    what = f"`{buffer.name}` of `{unit.name}`"
+    name = f"`{buffer.name}` of `{unit.name}`"
     if not isinstance(actual, Piece):
-        raise Unfused(f"{what} is a tensor, a number is given", span)
+        raise Unfused(f"{name} is a tensor, a number is given", span)
     if buffer.dtype != actual.dtype or len(buffer.shape) != len(actual.shape):
-        raise Unfused(f"{what} has another dtype or number of axes than what is given", span)
+        raise Unfused(f"{name} has another dtype or number of axes than what is given", span)
     if buffer.strides or (buffer.elem_offset is not None and not _is_zero(buffer.elem_offset)):
-        raise Unfused(f"{what} has strides or an offset", span)
-    if actual in made and not (param.stored and (param.covered or param.tracked)):
-        raise Unfused(f"{what} is not certainly written", span)
+        raise Unfused(f"{name} has strides or an offset", span)
+    if actual in fresh and not (param.stored and (param.covered or param.tracked)):
+        raise Unfused(f"{name} is not certainly written", span)
     if actual.operand is not None and param.stored:
-        raise Unfused(f"{what} is written, and is no output", span)
+        raise Unfused(f"{name} is written, and is no output", span)
 
 
 def _is_zero(expr: tir.Expr) -> bool:
@@ -135,16 +135,16 @@ def _typed(expr: tir.Expr, dtype: DType) -> tir.Expr:
     return expr if expr.dtype == dtype else tir.Cast(dtype, expr)
 
 
-def pairs(found: Sequence[Pair]) -> tuple[Pair, ...]:
+def pairs(candidates: Sequence[Pair]) -> tuple[Pair, ...]:
     """Those that are not equal in any case. Raises `Unfused` where two numbers differ."""
-    kept: dict[object, Pair] = {}
-    for one, other in ((folded(one), folded(other)) for one, other in found):
-        if key_of(one) == key_of(other):
+    open_pairs: dict[object, Pair] = {}
+    for left, right in ((folded(left), folded(right)) for left, right in candidates):
+        if key_of(left) == key_of(right):
             continue
-        if isinstance(one, tir.IntImm) and isinstance(other, tir.IntImm):
-            raise Unfused(f"a dimension is {one.value} and {other.value}")
-        kept[key_of(one), key_of(other)] = (one, other)
-    return tuple(kept.values())
+        if isinstance(left, tir.IntImm) and isinstance(right, tir.IntImm):
+            raise Unfused(f"a dimension is {left.value} and {right.value}")
+        open_pairs[key_of(left), key_of(right)] = (left, right)
+    return tuple(open_pairs.values())
 
 
 def declared_pairs(ty: Type | None, value: Value, span: Span | None) -> tuple[Pair, ...]:

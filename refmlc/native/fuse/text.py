@@ -97,28 +97,28 @@ class Writer:
             text.line(f"run->memory -= {size};")
         if step.made:
             text.line(f"if (RM_UNLIKELY(run->memory < 0)) {self._leave(number, 'RM_NO_MEMORY')}")
-        args, ready, done = ["run"], [], []
+        args, checks_before, checks_after = ["run"], [], []
         for param, actual in zip(step.unit.params, step.actuals, strict=True):
             if not isinstance(actual, Piece):
                 args.append(self._scalar(actual))
-                ready += self._fits(number, param, actual)
+                checks_before += self._fits(number, param, actual)
                 continue
             args.append(self._cells[actual])
             if isinstance(param, BufferParam) and param.tracked:
                 shadow = self._at((number, param.var), f"{actual.name}_written_at")
                 elements = self._numbers.code(count(actual.shape), f"{actual.name}_count")
-                ready.append(f"memset({shadow}, {int(actual not in step.made)}, (size_t){elements});")
+                checks_before.append(f"memset({shadow}, {int(actual not in step.made)}, (size_t){elements});")
                 args.append(shadow)
                 if actual in step.made and not param.covered:
-                    done.append(
+                    checks_after.append(
                         f"if (memchr({shadow}, 0, (size_t){elements})) {self._leave(number, 'RM_CHECK_FAILED')}"
                     )
         args += [self._numbers.code(dim) for dim in step.dims]
-        for line in ready:
+        for line in checks_before:
             text.line(line)
         text.line(f"status = {step.unit.symbol}({', '.join(args)});")
         text.line(f"if (RM_UNLIKELY(status != RM_DONE)) {self._leave(number, 'status')}")
-        for line in done:
+        for line in checks_after:
             text.line(line)
 
     def _leave(self, number: int, status: str) -> str:
@@ -138,11 +138,11 @@ class Writer:
 
     def _fits(self, number: int, param: Param, actual: tir.Expr) -> list[str]:
         """A check that a number is one of the parameter's dtype; none is negative."""
-        most = param.var.dtype.maximum if param.var.dtype.is_integer else 0
-        if isinstance(actual, tir.IntImm | tir.FloatImm) or most >= (1 << 63) - 1:
+        limit = param.var.dtype.maximum if param.var.dtype.is_integer else 0
+        if isinstance(actual, tir.IntImm | tir.FloatImm) or limit >= (1 << 63) - 1:
             return []
         failed = self._leave(number, "RM_CHECK_FAILED")
-        return [f"if (RM_UNLIKELY({self._numbers.code(actual)} > INT64_C({most}))) {failed}"]
+        return [f"if (RM_UNLIKELY({self._numbers.code(actual)} > INT64_C({limit}))) {failed}"]
 
 
 def _constant(value: int) -> str:

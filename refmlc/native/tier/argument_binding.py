@@ -182,8 +182,8 @@ def actual_parts(buffer: tir.Buffer, tensor: Tensor) -> list[tuple[tir.Expr, int
     if buffer.strides:
         parts += zip(buffer.strides, tensor.element_strides, strict=True)
     if buffer.elem_offset is not None:
-        whole, rest = divmod(tensor.byte_offset, tensor.itemsize)
-        parts.append((buffer.elem_offset, whole if rest == 0 else 0))  # else its data begins with the tensor
+        elements, rest_bytes = divmod(tensor.byte_offset, tensor.itemsize)
+        parts.append((buffer.elem_offset, elements if rest_bytes == 0 else 0))  # else its data begins with the tensor
     return parts
 
 

@@ -208,11 +208,11 @@ class MemoryLimit:
 
     __slots__ = ("_budget", "_entry", "_most")
 
-    def __init__(self, entry: Any, state: State, needed: int) -> None:  # noqa: ANN401 - cffi has no types
-        """`needed`: bytes that a call allocates."""
+    def __init__(self, entry: Any, state: State, call_bytes: int) -> None:  # noqa: ANN401 - cffi has no types
+        """`call_bytes`: bytes that a call allocates."""
         self._entry = entry
         self._budget = state.budget
-        self._most = state.budget.max_bytes - needed - LEAST_ROOM
+        self._most = state.budget.max_bytes - call_bytes - LEAST_ROOM
 
     def update(self) -> int:
         """Write the limit; returns the charged bytes up to which it holds, -1 where too little memory is left."""
@@ -246,12 +246,12 @@ def call_in_place(target: Target) -> CachedCall:
     return cached_call
 
 
-def call_with_output(target: Target, output: Output, needed: int) -> CachedCall:
-    """Calls that return one tensor, and allocate `needed` bytes in all."""
+def call_with_output(target: Target, output: Output, call_bytes: int) -> CachedCall:
+    """Calls that return one tensor, and allocate `call_bytes` bytes in all."""
     machine, state, function, data = target.machine, target.state, target.function, target.data
     entry, alive = new_entry(data, state)
     budget, counts, own_steps = state.budget, state.counts, data.steps
-    update, charged = MemoryLimit(entry, state, needed).update, -1
+    update, charged = MemoryLimit(entry, state, call_bytes).update, -1
     left, respecialise = target.policy.steps, target.policy.respecialise
     dtype, shape, size, origin, unit = output.dtype, output.shape, output.size, output.origin, cell_size(output.dtype)
     room_of, room_size, byte, storage, tensor = np.empty, size + ALIGNMENT, BYTE, Storage.filled, Tensor.filled
@@ -275,13 +275,13 @@ def call_with_output(target: Target, output: Output, needed: int) -> CachedCall:
 
 
 def call_with_outputs(
-    target: Target, outputs: Sequence[Output], needed: int, result: Callable[[list[Tensor]], object]
+    target: Target, outputs: Sequence[Output], call_bytes: int, result: Callable[[list[Tensor]], object]
 ) -> CachedCall:
     """Calls that make several tensors; `result` picks what they return."""
     machine, state, function, data = target.machine, target.state, target.function, target.data
     entry, alive = new_entry(data, state)
     budget, counts, own_steps = state.budget, state.counts, data.steps
-    update, charged = MemoryLimit(entry, state, needed).update, -1
+    update, charged = MemoryLimit(entry, state, call_bytes).update, -1
     left, respecialise = target.policy.steps, target.policy.respecialise
     units = [cell_size(output.dtype) for output in outputs]
 

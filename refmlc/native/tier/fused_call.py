@@ -87,12 +87,12 @@ class FusedCall:
         ]
         passed = [*pointers, *map(address_of, outputs), state.workspace(resolved.workspace), *resolved.numbers]
         status = self._function(state.run, *passed)
-        used = fuel - max(0, fuel_left(state.run))
+        fuel_used = fuel - max(0, fuel_left(state.run))
         if resolved.dims:
-            self.profile.count(resolved.dims, used)
+            self.profile.count(resolved.dims, fuel_used)
         if status == Status.DONE:
             counts.native += 1
-            self._bind(env, outputs, used)
+            self._bind(env, outputs, fuel_used)
             return self.run.stop - self.run.start
         if status == Status.FUEL_EXHAUSTED and fuel < budgeted:  # so much work is worth a specialisation
             return self(env)
@@ -103,9 +103,9 @@ class FusedCall:
         counts.stopped += 1
         return 0
 
-    def _bind(self, env: Activation, outputs: list[Tensor], used: int) -> None:
+    def _bind(self, env: Activation, outputs: list[Tensor], fuel_used: int) -> None:
         """Charge the work, and bind the outputs."""
-        self._state.budget.charge_fuel(used, self._steps)
+        self._state.budget.charge_fuel(fuel_used, self._steps)
         for operand, tensor in zip(self.run.outputs, outputs, strict=True):
             tensor.mark_initialised()
             if isinstance(operand.value, relax.Var):

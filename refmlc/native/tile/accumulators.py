@@ -31,34 +31,34 @@ class Accumulators:
     def start(self) -> None:
         """Declare them with their first values."""
         shape, out = self.grid.context.plan.shape, self.grid.context.out
-        started = {write.access.buffer for write in shape.init}
-        first = first_of(self.grid.context)
+        initialised = {write.access.buffer for write in shape.init}
+        chunk_start = first_of(self.grid.context)
         if shape.reduce:
             for buffer in shape.buffers:
-                if buffer not in started | shape.read:
+                if buffer not in initialised | shape.read:
                     self._declare(buffer, "0")
-        if first is None or not started:
-            self._begin(started, shape.read)
+        if chunk_start is None or not initialised:
+            self._begin(initialised, shape.read)
             return
         for buffer in shape.buffers:
-            if buffer in started | shape.read:
+            if buffer in initialised | shape.read:
                 self._declare(buffer, "")
-        with out.block(f"if ({first} == 0)"):
-            self._begin(started, shape.read)
+        with out.block(f"if ({chunk_start} == 0)"):
+            self._begin(initialised, shape.read)
         with out.block("else"):
-            self._begin(set(), shape.read | started)
+            self._begin(set(), shape.read | initialised)
 
-    def _begin(self, started: set[tir.Buffer], read: set[tir.Buffer]) -> None:
-        """The init for `started`, what is there for others that are read."""
+    def _begin(self, initialised: set[tir.Buffer], loaded: set[tir.Buffer]) -> None:
+        """The init for `initialised`, what is there for others that are read."""
         context, shape = self.grid.context, self.grid.context.plan.shape
         for buffer in shape.buffers:
-            if buffer in read and buffer not in started:
+            if buffer in loaded and buffer not in initialised:
                 access = self.grid.stored(buffer)
                 for spot in self.grid.spots():
                     stride = access.of(context.plan.vector)
                     self._put(buffer, spot, context.load(access, spot.piece, stride, self.grid.shift(spot)))
         for write in shape.init:
-            if write.access.buffer in started:
+            if write.access.buffer in initialised:
                 for spot in self.grid.spots():
                     self.assign(write, spot, self.values(spot))
 
@@ -80,12 +80,12 @@ class Accumulators:
                 context.store(access, spot.piece, stride, self.grid.shift(spot), self.state[buffer, spot])
 
     def _put(self, buffer: tir.Buffer, spot: Spot, value: Term) -> None:
-        known = self.state.get((buffer, spot))
-        if known is not None:
-            self.grid.context.out.line(f"{known.text} = {bare(value.text)};")
+        term = self.state.get((buffer, spot))
+        if term is not None:
+            self.grid.context.out.line(f"{term.text} = {bare(value.text)};")
             return
-        kept = "" if self.grid.context.plan.shape.reduce or self._changes(buffer) else "const "
-        self.grid.context.out.line(f"{kept}{self._new(buffer, spot)} = {bare(value.text)};")
+        qualifier = "" if self.grid.context.plan.shape.reduce or self._changes(buffer) else "const "
+        self.grid.context.out.line(f"{qualifier}{self._new(buffer, spot)} = {bare(value.text)};")
 
     def _changes(self, buffer: tir.Buffer) -> bool:
         """Whether there is more than one value in time, without a reduction."""

@@ -71,8 +71,8 @@ class Tile:
     def _by_squares(self) -> None:
         """The reduction in square blocks, what is left of it point by point."""
         context, lanes = self.context, self.context.plan.lanes
-        *others, inner = context.plan.shape.reduce
-        with reduction(context, others), context.out.block(), context.at(inner, inner.name):
+        *outer, inner = context.plan.shape.reduce
+        with reduction(context, outer), context.out.block(), context.at(inner, inner.name):
             context.out.line(f"int64_t {inner.name} = 0;")
             head = f"for (; {inner.name} + {lanes} <= {inner.extent}; {inner.name} += {lanes})"
             with context.out.block(head), context.names.scope():
@@ -99,13 +99,13 @@ class Tile:
 
     def _point(self) -> None:
         """One point of the reduction, for all vectors of the tile."""
-        grid, outside = self.grid, dict(self.reads.held)
+        grid, outer_terms = self.grid, dict(self.reads.held)
         self.reads.hold(grid.spots(0), inside=True, row=False)
         for row in range(grid.rows):
             self.reads.hold(grid.spots(row), inside=True, row=True)
             for spot in grid.spots(row):
                 self._step(spot)
-        self.reads.held = outside
+        self.reads.held = outer_terms
 
     def _step(self, spot: Spot) -> None:
         """One point of the reduction for one vector. A binding keeps the value from before the stores."""

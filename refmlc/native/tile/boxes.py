@@ -25,7 +25,7 @@ Index = Mapping[tir.Var, Dim | None]
 
 def cuts(values: Iterable[tir.Expr], index: Index, dim: Dim) -> list[int]:
     """Where conditions of `values` on `dim` change, its ends included; ascending."""
-    found = {0, dim.extent}
+    places = {0, dim.extent}
     for value in values:
         for node in computed(value):
             line = _line(node, index) if isinstance(node, tir.Apply) else None
@@ -34,8 +34,8 @@ def cuts(values: Iterable[tir.Expr], index: Index, dim: Dim) -> list[int]:
                 holds = _TRUTH[node.op]
                 root = -start // slope
                 near = [at for at in (root, root + 1, root + 2) if 0 < at < dim.extent]
-                found.update(at for at in near if holds(slope * at + start) != holds(slope * (at - 1) + start))
-    return sorted(found)
+                places.update(at for at in near if holds(slope * at + start) != holds(slope * (at - 1) + start))
+    return sorted(places)
 
 
 def decided(value: tir.Expr, index: Index, dim: Dim, place: int) -> tir.Expr:
@@ -50,19 +50,23 @@ def decided(value: tir.Expr, index: Index, dim: Dim, place: int) -> tir.Expr:
             if line is not None and line[0] is dim:
                 return tir.IntImm(BOOL, int(_TRUTH[node.op](line[1] * place + line[2])))
             args = tuple(map(go, node.args))
-            if node.op == "not" and (known := _known(args[0])) is not None:
-                return tir.IntImm(BOOL, int(not known))
+            if node.op == "not" and (truth := _known(args[0])) is not None:
+                return tir.IntImm(BOOL, int(not truth))
             return node if _same(args, node.args) else replace(node, args=args)
         case tir.And() | tir.Or():
             return _both(node, go(node.a), go(node.b))
         case tir.Select() | tir.IfThenElseExpr():
             return _chosen(node, go(node.condition), go)
         case tir.Cast():
-            inner = go(node.value)
-            return node if inner is node.value else replace(node, value=inner)
+            new_inner = go(node.value)
+            return node if new_inner is node.value else replace(node, value=new_inner)
         case tir.Let():
-            bound, body = go(node.value), go(node.body)
-            return node if bound is node.value and body is node.body else replace(node, value=bound, body=body)
+            new_value, new_body = go(node.value), go(node.body)
+            return (
+                node
+                if new_value is node.value and new_body is node.body
+                else replace(node, value=new_value, body=new_body)
+            )
         case _:
             return node
 
@@ -75,17 +79,17 @@ def is_open(value: tir.Expr, guarded: frozenset[tir.BufferLoad]) -> bool:
 
 def _both(node: tir.And | tir.Or, a: tir.Expr, b: tir.Expr) -> tir.Expr:
     deciding = isinstance(node, tir.Or)
-    for one, other in ((a, b), (b, a)):
-        known = _known(one)
-        if known is not None:
-            return tir.IntImm(BOOL, int(deciding)) if known == deciding else other
+    for operand, other in ((a, b), (b, a)):
+        truth = _known(operand)
+        if truth is not None:
+            return tir.IntImm(BOOL, int(deciding)) if truth == deciding else other
     return node if a is node.a and b is node.b else replace(node, a=a, b=b)
 
 
 def _chosen(node: tir.Select | tir.IfThenElseExpr, condition: tir.Expr, go: Callable[[tir.Expr], tir.Expr]) -> tir.Expr:
-    known = _known(condition)
-    if known is not None:
-        return go(node.true_value if known else node.false_value)
+    truth = _known(condition)
+    if truth is not None:
+        return go(node.true_value if truth else node.false_value)
     arms = go(node.true_value), go(node.false_value)
     if condition is node.condition and _same(arms, (node.true_value, node.false_value)):
         return node

@@ -32,12 +32,12 @@ def row_dim(shape: Shape, reads: Sequence[Leaf], vector: Dim) -> Dim | None:
     """The dim of the rows of a tile; None: there is none worth it."""
 
     def gain(dim: Dim) -> int:
-        still = [leaf for leaf in reads if leaf.access.of(dim) == 0 and leaf.access.uses(shape.reduce)]
-        return sum(1 if leaf.stride(vector) is Stride.UNIFORM else 4 for leaf in still)
+        fixed_leaves = [leaf for leaf in reads if leaf.access.of(dim) == 0 and leaf.access.uses(shape.reduce)]
+        return sum(1 if leaf.stride(vector) is Stride.UNIFORM else 4 for leaf in fixed_leaves)
 
     def fits(dim: Dim) -> bool:
         return not any(leaf.access.of(dim) for leaf in reads if leaf.stride(vector) is Stride.STRIDED)
 
-    others = [dim for dim in shape.spatial if dim is not vector and fits(dim)]
-    best = max(others, key=lambda dim: (gain(dim), dim.extent), default=None)
+    candidates = [dim for dim in shape.spatial if dim is not vector and fits(dim)]
+    best = max(candidates, key=lambda dim: (gain(dim), dim.extent), default=None)
     return best if best is not None and shape.reduce and gain(best) else None

@@ -41,15 +41,15 @@ class Context:
     @contextmanager
     def at(self, dim: Dim, place: str | int) -> Iterator[None]:
         """`dim` is at `place`."""
-        before = self.position.get(dim)
+        previous = self.position.get(dim)
         self.position[dim] = place
         try:
             yield
         finally:
-            if before is None:
+            if previous is None:
                 del self.position[dim]
             else:
-                self.position[dim] = before
+                self.position[dim] = previous
 
     @contextmanager
     def loop(self, dim: Dim, first: str | int = 0, last: str | int | None = None, step: int = 1) -> Iterator[None]:
@@ -79,12 +79,12 @@ class Context:
     def looking(self, name: str, first: str | int, last: str | int, step: int) -> Iterator[None]:
         """The C loop of `name`. Where it may take long it looks whether to stop: at each iteration, or after some."""
         count = -(-(last - first) // step) if isinstance(first, int) and isinstance(last, int) else self.plan.chunk
-        whole, self.work = self.work, self.work // max(1, count)
+        total, self.work = self.work, self.work // max(1, count)
         ahead = f"++{name}" if step == 1 else f"{name} += {step}"
         try:
-            if whole < LONG or self.work >= DEAR:
+            if total < LONG or self.work >= DEAR:
                 with self.out.block(f"for (int64_t {name} = {first}; {name} < {last}; {ahead})"):
-                    if whole >= LONG:
+                    if total >= LONG:
                         self.look(self.work)
                     yield
                 return
@@ -95,14 +95,14 @@ class Context:
                 with self.out.block(f"for (int64_t {name} = {strip}; {name} < {end}; {ahead})"):
                     yield
         finally:
-            self.work = whole
+            self.work = total
 
     @contextmanager
     def in_short(self) -> Iterator[None]:
         """What is short whatever is around it: loops in it do not look."""
-        whole, self.work = self.work, 0
+        total, self.work = self.work, 0
         yield
-        self.work = whole
+        self.work = total
 
     def look_in_long(self) -> None:
         """Look whether to stop, where what is around takes long."""
@@ -116,11 +116,11 @@ class Context:
     @contextmanager
     def loops(self, dims: Iterable[Dim]) -> Iterator[None]:
         """All of `dims`, the first outermost."""
-        several = tuple(dims)
-        if not several:
+        sequence = tuple(dims)
+        if not sequence:
             yield
             return
-        with self.loop(several[0]), self.loops(several[1:]):
+        with self.loop(sequence[0]), self.loops(sequence[1:]):
             yield
 
     # --------------------------------------------------------------------------------------------- memory
@@ -139,12 +139,12 @@ class Context:
         constant = access.constant
         parts = []
         for dim, coefficient in access.terms:
-            here = (self.position if place is None else place)[dim]
+            position = (self.position if place is None else place)[dim]
             constant += coefficient * shift.get(dim, 0)
-            if isinstance(here, int):
-                constant += coefficient * here
+            if isinstance(position, int):
+                constant += coefficient * position
             else:
-                parts.append(here if coefficient == 1 else f"{coefficient} * {here}")
+                parts.append(position if coefficient == 1 else f"{coefficient} * {position}")
         if constant or not parts:
             parts.append(str(constant))
         return " + ".join([*parts, ahead] if ahead else parts).replace("+ -", "- ")

@@ -91,7 +91,7 @@ class Shape:
 
 def shape_of(nest: Nest, names: Names) -> Shape:
     """`nest` with short axes dropped and neighbours joined. Fails: `NoForm`."""
-    used = {node for value in _values(nest) for node in computed(value) if isinstance(node, tir.Var)}
+    variables = {node for value in _values(nest) for node in computed(value) if isinstance(node, tir.Var)}
     index: dict[tir.Var, Dim | None] = {}
     for axis in (*nest.spatial, *nest.reduce):
         index[axis.var] = None if axis.extent == 1 else Dim(names.new(axis.var.name), axis.extent)
@@ -103,7 +103,7 @@ def shape_of(nest: Nest, names: Names) -> Shape:
         loads={load: _access(load.buffer, offset, index) for load, offset in nest.offsets.items()},
         lets=nest.lets,
         guarded=nest.guarded,
-        index={var: dim for var, dim in index.items() if var in used},
+        index={var: dim for var, dim in index.items() if var in variables},
     )
     places = {(write.access.buffer, write.access) for write in (*shape.init, *shape.stores)}
     if len(places) > len(shape.buffers):
@@ -115,10 +115,10 @@ def computed(value: tir.Expr) -> Iterator[Node]:
     """`value` and what is below it, but for the indices of loads: those are in the accesses."""
     stack: list[Node] = [value]
     while stack:
-        here = stack.pop()
-        yield here
-        if not isinstance(here, tir.BufferLoad):
-            stack.extend(reversed(tuple(children(here))))
+        node = stack.pop()
+        yield node
+        if not isinstance(node, tir.BufferLoad):
+            stack.extend(reversed(tuple(children(node))))
 
 
 def _values(nest: Nest) -> tuple[tir.Expr, ...]:
@@ -144,9 +144,9 @@ def _joined(shape: Shape, names: Names) -> Shape:
 
 
 def _neighbours(shape: Shape) -> tuple[Dim, Dim] | None:
-    free = {id(dim) for dim in shape.index.values()}
+    value_dims = {id(dim) for dim in shape.index.values()}
     for outer, inner in (*permutations(shape.spatial, 2), *pairwise(shape.reduce)):
-        if id(outer) in free or id(inner) in free:
+        if id(outer) in value_dims or id(inner) in value_dims:
             continue
         if all(access.of(outer) == access.of(inner) * inner.extent for access in shape.accesses):
             return outer, inner

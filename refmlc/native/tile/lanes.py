@@ -40,10 +40,10 @@ class _Widths:
             self._bound[let.var] = self.of(let.value)
 
     def of(self, value: tir.Expr) -> int:
-        found = self._leaves.get(value)
-        if found is not None:
-            uniform = found.stride(self._vector) is Stride.UNIFORM
-            return 0 if uniform else max(_bits(found.source), _bits(found.dtype))
+        leaf = self._leaves.get(value)
+        if leaf is not None:
+            uniform = leaf.stride(self._vector) is Stride.UNIFORM
+            return 0 if uniform else max(_bits(leaf.source), _bits(leaf.dtype))
         match value:
             case tir.BufferLoad():
                 return _bits(value.dtype)

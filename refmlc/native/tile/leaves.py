@@ -42,8 +42,8 @@ class Leaf:
 def leaves_of(shape: Shape) -> Mapping[Node, Leaf]:
     """Loads, and casts of loads, as leaves; not those of what the nest stores. Order: of occurrence."""
     state = set(shape.buffers)
-    found: dict[Node, Leaf] = {}
-    known: dict[tuple[Access, str], Leaf] = {}
+    leaves: dict[Node, Leaf] = {}
+    by_access: dict[tuple[Access, str], Leaf] = {}
     for value in shape.values:
         under_cast = None
         for node in computed(value):
@@ -58,11 +58,11 @@ def leaves_of(shape: Shape) -> Mapping[Node, Leaf]:
             under_cast = inner if isinstance(node, tir.Cast) else None
             access = shape.loads[inner]
             place = node if isinstance(node, tir.Cast) else inner
-            found[place] = known.setdefault((access, target.element), Leaf(access, source, target))
-    return found
+            leaves[place] = by_access.setdefault((access, target.element), Leaf(access, source, target))
+    return leaves
 
 
 def _joins(source: DType, target: DType) -> bool:
     """Whether a load is converted as it is loaded."""
-    both = source.element in VECTOR_DTYPES and target.element in VECTOR_DTYPES
-    return both and source.element != target.element and source.kind != "bool" and target.kind != "bool"
+    are_vectors = source.element in VECTOR_DTYPES and target.element in VECTOR_DTYPES
+    return are_vectors and source.element != target.element and source.kind != "bool" and target.kind != "bool"

@@ -76,10 +76,10 @@ class Needs:
 
     def transpose(self, dtype: DType, lanes: int) -> str:
         """The transpose of a square block of vectors of at least 32 bits a lane."""
-        wide = 8 if dtype.bits == 64 else 4
-        base = "float32" if wide == 4 and dtype.is_float else dtype.element
+        word_bytes = 8 if dtype.bits == 64 else 4
+        base = "float32" if word_bytes == 4 and dtype.is_float else dtype.element
         vector = self.vector(base, lanes)
-        self.definitions[f"RM_TRANSPOSE({base}, {wide}, {lanes})"] = None
+        self.definitions[f"RM_TRANSPOSE({base}, {word_bytes}, {lanes})"] = None
         return f"rm_transpose_{vector}"
 
     def exp(self, lanes: int, vector_bytes: int) -> str:
@@ -87,6 +87,6 @@ class Needs:
         part = min(lanes, vector_bytes // 8)
         vector = self.vector("float32", lanes)
         self.vector("float64", part)
-        whole = part == lanes
-        self.definitions[f"RM_EXP_WHOLE({lanes})" if whole else f"RM_EXP_HALVES({lanes}, {part})"] = None
+        is_whole = part == lanes
+        self.definitions[f"RM_EXP_WHOLE({lanes})" if is_whole else f"RM_EXP_HALVES({lanes}, {part})"] = None
         return f"rm_exp_{vector}"

@@ -105,13 +105,13 @@ def _row_tiles(context: Context, parts: tuple[Piece, ...], row: Dim) -> None:
         with context.tiles(row, 0, row.extent, rows), _scope(context):
             Tile(context, rows, parts).emit()
         return
-    whole, rest = divmod(row.extent, rows)
-    if whole:
-        with context.loop(row, 0, whole * rows, rows), _scope(context):
+    full_tiles, rest_rows = divmod(row.extent, rows)
+    if full_tiles:
+        with context.loop(row, 0, full_tiles * rows, rows), _scope(context):
             Tile(context, rows, parts).emit()
-    if rest:
-        with context.at(row, whole * rows), _scope(context):
-            Tile(context, rest, parts).emit()
+    if rest_rows:
+        with context.at(row, full_tiles * rows), _scope(context):
+            Tile(context, rest_rows, parts).emit()
 
 
 @contextmanager

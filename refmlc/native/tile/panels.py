@@ -29,10 +29,10 @@ def row_of(context: Context, ahead: str = "") -> str:
         return "0"
     text = ""
     for dim in plan.shape.reduce:
-        here = str(context.position[dim])
+        index = str(context.position[dim])
         if dim is plan.shape.reduce[0] and plan.chunk < dim.extent:
-            here = f"({here} - {from_name(plan.shape.reduce[0])})"
-        text = here if not text else f"({text} * {dim.extent} + {here})"
+            index = f"({index} - {from_name(plan.shape.reduce[0])})"
+        text = index if not text else f"({text} * {dim.extent} + {index})"
     if ahead:
         text = f"({text} + {ahead})"
     return f"{context.plan.columns} * {text}"
@@ -54,11 +54,11 @@ def first_of(context: Context) -> str | None:
 def packed(context: Context, panel: Panel, piece: Piece) -> Term:
     """The present row of a panel, one vector of it."""
     dtype = panel.leaf.dtype
-    where = f"{panel.name} + {row_of(context)}" + (f" + {piece.offset}" if piece.offset else "")
+    address = f"{panel.name} + {row_of(context)}" + (f" + {piece.offset}" if piece.offset else "")
     if piece.lanes == 1:
         row = f"{row_of(context)} + {piece.offset}"
         return Term(f"{panel.name}[{row}]", dtype)
-    return Term(f"RM_LOAD({context.needs.lanes(held(dtype), piece.lanes)}, {where})", dtype, piece.lanes)
+    return Term(f"RM_LOAD({context.needs.lanes(held(dtype), piece.lanes)}, {address})", dtype, piece.lanes)
 
 
 def pack(context: Context, panel: Panel, parts: Sequence[Piece]) -> None:
@@ -77,16 +77,16 @@ def pack(context: Context, panel: Panel, parts: Sequence[Piece]) -> None:
 def _copy(context: Context, panel: Panel, piece: Piece, stride: int) -> None:
     shift = {context.plan.vector: piece.offset}
     term = _converted(context, panel, context.load(panel.leaf.access, piece, stride, shift))
-    where = row_of(context) + (f" + {piece.offset}" if piece.offset else "")
-    _put(context, panel, piece.lanes, where, term.text)
+    offset = row_of(context) + (f" + {piece.offset}" if piece.offset else "")
+    _put(context, panel, piece.lanes, offset, term.text)
 
 
-def _put(context: Context, panel: Panel, lanes: int, where: str, text: str) -> None:
+def _put(context: Context, panel: Panel, lanes: int, offset: str, text: str) -> None:
     if lanes == 1:
-        context.out.line(f"{panel.name}[{where}] = {text};")
+        context.out.line(f"{panel.name}[{offset}] = {text};")
         return
     vector = context.needs.lanes(held(panel.leaf.dtype), lanes)
-    context.out.line(f"RM_STORE({vector}, {panel.name} + {where}, {text});")
+    context.out.line(f"RM_STORE({vector}, {panel.name} + {offset}, {text});")
 
 
 def _converted(context: Context, panel: Panel, term: Term) -> Term:
@@ -101,20 +101,20 @@ def reduction(context: Context, dims: Sequence[Dim]) -> Iterator[None]:
     if not dims:
         yield
         return
-    first = dims[0]
-    chunked = first is plan.shape.reduce[0] and first_of(context) is not None
-    bounds = (from_name(first), f"{first.name}_to") if chunked else (0, first.extent)
-    with context.loop(first, *bounds), reduction(context, dims[1:]):
+    dim = dims[0]
+    chunked = dim is plan.shape.reduce[0] and first_of(context) is not None
+    bounds = (from_name(dim), f"{dim.name}_to") if chunked else (0, dim.extent)
+    with context.loop(dim, *bounds), reduction(context, dims[1:]):
         yield
 
 
 def _transposed(context: Context, panel: Panel, parts: Sequence[Piece]) -> None:
     """Blocks along the innermost reduction dim; what is left of it element by element."""
     plan, out, lanes = context.plan, context.out, context.plan.lanes
-    *others, inner = plan.shape.reduce
-    chunked = not others and plan.chunk < inner.extent
+    *outer, inner = plan.shape.reduce
+    chunked = not outer and plan.chunk < inner.extent
     first, last = (from_name(inner), f"{inner.name}_to") if chunked else ("0", str(inner.extent))
-    with reduction(context, others), out.block():
+    with reduction(context, outer), out.block():
         out.line(f"int64_t {inner.name} = {first};")
         with context.at(inner, inner.name):
             with out.block(f"for (; {inner.name} + {lanes} <= {last}; {inner.name} += {lanes})"):

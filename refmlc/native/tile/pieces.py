@@ -33,20 +33,20 @@ def pieces(count: int, lanes: int, *, narrow: bool = True, twice: bool = False) 
 
     `narrow`: the last may have fewer lanes than the others. `twice`: elements may be computed twice.
     """
-    whole, rest = divmod(count, lanes)
-    found = [Piece(lanes * number, lanes, lanes) for number in range(whole)]
-    if not rest:
-        return tuple(found)
-    wide = lanes
-    while narrow and wide // 2 >= max(rest, min(LEAST_LANES, lanes)):
-        wide //= 2
-    if rest == 1 and narrow:
-        found.append(Piece(lanes * whole, 1, 1))
-    elif rest < wide <= count and twice:
-        found.append(Piece(count - wide, wide, wide))
+    full, rest_count = divmod(count, lanes)
+    vectors = [Piece(lanes * number, lanes, lanes) for number in range(full)]
+    if not rest_count:
+        return tuple(vectors)
+    last_lanes = lanes
+    while narrow and last_lanes // 2 >= max(rest_count, min(LEAST_LANES, lanes)):
+        last_lanes //= 2
+    if rest_count == 1 and narrow:
+        vectors.append(Piece(lanes * full, 1, 1))
+    elif rest_count < last_lanes <= count and twice:
+        vectors.append(Piece(count - last_lanes, last_lanes, last_lanes))
     else:
-        found.append(Piece(lanes * whole, wide, rest))
-    return tuple(found)
+        vectors.append(Piece(lanes * full, last_lanes, rest_count))
+    return tuple(vectors)
 
 
 def width(parts: tuple[Piece, ...]) -> int:

@@ -79,9 +79,9 @@ class Plan:
     @property
     def repeats(self) -> bool:
         """Whether elements may be computed twice: nothing is read that the nest writes."""
-        whole = not self.shape.reduce or self.chunk >= self.shape.reduce[0].extent
-        started = {write.access.buffer for write in self.shape.init}
-        return whole and self.shape.read <= started
+        one_chunk = not self.shape.reduce or self.chunk >= self.shape.reduce[0].extent
+        initialised = {write.access.buffer for write in self.shape.init}
+        return one_chunk and self.shape.read <= initialised
 
     def overlaps(self, count: int, step: int) -> bool:
         """Whether steps that do not divide `count` are taken all the same, the last one from its end back."""
@@ -90,8 +90,8 @@ class Plan:
     @property
     def columns(self) -> int:
         """The columns of a panel, whole vectors."""
-        wide = width(self.parts(min(self.vector.extent, self.vectors * self.lanes)))
-        return -(-wide // self.lanes) * self.lanes
+        columns = width(self.parts(min(self.vector.extent, self.vectors * self.lanes)))
+        return -(-columns // self.lanes) * self.lanes
 
     @property
     def points(self) -> int:
@@ -106,14 +106,14 @@ class Plan:
         """The choices for people."""
         rows = f"{self.rows} of {self.row.name} x " if self.row else ""
         lanes = f"{self.vectors} vectors of {self.lanes}" if self.lanes > 1 else f"{self.vectors}"
-        said = [f"tiles of {rows}{lanes} of {self.vector.name}"]
+        choices = [f"tiles of {rows}{lanes} of {self.vector.name}"]
         for panel in self.panels:
-            how = ", transposed in registers" if panel.transposed else ""
-            said.append(f"`{panel.leaf.access.buffer.name}` packed {self.points} x {self.columns}{how}")
-        said += [f"`{leaf.access.buffer.name}` transposed in registers" for leaf in self.blocks]
+            packing = ", transposed in registers" if panel.transposed else ""
+            choices.append(f"`{panel.leaf.access.buffer.name}` packed {self.points} x {self.columns}{packing}")
+        choices += [f"`{leaf.access.buffer.name}` transposed in registers" for leaf in self.blocks]
         if self.shape.reduce:
-            said.append(f"{', '.join(dim.name for dim in self.shape.reduce)} ascending for each element")
-        return tuple(said)
+            choices.append(f"{', '.join(dim.name for dim in self.shape.reduce)} ascending for each element")
+        return tuple(choices)
 
 
 def plan_of(shape: Shape, isa: Isa, names: Names) -> Plan:
@@ -123,17 +123,17 @@ def plan_of(shape: Shape, isa: Isa, names: Names) -> Plan:
     vector = vector_dim(shape, reads)
     row = row_dim(shape, reads, vector)
     lanes = lanes_for(shape, leaves, vector, isa)
-    others = tuple(dim for dim in shape.spatial if dim is not vector and dim is not row)
-    turned = _turned(shape, reads, vector, lanes)
-    if turned is not None:
-        rest = tuple(dim for dim in others if dim is not turned)
+    outer_dims = tuple(dim for dim in shape.spatial if dim is not vector and dim is not row)
+    square_rows = _turned(shape, reads, vector, lanes)
+    if square_rows is not None:
+        square_outer = tuple(dim for dim in outer_dims if dim is not square_rows)
         strided = tuple(leaf for leaf in reads if leaf.stride(vector) is Stride.STRIDED)
-        return Plan(shape, leaves, lanes, vector, turned, 1, lanes, rest, blocks=strided)
+        return Plan(shape, leaves, lanes, vector, square_rows, 1, lanes, square_outer, blocks=strided)
     blocks = _blocks(shape, reads, vector, row, lanes)
     if blocks:
         rows, vectors = block_shape(shape, row)
-        whole = shape.reduce[0].extent
-        return Plan(shape, leaves, lanes, vector, row, vectors, rows, others, blocks=blocks, chunk=whole)
+        all_points = shape.reduce[0].extent
+        return Plan(shape, leaves, lanes, vector, row, vectors, rows, outer_dims, blocks=blocks, chunk=all_points)
     rows, vectors = tile_shape(shape, loads_of(shape, reads, vector, row), vector, row, lanes, isa)
     panels = tuple(
         Panel(
@@ -142,8 +142,8 @@ def plan_of(shape: Shape, isa: Isa, names: Names) -> Plan:
         for leaf in reads
         if _is_packed(leaf, shape, vector, row, rows)
     )
-    outer = tuple(dim for dim in others if not panels or any(panel.leaf.access.of(dim) for panel in panels))
-    middle = tuple(dim for dim in others if dim not in outer)
+    outer = tuple(dim for dim in outer_dims if not panels or any(panel.leaf.access.of(dim) for panel in panels))
+    middle = tuple(dim for dim in outer_dims if dim not in outer)
     draft = Plan(shape, leaves, lanes, vector, row, vectors, rows, outer, middle, (), panels)
     size = sum(panel.bits // 8 for panel in panels) * draft.columns
     multiple = lanes if len(shape.reduce) == 1 and any(panel.transposed for panel in panels) else 1
@@ -154,9 +154,15 @@ def plan_of(shape: Shape, isa: Isa, names: Names) -> Plan:
 def _blocks(shape: Shape, reads: tuple[Leaf, ...], vector: Dim, row: Dim | None, lanes: int) -> tuple[Leaf, ...]:
     """What is read in square blocks: all that is strided, where one tile of rows uses it."""
     strided = tuple(leaf for leaf in reads if leaf.stride(vector) is Stride.STRIDED and leaf.access.uses(shape.reduce))
-    others = [dim for dim in shape.spatial if dim is not vector and dim is not row]
-    once = all(leaf.access.of(dim) for leaf in strided for dim in others) and (row is None or row.extent <= FEW_ROWS)
-    return strided if once and lanes >= LEAST_LANES and all(_is_square(leaf, shape, lanes) for leaf in strided) else ()
+    outer_dims = [dim for dim in shape.spatial if dim is not vector and dim is not row]
+    used_once = all(leaf.access.of(dim) for leaf in strided for dim in outer_dims) and (
+        row is None or row.extent <= FEW_ROWS
+    )
+    return (
+        strided
+        if used_once and lanes >= LEAST_LANES and all(_is_square(leaf, shape, lanes) for leaf in strided)
+        else ()
+    )
 
 
 def _turned(shape: Shape, reads: tuple[Leaf, ...], vector: Dim, lanes: int) -> Dim | None:

@@ -36,12 +36,14 @@ def emit_pointwise(context: Context) -> None:
 
 def _streamed(plan: Plan, vector_bytes: int) -> frozenset[tir.Buffer]:
     """What is long, written in whole registers as it is held, and not read."""
-    read = {node.buffer for value in plan.shape.values for node in computed(value) if isinstance(node, tir.BufferLoad)}
+    loaded = {
+        node.buffer for value in plan.shape.values for node in computed(value) if isinstance(node, tir.BufferLoad)
+    }
     elements = prod(dim.extent for dim in plan.shape.spatial)
     return frozenset(
         buffer
         for buffer in plan.shape.buffers
-        if buffer not in read
+        if buffer not in loaded
         and buffer.dtype.kind != "bool"
         and held(buffer.dtype) == buffer.dtype.element
         and plan.lanes * buffer.dtype.bits == vector_bytes * 8
@@ -49,26 +51,26 @@ def _streamed(plan: Plan, vector_bytes: int) -> frozenset[tir.Buffer]:
     )
 
 
-def _boxes(context: Context, dims: tuple[Dim, ...], made: list[int]) -> None:
-    """Loops over `dims`, each in intervals in which conditions on it are decided; `made` counts the innermost ones."""
-    whole = context.plan
-    first, rest = dims[0], dims[1:]
-    for start, end, shape in _intervals(whole.shape, first):
-        context.plan = replace(whole, shape=shape)
-        if rest:
-            with context.loop(first, start, end):
-                _boxes(context, rest, made)
+def _boxes(context: Context, dims: tuple[Dim, ...], count: list[int]) -> None:
+    """Loops over `dims`, each in intervals in which conditions on it are decided; `count` counts the innermost ones."""
+    plan = context.plan
+    dim, inner_dims = dims[0], dims[1:]
+    for start, end, shape in _intervals(plan.shape, dim):
+        context.plan = replace(plan, shape=shape)
+        if inner_dims:
+            with context.loop(dim, start, end):
+                _boxes(context, inner_dims, count)
             continue
-        made[0] += 1
-        if made[0] > MOST_BOXES:
+        count[0] += 1
+        if count[0] > MOST_BOXES:
             raise NoForm("its conditions cut the domain into too many parts")
         _line(context, start, end)
-    context.plan = whole
+    context.plan = plan
 
 
 def _intervals(shape: Shape, dim: Dim) -> Iterator[tuple[int, int, Shape]]:
     values = shape.values
-    if not shape.guarded or not any(dim is used for used in shape.index.values()):
+    if not shape.guarded or not any(dim is value_dim for value_dim in shape.index.values()):
         yield 0, dim.extent, shape
         return
     places = cuts(values, shape.index, dim)

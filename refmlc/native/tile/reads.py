@@ -62,15 +62,15 @@ class Reads:
         context, plan = self.grid.context, self.grid.context.plan
         for buffer in plan.shape.buffers:
             for spot in self.grid.spots():
-                where = context.address(self.grid.stored(buffer), self.grid.shift(spot))
-                context.out.line(f"RM_FETCH_TO_WRITE({where});")
+                address = context.address(self.grid.stored(buffer), self.grid.shift(spot))
+                context.out.line(f"RM_FETCH_TO_WRITE({address});")
         begin = {**context.position, **{dim: self._begin(dim) for dim in plan.shape.reduce}}
         for leaf in self._leaves():
             if leaf.access.of(plan.row) and leaf.stride(plan.vector) is Stride.UNIFORM:
                 for row in range(self.grid.rows):
                     spot = Spot(row + self.grid.rows, 0, self.grid.parts[0])
-                    where = context.address(leaf.access, self.grid.shift(spot), place=begin)
-                    context.out.line(f"RM_FETCH({where});")
+                    address = context.address(leaf.access, self.grid.shift(spot), place=begin)
+                    context.out.line(f"RM_FETCH({address});")
 
     def _begin(self, dim: Dim) -> str | int:
         """Where the loop over a reduction dim begins."""
@@ -116,5 +116,5 @@ class Reads:
 
 def _is_plain(leaf: Leaf) -> bool:
     """Whether C reads the element without a conversion."""
-    plain = leaf.source.element in NATIVE_FLOATS or (leaf.source.is_integer and leaf.source.bits >= 8)
-    return plain and leaf.source.element == leaf.dtype.element
+    is_native = leaf.source.element in NATIVE_FLOATS or (leaf.source.is_integer and leaf.source.bits >= 8)
+    return is_native and leaf.source.element == leaf.dtype.element

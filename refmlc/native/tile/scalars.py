@@ -20,13 +20,13 @@ from refmlc.native.tile.tiled import NoForm
 
 def apply(needs: Needs, op: str, args: Sequence[Term], result: DType) -> Term:
     """The operator on numbers."""
-    first = args[0].dtype
+    dtype = args[0].dtype
     texts = [arg.text for arg in args]
     if op == "likely":
         return args[0]
     if op in COMPARISONS:
         return Term(f"({texts[0]} {COMPARISONS[op]} {texts[1]})", result)
-    if op in ARITHMETIC and first.element in NATIVE_FLOATS:
+    if op in ARITHMETIC and dtype.element in NATIVE_FLOATS:
         return Term(f"({texts[0]} {ARITHMETIC[op]} {texts[1]})", result, exact=False)
     return Term(f"{helper(needs, op, [arg.dtype for arg in args])}({', '.join(texts)})", result, exact=False)
 

@@ -43,11 +43,11 @@ class Load:
 
 def loads_of(shape: Shape, reads: Sequence[Leaf], vector: Dim, row: Dim | None) -> Load:
     """The loads of a step."""
-    inside = [leaf for leaf in reads if leaf.access.uses(shape.reduce)]
-    lined = [leaf for leaf in inside if leaf.stride(vector) is not Stride.UNIFORM]
-    own = sum(1 for leaf in lined if leaf.access.of(row))
-    numbers = sum(1 for leaf in inside if leaf.stride(vector) is Stride.UNIFORM and leaf.access.of(row))
-    return Load(len(lined) - own, own, numbers)
+    moving = [leaf for leaf in reads if leaf.access.uses(shape.reduce)]
+    vectors = [leaf for leaf in moving if leaf.stride(vector) is not Stride.UNIFORM]
+    row_vectors = sum(1 for leaf in vectors if leaf.access.of(row))
+    numbers = sum(1 for leaf in moving if leaf.stride(vector) is Stride.UNIFORM and leaf.access.of(row))
+    return Load(len(vectors) - row_vectors, row_vectors, numbers)
 
 
 def tile_shape(shape: Shape, load: Load, vector: Dim, row: Dim | None, lanes: int, isa: Isa) -> tuple[int, int]:
@@ -86,23 +86,23 @@ def operations_of(shape: Shape) -> int:
     """Operators of one step; long ones count more."""
     values = [write.value for write in shape.stores] + [let.value for let in shape.lets]
     nodes = [node for value in values for node in computed(value)]
-    plain = sum(isinstance(node, tir.Apply | tir.Select | tir.IfThenElseExpr | tir.Cast) for node in nodes)
-    return max(1, plain + sum(2 * FEW_OPERATIONS for n in nodes if isinstance(n, tir.Apply) and n.op in LONG))
+    operators = sum(isinstance(node, tir.Apply | tir.Select | tir.IfThenElseExpr | tir.Cast) for node in nodes)
+    return max(1, operators + sum(2 * FEW_OPERATIONS for n in nodes if isinstance(n, tir.Apply) and n.op in LONG))
 
 
 def chunk_of(shape: Shape, bytes_of_point: int, multiple: int) -> int:
     """Points of the first reduction dim per panel: equal parts, each a multiple of `multiple` but for the last."""
     if not shape.reduce:
         return 1
-    first = shape.reduce[0].extent
+    extent = shape.reduce[0].extent
     size = bytes_of_point * prod(dim.extent for dim in shape.reduce[1:])
     if size == 0:
-        return first
-    most = max(1, PANELS // size)
-    chunk = -(-first // -(-first // most))
+        return extent
+    limit = max(1, PANELS // size)
+    chunk = -(-extent // -(-extent // limit))
     if size * chunk > LARGEST_PANEL:
         raise NoForm("its panels would not fit in memory")
-    return min(first, -(-chunk // multiple) * multiple)
+    return min(extent, -(-chunk // multiple) * multiple)
 
 
 def _room(shape: Shape, isa: Isa) -> int:

@@ -45,8 +45,8 @@ class Values:
         """`node` as a term."""
         if node.dtype.is_vector or node.dtype.kind in ("handle", "void"):
             raise NoForm(f"a value is of dtype {node.dtype}")
-        if (found := self.leaf(node)) is not None:
-            return found
+        if (leaf_term := self.leaf(node)) is not None:
+            return leaf_term
         match node:
             case tir.IntImm():
                 return integer(node.dtype, node.value)
@@ -83,9 +83,9 @@ class Values:
         for arg in args:
             in_lanes(arg.dtype)
         args = [self._early(arg) for arg in args]
-        found = vectors.apply(self.needs, op, args, self.options.math, self.options.isa.vector_bytes)
-        if found is not None:
-            return found
+        vector_term = vectors.apply(self.needs, op, args, self.options.math, self.options.isa.vector_bytes)
+        if vector_term is not None:
+            return vector_term
         return self._by_lane(scalars.helper(self.needs, op, [arg.dtype for arg in args]), args, result)
 
     def cast(self, arg: Term, target: DType) -> Term:
@@ -93,8 +93,10 @@ class Values:
         if arg.lanes == 1:
             return scalars.cast(self.needs, arg, target)
         in_lanes(target)
-        found = vectors.cast(self.needs, arg, target)
-        return found if found is not None else self._by_lane(self.needs.cast(arg.dtype, target), [arg], target)
+        vector_term = vectors.cast(self.needs, arg, target)
+        return (
+            vector_term if vector_term is not None else self._by_lane(self.needs.cast(arg.dtype, target), [arg], target)
+        )
 
     def _by_lane(self, function: str, args: Sequence[Term], result: DType) -> Term:
         """`function` called for each lane."""

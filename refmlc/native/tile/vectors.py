@@ -135,16 +135,16 @@ def _from_numbers(needs: Needs, text: str, target: DType, lanes: int) -> Term:
 
 
 def _from_float(needs: Needs, arg: Term, target: DType) -> Term | None:
-    lanes, wide = arg.lanes, arg.dtype.element == "float64"
+    lanes, is_double = arg.lanes, arg.dtype.element == "float64"
     if target.element in NATIVE_FLOATS:
-        same = held(arg.dtype) == target.element
-        text = arg.text if same else f"RM_TO({needs.lanes(target.element, lanes)}, {arg.text})"
+        same_bits = held(arg.dtype) == target.element
+        text = arg.text if same_bits else f"RM_TO({needs.lanes(target.element, lanes)}, {arg.text})"
         return Term(text, target, lanes)
-    if target.element in SMALL_FLOATS and not wide:
+    if target.element in SMALL_FLOATS and not is_double:
         return Term(f"rm_cast_float32_{needs.vector(target.element, lanes)}({arg.text})", target, lanes)
-    if target.element in ("int32", "int64") if wide else target.element == "int32":
+    if target.element in ("int32", "int64") if is_double else target.element == "int32":
         return Term(f"RM_TO({needs.lanes(target.element, lanes)}, {arg.text})", target, lanes)
-    if not wide and target.is_integer and target.bits < 32:
+    if not is_double and target.is_integer and target.bits < 32:
         through = f"RM_TO({needs.lanes('int32', lanes)}, {arg.text})"
         return Term(f"RM_TO({needs.lanes(target.element, lanes)}, {through})", target, lanes)
     return None

@@ -79,7 +79,7 @@ def accesses(body: tir.Stmt) -> Accesses:
     written: set[tir.Buffer] = set()
     axes: dict[tir.Var, tir.Expr] = {}
     inner: dict[tir.Var, Interval] = {}
-    own: set[tir.Buffer] = set()
+    allocated: set[tir.Buffer] = set()
     for node in walk(body):
         match node:
             case tir.BufferStore(buffer, _, at):
@@ -92,14 +92,14 @@ def accesses(body: tir.Stmt) -> Accesses:
             case tir.Bind(var) | tir.Let(var):
                 inner[var] = ANY
             case tir.AllocBuffer(buffer):
-                own.add(buffer)
+                allocated.add(buffer)
             case tir.SBlockRealize(values, _, block):
                 axes.update((axis.var, value) for axis, value in zip(block.iter_vars, values, strict=True))
-                own.update(block.alloc_buffers)
+                allocated.update(block.alloc_buffers)
             case _:
                 pass
-    left = {buffer: at for buffer, at in indices.items() if buffer not in own}
-    return Accesses(left, frozenset(written - own), axes, inner)
+    outer = {buffer: at for buffer, at in indices.items() if buffer not in allocated}
+    return Accesses(outer, frozenset(written - allocated), axes, inner)
 
 
 def interval(loop: tir.For) -> Interval:
@@ -111,15 +111,15 @@ def interval(loop: tir.For) -> Interval:
             return ANY
 
 
-def separates(loop: tir.Var, found: Accesses, buffer: tir.Buffer, agreed: Collection[tir.Var] = ()) -> bool:
+def separates(loop: tir.Var, uses: Accesses, buffer: tir.Buffer, agreed: Collection[tir.Var] = ()) -> bool:
     """Whether iterations of `loop` that differ touch different elements of `buffer`.
 
-    `found` are the accesses of a statement that changes with `loop`; variables in `agreed` have the same value in the
+    `uses` are the accesses of a statement that changes with `loop`; variables in `agreed` have the same value in the
     iterations that are compared.
     """
-    every = found.indices[buffer]
-    sums = [[sum_of(index, found.axes) for index in at] for at in every]
-    varying = {var: bounds for var, bounds in found.inner.items() if var not in agreed and var is not loop}
+    indices = uses.indices[buffer]
+    sums = [[sum_of(index, uses.axes) for index in at] for at in indices]
+    varying = {var: bounds for var, bounds in uses.inner.items() if var not in agreed and var is not loop}
     columns = [list(column) for column in zip(*sums, strict=True)]
     return any(_apart(loop, column, varying) for column in columns) or _digits(loop, columns)
 
@@ -128,13 +128,13 @@ def _apart(loop: tir.Var, column: list[Sum | None], varying: Mapping[tir.Var, In
     """Whether one dimension tells the iterations apart."""
     parts: set[tuple[int, frozenset[tuple[object, int]]]] = set()
     spread = EMPTY
-    for one in column:
-        if one is None:
+    for index_sum in column:
+        if index_sum is None:
             return False
-        split = _split(loop, one, varying)
-        if split is None:
+        shares = _split(loop, index_sum, varying)
+        if shares is None:
             return False
-        factor, fixed, rest = split
+        factor, fixed, rest = shares
         parts.add((factor, fixed))
         spread = spread.join(rest)
     if len(parts) != 1:
@@ -144,12 +144,12 @@ def _apart(loop: tir.Var, column: list[Sum | None], varying: Mapping[tir.Var, In
 
 
 def _split(
-    loop: tir.Var, one: Sum, varying: Mapping[tir.Var, Interval]
+    loop: tir.Var, index_sum: Sum, varying: Mapping[tir.Var, Interval]
 ) -> tuple[int, frozenset[tuple[object, int]], Interval] | None:
     """The factor of the loop variable, what does not change, and the interval of the rest; None: not known."""
-    factor, rest = 0, Interval(one.constant, one.constant)
+    factor, rest = 0, Interval(index_sum.constant, index_sum.constant)
     fixed: set[tuple[object, int]] = set()
-    for (var, op, divisor), times in atoms(one).items():
+    for (var, op, divisor), times in atoms(index_sum).items():
         if var is loop and not op:
             factor = times
         elif var is loop:
@@ -165,17 +165,21 @@ def _split(
 
 def _digits(loop: tir.Var, columns: list[list[Sum | None]]) -> bool:
     """Whether two dimensions are the quotient and the remainder of the variable, in every access."""
-    found: dict[tuple[str, int], int] = {}
+    divisors: dict[tuple[str, int], int] = {}
     for column in columns:
-        first = column[0]
-        if first is None or len(atoms(first)) != 1 or any(one is None or one != first for one in column):
+        index_sum = column[0]
+        if (
+            index_sum is None
+            or len(atoms(index_sum)) != 1
+            or any(other is None or other != index_sum for other in column)
+        ):
             continue
-        (((var, op, divisor), times),) = atoms(first).items()
+        (((var, op, divisor), times),) = atoms(index_sum).items()
         if var is loop and op and times:
-            found[op, divisor] = times
-    return any(op == "floordiv" and ("floormod", divisor) in found for op, divisor in found)
+            divisors[op, divisor] = times
+    return any(op == "floordiv" and ("floormod", divisor) in divisors for op, divisor in divisors)
 
 
-def separated_by(loop: tir.Var, found: Accesses, agreed: Collection[tir.Var] = ()) -> bool:
+def separated_by(loop: tir.Var, uses: Accesses, agreed: Collection[tir.Var] = ()) -> bool:
     """Whether iterations of `loop` that differ touch nothing that the other writes."""
-    return all(separates(loop, found, buffer, agreed) for buffer in found.written)
+    return all(separates(loop, uses, buffer, agreed) for buffer in uses.written)

@@ -65,7 +65,7 @@ def compute_at(
     realize, node = get_block(func, block), get_loop(func, loop)
     buffer, at = _movable(func, realize, step)
     into = _target(func, loop, at, step)
-    found = accesses(node.body)
+    uses = accesses(node.body)
     if checked:
         if buffer not in allocated(func):
             raise refused(step, f"`{buffer.name}` is not allocated at the root", realize.span)
@@ -73,9 +73,9 @@ def compute_at(
             raise refused(step, f"`{loop.name}` is executed before `{block}`", realize.span)
         _readers_inside(func, realize, node, buffer)
         _unwritten(top(func)[at:], realize, buffer, step)
-    if buffer not in found.indices:
+    if buffer not in uses.indices:
         raise refused(step, f"nothing in the loop over `{loop.name}` reads `{buffer.name}`", realize.span)
-    sides = _by_axis(realize, box(found, buffer))
+    sides = _by_axis(realize, box(uses, buffer))
     moved = over(
         func,
         realize,
@@ -98,23 +98,23 @@ def reverse_compute_at(
     realize, node = get_block(func, block), get_loop(func, loop)
     written, at = _movable(func, realize, step)
     into = _target(func, loop, at, step)
-    found = accesses(node.body)
-    read = {part.buffer for part in walk(realize.block) if isinstance(part, tir.BufferLoad)} - {written}
-    made = sorted(read & found.written, key=lambda one: one.name)
-    if not made:
+    uses = accesses(node.body)
+    loaded = {part.buffer for part in walk(realize.block) if isinstance(part, tir.BufferLoad)} - {written}
+    awaited = sorted(loaded & uses.written, key=lambda candidate: candidate.name)
+    if not awaited:
         raise refused(step, f"`{block}` reads nothing that is written in the loop over `{loop.name}`", realize.span)
     if checked and into > at:
         raise refused(step, f"`{loop.name}` is executed after `{block}`", realize.span)
     sides: dict[tir.Var, Side | None] = {}
-    for buffer in made:
-        mine = Accesses({buffer: _stored(node, buffer)}, frozenset(), found.axes, found.inner)
+    for buffer in awaited:
+        store_uses = Accesses({buffer: _stored(node, buffer)}, frozenset(), uses.axes, uses.inner)
         if not checked:
             continue  # all of it in each iteration
         _finished(func, node, buffer, step)
-        sides |= _matched(realize, buffer, box(mine, buffer), sides, step)
+        sides |= _matched(realize, buffer, box(store_uses, buffer), sides, step)
     if checked:
-        _between(top(func)[into:at], realize, written, made)
-        _only_there(func, realize, made, node)
+        _between(top(func)[into:at], realize, written, awaited)
+        _only_there(func, realize, awaited, node)
     moved = over(
         func,
         realize,
@@ -130,9 +130,9 @@ def reverse_compute_at(
 def _movable(func: tir.PrimFunc, realize: tir.SBlockRealize, step: str) -> tuple[tir.Buffer, int]:
     """What the block writes, and its place at the root."""
     at = alone(func, realize, step)
-    why = problem(func, top(func)[at])
-    if why is not None:
-        raise refused(step, why, realize.span)
+    obstacle = problem(func, top(func)[at])
+    if obstacle is not None:
+        raise refused(step, obstacle, realize.span)
     if realize.block.match_buffers or not is_true(realize.predicate):
         raise refused(step, f"`{realize.block.name}` has views or a condition", realize.span)
     buffer = output(realize, step)
@@ -150,16 +150,16 @@ def _target(func: tir.PrimFunc, loop: tir.Var, at: int, step: str) -> int:
     into = position(func, place.stmt)
     if into == at:
         raise refused(step, f"`{loop.name}` is a loop of the block itself", place.stmt.span)
-    for one in place.around:
-        simple = isinstance(one, tir.For | tir.SeqStmt) or (isinstance(one, tir.SBlockRealize) and is_root(one))
+    for stmt in place.around:
+        simple = isinstance(stmt, tir.For | tir.SeqStmt) or (isinstance(stmt, tir.SBlockRealize) and is_root(stmt))
         if not simple:
             raise refused(step, f"more than loops is around the loop over `{loop.name}`", place.stmt.span)
-    why = problem(func, top(func)[into])
-    if why is not None:
-        raise refused(step, why, place.stmt.span)
-    for one in (*place.around, place.stmt):
-        if isinstance(one, tir.For):
-            plain(one, step)
+    obstacle = problem(func, top(func)[into])
+    if obstacle is not None:
+        raise refused(step, obstacle, place.stmt.span)
+    for stmt in (*place.around, place.stmt):
+        if isinstance(stmt, tir.For):
+            plain(stmt, step)
     return into
 
 
@@ -167,17 +167,17 @@ def _readers_inside(func: tir.PrimFunc, realize: tir.SBlockRealize, node: tir.Fo
     """All that touches the buffer is the block, or reads it in the loop."""
     if touches(without(func, node, realize), buffer):
         raise refused("compute_at", f"`{buffer.name}` is used outside of `{node.loop_var.name}`", realize.span)
-    inside = [one for one in walk(node.body) if isinstance(one, tir.BufferStore) and one.buffer is buffer]
-    if inside:
+    stores = [part for part in walk(node.body) if isinstance(part, tir.BufferStore) and part.buffer is buffer]
+    if stores:
         raise refused("compute_at", f"`{buffer.name}` is written by another block too", realize.span)
 
 
 def _unwritten(statements: Sequence[tir.Stmt], realize: tir.SBlockRealize, buffer: tir.Buffer, step: str) -> None:
     """What the block reads is written no more."""
-    read = {node.buffer for node in walk(realize) if isinstance(node, tir.BufferLoad)} - {buffer}
-    written = {node.buffer for part in statements for node in walk(part) if isinstance(node, tir.BufferStore)}
-    if read & written:
-        names = ", ".join(sorted(f"`{one.name}`" for one in read & written))
+    loaded = {node.buffer for node in walk(realize) if isinstance(node, tir.BufferLoad)} - {buffer}
+    stored = {node.buffer for part in statements for node in walk(part) if isinstance(node, tir.BufferStore)}
+    if loaded & stored:
+        names = ", ".join(sorted(f"`{common.name}`" for common in loaded & stored))
         raise refused(step, f"{names} is written later", realize.span)
 
 
@@ -185,34 +185,34 @@ def _between(
     statements: Sequence[tir.Stmt],
     realize: tir.SBlockRealize,
     written: tir.Buffer,
-    made: Sequence[tir.Buffer],
+    awaited: Sequence[tir.Buffer],
 ) -> None:
     """Nothing before the block touches what it writes, or writes what it reads, but for what it waits for."""
     step = "reverse_compute_at"
-    read = {part.buffer for part in walk(realize) if isinstance(part, tir.BufferLoad)} - {*made, written}
+    loaded = {part.buffer for part in walk(realize) if isinstance(part, tir.BufferLoad)} - {*awaited, written}
     for part in statements:
         if touches(part, written):
             raise refused(step, f"`{written.name}` is used before `{realize.block.name}`", realize.span)
-        stored = {one.buffer for one in walk(part) if isinstance(one, tir.BufferStore)}
-        if stored & read:
+        stored = {node.buffer for node in walk(part) if isinstance(node, tir.BufferStore)}
+        if stored & loaded:
             raise refused(step, f"what `{realize.block.name}` reads is written in between", realize.span)
 
 
-def _only_there(func: tir.PrimFunc, realize: tir.SBlockRealize, made: Sequence[tir.Buffer], node: tir.For) -> None:
+def _only_there(func: tir.PrimFunc, realize: tir.SBlockRealize, awaited: Sequence[tir.Buffer], node: tir.For) -> None:
     """What the block waits for is written in the loop only."""
-    for buffer in made:
-        rest = without(func, node)
-        if any(isinstance(one, tir.BufferStore) and one.buffer is buffer for one in walk(rest)):
+    for buffer in awaited:
+        remainder = without(func, node)
+        if any(isinstance(part, tir.BufferStore) and part.buffer is buffer for part in walk(remainder)):
             message = f"`{buffer.name}` is written outside of `{node.loop_var.name}` too"
             raise refused("reverse_compute_at", message, realize.span)
 
 
 def _stores(node: tir.For, buffer: tir.Buffer) -> list[tir.BufferStore]:
-    return [one for one in walk(node.body) if isinstance(one, tir.BufferStore) and one.buffer is buffer]
+    return [part for part in walk(node.body) if isinstance(part, tir.BufferStore) and part.buffer is buffer]
 
 
 def _stored(node: tir.For, buffer: tir.Buffer) -> list[tuple[tir.Expr, ...]]:
-    return [one.indices for one in _stores(node, buffer)]
+    return [store.indices for store in _stores(node, buffer)]
 
 
 def _finished(func: tir.PrimFunc, node: tir.For, buffer: tir.Buffer, step: str) -> None:
@@ -220,17 +220,19 @@ def _finished(func: tir.PrimFunc, node: tir.For, buffer: tir.Buffer, step: str) 
     if buffer not in allocated(func):
         raise refused(step, f"`{buffer.name}` is not allocated at the root", node.span)
     place = place_of_loop(func, node.loop_var)
-    loops = [one for one in (*place.around, node) if isinstance(one, tir.For)]
-    found = accesses(loops[0])
-    left = {one.loop_var for one in loops if not (isinstance(one.extent, tir.IntImm) and one.extent.value == 1)}
+    loops = [loop for loop in (*place.around, node) if isinstance(loop, tir.For)]
+    uses = accesses(loops[0])
+    unseparated = {
+        loop.loop_var for loop in loops if not (isinstance(loop.extent, tir.IntImm) and loop.extent.value == 1)
+    }
     agreed: set[tir.Var] = set()
-    while left:
-        more = {var for var in left if separates(var, found, buffer, agreed)}
-        if not more:
+    while unseparated:
+        separating = {var for var in unseparated if separates(var, uses, buffer, agreed)}
+        if not separating:
             raise refused(step, f"elements of `{buffer.name}` may be finished in a later iteration", node.span)
-        one = min(more, key=lambda var: var.name)
-        agreed.add(one)
-        left.discard(one)
+        loop = min(separating, key=lambda var: var.name)
+        agreed.add(loop)
+        unseparated.discard(loop)
 
 
 def _by_axis(realize: tir.SBlockRealize, sides: Sequence[Side | None]) -> dict[tir.Var, Side | None]:
@@ -244,23 +246,23 @@ def _matched(
     realize: tir.SBlockRealize,
     buffer: tir.Buffer,
     sides: Sequence[Side | None],
-    known: dict[tir.Var, Side | None],
+    agreed: dict[tir.Var, Side | None],
     step: str,
 ) -> dict[tir.Var, Side | None]:
     """The sides by the axes that the block reads at; sides that are all of their dimension are read anyhow."""
     spatial = {axis.var for axis in realize.block.iter_vars if axis.kind is IterKind.SPATIAL}
-    found: dict[tir.Var, Side | None] = {}
-    columns = zip(*(one.indices for one in _loads(realize, buffer)), strict=True)
+    by_axis: dict[tir.Var, Side | None] = {}
+    columns = zip(*(load.indices for load in _loads(realize, buffer)), strict=True)
     for column, side, size in zip(columns, sides, buffer.shape, strict=True):
         if side is not None and side.is_all_of(size):
             continue
         axis = column[0]
-        if side is None or axis not in spatial or any(index is not axis for index in column) or axis in found:
+        if side is None or axis not in spatial or any(index is not axis for index in column) or axis in by_axis:
             raise refused(step, f"`{buffer.name}` is read where other iterations write it", realize.span)
-        if not isinstance(axis, tir.Var) or known.get(axis, side) != side:
+        if not isinstance(axis, tir.Var) or agreed.get(axis, side) != side:
             raise refused(step, "what is read is made in boxes of different sizes", realize.span)
-        found[axis] = side
-    return found
+        by_axis[axis] = side
+    return by_axis
 
 
 def _loads(realize: tir.SBlockRealize, buffer: tir.Buffer) -> list[tir.BufferLoad]:
@@ -269,34 +271,34 @@ def _loads(realize: tir.SBlockRealize, buffer: tir.Buffer) -> list[tir.BufferLoa
 
 def _reducing(func: tir.PrimFunc, realize: tir.SBlockRealize, step: str) -> list[tir.For]:
     """The loops of the reductions of the block, in their order."""
-    used = {
+    variables = {
         part
         for axis, value in zip(realize.block.iter_vars, realize.iter_values, strict=True)
         for part in walk(value)
         if axis.kind is not IterKind.SPATIAL
     }
-    return [loop for var, loop in loops_around(func, realize, step).items() if var in used]
+    return [loop for var, loop in loops_around(func, realize, step).items() if var in variables]
 
 
 def _moved(
     func: tir.PrimFunc, at: int, node: tir.For, parts: Sequence[tir.Stmt], step: str, *, checked: bool
 ) -> tir.PrimFunc:
     """The function with these statements in the loop, and without the one at the root; it must have no new race."""
-    bare = with_top(func, [*top(func)[:at], *top(func)[at + 1 :]])
-    found = with_stmt(bare, node, tir.For(
+    shortened = with_top(func, [*top(func)[:at], *top(func)[at + 1 :]])
+    result = with_stmt(shortened, node, tir.For(
         node.loop_var, node.min, node.extent, node.kind, sequence(parts), node.thread, node.annotations, node.step,
         span=node.span,
     ))  # fmt: skip
     if checked:
-        for one in (place.stmt for place in places(found.body)):
-            if isinstance(one, tir.For) and one.kind not in SERIAL:
-                _independent(one, step)
-    return found
+        for stmt in (place.stmt for place in places(result.body)):
+            if isinstance(stmt, tir.For) and stmt.kind not in SERIAL:
+                _independent(stmt, step)
+    return result
 
 
 def _independent(loop: tir.For, step: str) -> None:
-    inside = accesses(loop.body)
-    if not all(separates(loop.loop_var, inside, buffer) for buffer in inside.written):
+    uses = accesses(loop.body)
+    if not all(separates(loop.loop_var, uses, buffer) for buffer in uses.written):
         raise refused(step, f"iterations over `{loop.loop_var.name}` would touch the same elements", loop.span)
 
 
@@ -304,8 +306,8 @@ def _draw(step: Callable[..., tir.PrimFunc], name: str) -> Draw:
     def draw(func: tir.PrimFunc, choices: Choices) -> Drawn:
         block, unit = choices.pick(blocks(func)), choices.chance(50)
         loop = choices.pick(loops_of(func)).loop_var
-        kept = " preserve_unit_loops" * unit
-        return f"{name} {block} at {loop.name}{kept}", step(func, block, loop, preserve_unit_loops=unit)
+        option = " preserve_unit_loops" * unit
+        return f"{name} {block} at {loop.name}{option}", step(func, block, loop, preserve_unit_loops=unit)
 
     return draw
 

@@ -60,19 +60,19 @@ def reverse_compute_inline(func: tir.PrimFunc, block: str) -> tir.PrimFunc:
     if not isinstance(consumed, tir.BufferStore):
         raise refused(STEP, f"`{block}` does more than one store", realize.span)
     indices = tuple(table[index] for index in consumed.indices if isinstance(index, tir.Var))
-    new = tir.BufferStore(written, value, indices, span=consumed.span)
-    name = replace(producer.block, body=new, reads=None, writes=None)
-    bare = with_top(func, [*top(func)[:at], *top(func)[at + 1 :]])
-    changed = with_stmt(bare, producer, replace(producer, block=name))
+    store_of_value = tir.BufferStore(written, value, indices, span=consumed.span)
+    fused_block = replace(producer.block, body=store_of_value, reads=None, writes=None)
+    shortened = with_top(func, [*top(func)[:at], *top(func)[at + 1 :]])
+    changed = with_stmt(shortened, producer, replace(producer, block=fused_block))
     return with_top(changed, top(changed), dropped=(store.buffer,))
 
 
 def _consumer(func: tir.PrimFunc, realize: tir.SBlockRealize, at: int) -> tir.Buffer:
     """What the consumer writes."""
     block = realize.block
-    why = problem(func, top(func)[at])
-    if why is not None:
-        raise refused(STEP, why, realize.span)
+    obstacle = problem(func, top(func)[at])
+    if obstacle is not None:
+        raise refused(STEP, obstacle, realize.span)
     reduces = any(axis.kind is not IterKind.SPATIAL for axis in block.iter_vars)
     if block.init is not None or block.match_buffers or reduces or not is_true(realize.predicate):
         raise refused(STEP, f"`{block.name}` reduces, or has views or a condition", realize.span)
@@ -85,13 +85,13 @@ def _consumer(func: tir.PrimFunc, realize: tir.SBlockRealize, at: int) -> tir.Bu
 
 def _producer(func: tir.PrimFunc, realize: tir.SBlockRealize) -> tuple[tir.SBlockRealize, tir.BufferStore]:
     """The one block that writes what the consumer reads, and its one store."""
-    read = {node.buffer for node in walk(realize.block) if isinstance(node, tir.BufferLoad)}
-    found = [
+    loaded = {node.buffer for node in walk(realize.block) if isinstance(node, tir.BufferLoad)}
+    stores = [
         (place.stmt, place.stmt.block.body)
         for place in places(func.body)
         if isinstance(place.stmt, tir.SBlockRealize) and isinstance(place.stmt.block.body, tir.BufferStore)
     ]
-    makers = [(one, store) for one, store in found if store.buffer in read and store.buffer in allocated(func)]
+    makers = [(stmt, store) for stmt, store in stores if store.buffer in loaded and store.buffer in allocated(func)]
     if len(makers) != 1:
         raise refused(STEP, f"not one block, but {len(makers)} make what is read", realize.span)
     ((producer, store),) = makers
@@ -104,7 +104,7 @@ def _producer(func: tir.PrimFunc, realize: tir.SBlockRealize) -> tuple[tir.SBloc
     if touches(without(func, producer, realize), buffer) or len(_loads(block.body, buffer)) > 0:
         raise refused(STEP, f"`{buffer.name}` is used elsewhere too", producer.span)
     around = place_of_block(func, block.name).around
-    if any(isinstance(one, tir.SBlockRealize) and one is not func.body for one in around):
+    if any(isinstance(stmt, tir.SBlockRealize) and stmt is not func.body for stmt in around):
         raise refused(STEP, f"a block is around `{block.name}`", producer.span)
     return producer, store
 
@@ -114,7 +114,7 @@ def _read_at(realize: tir.SBlockRealize, buffer: tir.Buffer) -> tuple[tir.Var, .
     loads = _loads(realize, buffer)
     first = loads[0].indices
     axes = {axis.var for axis in realize.block.iter_vars}
-    if any(tuple(one.indices) != tuple(first) for one in loads) or set(first) != axes or len(first) != len(axes):
+    if any(tuple(load.indices) != tuple(first) for load in loads) or set(first) != axes or len(first) != len(axes):
         raise refused(STEP, f"`{buffer.name}` is not read at the axes of `{realize.block.name}`", realize.span)
     return tuple(index for index in first if isinstance(index, tir.Var))
 
@@ -125,11 +125,11 @@ def _loads(stmt: tir.Stmt, buffer: tir.Buffer) -> list[tir.BufferLoad]:
 
 def _value(realize: tir.SBlockRealize, store: tir.BufferStore) -> tir.Expr:
     """What the consumer stores, of what the producer stores."""
-    own = _read_at(realize, store.buffer)
+    axes = _read_at(realize, store.buffer)
     body = realize.block.body
     if not isinstance(body, tir.BufferStore) or store.value.dtype != store.buffer.dtype:
         raise refused(STEP, f"`{realize.block.name}` does more than one store", realize.span)
-    if any(a.dtype != b.dtype for a, b in zip(own, store.indices, strict=True)):
+    if any(a.dtype != b.dtype for a, b in zip(axes, store.indices, strict=True)):
         raise refused(STEP, "the axes are of different dtypes", realize.span)
     loads = _loads(body, store.buffer)
     if len(loads) > 1 and any(isinstance(node, tir.Let) for node in walk(store.value)):
@@ -138,7 +138,7 @@ def _value(realize: tir.SBlockRealize, store: tir.BufferStore) -> tir.Expr:
     def change(node: Node) -> Node:
         return store.value if isinstance(node, tir.BufferLoad) and node.buffer is store.buffer else node
 
-    table: dict[Node, Node] = dict(zip(own, store.indices, strict=True))
+    table: dict[Node, Node] = dict(zip(axes, store.indices, strict=True))
     return substitute(rewrite(body.value, change), table)
 
 
@@ -146,12 +146,12 @@ def _between(
     statements: tuple[tir.Stmt, ...], realize: tir.SBlockRealize, written: tir.Buffer, buffer: tir.Buffer
 ) -> None:
     """Nothing before the consumer touches what it writes, or writes what it reads."""
-    read = {node.buffer for node in walk(realize) if isinstance(node, tir.BufferLoad)} - {buffer}
+    loaded = {node.buffer for node in walk(realize) if isinstance(node, tir.BufferLoad)} - {buffer}
     for part in statements:
         for node in walk(part):
             if not isinstance(node, tir.BufferLoad | tir.BufferStore):
                 continue
-            if node.buffer is written or (isinstance(node, tir.BufferStore) and node.buffer in read):
+            if node.buffer is written or (isinstance(node, tir.BufferStore) and node.buffer in loaded):
                 message = f"`{node.buffer.name}` is used between the two"
                 raise refused(STEP, message, realize.span)
 

@@ -59,108 +59,114 @@ def blockize(func: tir.PrimFunc, loop: tir.Var) -> tuple[tir.PrimFunc, str]:
     """The loop and what is in it as a block. Returns the function and the name of that. Fails: RM112, RM504."""
     loops, realize = _inside(get_loop(func, loop))
     block = realize.block
-    variables = {one.loop_var for one in loops}
+    variables = {node.loop_var for node in loops}
     pairs = zip(block.iter_vars, realize.iter_values, strict=True)
     rows = [_divided(axis, value, loops, variables) for axis, value in pairs]
     outside, inside = _conditions(realize, variables)
     table: dict[Node, Node] = {axis.var: row.value for axis, row in zip(block.iter_vars, rows, strict=True)}
-    kept = [(row.inner, row.inner_value) for row in rows if row.inner is not None and row.inner_value is not None]
-    values = tuple(value for _, value in kept)
-    new = replace(substitute(replace(block, iter_vars=()), table), iter_vars=tuple(axis for axis, _ in kept))
+    inner_axes = [(row.inner, row.inner_value) for row in rows if row.inner is not None and row.inner_value is not None]
+    values = tuple(value for _, value in inner_axes)
+    inner_block = replace(
+        substitute(replace(block, iter_vars=()), table), iter_vars=tuple(axis for axis, _ in inner_axes)
+    )
     first = None
-    if new.init is not None and any(row.outer.kind is not IterKind.SPATIAL for row in rows):
-        nest = _nest(loops, kept, realize.span)
+    if inner_block.init is not None and any(row.outer.kind is not IterKind.SPATIAL for row in rows):
+        nest = _nest(loops, inner_axes, realize.span)
         same_place(func, realize, nest, STEP)
-        first = starting(func, tir.SBlockRealize(values, inside, new), nest, new.init, STEP)
-        new = replace(new, init=None)
-    body: tir.Stmt = tir.SBlockRealize(values, inside, new)
-    for one in reversed(loops):
-        body = replace(one, body=body)
+        first = starting(func, tir.SBlockRealize(values, inside, inner_block), nest, inner_block.init, STEP)
+        inner_block = replace(inner_block, init=None)
+    body: tir.Stmt = tir.SBlockRealize(values, inside, inner_block)
+    for node in reversed(loops):
+        body = replace(node, body=body)
     name = fresh_name(func, f"{block.name}_o")
-    whole = tir.SBlock(name, tuple(row.outer for row in rows), None, None, body, first)
-    return with_stmt(func, loops[0], tir.SBlockRealize(tuple(row.outer_value for row in rows), outside, whole)), name
+    outer_block = tir.SBlock(name, tuple(row.outer for row in rows), None, None, body, first)
+    return with_stmt(
+        func, loops[0], tir.SBlockRealize(tuple(row.outer_value for row in rows), outside, outer_block)
+    ), name
 
 
 def _inside(first: tir.For) -> tuple[tuple[tir.For, ...], tir.SBlockRealize]:
     """The loops from the given one inward, and the block in them."""
     loops: list[tir.For] = []
-    here: tir.Stmt = first
-    while isinstance(here, tir.For):
-        plain(here, STEP)
-        loops.append(here)
-        here = here.body
-    if not isinstance(here, tir.SBlockRealize):
+    stmt: tir.Stmt = first
+    while isinstance(stmt, tir.For):
+        plain(stmt, STEP)
+        loops.append(stmt)
+        stmt = stmt.body
+    if not isinstance(stmt, tir.SBlockRealize):
         raise refused(STEP, f"not only loops and one block are in the loop over `{first.loop_var.name}`", first.span)
-    return tuple(loops), here
+    return tuple(loops), stmt
 
 
 def _divided(axis: tir.IterVar, value: tir.Expr, loops: Sequence[tir.For], variables: set[tir.Var]) -> Divided:
     """The axis divided between the loops inside and those outside."""
     var, dtype = axis.var, axis.var.dtype
     outer, inner = tir.Var(f"{var.name}_o", dtype), tir.Var(f"{var.name}_i", dtype)
-    used = {part for part in walk(value) if isinstance(part, tir.Var)}
-    if not used & variables:
+    variables_used = {part for part in walk(value) if isinstance(part, tir.Var)}
+    if not variables_used & variables:
         return Divided(replace(axis, var=outer), value, None, None, outer)
     size = axis.dom.extent.value if isinstance(axis.dom.extent, tir.IntImm) else None
-    if used <= variables:
+    if variables_used <= variables:
         if size == 1:  # there is one value that the axis can have
             return Divided(replace(axis, var=outer), axis.dom.min, None, None, outer)
-        one = tir.Range(integer(0, dtype), integer(1, dtype))
-        whole = replace(axis, var=inner)
-        return Divided(tir.IterVar(outer, one, axis.kind), integer(0, dtype), whole, value, inner)
-    found = sum_of(value, {})
-    parts = None if found is None else _parts(found, loops, variables)
+        unit = tir.Range(integer(0, dtype), integer(1, dtype))
+        whole_axis = replace(axis, var=inner)
+        return Divided(tir.IterVar(outer, unit, axis.kind), integer(0, dtype), whole_axis, value, inner)
+    index_sum = sum_of(value, {})
+    parts = None if index_sum is None else _parts(index_sum, loops, variables)
     begin = isinstance(axis.dom.min, tir.IntImm) and axis.dom.min.value == 0
     if parts is None or size is None or not begin or size % parts[2]:
         raise refused(STEP, f"`{var.name}` does not divide between the loops outside and inside", value.span)
-    outside, within, factor = expression(parts[0], dtype), expression(parts[1], dtype), parts[2]
-    if outside is None or within is None:
+    outside, inside, factor = expression(parts[0], dtype), expression(parts[1], dtype), parts[2]
+    if outside is None or inside is None:
         raise refused(STEP, f"the loops of `{var.name}` are of another dtype", value.span)
     zero, times = integer(0, dtype), integer(factor, dtype)
     base = tir.Apply("mul", (outer, times), dtype)
     return Divided(
         tir.IterVar(outer, tir.Range(zero, integer(size // factor, dtype)), axis.kind), outside,
-        tir.IterVar(inner, tir.Range(zero, times), axis.kind), within,
+        tir.IterVar(inner, tir.Range(zero, times), axis.kind), inside,
         tir.Apply("add", (base, inner), dtype),
     )  # fmt: skip
 
 
-def _parts(found: Sum, loops: Sequence[tir.For], variables: set[tir.Var]) -> tuple[Sum, Sum, int] | None:
+def _parts(index_sum: Sum, loops: Sequence[tir.For], variables: set[tir.Var]) -> tuple[Sum, Sum, int] | None:
     """Outer and inner part and E, where the value is outer · E + inner, and inner is exactly 0 … E - 1."""
-    known = {one.loop_var: one for one in loops}
-    inner = {atom: factor for atom, factor in atoms(found).items() if atom[0] in variables}
+    by_var = {loop.loop_var: loop for loop in loops}
+    inner = {atom: factor for atom, factor in atoms(index_sum).items() if atom[0] in variables}
     factor = 1
     for (var, op, _), times in sorted(inner.items(), key=lambda term: term[1]):
-        low, extent = known[var].min, known[var].extent
+        low, extent = by_var[var].min, by_var[var].extent
         if op or times != factor or not isinstance(low, tir.IntImm) or low.value or not isinstance(extent, tir.IntImm):
             return None
         factor *= extent.value
-    outer = {atom: times for atom, times in atoms(found).items() if atom not in inner}
-    if factor < 1 or found.constant % factor or any(times % factor for times in outer.values()):
+    outer = {atom: times for atom, times in atoms(index_sum).items() if atom not in inner}
+    if factor < 1 or index_sum.constant % factor or any(times % factor for times in outer.values()):
         return None
     divided = {atom: times // factor for atom, times in outer.items()}
-    return sum_from(divided, found.constant // factor), sum_from(inner), factor
+    return sum_from(divided, index_sum.constant // factor), sum_from(inner), factor
 
 
 def _conditions(realize: tir.SBlockRealize, variables: set[tir.Var]) -> tuple[tir.Expr, tir.Expr]:
     """What the condition of the block says of the loops outside, and of those inside."""
     sides: dict[bool, tir.Expr] = {False: TRUE, True: TRUE}
-    for one in conjuncts(realize.predicate):
-        used = {part for part in walk(one) if isinstance(part, tir.Var)}
-        inside = bool(used & variables)
-        if (inside and used - variables) or any(isinstance(part, tir.BufferLoad | tir.Call) for part in walk(one)):
+    for condition in conjuncts(realize.predicate):
+        variables_used = {part for part in walk(condition) if isinstance(part, tir.Var)}
+        inside = bool(variables_used & variables)
+        if (inside and variables_used - variables) or any(
+            isinstance(part, tir.BufferLoad | tir.Call) for part in walk(condition)
+        ):
             raise refused(STEP, "the condition is of loops outside and inside together", realize.span)
-        sides[inside] = both(sides[inside], one)
+        sides[inside] = both(sides[inside], condition)
     return sides[False], sides[True]
 
 
-def _nest(loops: tuple[tir.For, ...], kept: Sequence[tuple[tir.IterVar, tir.Expr]], span: Span | None) -> Nest:
+def _nest(loops: tuple[tir.For, ...], inner_axes: Sequence[tuple[tir.IterVar, tir.Expr]], span: Span | None) -> Nest:
     """The loops inside by the kind of the axes that they are bound to, which must not share any."""
     used: dict[bool, set[tir.Var]] = {True: set(), False: set()}
-    for axis, value in kept:
+    for axis, value in inner_axes:
         used[axis.kind is IterKind.SPATIAL] |= {part for part in walk(value) if isinstance(part, tir.Var)}
-    once = {one.loop_var for one in loops if isinstance(one.extent, tir.IntImm) and one.extent.value == 1}
-    idle = {one.loop_var for one in loops} - used[True] - used[False]
+    once = {loop.loop_var for loop in loops if isinstance(loop.extent, tir.IntImm) and loop.extent.value == 1}
+    idle = {loop.loop_var for loop in loops} - used[True] - used[False]
     if used[True] & used[False] or idle - once:
         raise refused(STEP, "axes of both kinds share a loop, or a loop is of no axis", span)
     return Nest(loops, frozenset(used[True]), frozenset(used[False] | idle))

@@ -35,37 +35,37 @@ class Side:
         return start <= 0 and start + self.length >= size.value
 
 
-def box(found: Accesses, buffer: tir.Buffer) -> list[Side | None]:
-    """The sides of what `found` touches of a buffer; None: all of the dimension, as far as is known."""
-    columns = zip(*found.indices[buffer], strict=True)
-    return [_side([sum_of(index, found.axes) for index in column], found) for column in columns]
+def box(uses: Accesses, buffer: tir.Buffer) -> list[Side | None]:
+    """The sides of what `uses` touches of a buffer; None: all of the dimension, as far as is known."""
+    columns = zip(*uses.indices[buffer], strict=True)
+    return [_side([sum_of(index, uses.axes) for index in column], uses) for column in columns]
 
 
-def _side(column: Sequence[Sum | None], found: Accesses) -> Side | None:
+def _side(column: Sequence[Sum | None], uses: Accesses) -> Side | None:
     fixed: set[frozenset[tuple[object, int]]] = set()
     spread = EMPTY
-    for one in column:
-        bounds = None if one is None else _bounds(one, found)
+    for index_sum in column:
+        bounds = None if index_sum is None else _bounds(index_sum, uses)
         if bounds is None:
             return None
         fixed.add(bounds[0])
         spread = spread.join(bounds[1])
-    if one is None or len(fixed) != 1 or spread.low is None or spread.high is None:
+    if index_sum is None or len(fixed) != 1 or spread.low is None or spread.high is None:
         return None
-    terms = {atom: factor for atom, factor in atoms(one).items() if atom[0] not in found.inner}
+    terms = {atom: factor for atom, factor in atoms(index_sum).items() if atom[0] not in uses.inner}
     return Side(sum_from(terms, spread.low), spread.high - spread.low + 1)
 
 
-def _bounds(one: Sum, found: Accesses) -> tuple[frozenset[tuple[object, int]], Interval] | None:
+def _bounds(index_sum: Sum, uses: Accesses) -> tuple[frozenset[tuple[object, int]], Interval] | None:
     """What is fixed, and the values of the rest."""
-    rest = Interval(one.constant, one.constant)
+    rest = Interval(index_sum.constant, index_sum.constant)
     fixed: set[tuple[object, int]] = set()
-    for atom, factor in atoms(one).items():
+    for atom, factor in atoms(index_sum).items():
         var, op, divisor = atom
-        if var not in found.inner:
+        if var not in uses.inner:
             fixed.add((atom, factor))
             continue
-        values = digits(found.inner[var], op, divisor)
+        values = digits(uses.inner[var], op, divisor)
         if values == ANY:
             return None
         rest = rest.plus(values.scaled(factor))
@@ -83,18 +83,18 @@ def digits(values: Interval, op: str, divisor: int) -> Interval:
     return Interval(values.low % divisor, values.high % divisor) if one_round else Interval(0, divisor - 1)
 
 
-def expression(one: Sum, dtype: DType) -> tir.Expr | None:
+def expression(index_sum: Sum, dtype: DType) -> tir.Expr | None:
     """The sum as an expression; None where its variables are of another dtype."""
-    found: tir.Expr | None = None
-    for (var, op, divisor), factor in atoms(one).items():
+    total: tir.Expr | None = None
+    for (var, op, divisor), factor in atoms(index_sum).items():
         if var.dtype != dtype:
             return None
         term: tir.Expr = tir.Apply(op, (var, integer(divisor, dtype)), dtype) if op else var
         term = term if factor == 1 else tir.Apply("mul", (term, integer(factor, dtype)), dtype)
-        found = term if found is None else tir.Apply("add", (found, term), dtype)
-    if found is None:
-        return integer(one.constant, dtype)
-    return tir.Apply("add", (found, integer(one.constant, dtype)), dtype) if one.constant else found
+        total = term if total is None else tir.Apply("add", (total, term), dtype)
+    if total is None:
+        return integer(index_sum.constant, dtype)
+    return tir.Apply("add", (total, integer(index_sum.constant, dtype)), dtype) if index_sum.constant else total
 
 
 @dataclass(frozen=True)
@@ -110,12 +110,12 @@ def over(
     func: tir.PrimFunc,
     realize: tir.SBlockRealize,
     targets: Sequence[Target],
-    rest: Sequence[tir.For],
+    inner_loops: Sequence[tir.For],
     at: tir.Var,
     *,
     unit: bool,
 ) -> tir.Stmt:
-    """The block with its spatial axes run over sides, in loops of their own, then in the loops `rest`.
+    """The block with its spatial axes run over sides, in loops of their own, then in the loops `inner_loops`.
 
     It stands in the loop over `at`. Instances that are not in the dimension are guarded. Loops of one iteration are
     made where `unit` says so.
@@ -123,17 +123,17 @@ def over(
     values = dict(zip((axis.var for axis in realize.block.iter_vars), realize.iter_values, strict=True))
     loops: list[tuple[tir.Var, tir.Expr]] = []
     condition: tir.Expr = TRUE
-    known = _enclosing(func, at)
+    ranges = _enclosing(func, at)
     for number, target in enumerate(targets):
         var = tir.Var(fresh_name(func, f"ax{number}"), target.axis.var.dtype)
-        value, length, guards = _run(target, var, known, unit=unit)
+        value, length, guards = _run(target, var, ranges, unit=unit)
         values[target.axis.var] = value
         loops += [] if length is None else [(var, length)]
         for guard in guards:
             condition = guard if condition is TRUE else tir.And(condition, guard)
     iter_values = tuple(values[axis.var] for axis in realize.block.iter_vars)
     body: tir.Stmt = replace(realize, iter_values=iter_values, predicate=condition)
-    for loop in reversed(rest):
+    for loop in reversed(inner_loops):
         body = replace(loop, body=body)
     for var, length in reversed(loops):
         body = serial_loop(var, length, body)
@@ -141,25 +141,29 @@ def over(
 
 
 def _run(
-    target: Target, var: tir.Var, known: Mapping[tir.Var, Interval], *, unit: bool
+    target: Target, var: tir.Var, ranges: Mapping[tir.Var, Interval], *, unit: bool
 ) -> tuple[tir.Expr, tir.Expr | None, list[tir.Expr]]:
     """The value of an axis, the extent of the loop over `var` that it needs (None: no loop), and its guards."""
     dtype = target.axis.var.dtype
     start = None if target.side is None else expression(target.side.start, dtype)
     if target.side is None or start is None or target.side.is_all_of(target.size):
-        one = isinstance(target.size, tir.IntImm) and target.size.value == 1
-        return (integer(0, dtype), None, []) if one and not unit else (var, target.size, [])
+        is_unit = isinstance(target.size, tir.IntImm) and target.size.value == 1
+        return (integer(0, dtype), None, []) if is_unit and not unit else (var, target.size, [])
     length = target.side.length
     value: tir.Expr = start
     if length > 1 or unit:
         zero = isinstance(start, tir.IntImm) and start.value == 0
         value = var if zero else tir.Apply("add", (start, var), dtype)
-    bounds = _bounds(target.side.start, Accesses({}, frozenset(), {}, known))
-    inside = ANY if bounds is None or bounds[0] else bounds[1]
+    bounds = _bounds(target.side.start, Accesses({}, frozenset(), {}, ranges))
+    start_range = ANY if bounds is None or bounds[0] else bounds[1]
     guards: list[tir.Expr] = []
-    if inside.low is None or inside.low < 0:
+    if start_range.low is None or start_range.low < 0:
         guards.append(tir.Apply("le", (integer(0, dtype), value), BOOL))
-    if inside.high is None or not isinstance(target.size, tir.IntImm) or inside.high + length > target.size.value:
+    if (
+        start_range.high is None
+        or not isinstance(target.size, tir.IntImm)
+        or start_range.high + length > target.size.value
+    ):
         guards.append(tir.Apply("lt", (value, target.size), BOOL))
     return value, None if length == 1 and not unit else integer(length, dtype), guards
 
@@ -167,8 +171,8 @@ def _run(
 def _enclosing(func: tir.PrimFunc, at: tir.Var) -> dict[tir.Var, Interval]:
     """The values of the loops in which the body of the loop over `at` stands."""
     place = place_of_loop(func, at)
-    found = [one for one in (*place.around, place.stmt) if isinstance(one, tir.For)]
-    return {one.loop_var: interval(one) for one in found}
+    loops = [stmt for stmt in (*place.around, place.stmt) if isinstance(stmt, tir.For)]
+    return {stmt.loop_var: interval(stmt) for stmt in loops}
 
 
 def targets_of(realize: tir.SBlockRealize, sides: Mapping[tir.Var, Side | None], buffer: tir.Buffer) -> list[Target]:

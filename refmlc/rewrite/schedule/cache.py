@@ -44,9 +44,9 @@ def cache_read(func: tir.PrimFunc, block: str, buffer: tir.Buffer, scope: str = 
     realize = get_block(func, block)
     if not any(isinstance(node, tir.BufferLoad) and node.buffer is buffer for node in walk(realize)):
         raise fail(BAD_USAGE, f"`{block}` does not read `{buffer.name}`", realize.span)
-    why = problem(func, realize)
-    if why is not None:
-        raise refused("cache_read", why, realize.span)
+    obstacle = problem(func, realize)
+    if obstacle is not None:
+        raise refused("cache_read", obstacle, realize.span)
     if buffer not in func.buffer_map.values() or buffer in _written(func):
         raise refused("cache_read", f"`{buffer.name}` is not a parameter that is only read", realize.span)
     copy = _like(func, buffer, scope)
@@ -60,14 +60,14 @@ def cache_read(func: tir.PrimFunc, block: str, buffer: tir.Buffer, scope: str = 
 def cache_write(func: tir.PrimFunc, block: str, scope: str = "global") -> tir.PrimFunc:
     """The block writes a buffer of its own, which is copied after. Fails: RM112, RM504."""
     realize = get_block(func, block)
-    why = problem(func, realize)
-    if why is not None:
-        raise refused("cache_write", why, realize.span)
+    obstacle = problem(func, realize)
+    if obstacle is not None:
+        raise refused("cache_write", obstacle, realize.span)
     buffer = output(realize, "cache_write")
     statements, at = top(func), position(func, realize)
     covers(func, realize, buffer, "cache_write")
-    inside = [node for node in walk(realize) if _touches(node, buffer)]
-    if len(inside) != len([node for node in walk(statements[at]) if _touches(node, buffer)]):
+    accesses_in_block = [node for node in walk(realize) if _touches(node, buffer)]
+    if len(accesses_in_block) != len([node for node in walk(statements[at]) if _touches(node, buffer)]):
         raise refused("cache_write", f"something else around `{block}` touches `{buffer.name}`", realize.span)
     copy = _like(func, buffer, scope)
     changed = substitute(statements[at], {realize: _with(func, realize, buffer, copy)})
@@ -91,9 +91,9 @@ def _like(func: tir.PrimFunc, buffer: tir.Buffer, scope: str) -> tir.Buffer:
 
 def _with(func: tir.PrimFunc, realize: tir.SBlockRealize, old: tir.Buffer, new: tir.Buffer) -> tir.SBlockRealize:
     """The block with one buffer for another, its accesses and regions with it. Fails: RM504."""
-    for one in place_of_block(func, realize.block.name).around:
-        declares = isinstance(one, tir.SBlockRealize) and (one.block.reads, one.block.writes) != (None, None)
-        if declares and one is not func.body:
+    for stmt in place_of_block(func, realize.block.name).around:
+        declares = isinstance(stmt, tir.SBlockRealize) and (stmt.block.reads, stmt.block.writes) != (None, None)
+        if declares and stmt is not func.body:
             raise refused("cache", f"a block around `{realize.block.name}` declares what it touches", realize.span)
     return substitute(realize, {old: new})
 
@@ -133,12 +133,12 @@ class CacheSteps(Session):
         target = self._named(block)
         node = get_block(self._function(target.func), target.name).block
         loads = [part.buffer for part in walk(node) if isinstance(part, tir.BufferLoad)]
-        read = list(dict.fromkeys(loads if node.reads is None else [region.buffer for region in node.reads]))
-        if not 0 <= read_buffer_index < len(read):
-            message = f"`{target.name}` reads {len(read)} buffers; there is none of index {read_buffer_index}"
+        buffers = list(dict.fromkeys(loads if node.reads is None else [region.buffer for region in node.reads]))
+        if not 0 <= read_buffer_index < len(buffers):
+            message = f"`{target.name}` reads {len(buffers)} buffers; there is none of index {read_buffer_index}"
             raise fail(BAD_USAGE, message)
         args = (target, read_buffer_index, storage_scope)
-        buffer = read[read_buffer_index]
+        buffer = buffers[read_buffer_index]
         return self._add_block(
             "cache_read", args, target, lambda func: cache_read(func, target.name, buffer, storage_scope)
         )

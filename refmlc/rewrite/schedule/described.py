@@ -38,11 +38,11 @@ class Comparison:
     loops: dict[tir.Var, tir.Var] = field(default_factory=dict)
     buffers: dict[tir.Buffer, Found] = field(default_factory=dict)
 
-    def stmt(self, one: tir.Stmt, other: tir.Stmt) -> bool:
-        """Whether a statement of the description, `one`, is the one of the nest."""
-        if isinstance(one, tir.For) and isinstance(other, tir.For):
-            return self._loop(one, other)
-        match one, other:
+    def stmt(self, described: tir.Stmt, actual: tir.Stmt) -> bool:
+        """Whether a statement of the description, `described`, is the one of the nest."""
+        if isinstance(described, tir.For) and isinstance(actual, tir.For):
+            return self._loop(described, actual)
+        match described, actual:
             case tir.SeqStmt(a), tir.SeqStmt(b):
                 return len(a) == len(b) and all(self.stmt(*pair) for pair in zip(a, b, strict=True))
             case tir.SBlockRealize(_, p, a), tir.SBlockRealize(_, q, b):
@@ -52,39 +52,46 @@ class Comparison:
             case _:
                 return False
 
-    def _loop(self, one: tir.For, other: tir.For) -> bool:
-        bounds = ((one.min, other.min), (one.extent, other.extent))
-        simple = not (one.step or other.step or one.thread or other.thread or one.annotations or other.annotations)
-        if not simple or one.kind is not other.kind or not all(_constant(*pair) for pair in bounds):
+    def _loop(self, described: tir.For, actual: tir.For) -> bool:
+        bounds = ((described.min, actual.min), (described.extent, actual.extent))
+        simple = not (
+            described.step
+            or actual.step
+            or described.thread
+            or actual.thread
+            or described.annotations
+            or actual.annotations
+        )
+        if not simple or described.kind is not actual.kind or not all(_constant(*pair) for pair in bounds):
             return False
-        self.loops[one.loop_var] = other.loop_var
-        return self.stmt(one.body, other.body)
+        self.loops[described.loop_var] = actual.loop_var
+        return self.stmt(described.body, actual.body)
 
-    def _block(self, one: tir.SBlock, other: tir.SBlock) -> bool:
-        if one.alloc_buffers or other.alloc_buffers or one.match_buffers or other.match_buffers:
+    def _block(self, described: tir.SBlock, actual: tir.SBlock) -> bool:
+        if described.alloc_buffers or actual.alloc_buffers or described.match_buffers or actual.match_buffers:
             return False
-        if one.init is not None and other.init is not None:
-            kinds = [[axis.kind for axis in block.iter_vars] for block in (one, other)]
-            same = kinds[0] == kinds[1] and self.stmt(one.init, other.init)
-            return same and self._begins(one, other) and self.stmt(one.body, other.body)
-        return one.init is None and other.init is None and self.stmt(one.body, other.body)
+        if described.init is not None and actual.init is not None:
+            kinds = [[axis.kind for axis in block.iter_vars] for block in (described, actual)]
+            same_init = kinds[0] == kinds[1] and self.stmt(described.init, actual.init)
+            return same_init and self._begins(described, actual) and self.stmt(described.body, actual.body)
+        return described.init is None and actual.init is None and self.stmt(described.body, actual.body)
 
-    def _begins(self, one: tir.SBlock, other: tir.SBlock) -> bool:
+    def _begins(self, described: tir.SBlock, actual: tir.SBlock) -> bool:
         """Whether the axes are bound to the same loops and begin at the same place: the init is executed alike."""
-        pairs = zip(one.iter_vars, other.iter_vars, strict=True)
+        pairs = zip(described.iter_vars, actual.iter_vars, strict=True)
         return all(self._same(a.var, b.var) and _constant(a.dom.min, b.dom.min) for a, b in pairs)
 
-    def expr(self, one: tir.Expr, other: tir.Expr) -> bool:
-        """Whether an expression of the description, `one`, has the value of that of the nest."""
-        if one.dtype != other.dtype:
+    def expr(self, described: tir.Expr, actual: tir.Expr) -> bool:
+        """Whether an expression of the description, `described`, has the value of that of the nest."""
+        if described.dtype != actual.dtype:
             return False
-        if self._same(one, other):
+        if self._same(described, actual):
             return True
-        match one, other:
+        match described, actual:
             case tir.BufferLoad(a, i, None), tir.BufferLoad(b, j, None):
                 return self._element(a, i, b, j)
-            case tir.Apply(op, a), tir.Apply(again, b):
-                return op == again and len(a) == len(b) and all(self.expr(*pair) for pair in zip(a, b, strict=True))
+            case tir.Apply(op, a), tir.Apply(other_op, b):
+                return op == other_op and len(a) == len(b) and all(self.expr(*pair) for pair in zip(a, b, strict=True))
             case tir.Cast(_, a), tir.Cast(_, b):
                 return self.expr(a, b)
             case (tir.And(a, b), tir.And(c, d)) | (tir.Or(a, b), tir.Or(c, d)):
@@ -95,19 +102,19 @@ class Comparison:
             ):
                 return self.expr(a, d) and self.expr(b, e) and self.expr(c, f)
             case _:
-                constants = isinstance(one, tir.IntImm | tir.FloatImm)
-                return constants and structural_equal(one, other)
+                constants = isinstance(described, tir.IntImm | tir.FloatImm)
+                return constants and structural_equal(described, actual)
 
-    def _same(self, one: tir.Expr, other: tir.Expr) -> bool:
+    def _same(self, described: tir.Expr, actual: tir.Expr) -> bool:
         """Whether both are one sum of loops."""
-        if not one.dtype.is_integer or isinstance(one, tir.IntImm | tir.BufferLoad):
+        if not described.dtype.is_integer or isinstance(described, tir.IntImm | tir.BufferLoad):
             return False
-        rest = self._rest(one, other)
+        rest = self._rest(described, actual)
         return rest is not None and rest.only == 0
 
-    def _rest(self, one: tir.Expr, other: tir.Expr) -> Sum | None:
+    def _rest(self, described: tir.Expr, actual: tir.Expr) -> Sum | None:
         """What the index of the nest is more than that of the description; None: not known, or loops change it."""
-        a, b = sum_of(one, self.own_axes), sum_of(other, self.axes)
+        a, b = sum_of(described, self.own_axes), sum_of(actual, self.axes)
         if a is None or b is None or any(var not in self.loops for var, _, _ in atoms(a)):
             return None
         renamed = sum_from({(self.loops[var], op, by): times for (var, op, by), times in atoms(a).items()}, a.constant)
@@ -116,19 +123,19 @@ class Comparison:
         return None if any(var in moving for var, _, _ in atoms(rest)) else rest
 
     def _element(
-        self, one: tir.Buffer, at: tuple[tir.Expr, ...], other: tir.Buffer, place: tuple[tir.Expr, ...]
+        self, described: tir.Buffer, at: tuple[tir.Expr, ...], actual: tir.Buffer, place: tuple[tir.Expr, ...]
     ) -> bool:
         """Whether the element is the one of the description, the buffer being a part of the other."""
-        more = len(place) - len(at)
-        if one.dtype != other.dtype or more < 0:
+        leading = len(place) - len(at)
+        if described.dtype != actual.dtype or leading < 0:
             return False
-        zeros: tuple[tir.Expr, ...] = tuple(tir.IntImm(index.dtype, 0) for index in place[:more])
+        zeros: tuple[tir.Expr, ...] = tuple(tir.IntImm(index.dtype, 0) for index in place[:leading])
         rests = [self._rest(*pair) for pair in zip((*zeros, *at), place, strict=True)]
         begin = tuple(rest for rest in rests if rest is not None)
         if len(begin) != len(rests):
             return False
-        known = self.buffers.setdefault(one, Found(other, begin))
-        return known.buffer is other and known.begin == begin
+        part = self.buffers.setdefault(described, Found(actual, begin))
+        return part.buffer is actual and part.begin == begin
 
 
 def _always(predicate: tir.Expr) -> bool:

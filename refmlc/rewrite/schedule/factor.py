@@ -65,25 +65,29 @@ def rfactor(func: tir.PrimFunc, block: str, loop: tir.Var, factor_axis: int = 0)
     """
     realize, node = get_block(func, block), get_loop(func, loop)
     at = alone(func, realize, STEP)
-    found = _reduction(func, realize, at)
+    reduction = _reduction(func, realize, at)
     loops = loops_around(func, realize, STEP)
-    rank = len(found.store.indices)
+    rank = len(reduction.store.indices)
     if not -rank - 1 <= factor_axis <= rank:
         raise fail(BAD_USAGE, f"the parts have {rank + 1} dimensions; there is no place {factor_axis}", realize.span)
     spatial, reducing = _used(realize)
     if loop in spatial or loop not in reducing or loop not in loops:
         raise refused(STEP, f"`{loop.name}` is no loop of the reduction", node.span)
-    for one in loops.values():
-        plain(one, STEP)
-        if not isinstance(one.extent, tir.IntImm) and one.loop_var in reducing:
-            raise refused(STEP, f"the extent of `{one.loop_var.name}` is no constant", one.span)
+    for stmt in loops.values():
+        plain(stmt, STEP)
+        if not isinstance(stmt.extent, tir.IntImm) and stmt.loop_var in reducing:
+            raise refused(STEP, f"the extent of `{stmt.loop_var.name}` is no constant", stmt.span)
     place = factor_axis % (rank + 1)
-    shape = list(found.store.buffer.shape)
+    shape = list(reduction.store.buffer.shape)
     shape.insert(place, node.extent)
-    parts = tir.Buffer(fresh_name(func, f"{found.store.buffer.name}_rf"), found.store.buffer.dtype, tuple(shape))
+    parts = tir.Buffer(
+        fresh_name(func, f"{reduction.store.buffer.name}_rf"), reduction.store.buffer.dtype, tuple(shape)
+    )
     name = fresh_name(func, f"{block}_rf")
-    first = _nested(loops.values(), _partial(realize, found, parts, loops, loop, place, name))
-    second = _final(realize, found, parts, [loops[var] for var in loops if var in spatial or var is loop], loop, place)
+    first = _nested(loops.values(), _partial(realize, reduction, parts, loops, loop, place, name))
+    second = _final(
+        realize, reduction, parts, [loops[var] for var in loops if var in spatial or var is loop], loop, place
+    )
     statements = top(func)
     return with_top(func, [*statements[:at], first, second, *statements[at + 1 :]], added=(parts,)), name
 
@@ -91,16 +95,18 @@ def rfactor(func: tir.PrimFunc, block: str, loop: tir.Var, factor_axis: int = 0)
 def _reduction(func: tir.PrimFunc, realize: tir.SBlockRealize, at: int) -> Parts:
     """The reduction that the block is."""
     block = realize.block
-    why = problem(func, top(func)[at])
-    if why is not None:
-        raise refused(STEP, why, realize.span)
+    obstacle = problem(func, top(func)[at])
+    if obstacle is not None:
+        raise refused(STEP, obstacle, realize.span)
     buffer = output(realize, STEP)
     covers(func, realize, buffer, STEP)
     body, init = block.body, block.init
     if not isinstance(body, tir.BufferStore) or not isinstance(init, tir.BufferStore) or not is_true(realize.predicate):
         raise refused(STEP, f"`{block.name}` is no reduction with an init", realize.span)
     match body.value:
-        case tir.Apply(op, (tir.BufferLoad(one, indices), term), dtype) if one is buffer and indices == body.indices:
+        case tir.Apply(op, (tir.BufferLoad(loaded, indices), term), dtype) if (
+            loaded is buffer and indices == body.indices
+        ):
             pass
         case _:
             raise refused(STEP, f"`{block.name}` does not store its own element with a term", realize.span)
@@ -122,15 +128,15 @@ def _regroups(op: str, dtype: DType) -> bool:
 
 def _used(realize: tir.SBlockRealize) -> tuple[set[tir.Var], set[tir.Var]]:
     """The loops of spatial axes, and those of reductions."""
-    found: dict[bool, set[tir.Var]] = {True: set(), False: set()}
+    by_kind: dict[bool, set[tir.Var]] = {True: set(), False: set()}
     for axis, value in zip(realize.block.iter_vars, realize.iter_values, strict=True):
-        found[axis.kind is IterKind.SPATIAL] |= {part for part in walk(value) if isinstance(part, tir.Var)}
-    return found[True], found[False]
+        by_kind[axis.kind is IterKind.SPATIAL] |= {part for part in walk(value) if isinstance(part, tir.Var)}
+    return by_kind[True], by_kind[False]
 
 
 def _partial(
     realize: tir.SBlockRealize,
-    found: Parts,
+    reduction: Parts,
     parts: tir.Buffer,
     loops: dict[tir.Var, tir.For],
     loop: tir.Var,
@@ -139,30 +145,32 @@ def _partial(
 ) -> tir.SBlockRealize:
     """The block of the parts: an axis for the loop, one for each other loop of the reduction."""
     block = realize.block
-    own = tir.Var(f"v{loop.name}", loop.dtype)
-    axes = [_axis(own, loops[loop], IterKind.SPATIAL)]
+    part_axis = tir.Var(f"v{loop.name}", loop.dtype)
+    axes = [_axis(part_axis, loops[loop], IterKind.SPATIAL)]
     values: list[tir.Expr] = [loop]
-    table: dict[Node, Node] = {loop: own}
+    table: dict[Node, Node] = {loop: part_axis}
     for axis, value in zip(block.iter_vars, realize.iter_values, strict=True):
         if axis.kind is IterKind.SPATIAL:
-            new = tir.Var(axis.var.name, axis.var.dtype)
-            axes.append(replace(axis, var=new))
+            axis_var = tir.Var(axis.var.name, axis.var.dtype)
+            axes.append(replace(axis, var=axis_var))
             values.append(value)
-            table[axis.var] = new
+            table[axis.var] = axis_var
     for var in (var for var in loops if var in _used(realize)[1] and var is not loop):
-        new = tir.Var(f"v{var.name}", var.dtype)
-        axes.append(_axis(new, loops[var], IterKind.REDUCE))
+        axis_var = tir.Var(f"v{var.name}", var.dtype)
+        axes.append(_axis(axis_var, loops[var], IterKind.REDUCE))
         values.append(var)
-        table[var] = new
+        table[var] = axis_var
     for axis, value in zip(block.iter_vars, realize.iter_values, strict=True):
         if axis.kind is not IterKind.SPATIAL:
             table[axis.var] = substitute(value, table)
-    indices = [substitute(index, table) for index in found.store.indices]
-    indices.insert(place, own)
+    indices = [substitute(index, table) for index in reduction.store.indices]
+    indices.insert(place, part_axis)
     dtype = parts.dtype
-    start = integer(NEUTRAL[found.op], dtype) if found.op in NEUTRAL else substitute(found.start, table)
+    start = integer(NEUTRAL[reduction.op], dtype) if reduction.op in NEUTRAL else substitute(reduction.start, table)
     load = tir.BufferLoad(parts, tuple(indices))
-    update = tir.BufferStore(parts, tir.Apply(found.op, (load, substitute(found.term, table)), dtype), tuple(indices))
+    update = tir.BufferStore(
+        parts, tir.Apply(reduction.op, (load, substitute(reduction.term, table)), dtype), tuple(indices)
+    )
     body = tir.SBlock(name, tuple(axes), None, None, update, tir.BufferStore(parts, start, tuple(indices)))
     return tir.SBlockRealize(tuple(values), TRUE, body)
 
@@ -172,31 +180,31 @@ def _axis(var: tir.Var, loop: tir.For, kind: IterKind) -> tir.IterVar:
 
 
 def _final(
-    realize: tir.SBlockRealize, found: Parts, parts: tir.Buffer, loops: Sequence[tir.For], loop: tir.Var, place: int
+    realize: tir.SBlockRealize, reduction: Parts, parts: tir.Buffer, loops: Sequence[tir.For], loop: tir.Var, place: int
 ) -> tir.Stmt:
     """The nest that reduces the parts."""
     block = realize.block
-    table: dict[Node, Node] = {one.loop_var: tir.Var(one.loop_var.name, one.loop_var.dtype) for one in loops}
-    own = tir.Var(f"v{loop.name}", loop.dtype)
-    reduced = next(one for one in loops if one.loop_var is loop)
+    table: dict[Node, Node] = {loop_node.loop_var: tir.Var(loop_node.loop_var.name, loop_node.loop_var.dtype) for loop_node in loops}
+    part_axis = tir.Var(f"v{loop.name}", loop.dtype)
+    reduced = next(loop_node for loop_node in loops if loop_node.loop_var is loop)
     pairs = zip(block.iter_vars, realize.iter_values, strict=True)
-    kept = [(axis, value) for axis, value in pairs if axis.kind is IterKind.SPATIAL]
-    indices = list(found.store.indices)
-    indices.insert(place, own)
-    before = tir.BufferLoad(found.store.buffer, found.store.indices)
-    value = tir.Apply(found.op, (before, tir.BufferLoad(parts, tuple(indices))), parts.dtype)
-    axes = (*(axis for axis, _ in kept), _axis(own, reduced, IterKind.REDUCE))
-    body = replace(block, iter_vars=axes, body=replace(found.store, value=value), reads=None, writes=None)
-    values = (*(substitute(value, table) for _, value in kept), substitute(loop, table))
+    spatial = [(axis, value) for axis, value in pairs if axis.kind is IterKind.SPATIAL]
+    indices = list(reduction.store.indices)
+    indices.insert(place, part_axis)
+    partial_result = tir.BufferLoad(reduction.store.buffer, reduction.store.indices)
+    value = tir.Apply(reduction.op, (partial_result, tir.BufferLoad(parts, tuple(indices))), parts.dtype)
+    axes = (*(axis for axis, _ in spatial), _axis(part_axis, reduced, IterKind.REDUCE))
+    body = replace(block, iter_vars=axes, body=replace(reduction.store, value=value), reads=None, writes=None)
+    values = (*(substitute(value, table) for _, value in spatial), substitute(loop, table))
     stmt: tir.Stmt = tir.SBlockRealize(values, TRUE, body)
-    for one in reversed(loops):
-        stmt = replace(one, loop_var=substitute(one.loop_var, table), body=stmt)
+    for loop_node in reversed(loops):
+        stmt = replace(loop_node, loop_var=substitute(loop_node.loop_var, table), body=stmt)
     return stmt
 
 
 def _nested(loops: Iterable[tir.For], body: tir.Stmt) -> tir.Stmt:
-    for one in reversed([*loops]):
-        body = replace(one, body=body)
+    for loop in reversed([*loops]):
+        body = replace(loop, body=body)
     return body
 
 

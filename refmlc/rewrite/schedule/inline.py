@@ -36,14 +36,14 @@ def compute_inline(func: tir.PrimFunc, block: str) -> tir.PrimFunc:
     store, axes = _store(func, realize)
     buffer = store.buffer
     at, statements = position(func, realize), top(func)
-    why = problem(func, statements[at])
-    if why is not None:
-        raise refused(STEP, why, realize.span)
+    obstacle = problem(func, statements[at])
+    if obstacle is not None:
+        raise refused(STEP, obstacle, realize.span)
     _alone(func, statements[at], realize, buffer)
     _unchanged(statements[at:], store)
     _later(statements[:at], buffer)
-    rest = [_inlined(part, buffer, axes, store.value) for part in statements[at + 1 :]]
-    remaining = [*statements[:at], *rest]
+    inlined = [_inlined(part, buffer, axes, store.value) for part in statements[at + 1 :]]
+    remaining = [*statements[:at], *inlined]
     if not remaining or all(isinstance(part, tir.AllocBuffer) for part in remaining):
         raise refused(STEP, "nothing would be left of the function", realize.span)
     return with_top(func, remaining, dropped=(buffer,))
@@ -56,15 +56,19 @@ def _store(func: tir.PrimFunc, realize: tir.SBlockRealize) -> tuple[tir.BufferSt
         raise refused(STEP, f"`{block.name}` does more than one store", realize.span)
     variables = [axis.var for axis in block.iter_vars]
     axes = tuple(index for index in store.indices if isinstance(index, tir.Var))
-    whole = len(axes) == len(store.indices) == len(set(axes)) and set(axes) == set(variables)
-    if not whole or any(axis.kind is not IterKind.SPATIAL for axis in block.iter_vars) or store.predicate is not None:
+    is_injective = len(axes) == len(store.indices) == len(set(axes)) and set(axes) == set(variables)
+    if (
+        not is_injective
+        or any(axis.kind is not IterKind.SPATIAL for axis in block.iter_vars)
+        or store.predicate is not None
+    ):
         raise refused(STEP, f"`{block.name}` does not store at its own spatial axes", realize.span)
     if store.buffer not in allocated(func):
         raise refused(STEP, f"`{store.buffer.name}` is not allocated at the root", realize.span)
-    known = {*axes, *func.params, *(dim for one in func.buffer_map.values() for dim in one.shape)}
-    free = [part for part in walk(store.value) if isinstance(part, tir.Var) and part not in known]
-    bound = {part.var for part in walk(store.value) if isinstance(part, tir.Let)}
-    if any(var not in bound for var in free) or store.value.dtype != store.buffer.dtype:
+    bound_outside = {*axes, *func.params, *(dim for buffer in func.buffer_map.values() for dim in buffer.shape)}
+    free_vars = [part for part in walk(store.value) if isinstance(part, tir.Var) and part not in bound_outside]
+    bound_inside = {part.var for part in walk(store.value) if isinstance(part, tir.Let)}
+    if any(var not in bound_inside for var in free_vars) or store.value.dtype != store.buffer.dtype:
         raise refused(STEP, f"the value of `{block.name}` depends on more than its axes", realize.span)
     return store, axes
 
@@ -72,17 +76,17 @@ def _store(func: tir.PrimFunc, realize: tir.SBlockRealize) -> tuple[tir.BufferSt
 def _alone(func: tir.PrimFunc, nest: tir.Stmt, realize: tir.SBlockRealize, buffer: tir.Buffer) -> None:
     """The block is all that its statement at the root does, and nothing else writes the buffer."""
     stores = [node for node in walk(nest) if isinstance(node, tir.BufferStore)]
-    others = [node for node in walk(func) if isinstance(node, tir.BufferStore) and node.buffer is buffer]
-    if len(stores) != 1 or len(others) != 1:
+    same_buffer = [node for node in walk(func) if isinstance(node, tir.BufferStore) and node.buffer is buffer]
+    if len(stores) != 1 or len(same_buffer) != 1:
         raise refused(STEP, f"`{realize.block.name}` is not alone in writing `{buffer.name}`", realize.span)
 
 
 def _unchanged(statements: tuple[tir.Stmt, ...], store: tir.BufferStore) -> None:
     """What the value reads is not written any more."""
-    read = {node.buffer for node in walk(store.value) if isinstance(node, tir.BufferLoad)}
-    written = {node.buffer for part in statements for node in walk(part) if isinstance(node, tir.BufferStore)}
-    if read & written:
-        names = ", ".join(sorted(f"`{one.name}`" for one in read & written))
+    loaded = {node.buffer for node in walk(store.value) if isinstance(node, tir.BufferLoad)}
+    stored = {node.buffer for part in statements for node in walk(part) if isinstance(node, tir.BufferStore)}
+    if loaded & stored:
+        names = ", ".join(sorted(f"`{buffer.name}`" for buffer in loaded & stored))
         raise refused(STEP, f"{names} is written later, or by the block itself", store.span)
 
 
@@ -98,7 +102,7 @@ def _inlined(stmt: tir.Stmt, buffer: tir.Buffer, axes: tuple[tir.Var, ...], valu
 
     def change(node: Node) -> Node:
         match node:
-            case tir.BufferLoad(one, indices, predicate) if one is buffer:
+            case tir.BufferLoad(loaded, indices, predicate) if loaded is buffer:
                 if predicate is not None or any(index.dtype.is_vector for index in indices):
                     raise refused(STEP, f"`{buffer.name}` is read by lanes", node.span)
                 return _copy(value, dict(zip(axes, indices, strict=True)))
@@ -116,9 +120,11 @@ def _declares(block: tir.SBlock, buffer: tir.Buffer) -> bool:
 
 def _copy(value: tir.Expr, table: Mapping[tir.Var, tir.Expr]) -> tir.Expr:
     """The value at other indices; variables that it binds itself are new ones in each copy."""
-    new: dict[Node, Node] = {var: _converted(index, var) for var, index in table.items()}
-    new |= {part.var: tir.Var(part.var.name, part.var.dtype) for part in walk(value) if isinstance(part, tir.Let)}
-    return substitute(value, new)
+    replacements: dict[Node, Node] = {var: _converted(index, var) for var, index in table.items()}
+    replacements |= {
+        part.var: tir.Var(part.var.name, part.var.dtype) for part in walk(value) if isinstance(part, tir.Let)
+    }
+    return substitute(value, replacements)
 
 
 def _converted(index: tir.Expr, var: tir.Var) -> tir.Expr:

@@ -58,46 +58,49 @@ def tensorize(func: tir.PrimFunc, target: str | tir.Var, intrin: TensorIntrin) -
     realize = get_block(func, name)
     block = realize.block
     described = _buffers(intrin.desc)
-    found = _matched(intrin.desc, block, described)
-    _apart(intrin.desc, found)
+    parts = _matched(intrin.desc, block, described)
+    _apart(intrin.desc, parts)
     impl = _renamed(func, intrin.impl)
     views = _buffers(impl)
     if len(views) != len(described):
         raise fail(BAD_USAGE, "description and implementation have different parameters", intrin.impl.span)
     dtype = block.iter_vars[0].var.dtype if block.iter_vars else INT32
     matches = []
-    for one, view in zip(described, views, strict=True):
-        _fits(impl, view, one, found[one])
-        matches.append(tir.MatchBufferRegion(view, _region(found[one], one, dtype)))
+    for buffer, view in zip(described, views, strict=True):
+        _fits(impl, view, buffer, parts[buffer])
+        matches.append(tir.MatchBufferRegion(view, _region(parts[buffer], buffer, dtype)))
     regions = dict(zip(described, (match.source for match in matches), strict=True))
-    inside = [*walk(top(intrin.desc)[0])]
-    reads = {node.buffer for node in inside if isinstance(node, tir.BufferLoad)}
-    writes = {node.buffer for node in inside if isinstance(node, tir.BufferStore)}
-    new = replace(
+    nodes = [*walk(top(intrin.desc)[0])]
+    reads = {node.buffer for node in nodes if isinstance(node, tir.BufferLoad)}
+    writes = {node.buffer for node in nodes if isinstance(node, tir.BufferStore)}
+    new_block = replace(
         block,
         body=_body(impl),
-        reads=tuple(regions[one] for one in described if one in reads),
-        writes=tuple(regions[one] for one in described if one in writes),
+        reads=tuple(regions[buffer] for buffer in described if buffer in reads),
+        writes=tuple(regions[buffer] for buffer in described if buffer in writes),
         alloc_buffers=allocated(impl),
         match_buffers=tuple(matches),
     )
-    return with_stmt(func, realize, replace(realize, block=new)), name
+    return with_stmt(func, realize, replace(realize, block=new_block)), name
 
 
 def _buffers(func: tir.PrimFunc) -> list[tir.Buffer]:
     """The buffers that the parameters are, in their order."""
     if any(var not in func.buffer_map for var in func.params):
         raise fail(BAD_USAGE, "an intrinsic takes buffers only", func.span)
-    found = [func.buffer_map[var] for var in func.params]
-    own = {*found, *(one for node in walk(func) if isinstance(node, tir.SBlock) for one in node.alloc_buffers)}
-    own |= {node.buffer for node in walk(func) if isinstance(node, tir.AllocBuffer | tir.DeclBuffer)}
-    own |= {node.buffer for node in walk(func) if isinstance(node, tir.MatchBufferRegion)}
+    buffers = [func.buffer_map[var] for var in func.params]
+    declared = {
+        *buffers,
+        *(buffer for node in walk(func) if isinstance(node, tir.SBlock) for buffer in node.alloc_buffers),
+    }
+    declared |= {node.buffer for node in walk(func) if isinstance(node, tir.AllocBuffer | tir.DeclBuffer)}
+    declared |= {node.buffer for node in walk(func) if isinstance(node, tir.MatchBufferRegion)}
     for node in walk(func.body):
-        if isinstance(node, tir.BufferLoad | tir.BufferStore) and node.buffer not in own:
+        if isinstance(node, tir.BufferLoad | tir.BufferStore) and node.buffer not in declared:
             raise fail(
                 BAD_USAGE, f"an intrinsic takes all of its buffers: `{node.buffer.name}` is no parameter", func.span
             )
-    return found
+    return buffers
 
 
 def _matched(desc: tir.PrimFunc, block: tir.SBlock, described: Sequence[tir.Buffer]) -> dict[tir.Buffer, Found]:
@@ -106,46 +109,50 @@ def _matched(desc: tir.PrimFunc, block: tir.SBlock, described: Sequence[tir.Buff
     if len(statements) != 1 or allocated(desc) or block.match_buffers or block.alloc_buffers:
         raise refused(STEP, "the description is not one nest, or the block has memory of its own", desc.span)
     nest = statements[0]
-    seen = Comparison(axes_of(block.body), axes_of(nest))
-    if not seen.stmt(nest, block.body):
+    comparison = Comparison(axes_of(block.body), axes_of(nest))
+    if not comparison.stmt(nest, block.body):
         raise refused(STEP, f"`{block.name}` is not what the description says", block.span)
-    touched = accesses(nest)
+    uses = accesses(nest)
     for buffer in described:
-        sides = box(touched, buffer) if buffer in touched.indices else [None]
+        sides = box(uses, buffer) if buffer in uses.indices else [None]
         if not all(side and side.is_all_of(size) for side, size in zip(sides, buffer.shape, strict=False)):
             raise refused(STEP, f"the description does not touch all of `{buffer.name}`", desc.span)
-    return seen.buffers
+    return comparison.buffers
 
 
-def _apart(desc: tir.PrimFunc, found: dict[tir.Buffer, Found]) -> None:
+def _apart(desc: tir.PrimFunc, parts: dict[tir.Buffer, Found]) -> None:
     """What is written is nothing else that is handed over."""
     for node in walk(desc):
         if isinstance(node, tir.BufferStore):
-            mine = found[node.buffer].buffer
-            if sum(one.buffer is mine for one in found.values()) != 1:
-                raise refused(STEP, f"`{mine.name}` would be written under two names", desc.span)
+            buffer = parts[node.buffer].buffer
+            if sum(part.buffer is buffer for part in parts.values()) != 1:
+                raise refused(STEP, f"`{buffer.name}` would be written under two names", desc.span)
 
 
-def _fits(impl: tir.PrimFunc, view: tir.Buffer, one: tir.Buffer, found: Found) -> None:
+def _fits(impl: tir.PrimFunc, view: tir.Buffer, buffer: tir.Buffer, part: Found) -> None:
     """The view may stand for the part."""
-    sizes = [(a.value, b.value) for a, b in zip(view.shape, one.shape, strict=False) if _known(a) and _known(b)]
-    if view.dtype != one.dtype or len(sizes) != len(one.shape) != len(view.shape) or any(a != b for a, b in sizes):
+    sizes = [(a.value, b.value) for a, b in zip(view.shape, buffer.shape, strict=False) if _known(a) and _known(b)]
+    if (
+        view.dtype != buffer.dtype
+        or len(sizes) != len(buffer.shape) != len(view.shape)
+        or any(a != b for a, b in sizes)
+    ):
         raise fail(BAD_USAGE, f"`{view.name}` is not the buffer that the description has", impl.span)
-    if view.scope != found.buffer.scope:
-        message = f"`{view.name}` is of scope {view.scope}, `{found.buffer.name}` of {found.buffer.scope}"
+    if view.scope != part.buffer.scope:
+        message = f"`{view.name}` is of scope {view.scope}, `{part.buffer.name}` of {part.buffer.scope}"
         raise refused(STEP, message, impl.span)
-    steps = _strides(found.buffer)
-    own = steps[len(steps) - len(one.shape) :] if steps else None
+    steps = _strides(part.buffer)
+    part_strides = steps[len(steps) - len(buffer.shape) :] if steps else None
     for at, stride in enumerate(view.strides):
-        there = own is not None and _known(stride) and stride.value == own[at]
-        if not isinstance(stride, tir.Var) and not there:
+        same_stride = part_strides is not None and _known(stride) and stride.value == part_strides[at]
+        if not isinstance(stride, tir.Var) and not same_stride:
             raise refused(STEP, f"`{view.name}` may not have the stride that it says", impl.span)
     if view.elem_offset is not None and not isinstance(view.elem_offset, tir.Var):
         raise refused(STEP, f"`{view.name}` may not have the offset that it says", impl.span)
-    if view.offset_factor > 1 and not _divides(view.offset_factor, found, steps):
+    if view.offset_factor > 1 and not _divides(view.offset_factor, part, steps):
         raise refused(STEP, f"the offset of `{view.name}` may be no multiple of {view.offset_factor}", impl.span)
     pointed = any(isinstance(node, tir.BufferData) and node.buffer is view for node in walk(impl.body))
-    dense = own is not None and own == _compact([size for size, _ in sizes])
+    dense = part_strides is not None and part_strides == _compact([size for size, _ in sizes])
     if pointed and not view.strides and not dense:
         raise refused(STEP, f"`{view.name}` has no strides, its part has", impl.span)
 
@@ -156,43 +163,43 @@ def _known(size: tir.Expr) -> TypeGuard[tir.IntImm]:
 
 def _compact(sizes: Sequence[int]) -> list[int]:
     """The strides of a compact buffer of these sizes."""
-    found = [1]
+    strides = [1]
     for size in reversed(sizes[1:]):
-        found.insert(0, found[0] * size)
-    return found
+        strides.insert(0, strides[0] * size)
+    return strides
 
 
 def _strides(buffer: tir.Buffer) -> list[int] | None:
     """The strides of a buffer, where they are known."""
-    sizes = [one.value for one in buffer.strides or buffer.shape if isinstance(one, tir.IntImm)]
+    sizes = [size.value for size in buffer.strides or buffer.shape if isinstance(size, tir.IntImm)]
     if len(sizes) != len(buffer.shape):
         return None
     return sizes if buffer.strides else _compact(sizes)
 
 
-def _divides(factor: int, found: Found, steps: Sequence[int] | None) -> bool:
+def _divides(factor: int, part: Found, steps: Sequence[int] | None) -> bool:
     """Whether the place in memory where the part begins is a multiple of `factor`."""
-    offset = found.buffer.elem_offset
+    offset = part.buffer.elem_offset
     begins = offset is None or (isinstance(offset, tir.IntImm) and offset.value % factor == 0)
     if steps is None or not begins:
         return False
     place = constant(0)
-    for one, step in zip(found.begin, steps, strict=True):
-        place += one.scaled(step)
+    for begin, step in zip(part.begin, steps, strict=True):
+        place += begin.scaled(step)
     return all(times % factor == 0 for times in place.terms.values())
 
 
-def _region(found: Found, one: tir.Buffer, dtype: DType) -> tir.BufferRegion:
+def _region(part: Found, buffer: tir.Buffer, dtype: DType) -> tir.BufferRegion:
     """The part of memory that stands for a buffer of the description."""
-    more = len(found.begin) - len(one.shape)
-    lengths = [1] * more + [size.value for size in one.shape if isinstance(size, tir.IntImm)]
+    leading = len(part.begin) - len(buffer.shape)
+    lengths = [1] * leading + [size.value for size in buffer.shape if isinstance(size, tir.IntImm)]
     sides = []
-    for begin, length in zip(found.begin, lengths, strict=True):
+    for begin, length in zip(part.begin, lengths, strict=True):
         low = expression(begin, dtype)
         if low is None:
             raise refused(STEP, "the axes of the block are of different dtypes")
         sides.append(tir.Range(low, integer(length, dtype)))
-    return tir.BufferRegion(found.buffer, tuple(sides))
+    return tir.BufferRegion(part.buffer, tuple(sides))
 
 
 def _body(impl: tir.PrimFunc) -> tir.Stmt:
@@ -203,16 +210,16 @@ def _body(impl: tir.PrimFunc) -> tir.Stmt:
 
 def _renamed(func: tir.PrimFunc, impl: tir.PrimFunc) -> tir.PrimFunc:
     """The implementation with variables, buffers and names of blocks of its own, as it may be used more than once."""
-    found = [*walk(impl)]
-    table: dict[Node, Node] = {node: replace(node) for node in found if isinstance(node, tir.Var)}
-    for node in found:
+    nodes = [*walk(impl)]
+    table: dict[Node, Node] = {node: replace(node) for node in nodes if isinstance(node, tir.Var)}
+    for node in nodes:
         if isinstance(node, tir.Buffer):
             table[node] = substitute(replace(node), table)
-    taken = names(func)
+    used_names = names(func)
 
     def change(node: Node) -> Node:
-        known = isinstance(node, tir.SBlock) and node.name in taken
-        return replace(node, name=fresh_name(func, node.name)) if known and isinstance(node, tir.SBlock) else node
+        is_taken = isinstance(node, tir.SBlock) and node.name in used_names
+        return replace(node, name=fresh_name(func, node.name)) if is_taken and isinstance(node, tir.SBlock) else node
 
     params = tuple(substitute(var, table) for var in impl.params)
     views = {new: substitute(impl.buffer_map[old], table) for old, new in zip(impl.params, params, strict=True)}
@@ -235,5 +242,5 @@ class IntrinsicSteps(Session):
             raise fail(BAD_USAGE, f"`tensorize` takes a TensorIntrin(desc, impl), not {tensor_intrin!r}")
         del preserve_unit_iters
         target = self._target(block_or_loop)
-        held = target.name if isinstance(target, BlockRV) else target.var
-        self._apply("tensorize", (target, tensor_intrin), lambda f: (tensorize(f, held, tensor_intrin)[0], ()))
+        name_or_var = target.name if isinstance(target, BlockRV) else target.var
+        self._apply("tensorize", (target, tensor_intrin), lambda f: (tensorize(f, name_or_var, tensor_intrin)[0], ()))

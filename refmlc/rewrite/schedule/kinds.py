@@ -69,12 +69,12 @@ def _independent(func: tir.PrimFunc, node: tir.For, step: str, *, checked: bool)
     plain(node, step)
     if not checked:
         return
-    why = problem(func, node.body, inside=True)
-    if why is not None:
-        raise refused(step, why, node.span)
-    found = accesses(node.body)
-    for buffer in found.written:
-        if not separates(node.loop_var, found, buffer):
+    obstacle = problem(func, node.body, inside=True)
+    if obstacle is not None:
+        raise refused(step, obstacle, node.span)
+    uses = accesses(node.body)
+    for buffer in uses.written:
+        if not separates(node.loop_var, uses, buffer):
             message = f"iterations over `{node.loop_var.name}` may touch the same elements of `{buffer.name}`"
             raise refused(step, message, node.span)
 

@@ -44,32 +44,32 @@ def split(func: tir.PrimFunc, loop: tir.Var, factors: Sequence[int | None]) -> t
 
     Returns the function and the new variables, outermost first. Fails: RM112, RM504.
     """
-    first, *others = factors
-    inner = [one for one in others if one is not None and one > 0]
-    if not inner or len(inner) != len(others):
+    first, *inner_factors = factors
+    inner = [inner_factor for inner_factor in inner_factors if inner_factor is not None and inner_factor > 0]
+    if not inner or len(inner) != len(inner_factors):
         raise fail(BAD_USAGE, "a loop is split by positive factors, of which the first may be None", func.span)
     node = get_loop(func, loop)
     plain(node, "split")
     volume = 1
-    for one in inner:
-        volume *= one
+    for inner_factor in inner:
+        volume *= inner_factor
     count, exact = _count(node, volume)
     if first is not None:
-        needed = count.value if isinstance(count, tir.IntImm) else None
-        if needed is None or first < needed or first * volume > LARGEST:
+        minimum = count.value if isinstance(count, tir.IntImm) else None
+        if minimum is None or first < minimum or first * volume > LARGEST:
             raise refused("split", f"{first} rounds of {volume} may be too few", node.span)
-        count, exact = integer(first, loop.dtype), exact and first == needed
-    new = tuple(tir.Var(fresh_name(func, f"{loop.name}_{number}"), loop.dtype) for number in range(len(factors)))
-    value: tir.Expr = new[0]
-    for var, factor in zip(new[1:], inner, strict=True):
+        count, exact = integer(first, loop.dtype), exact and first == minimum
+    variables = tuple(tir.Var(fresh_name(func, f"{loop.name}_{number}"), loop.dtype) for number in range(len(factors)))
+    value: tir.Expr = variables[0]
+    for var, factor in zip(variables[1:], inner, strict=True):
         value = tir.Apply("add", (tir.Apply("mul", (value, integer(factor, loop.dtype)), loop.dtype), var), loop.dtype)
     condition = None if exact else tir.Apply("lt", (value, node.extent), BOOL)
-    moved = value if is_constant(node.min, 0) else tir.Apply("add", (value, node.min), loop.dtype)
-    body = guarded(substitute(node.body, {loop: moved}), condition, new)
-    extents = (count, *(integer(one, loop.dtype) for one in inner))
-    for var, extent in zip(reversed(new), reversed(extents), strict=True):
+    shifted = value if is_constant(node.min, 0) else tir.Apply("add", (value, node.min), loop.dtype)
+    body = guarded(substitute(node.body, {loop: shifted}), condition, variables)
+    extents = (count, *(integer(inner_factor, loop.dtype) for inner_factor in inner))
+    for var, extent in zip(reversed(variables), reversed(extents), strict=True):
         body = serial_loop(var, extent, body)
-    return with_stmt(func, node, body), new
+    return with_stmt(func, node, body), variables
 
 
 def _count(node: tir.For, volume: int) -> tuple[tir.Expr, bool]:
@@ -94,8 +94,8 @@ def plain(node: tir.For, step: str) -> None:
         raise refused(step, f"the loop over `{node.loop_var.name}` has a step", node.span)
     if node.annotations:
         raise refused(step, f"the loop over `{node.loop_var.name}` has annotations", node.span)
-    for inside in walk(node.body):
-        if isinstance(inside, tir.Break | tir.Continue):
+    for part in walk(node.body):
+        if isinstance(part, tir.Break | tir.Continue):
             raise refused(step, f"the loop over `{node.loop_var.name}` may be left early", node.span)
 
 
@@ -116,7 +116,7 @@ def guarded(body: tir.Stmt, condition: tir.Expr | None, changing: Sequence[tir.V
     blocks = _blocks(body, set(changing))
     if blocks is None:
         return tir.IfThenElse(condition, body)
-    table: dict[Node, Node] = {one: replace(one, predicate=both(one.predicate, condition)) for one in blocks}
+    table: dict[Node, Node] = {block: replace(block, predicate=both(block.predicate, condition)) for block in blocks}
     return substitute(body, table)
 
 
@@ -126,8 +126,8 @@ def _blocks(body: tir.Stmt, changing: set[tir.Var]) -> list[tir.SBlockRealize] |
         case tir.SBlockRealize():
             return [body]
         case tir.SeqStmt(seq):
-            found = [_blocks(part, changing) for part in seq]
-            return None if None in found else [one for part in found for one in part or ()]
+            by_part = [_blocks(part, changing) for part in seq]
+            return None if None in by_part else [block for part in by_part for block in part or ()]
         case tir.For(_, first, extent):
             bounds = [*walk(first), *walk(extent)]
             simple = not any(part in changing or isinstance(part, tir.BufferLoad | tir.Call) for part in bounds)
@@ -195,36 +195,36 @@ class LoopSteps(Session):
     def split(self, loop: LoopRV, factors: Sequence[int | None], *, preserve_unit_iters: bool = True) -> list[LoopRV]:
         """Split the loop into several, outermost first; one of the factors may be None."""
         del preserve_unit_iters
-        known = self._factors(loop, factors)
+        full_factors = self._factors(loop, factors)
 
         def change(func: tir.PrimFunc) -> tuple[tir.PrimFunc, tuple[LoopRV, ...]]:
-            after, variables = split(func, loop.var, known)
+            after, variables = split(func, loop.var, full_factors)
             return after, tuple(self._loop(loop.func, var) for var in variables)
 
         return list(self._apply("split", (loop,), change, {"factors": list(factors)}))
 
     def _factors(self, loop: LoopRV, factors: Sequence[int | None]) -> list[int | None]:
         """The factors, with what None stands for where it is not the first."""
-        known = list(factors)
-        if None not in known[1:]:
-            return known
+        full_factors = list(factors)
+        if None not in full_factors[1:]:
+            return full_factors
         extent = get_loop(self._function(loop.func), loop.var).extent
-        if not isinstance(extent, tir.IntImm) or known.count(None) > 1:
+        if not isinstance(extent, tir.IntImm) or full_factors.count(None) > 1:
             raise fail(BAD_USAGE, "one factor may be None; of a loop of unknown extent the first only")
         volume = 1
-        for factor in known:
+        for factor in full_factors:
             volume *= factor or 1
-        return [-(-extent.value // volume) if factor is None else factor for factor in known]
+        return [-(-extent.value // volume) if factor is None else factor for factor in full_factors]
 
     def fuse(self, *loops: LoopRV, preserve_unit_iters: bool = True) -> LoopRV:
         """Fuse loops into one; each is all that the one before contains."""
         del preserve_unit_iters
-        first, *others = loops
+        first, *inner_loops = loops
 
         def change(func: tir.PrimFunc) -> tuple[tir.PrimFunc, tuple[LoopRV]]:
             var = first.var
-            for other in others:
-                func, var = fuse(func, var, other.var)
+            for inner in inner_loops:
+                func, var = fuse(func, var, inner.var)
             return func, (self._loop(first.func, var),)
 
         return self._apply("fuse", loops, change)[0]

@@ -30,19 +30,19 @@ ALIGN = "buffer_dim_align"
 @entry_point
 def annotate(func: tir.PrimFunc, target: str | tir.Var, key: str, value: tir.Attr) -> tir.PrimFunc:
     """The block (by name) or loop (by variable) with an annotation. Fails: RM112 where it has one of this key."""
-    known = _annotations(func, target)
-    if key in known:
+    annotations = _annotations(func, target)
+    if key in annotations:
         raise fail(BAD_USAGE, f"`{key}` is annotated already", func.span)
-    return _annotated(func, target, {**known, key: value})
+    return _annotated(func, target, {**annotations, key: value})
 
 
 @entry_point
 def unannotate(func: tir.PrimFunc, target: str | tir.Var, key: str) -> tir.PrimFunc:
     """The block or loop without the annotation. Fails: RM112 where it has none of this key."""
-    known = _annotations(func, target)
-    if key not in known:
+    annotations = _annotations(func, target)
+    if key not in annotations:
         raise fail(BAD_USAGE, f"there is no annotation `{key}`", func.span)
-    return _annotated(func, target, {name: value for name, value in known.items() if name != key})
+    return _annotated(func, target, {name: value for name, value in annotations.items() if name != key})
 
 
 def _annotations(func: tir.PrimFunc, target: str | tir.Var) -> Mapping[str, tir.Attr]:
@@ -67,12 +67,12 @@ def storage_align(
     _own(func, block, buffer, "storage_align")
     if not -len(buffer.shape) <= axis < len(buffer.shape) or factor < 1:
         raise fail(BAD_USAGE, f"`{buffer.name}` has no dimension {axis}, or the factor {factor} is not positive")
-    known = _annotations(func, block)
-    rows = known.get(ALIGN, ())
+    annotations = _annotations(func, block)
+    rows = annotations.get(ALIGN, ())
     row = (buffer_index, axis % len(buffer.shape), factor, offset)
-    others: tuple[tir.Attr, ...] = rows if isinstance(rows, tuple) else ()
-    others = tuple(one for one in others if not (isinstance(one, tuple) and one[:2] == row[:2]))
-    return _annotated(func, block, {**known, ALIGN: (*others, row)})
+    other_rows: tuple[tir.Attr, ...] = rows if isinstance(rows, tuple) else ()
+    other_rows = tuple(entry for entry in other_rows if not (isinstance(entry, tuple) and entry[:2] == row[:2]))
+    return _annotated(func, block, {**annotations, ALIGN: (*other_rows, row)})
 
 
 @entry_point
@@ -80,8 +80,8 @@ def set_scope(func: tir.PrimFunc, block: str, buffer_index: int, scope: str) -> 
     """The output of the block is memory of another scope. Fails: RM112, RM504."""
     buffer = written(func, block, buffer_index)
     realize = _own(func, block, buffer, "set_scope")
-    bound = [node for node in walk(func) if isinstance(node, tir.For) and node.kind is ForKind.THREAD_BINDING]
-    if bound or any(isinstance(node, tir.AttrStmt) for node in walk(func)):
+    thread_loops = [node for node in walk(func) if isinstance(node, tir.For) and node.kind is ForKind.THREAD_BINDING]
+    if thread_loops or any(isinstance(node, tir.AttrStmt) for node in walk(func)):
         raise refused("set_scope", "there are threads, to which memory would be private", realize.span)
     table: dict[Node, Node] = {buffer: replace(buffer, scope=scope)}
     return replace(func, body=substitute(func.body, table))
@@ -96,9 +96,9 @@ def _own(func: tir.PrimFunc, block: str, buffer: tir.Buffer, step: str) -> tir.S
 
 def written(func: tir.PrimFunc, block: str, index: int) -> tir.Buffer:
     """The buffer `index` among those that a block writes. Fails: RM112."""
-    found = get_block(func, block).block
-    stores = [node.buffer for node in walk(found) if isinstance(node, tir.BufferStore)]
-    buffers = list(dict.fromkeys(stores if found.writes is None else [one.buffer for one in found.writes]))
+    block_node = get_block(func, block).block
+    stores = [node.buffer for node in walk(block_node) if isinstance(node, tir.BufferStore)]
+    buffers = list(dict.fromkeys(stores if block_node.writes is None else [region.buffer for region in block_node.writes]))
     if not 0 <= index < len(buffers):
         raise fail(BAD_USAGE, f"`{block}` writes {len(buffers)} buffers; there is none of index {index}")
     return buffers[index]

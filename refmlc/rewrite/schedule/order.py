@@ -49,13 +49,13 @@ def reorder(func: tir.PrimFunc, loops: Sequence[tir.Var], *, checked: bool = Tru
 
 def _keeps(func: tir.PrimFunc, chain: Sequence[tir.For], old: Sequence[tir.Var], new: Sequence[tir.Var]) -> None:
     """Refuse what may change the order of the accesses of an element."""
-    why = problem(func, chain[0], inside=True)
-    if why is not None:
-        raise refused("reorder", why, chain[0].span)
-    found = accesses(chain[0])
-    for buffer in found.written:
-        left = _left(old, found, buffer)
-        if [var for var in new if var in left] != left:
+    obstacle = problem(func, chain[0], inside=True)
+    if obstacle is not None:
+        raise refused("reorder", obstacle, chain[0].span)
+    uses = accesses(chain[0])
+    for buffer in uses.written:
+        unseparated = _left(old, uses, buffer)
+        if [var for var in new if var in unseparated] != unseparated:
             message = f"the order of the accesses of an element of `{buffer.name}` may change"
             raise refused("reorder", message, chain[0].span)
 
@@ -73,7 +73,7 @@ def _chain(func: tir.PrimFunc, loops: Sequence[tir.Var]) -> list[tir.For]:
             raise refused("reorder", f"the loop over `{node.loop_var.name}` contains more than one loop", node.span)
         node = node.body
         chain.append(node)
-    if not set(loops) <= {one.loop_var for one in chain}:
+    if not set(loops) <= {link.loop_var for link in chain}:
         raise refused("reorder", "the loops do not stand one in the other", chain[0].span)
     return chain
 
@@ -90,14 +90,14 @@ def _bounds(chain: Sequence[tir.For]) -> None:
                 raise refused("reorder", f"the bounds of `{node.loop_var.name}` may change", node.span)
 
 
-def _left(loops: Sequence[tir.Var], found: Accesses, buffer: tir.Buffer) -> list[tir.Var]:
+def _left(loops: Sequence[tir.Var], uses: Accesses, buffer: tir.Buffer) -> list[tir.Var]:
     """The loops that do not separate `buffer`, in their order."""
     agreed: set[tir.Var] = set()
     grows = True
     while grows:
-        more = [var for var in loops if var not in agreed and separates(var, found, buffer, agreed)]
-        agreed.update(more[:1])
-        grows = bool(more)
+        separating = [var for var in loops if var not in agreed and separates(var, uses, buffer, agreed)]
+        agreed.update(separating[:1])
+        grows = bool(separating)
     return [var for var in loops if var not in agreed]
 
 

@@ -56,23 +56,23 @@ def places(stmt: tir.Stmt) -> Iterator[Place]:
     """Every statement at or below `stmt`. Order: of the text."""
     stack = [Place(stmt, ())]
     while stack:
-        here = stack.pop()
-        yield here
-        around = (*here.around, here.stmt)
-        stack.extend(Place(part, around) for part in reversed(parts(here.stmt)))
+        place = stack.pop()
+        yield place
+        around = (*place.around, place.stmt)
+        stack.extend(Place(part, around) for part in reversed(parts(place.stmt)))
 
 
 def place_of_block(func: tir.PrimFunc, name: str) -> Place:
     """The block of this name, with what stands around it. Fails: RM112 where there is none, or more than one."""
-    found = [
+    matches = [
         place
         for place in places(func.body)
         if isinstance(place.stmt, tir.SBlockRealize) and place.stmt.block.name == name
     ]
-    if len(found) != 1:
-        number = "no block" if not found else f"{len(found)} blocks"
+    if len(matches) != 1:
+        number = "no block" if not matches else f"{len(matches)} blocks"
         raise fail(BAD_USAGE, f"the function has {number} called `{name}`", func.span)
-    return found[0]
+    return matches[0]
 
 
 @entry_point
@@ -86,21 +86,21 @@ def get_block(func: tir.PrimFunc, name: str) -> tir.SBlockRealize:
 @entry_point
 def get_loops(func: tir.PrimFunc, name: str) -> tuple[tir.Var, ...]:
     """The variables of the loops around a block, up to the block around it. Order: outermost first. Fails: RM112."""
-    found: list[tir.Var] = []
+    variables: list[tir.Var] = []
     for stmt in reversed(place_of_block(func, name).around):
         if isinstance(stmt, tir.SBlockRealize):
             break
         if isinstance(stmt, tir.For):
-            found.append(stmt.loop_var)
-    return tuple(reversed(found))
+            variables.append(stmt.loop_var)
+    return tuple(reversed(variables))
 
 
 def place_of_loop(func: tir.PrimFunc, loop: tir.Var) -> Place:
     """The loop over this variable, with what stands around it. Fails: RM112."""
-    found = [place for place in places(func.body) if isinstance(place.stmt, tir.For) and place.stmt.loop_var is loop]
-    if len(found) != 1:
+    matches = [place for place in places(func.body) if isinstance(place.stmt, tir.For) and place.stmt.loop_var is loop]
+    if len(matches) != 1:
         raise fail(BAD_USAGE, f"the function has no loop over the variable `{loop.name}`", func.span)
-    return found[0]
+    return matches[0]
 
 
 @entry_point
@@ -121,7 +121,7 @@ def _flat(node: Node) -> Node:
     if not isinstance(node, tir.SeqStmt) or not any(isinstance(part, tir.SeqStmt) for part in node.seq):
         return node
     seq = [part.seq if isinstance(part, tir.SeqStmt) else (part,) for part in node.seq]
-    return replace(node, seq=tuple(part for some in seq for part in some))
+    return replace(node, seq=tuple(part for group in seq for part in group))
 
 
 def is_root(stmt: tir.Stmt) -> bool:
@@ -149,19 +149,19 @@ def with_top(
     dropped: Sequence[tir.Buffer] = (),
 ) -> tir.PrimFunc:
     """The function with these statements at its root, and buffers allocated there or no more."""
-    kept = [part for part in statements if not (isinstance(part, tir.AllocBuffer) and part.buffer in dropped)]
+    remaining = [part for part in statements if not (isinstance(part, tir.AllocBuffer) and part.buffer in dropped)]
     root = func.body
     if isinstance(root, tir.SBlockRealize) and is_root(root):
-        buffers = (*(one for one in root.block.alloc_buffers if one not in dropped), *added)
+        buffers = (*(buffer for buffer in root.block.alloc_buffers if buffer not in dropped), *added)
         if not buffers and not root.block.annotations:
-            return replace(func, body=sequence(kept))  # a root block that allocates nothing is not written
-        block = replace(root.block, body=sequence(kept), alloc_buffers=buffers)
+            return replace(func, body=sequence(remaining))  # a root block that allocates nothing is not written
+        block = replace(root.block, body=sequence(remaining), alloc_buffers=buffers)
         return replace(func, body=replace(root, block=block))
-    blocks = any(isinstance(node, tir.SBlockRealize) for part in kept for node in walk(part))
-    if added and func.s_tir and blocks and not any(isinstance(part, tir.AllocBuffer) for part in kept):
-        block = tir.SBlock("root", (), None, None, sequence(kept), None, tuple(added))
+    blocks = any(isinstance(node, tir.SBlockRealize) for part in remaining for node in walk(part))
+    if added and func.s_tir and blocks and not any(isinstance(part, tir.AllocBuffer) for part in remaining):
+        block = tir.SBlock("root", (), None, None, sequence(remaining), None, tuple(added))
         return replace(func, body=tir.SBlockRealize((), TRUE, block))
-    return replace(func, body=sequence([*(tir.AllocBuffer(one) for one in added), *kept]))
+    return replace(func, body=sequence([*(tir.AllocBuffer(buffer) for buffer in added), *remaining]))
 
 
 def sequence(statements: Sequence[tir.Stmt]) -> tir.Stmt:
@@ -185,8 +185,8 @@ def position(func: tir.PrimFunc, stmt: tir.Stmt) -> int:
 def allocated(func: tir.PrimFunc) -> tuple[tir.Buffer, ...]:
     """The buffers that are allocated at the root."""
     root = func.body
-    own = root.block.alloc_buffers if isinstance(root, tir.SBlockRealize) and is_root(root) else ()
-    return (*own, *(part.buffer for part in top(func) if isinstance(part, tir.AllocBuffer)))
+    buffers = root.block.alloc_buffers if isinstance(root, tir.SBlockRealize) and is_root(root) else ()
+    return (*buffers, *(part.buffer for part in top(func) if isinstance(part, tir.AllocBuffer)))
 
 
 def names(func: tir.PrimFunc) -> set[str]:
@@ -196,11 +196,11 @@ def names(func: tir.PrimFunc) -> set[str]:
 
 def fresh_name(func: tir.PrimFunc, name: str) -> str:
     """A name like `name` that nothing in the function has."""
-    taken, found, number = names(func), name, 0
-    while found in taken:
+    taken, candidate, number = names(func), name, 0
+    while candidate in taken:
         number += 1
-        found = f"{name}_{number}"
-    return found
+        candidate = f"{name}_{number}"
+    return candidate
 
 
 def same_indices(a: tir.BufferStore, b: tir.BufferStore) -> bool:
@@ -228,5 +228,5 @@ def touches(stmt: tir.Stmt, buffer: tir.Buffer) -> bool:
 
 def without(func: tir.PrimFunc, *statements: tir.Stmt) -> tir.Stmt:
     """The body of the function, with statements of it left out."""
-    nothing = tir.Evaluate(integer(0, INT32))
-    return substitute(func.body, dict.fromkeys(statements, nothing))
+    no_effect = tir.Evaluate(integer(0, INT32))
+    return substitute(func.body, dict.fromkeys(statements, no_effect))

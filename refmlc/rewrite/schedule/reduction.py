@@ -65,8 +65,8 @@ def decompose_reduction(func: tir.PrimFunc, block: str, loop: tir.Var) -> tir.Pr
     nest = _nest(func, realize, loop)
     same_place(func, realize, nest, STEP)
     first = starting(func, realize, nest, init, STEP)
-    rest = replace(realize, block=replace(realize.block, init=None, name=fresh_name(func, f"{block}_update")))
-    updating = substitute(nest.loops[0], {realize: rest})
+    update = replace(realize, block=replace(realize.block, init=None, name=fresh_name(func, f"{block}_update")))
+    updating = substitute(nest.loops[0], {realize: update})
     return with_stmt(func, nest.loops[0], tir.SeqStmt((first, updating)))
 
 
@@ -82,16 +82,16 @@ def _nest(func: tir.PrimFunc, realize: tir.SBlockRealize, loop: tir.Var) -> Nest
             break
     if not loops or loops[-1].loop_var is not loop:
         raise refused(STEP, f"the block is not alone in the loop over `{loop.name}`", realize.span)
-    variables = {one.loop_var for one in loops}
+    variables = {loop_node.loop_var for loop_node in loops}
     used: dict[bool, set[tir.Var]] = {True: set(), False: set()}
     for axis, value in zip(realize.block.iter_vars, realize.iter_values, strict=True):
-        found = {part for part in walk(value) if isinstance(part, tir.Var)}
-        used[axis.kind is IterKind.SPATIAL] |= found
+        variables_of_axis = {part for part in walk(value) if isinstance(part, tir.Var)}
+        used[axis.kind is IterKind.SPATIAL] |= variables_of_axis
     outside = used[False] - variables
     if outside or used[True] & used[False]:
         raise refused(STEP, "loops of the reduction are outside, or spatial axes share them", realize.span)
     idle = variables - used[True] - used[False]
-    if any(not _once(one) for one in loops if one.loop_var in idle):
+    if any(not _once(loop_node) for loop_node in loops if loop_node.loop_var in idle):
         raise refused(STEP, "a loop that no axis is bound to is among them", realize.span)
     return Nest(tuple(reversed(loops)), frozenset(used[True] & variables), frozenset(used[False] | idle))
 
@@ -104,9 +104,9 @@ def same_place(func: tir.PrimFunc, realize: tir.SBlockRealize, nest: Nest, step:
     """One buffer, one place, which tells spatial instances apart; what is started is what is accumulated."""
     block = realize.block
     init, body = block.init, block.body
-    why = problem(func, nest.loops[0], inside=True)
-    if why is not None:
-        raise refused(step, why, realize.span)
+    obstacle = problem(func, nest.loops[0], inside=True)
+    if obstacle is not None:
+        raise refused(step, obstacle, realize.span)
     if not isinstance(init, tir.BufferStore) or not isinstance(body, tir.BufferStore) or block.alloc_buffers:
         raise refused(step, f"`{block.name}` does more than one store", realize.span)
     if not same_indices(init, body):
@@ -116,9 +116,9 @@ def same_place(func: tir.PrimFunc, realize: tir.SBlockRealize, nest: Nest, step:
     reduction = {axis.var for axis in block.iter_vars if axis.kind is not IterKind.SPATIAL}
     if any(part in reduction for part in walk(init)):
         raise refused(step, "the init depends on the reduction", realize.span)
-    found, agreed = accesses(nest.loops[0]), set[tir.Var]()
+    uses, agreed = accesses(nest.loops[0]), set[tir.Var]()
     for _ in nest.spatial:
-        agreed |= {var for var in nest.spatial - agreed if separates(var, found, body.buffer, agreed)}
+        agreed |= {var for var in nest.spatial - agreed if separates(var, uses, body.buffer, agreed)}
     if agreed != nest.spatial:
         raise refused(step, f"different instances may touch the same elements of `{body.buffer.name}`", realize.span)
 
@@ -132,17 +132,20 @@ def starting(func: tir.PrimFunc, realize: tir.SBlockRealize, nest: Nest, init: t
         for axis, value in zip(block.iter_vars, realize.iter_values, strict=True)
         if axis.kind is IterKind.SPATIAL
     ]
-    own_loops = {one.loop_var: tir.Var(f"{one.loop_var.name}_init", one.loop_var.dtype) for one in nest.loops}
-    table: dict[Node, Node] = dict(own_loops.items())
-    own = {axis.var: tir.Var(f"{axis.var.name}_init", axis.var.dtype) for axis, _ in axes}
-    kept = tuple(replace(axis, var=own[axis.var]) for axis, _ in axes)
+    init_loops = {
+        loop_node.loop_var: tir.Var(f"{loop_node.loop_var.name}_init", loop_node.loop_var.dtype)
+        for loop_node in nest.loops
+    }
+    table: dict[Node, Node] = dict(init_loops.items())
+    init_axes = {axis.var: tir.Var(f"{axis.var.name}_init", axis.var.dtype) for axis, _ in axes}
+    init_iters = tuple(replace(axis, var=init_axes[axis.var]) for axis, _ in axes)
     name = fresh_name(func, f"{block.name}_init")
-    inner = tir.SBlock(name, kept, None, None, substitute(init, dict(own.items())))
+    inner = tir.SBlock(name, init_iters, None, None, substitute(init, dict(init_axes.items())))
     values = tuple(substitute(value, table) for _, value in axes)
     body: tir.Stmt = tir.SBlockRealize(values, substitute(_condition(realize, nest, step), table), inner)
     for loop in reversed(nest.loops):
         if loop.loop_var in nest.spatial:
-            body = replace(loop, loop_var=own_loops[loop.loop_var], body=body)
+            body = replace(loop, loop_var=init_loops[loop.loop_var], body=body)
     return body
 
 
@@ -151,7 +154,7 @@ def begins(realize: tir.SBlockRealize, loops: Sequence[tir.For], step: str) -> N
 
     Fails: RM504 where that is not seen: bounds that depend on other loops, bindings that are no sums of loops.
     """
-    first = {one.loop_var: one.min for one in loops}
+    first = {loop_node.loop_var: loop_node.min for loop_node in loops}
     for loop in loops:
         if any(part in first for part in (*walk(loop.min), *walk(loop.extent))):
             raise refused(step, f"the bounds of `{loop.loop_var.name}` depend on another loop", realize.span)
@@ -159,14 +162,14 @@ def begins(realize: tir.SBlockRealize, loops: Sequence[tir.For], step: str) -> N
     for axis, value in zip(realize.block.iter_vars, realize.iter_values, strict=True):
         if axis.kind is IterKind.SPATIAL:
             continue
-        whole, begin, start = sum_of(value, {}), sum_of(value, first), sum_of(axis.dom.min, {})
-        if axis.kind is not IterKind.REDUCE or whole is None or begin is None or begin != start:
+        index_sum, first_value, start = sum_of(value, {}), sum_of(value, first), sum_of(axis.dom.min, {})
+        if axis.kind is not IterKind.REDUCE or index_sum is None or first_value is None or first_value != start:
             raise refused(step, f"the reduction over `{axis.var.name}` may not begin at its start", realize.span)
-        if any(op or factor < 1 for (_, op, _), factor in atoms(whole).items()):
+        if any(op or factor < 1 for (_, op, _), factor in atoms(index_sum).items()):
             raise refused(step, f"the reduction over `{axis.var.name}` may start again", realize.span)
-        kept = {var for var, _, _ in atoms(whole)}
-        moving |= kept
-        if any(isinstance(part, tir.Var) and part not in kept for part in walk(value)):
+        summed_vars = {var for var, _, _ in atoms(index_sum)}
+        moving |= summed_vars
+        if any(isinstance(part, tir.Var) and part not in summed_vars for part in walk(value)):
             raise refused(step, f"the reduction over `{axis.var.name}` may start again", realize.span)
     for loop in loops:
         if loop.loop_var in moving and not (isinstance(loop.extent, tir.IntImm) and loop.extent.value > 0):
@@ -175,21 +178,21 @@ def begins(realize: tir.SBlockRealize, loops: Sequence[tir.For], step: str) -> N
 
 def _condition(realize: tir.SBlockRealize, nest: Nest, step: str) -> tir.Expr:
     """What the condition says of spatial loops; what it says of the others must hold at their start."""
-    found: tir.Expr = TRUE
-    for one in conjuncts(realize.predicate):
-        variables = {part for part in walk(one) if isinstance(part, tir.Var)}
-        if variables & nest.reduce and not _holds_at_start(one, nest):
+    result: tir.Expr = TRUE
+    for conjunct in conjuncts(realize.predicate):
+        variables = {part for part in walk(conjunct) if isinstance(part, tir.Var)}
+        if variables & nest.reduce and not _holds_at_start(conjunct, nest):
             raise refused(step, "the condition of the block says something of the reduction", realize.span)
         if not variables & nest.reduce:
-            found = both(found, one)
-    return found
+            result = both(result, conjunct)
+    return result
 
 
 def _holds_at_start(condition: tir.Expr, nest: Nest) -> bool:
     """Whether `a < b` holds by constants in the first iteration of the reduction."""
     if not isinstance(condition, tir.Apply) or condition.op != "lt":
         return False
-    first = {one.loop_var: one.min for one in nest.loops if one.loop_var in nest.reduce}
+    first = {loop_node.loop_var: loop_node.min for loop_node in nest.loops if loop_node.loop_var in nest.reduce}
     a, b = (None if side is None else side.only for side in (sum_of(arg, first) for arg in condition.args))
     return a is not None and b is not None and a < b
 

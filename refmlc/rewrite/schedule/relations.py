@@ -32,22 +32,24 @@ def get_child_blocks(func: tir.PrimFunc, target: str | tir.Var) -> tuple[str, ..
 @entry_point
 def get_producers(func: tir.PrimFunc, block: str) -> tuple[str, ...]:
     """The blocks whose outputs the block reads. Fails: RM112."""
-    read = _reads(get_block(func, block).block)
-    return tuple(one for one in _beside(func, block) if _writes(get_block(func, one).block) & read)
+    loaded = _reads(get_block(func, block).block)
+    return tuple(name for name in _beside(func, block) if _writes(get_block(func, name).block) & loaded)
 
 
 @entry_point
 def get_consumers(func: tir.PrimFunc, block: str) -> tuple[str, ...]:
     """The blocks that read the outputs of the block. Fails: RM112."""
-    written = _writes(get_block(func, block).block)
-    return tuple(one for one in _beside(func, block) if _reads(get_block(func, one).block) & written)
+    stored = _writes(get_block(func, block).block)
+    return tuple(name for name in _beside(func, block) if _reads(get_block(func, name).block) & stored)
 
 
 @entry_point
 def get_output_blocks(func: tir.PrimFunc, block: str = ROOT) -> tuple[str, ...]:
     """The blocks in `block` that write what lives outside of it. Fails: RM112."""
-    own = set(allocated(func)) if _is_root(func, block) else set(get_block(func, block).block.alloc_buffers)
-    return tuple(one for one in get_child_blocks(func, block) if _writes(get_block(func, one).block) - own)
+    allocated_here = set(allocated(func)) if _is_root(func, block) else set(get_block(func, block).block.alloc_buffers)
+    return tuple(
+        name for name in get_child_blocks(func, block) if _writes(get_block(func, name).block) - allocated_here
+    )
 
 
 def _is_root(func: tir.PrimFunc, block: str) -> bool:
@@ -59,29 +61,29 @@ def _inside(func: tir.PrimFunc, block: str) -> list[tir.Stmt]:
 
 
 def _below(statements: list[tir.Stmt]) -> list[str]:
-    found: list[str] = []
+    names: list[str] = []
     for stmt in statements:
         if isinstance(stmt, tir.SBlockRealize):
-            found.append(stmt.block.name)
+            names.append(stmt.block.name)
         else:
-            found += _below([*parts(stmt)])
-    return found
+            names += _below([*parts(stmt)])
+    return names
 
 
 def _beside(func: tir.PrimFunc, block: str) -> list[str]:
-    around = [one for one in place_of_block(func, block).around if isinstance(one, tir.SBlockRealize)]
+    around = [name for name in place_of_block(func, block).around if isinstance(name, tir.SBlockRealize)]
     scope = around[-1].block.name if around and not is_root(around[-1]) else ROOT
-    return [one for one in get_child_blocks(func, scope) if one != block]
+    return [name for name in get_child_blocks(func, scope) if name != block]
 
 
 def _writes(block: tir.SBlock) -> set[tir.Buffer]:
     stores = {node.buffer for node in walk(block) if isinstance(node, tir.BufferStore)}
-    return stores if block.writes is None else {one.buffer for one in block.writes}
+    return stores if block.writes is None else {region.buffer for region in block.writes}
 
 
 def _reads(block: tir.SBlock) -> set[tir.Buffer]:
     if block.reads is not None:
-        return {one.buffer for one in block.reads}
+        return {region.buffer for region in block.reads}
     loads = {node.buffer for node in walk(block) if isinstance(node, tir.BufferLoad)}
     return loads - (_writes(block) if block.init is not None else set())
 

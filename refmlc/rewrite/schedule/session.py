@@ -83,9 +83,9 @@ class Session:
 
     def copy(self) -> Self:
         """Another schedule that goes on from here; it has handles of its own."""
-        other = type(self)(self._module, validate=self._validation or False, check_legality=self._checked)
-        other.work_on(self._func)
-        return other
+        schedule = type(self)(self._module, validate=self._validation or False, check_legality=self._checked)
+        schedule.work_on(self._func)
+        return schedule
 
     def work_on(self, func_name: str) -> None:
         """Look up blocks in this function where none is named."""
@@ -173,9 +173,9 @@ class Session:
 
         def changed(func: tir.PrimFunc) -> tuple[tir.PrimFunc, tuple[BlockRV]]:
             after = change(func)
-            known = {*_blocks(func), "root"}
-            new = [name for name in _blocks(after) if name not in known and ending in name]
-            return after, (self._block(block.func, new[0]),)
+            earlier = {*_blocks(func), "root"}
+            added = [name for name in _blocks(after) if name not in earlier and ending in name]
+            return after, (self._block(block.func, added[0]),)
 
         return self._apply(name, args, changed)[0]
 

@@ -44,39 +44,41 @@ def bind(func: tir.PrimFunc, loop: tir.Var, tag: str, *, checked: bool = True) -
 
 
 def _bound(stmt: tir.Stmt) -> list[tir.For]:
-    return [one for one in walk(stmt) if isinstance(one, tir.For) and one.thread is not None]
+    return [node for node in walk(stmt) if isinstance(node, tir.For) and node.thread is not None]
 
 
 def _apart(func: tir.PrimFunc, node: tir.For, tag: str) -> None:
     """No loop of this tag around or inside, and no threads beside this one in the same kernel."""
-    around = [one for one in place_of_loop(func, node.loop_var).around if isinstance(one, tir.For) and one.thread]
-    inside = _bound(node.body)
-    if any(one.thread is not None and one.thread.tag == tag for one in (*around, *inside)):
+    outer_loops = [
+        loop for loop in place_of_loop(func, node.loop_var).around if isinstance(loop, tir.For) and loop.thread
+    ]
+    inner_loops = _bound(node.body)
+    if any(loop.thread is not None and loop.thread.tag == tag for loop in (*outer_loops, *inner_loops)):
         raise refused("bind", f"`{tag}` is bound around `{node.loop_var.name}`, or inside", node.span)
-    kernel = around[0] if around else node
-    if len(_bound(kernel)) != len(around) + len(inside):
+    kernel = outer_loops[0] if outer_loops else node
+    if len(_bound(kernel)) != len(outer_loops) + len(inner_loops):
         raise refused("bind", "threads beside would have to wait for each other", node.span)
-    for one in inside:
-        nested = [other for other in _bound(one.body) if other is not one]
-        if len(nested) + 1 + _outside(inside, one) != len(inside):
+    for loop in inner_loops:
+        nested = [other for other in _bound(loop.body) if other is not loop]
+        if len(nested) + 1 + _outside(inner_loops, loop) != len(inner_loops):
             raise refused("bind", "threads inside would have to wait for each other", node.span)
 
 
-def _outside(loops: list[tir.For], one: tir.For) -> int:
+def _outside(loops: list[tir.For], loop: tir.For) -> int:
     """How many of the loops contain this one."""
-    return sum(other is not one and any(part is one for part in walk(other.body)) for other in loops)
+    return sum(other is not loop and any(part is loop for part in walk(other.body)) for other in loops)
 
 
 def _independent(func: tir.PrimFunc, node: tir.For, tag: str) -> None:
-    why = problem(func, node.body)
-    if why is not None:
-        raise refused("bind", why, node.span)
-    found = accesses(node.body)
-    for buffer in found.written:
-        if not separates(node.loop_var, found, buffer):
+    obstacle = problem(func, node.body)
+    if obstacle is not None:
+        raise refused("bind", obstacle, node.span)
+    uses = accesses(node.body)
+    for buffer in uses.written:
+        if not separates(node.loop_var, uses, buffer):
             message = f"iterations over `{node.loop_var.name}` may touch the same elements of `{buffer.name}`"
             raise refused("bind", message, node.span)
-    for buffer in found.indices:
+    for buffer in uses.indices:
         private = any(tag.startswith(axis) for axis in axes_of(buffer.scope))
         if private and touches(without(func, node), buffer):
             raise refused("bind", f"`{buffer.name}` would be private to each thread", node.span)

@@ -20,9 +20,9 @@ class Step:
 
     def __str__(self) -> str:
         """The step as a line."""
-        words = [repr(one) for one in self.args] + [f"{key}={value!r}" for key, value in self.options.items()]
-        made = ", ".join(map(repr, self.outputs)) + " = " if self.outputs else ""
-        return f"{made}sch.{self.name}({', '.join(words)})"
+        words = [repr(arg) for arg in self.args] + [f"{key}={value!r}" for key, value in self.options.items()]
+        outputs = ", ".join(map(repr, self.outputs)) + " = " if self.outputs else ""
+        return f"{outputs}sch.{self.name}({', '.join(words)})"
 
 
 @dataclass

@@ -37,13 +37,13 @@ def add_unit_loop(func: tir.PrimFunc, target: str | tir.Var, name: str = "u") ->
     Returns the function and the new variable. Fails: RM112.
     """
     place = place_of_loop(func, target) if isinstance(target, tir.Var) else place_of_block(func, target)
-    here = place.stmt
-    around = (*place.around, here) if isinstance(here, tir.For) else place.around
-    dtype = next((one.loop_var.dtype for one in reversed(around) if isinstance(one, tir.For)), None)
+    stmt = place.stmt
+    around = (*place.around, stmt) if isinstance(stmt, tir.For) else place.around
+    dtype = next((outer.loop_var.dtype for outer in reversed(around) if isinstance(outer, tir.For)), None)
     if dtype is None:
-        raise refused("add_unit_loop", f"no loop is around `{target}`, whose dtype it could have", here.span)
+        raise refused("add_unit_loop", f"no loop is around `{target}`, whose dtype it could have", stmt.span)
     var = tir.Var(fresh_name(func, name), dtype)
-    return with_stmt(func, here, serial_loop(var, integer(1, dtype), here)), var
+    return with_stmt(func, stmt, serial_loop(var, integer(1, dtype), stmt)), var
 
 
 @entry_point

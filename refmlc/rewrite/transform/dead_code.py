@@ -46,20 +46,22 @@ def dead_code_elimination(module: IRModule, entry_functions: Sequence[str] = ("m
         if isinstance(func, relax.Function):
             functions[name] = without_unused(func, module)
     reached = _reached(functions, entry_functions)
-    kept = {name: func for name, func in functions.items() if name in reached}
-    same = len(kept) == len(module.functions) and all(module.functions[name] is func for name, func in kept.items())
-    return module if same else replace(module, functions=kept)
+    remaining = {name: func for name, func in functions.items() if name in reached}
+    unchanged = len(remaining) == len(module.functions) and all(
+        module.functions[name] is func for name, func in remaining.items()
+    )
+    return module if unchanged else replace(module, functions=remaining)
 
 
 def _reached(functions: Mapping[str, AnyFunction], entries: Sequence[str]) -> set[str]:
     stack = [name for name, func in functions.items() if name in entries or not getattr(func, "private", False)]
-    found: set[str] = set()
+    names: set[str] = set()
     while stack:
         name = stack.pop()
-        if name not in found and name in functions:
-            found.add(name)
+        if name not in names and name in functions:
+            names.add(name)
             stack += [node.name for node in walk(functions[name]) if isinstance(node, tir.GlobalVar)]
-    return found
+    return names
 
 
 def without_unused(func: relax.Function, module: IRModule) -> relax.Function:
@@ -70,25 +72,27 @@ def without_unused(func: relax.Function, module: IRModule) -> relax.Function:
 
 def _sequence(seq: relax.SeqExpr, module: IRModule) -> relax.SeqExpr:
     """The sequence with what is needed for its value, from its end on."""
-    used = {node for node in walk(seq.body) if isinstance(node, relax.Var)}
+    used_vars = {node for node in walk(seq.body) if isinstance(node, relax.Var)}
     blocks: list[relax.Block] = []
     for block in reversed(seq.blocks):
-        kept: list[relax.Binding] = []
+        needed: list[relax.Binding] = []
         for binding in reversed(block.bindings):
-            if _needed(binding, used, module, dataflow=isinstance(block, relax.DataflowBlock)):
+            if _needed(binding, used_vars, module, dataflow=isinstance(block, relax.DataflowBlock)):
                 inner = _inside(binding, module)
-                kept.append(inner)
-                used |= {node for node in walk(inner.value) if isinstance(node, relax.Var)}
-        kept.reverse()
-        same = len(kept) == len(block.bindings) and all(a is b for a, b in zip(kept, block.bindings, strict=True))
-        blocks += [] if not kept else [block if same else replace(block, bindings=tuple(kept))]
+                needed.append(inner)
+                used_vars |= {node for node in walk(inner.value) if isinstance(node, relax.Var)}
+        needed.reverse()
+        unchanged = len(needed) == len(block.bindings) and all(
+            a is b for a, b in zip(needed, block.bindings, strict=True)
+        )
+        blocks += [] if not needed else [block if unchanged else replace(block, bindings=tuple(needed))]
     blocks.reverse()
-    same = len(blocks) == len(seq.blocks) and all(a is b for a, b in zip(blocks, seq.blocks, strict=True))
-    return seq if same else replace(seq, blocks=tuple(blocks))
+    unchanged = len(blocks) == len(seq.blocks) and all(a is b for a, b in zip(blocks, seq.blocks, strict=True))
+    return seq if unchanged else replace(seq, blocks=tuple(blocks))
 
 
-def _needed(binding: relax.Binding, used: set[relax.Var], module: IRModule, *, dataflow: bool) -> bool:
-    if binding.var in used or isinstance(binding, relax.MatchCast):
+def _needed(binding: relax.Binding, used_vars: set[relax.Var], module: IRModule, *, dataflow: bool) -> bool:
+    if binding.var in used_vars or isinstance(binding, relax.MatchCast):
         return True
     return not dataflow and not _pure(binding.value, module)
 

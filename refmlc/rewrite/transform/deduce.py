@@ -46,30 +46,30 @@ def _regions(node: Node) -> Node:
     if not isinstance(node, tir.SBlock) or not node.iter_vars or (node.reads is not None and node.writes is not None):
         return node
     parts = (node.body,) if node.init is None else (node.init, node.body)
-    inside = [one for part in parts for one in walk(part)]
-    if any(isinstance(one, _OPAQUE) for one in inside) or node.match_buffers or node.alloc_buffers:
+    nodes = [descendant for part in parts for descendant in walk(part)]
+    if any(isinstance(descendant, _OPAQUE) for descendant in nodes) or node.match_buffers or node.alloc_buffers:
         return node
-    written: Accesses = {}
-    for one in inside:
-        if isinstance(one, tir.BufferStore):
-            written.setdefault(one.buffer, []).append(one.indices)
-    own = written if node.init is not None else {}
-    read = {buffer: indices for buffer, indices in loads(parts).items() if buffer not in own}
-    reads = boxes(read) if node.reads is None else node.reads
-    writes = boxes(written) if node.writes is None else node.writes
+    stored: Accesses = {}
+    for descendant in nodes:
+        if isinstance(descendant, tir.BufferStore):
+            stored.setdefault(descendant.buffer, []).append(descendant.indices)
+    accumulated = stored if node.init is not None else {}
+    loaded = {buffer: indices for buffer, indices in loads(parts).items() if buffer not in accumulated}
+    reads = boxes(loaded) if node.reads is None else node.reads
+    writes = boxes(stored) if node.writes is None else node.writes
     return replace(node, reads=reads, writes=writes)
 
 
 def _return_type(func: relax.Function, module: IRModule) -> Type | None:
     """The type of the body, its bindings in order. Nothing is said where control flow or casts are in between."""
-    known: dict[relax.Var, Type | None] = {}
+    types: dict[relax.Var, Type | None] = {}
     for block in func.body.blocks:
         for binding in block.bindings:
-            known[binding.var] = _bound_type(binding, module, known)
-    return type_of(func.body.body, module, known)
+            types[binding.var] = _bound_type(binding, module, types)
+    return type_of(func.body.body, module, types)
 
 
-def _bound_type(binding: relax.Binding, module: IRModule, known: Mapping[relax.Var, Type | None]) -> Type | None:
+def _bound_type(binding: relax.Binding, module: IRModule, types: Mapping[relax.Var, Type | None]) -> Type | None:
     if isinstance(binding, relax.MatchCast):
         return binding.ty
-    return type_of(binding.value, module, known) or binding.var.ty
+    return type_of(binding.value, module, types) or binding.var.ty

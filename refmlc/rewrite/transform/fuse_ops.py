@@ -70,15 +70,15 @@ class _Fuser:
         return replace(func, body=replace(func.body, blocks=blocks))
 
     def block(self, block: relax.DataflowBlock) -> relax.DataflowBlock:
-        calls = {at: call for at, one in enumerate(block.bindings) if (call := self.call(one)) is not None}
+        calls = {at: call for at, binding in enumerate(block.bindings) if (call := self.call(binding)) is not None}
         groups = self.by_kind(block, calls) if self.patterns is None else self.by_pattern(block, calls)
         bindings: dict[int, relax.Binding] = dict(enumerate(block.bindings))
         for group in groups:
-            fused = self.fused([calls[at] for at in group]) if len(group) > 1 else None
-            if fused is not None:
+            fused_call = self.fused([calls[at] for at in group]) if len(group) > 1 else None
+            if fused_call is not None:
                 for at in group[:-1]:
                     del bindings[at]
-                bindings[group[-1]] = replace(calls[group[-1]].binding, value=fused)
+                bindings[group[-1]] = replace(calls[group[-1]].binding, value=fused_call)
         return replace(block, bindings=tuple(bindings.values()))
 
     def call(self, binding: relax.Binding) -> _Call | None:
@@ -91,16 +91,16 @@ class _Fuser:
                     ty_args=(TensorType() as ty,),
                 )
             ) if isinstance(self.module.functions.get(name), tir.PrimFunc):
-                simple = all(isinstance(one, relax.Var | relax.Constant) for one in fields)
-                typed = all(self.tensor(one) is not None for one in fields)
+                simple = all(isinstance(arg, relax.Var | relax.Constant) for arg in fields)
+                typed = all(self.tensor(arg) is not None for arg in fields)
                 return _Call(binding, name, fields, ty) if simple and typed and ty.shape is not None else None
             case _:
                 return None
 
     def tensor(self, expr: relax.Expr) -> TensorType | None:
         """The type of a tensor of known shape."""
-        found = type_of(expr, self.module, self.known)
-        return found if isinstance(found, TensorType) and found.shape is not None and found.dtype is not None else None
+        ty = type_of(expr, self.module, self.known)
+        return ty if isinstance(ty, TensorType) and ty.shape is not None and ty.dtype is not None else None
 
     # ---------------------------------------------------------------------------------------------- groups
 
@@ -110,9 +110,9 @@ class _Fuser:
         places = {binding.var: at for at, binding in enumerate(block.bindings)}
         for at, binding in enumerate(block.bindings):
             steps[at].leaves = not binding.var.dataflow
-            for used in dict.fromkeys(node for node in walk(binding.value) if isinstance(node, relax.Var)):
-                if used in places:
-                    steps[places[used]].users.append((at, self.edge(calls.get(at), used, steps[at].kind)))
+            for var in dict.fromkeys(node for node in walk(binding.value) if isinstance(node, relax.Var)):
+                if var in places:
+                    steps[places[var]].users.append((at, self.edge(calls.get(at), var, steps[at].kind)))
         grouping = Grouping(steps)
         groups: dict[int, list[int]] = {}
         for at in calls:
@@ -123,11 +123,11 @@ class _Fuser:
         func = None if call is None else self.module.functions[call.callee]
         return pattern_of(func) if isinstance(func, tir.PrimFunc) else OPAQUE
 
-    def edge(self, call: _Call | None, used: relax.Var, kind: int) -> int:
+    def edge(self, call: _Call | None, var: relax.Var, kind: int) -> int:
         """How a call uses a value: element by element where it is so of equal shapes."""
         if call is None or kind > BROADCAST:
             return kind
-        ty = self.tensor(used)
+        ty = self.tensor(var)
         equal = ty is not None and ty.shape is not None and _same(ty.shape, call.result.shape or ())
         return ELEMWISE if equal else kind
 
@@ -135,15 +135,15 @@ class _Fuser:
         """Groups by chains of names; a call belongs to the first chain that takes it."""
         uses: dict[relax.Var, list[int]] = {}
         for at, binding in enumerate(block.bindings):
-            for used in {node for node in walk(binding.value) if isinstance(node, relax.Var)}:
-                uses.setdefault(used, []).append(at)
-        taken: set[int] = set()
+            for var in {node for node in walk(binding.value) if isinstance(node, relax.Var)}:
+                uses.setdefault(var, []).append(at)
+        grouped: set[int] = set()
         groups: list[list[int]] = []
         for pattern in self.patterns or ():
             for first in calls:
                 chain = _chain(first, pattern, calls, uses)
-                if chain and not taken & {*chain}:
-                    taken |= {*chain}
+                if chain and not grouped & {*chain}:
+                    grouped |= {*chain}
                     groups.append(chain)
         return groups
 
@@ -151,23 +151,23 @@ class _Fuser:
 
     def fused(self, calls: Sequence[_Call]) -> relax.Call | None:
         """The call of the function that holds a group; None where sizes would not be known in it."""
-        inside = {call.binding.var for call in calls}
-        outer = list(dict.fromkeys(arg for call in calls for arg in call.args if arg not in inside))
+        results = {call.binding.var for call in calls}
+        outer_args = list(dict.fromkeys(arg for call in calls for arg in call.args if arg not in results))
         params: dict[Node, Node] = {}
         bound: set[tir.Expr] = set()
-        for number, arg in enumerate(outer):
+        for number, arg in enumerate(outer_args):
             ty = self.tensor(arg)
             bound |= {dim for dim in (ty.shape or () if ty else ()) if isinstance(dim, tir.Var)}
             params[arg] = relax.Var(arg.name if isinstance(arg, relax.Var) else f"param_{number}", ty)
-        types = [ty for one in (*outer, *inside) if (ty := self.tensor(one)) is not None]
+        types = [ty for value in (*outer_args, *results) if (ty := self.tensor(value)) is not None]
         sizes = {part for ty in types for part in walk(ty) if isinstance(part, tir.Var)}
-        if sizes - bound or len(types) != len(outer) + len(inside):
+        if sizes - bound or len(types) != len(outer_args) + len(results):
             return None
         table: dict[Node, Node] = {size: tir.Var(size.name, size.dtype) for size in sizes if isinstance(size, tir.Var)}
-        own = {arg: substitute(var, table) for arg, var in params.items()}
-        func = _holding(calls, own, table)
+        param_vars = {arg: substitute(var, table) for arg, var in params.items()}
+        func = _holding(calls, param_vars, table)
         name = self.named("fused_" + "_".join(call.callee for call in calls), func)
-        return relax.Call(tir.GlobalVar(name), tuple(outer), span=calls[-1].binding.value.span)
+        return relax.Call(tir.GlobalVar(name), tuple(outer_args), span=calls[-1].binding.value.span)
 
     def named(self, stem: str, func: relax.Function) -> str:
         """The name of an equal function, else a new one for this."""
@@ -181,9 +181,9 @@ class _Fuser:
         return name
 
 
-def _holding(calls: Sequence[_Call], own: Mapping[Node, Node], sizes: Mapping[Node, Node]) -> relax.Function:
+def _holding(calls: Sequence[_Call], param_vars: Mapping[Node, Node], sizes: Mapping[Node, Node]) -> relax.Function:
     """The function that makes a group's calls."""
-    table: dict[Node, Node] = {**sizes, **own}
+    table: dict[Node, Node] = {**sizes, **param_vars}
     bindings: list[relax.Binding] = []
     for call in calls:
         last = call is calls[-1]
@@ -191,7 +191,7 @@ def _holding(calls: Sequence[_Call], own: Mapping[Node, Node], sizes: Mapping[No
         value = substitute(call.binding.value, table)
         bindings.append(relax.VarBinding(var, value))
         table[call.binding.var] = var
-    params = tuple(var for var in own.values() if isinstance(var, relax.Var))
+    params = tuple(var for var in param_vars.values() if isinstance(var, relax.Var))
     ret = substitute(calls[-1].result, table)
     body = relax.SeqExpr((relax.DataflowBlock(tuple(bindings)),), bindings[-1].var)
     return relax.Function(params, body, ret, private=True, attrs=PRIMITIVE)
@@ -205,15 +205,15 @@ def _chain(
     first: int, pattern: Sequence[str], calls: Mapping[int, _Call], uses: Mapping[relax.Var, list[int]]
 ) -> list[int]:
     """The calls from `first` on that a chain of names describes, or none."""
-    found: list[int] = []
+    chain: list[int] = []
     at = first
     for name in pattern:
         if at not in calls or calls[at].callee.rstrip("0123456789") != name.rstrip("0123456789"):
             return []
-        found.append(at)
+        chain.append(at)
         var = calls[at].binding.var
         users = uses.get(var, [])
-        if len(found) < len(pattern) and (len(users) != 1 or not var.dataflow):
+        if len(chain) < len(pattern) and (len(users) != 1 or not var.dataflow):
             return []
         at = users[0] if users else -1
-    return found
+    return chain

@@ -34,17 +34,17 @@ UNUSUAL = (tir.DeclBuffer, tir.Return, tir.BufferData)
 @entry_point
 def fuse_tir(module: IRModule) -> IRModule:
     """`module` with functions of TensorIR for `Primitive` ones; itself where it has none of them."""
-    made: dict[str, tir.PrimFunc] = {}
+    converted: dict[str, tir.PrimFunc] = {}
     types: dict[str, TensorType] = {}
     for name, func in module.functions.items():
         if isinstance(func, relax.Function) and func.attrs.get("Primitive"):
-            fused = _fused(func, module)
-            if fused is not None and isinstance(func.ret_ty, TensorType):
-                made[name], types[name] = fused, func.ret_ty
-    if not made:
+            prim_func = _fused(func, module)
+            if prim_func is not None and isinstance(func.ret_ty, TensorType):
+                converted[name], types[name] = prim_func, func.ret_ty
+    if not converted:
         return module
     functions = {
-        name: made.get(name) or (_calling(func, module, types) if isinstance(func, relax.Function) else func)
+        name: converted.get(name) or (_calling(func, module, types) if isinstance(func, relax.Function) else func)
         for name, func in module.functions.items()
     }
     return dead_code_elimination(replace(module, functions=functions))
@@ -52,15 +52,19 @@ def fuse_tir(module: IRModule) -> IRModule:
 
 def _calling(func: relax.Function, module: IRModule, types: Mapping[str, TensorType]) -> relax.Function:
     """The function with `call_tir` for calls of what has become TensorIR."""
-    known: dict[relax.Var, Type | None] = {}
+    types_known: dict[relax.Var, Type | None] = {}
     for binding in (binding for block in func.body.blocks for binding in block.bindings):
         cast = isinstance(binding, relax.MatchCast)
-        known[binding.var] = binding.var.ty if cast else type_of(binding.value, module, known) or binding.var.ty
+        types_known[binding.var] = (
+            binding.var.ty if cast else type_of(binding.value, module, types_known) or binding.var.ty
+        )
 
     def change(node: Node) -> Node:
         match node:
             case relax.Call(op=tir.GlobalVar(name), args=args) if name in types:
-                result = _result(module.functions[name], types[name], [type_of(arg, module, known) for arg in args])
+                result = _result(
+                    module.functions[name], types[name], [type_of(arg, module, types_known) for arg in args]
+                )
                 op = relax.Op("call_tir", span=node.span)
                 return relax.Call(op, (node.op, relax.Tuple(args)), {}, (result,), span=node.span)
             case _:
@@ -73,9 +77,14 @@ def _result(callee: Node, ty: TensorType, args: Sequence[Type | None]) -> Tensor
     """The type of the result by the sizes of the arguments."""
     table: dict[Node, Node] = {}
     if isinstance(callee, relax.Function):
-        for param, given in zip(callee.params, args, strict=True):
-            if isinstance(param.ty, TensorType) and isinstance(given, TensorType) and param.ty.shape and given.shape:
-                pairs = zip(param.ty.shape, given.shape, strict=True)
+        for param, actual_type in zip(callee.params, args, strict=True):
+            if (
+                isinstance(param.ty, TensorType)
+                and isinstance(actual_type, TensorType)
+                and param.ty.shape
+                and actual_type.shape
+            ):
+                pairs = zip(param.ty.shape, actual_type.shape, strict=True)
                 table |= {size: actual for size, actual in pairs if isinstance(size, tir.Var)}
     return substitute(ty, table)
 
@@ -140,12 +149,12 @@ def _inlined(binding: relax.Binding, draft: _Draft, module: IRModule) -> bool:
             return False
     if not isinstance(callee, tir.PrimFunc) or not _plain(callee) or len(callee.params) != len(fields) + 1:
         return False
-    outer = [draft.buffers.get(one) for one in fields]
+    outer = [draft.buffers.get(arg) for arg in fields]
     formal = [callee.buffer_map[param] for param in callee.params]
     result = _buffer(ty, draft.fresh(f"{formal[-1].name}_intermediate"))
-    if result is None or any(one is None for one in outer):
+    if result is None or any(arg is None for arg in outer):
         return False
-    table = _matched(formal, [*(one for one in outer if one is not None), result])
+    table = _matched(formal, [*(arg for arg in outer if arg is not None), result])
     if table is None:
         return False
     body = _copied(callee, table, draft)
@@ -162,8 +171,11 @@ def _plain(func: tir.PrimFunc) -> bool:
     if any(isinstance(part, tir.AllocBuffer) for part in top(func)):
         return False
     return all(
-        not one.strides and one.elem_offset is None and one.scope in ("global", "") and not one.axis_separators
-        for one in func.buffer_map.values()
+        not buffer.strides
+        and buffer.elem_offset is None
+        and buffer.scope in ("global", "")
+        and not buffer.axis_separators
+        for buffer in func.buffer_map.values()
     )
 
 
@@ -174,12 +186,12 @@ def _matched(formal: Sequence[tir.Buffer], actual: Sequence[tir.Buffer]) -> dict
         if inner.dtype != outer.dtype or len(inner.shape) != len(outer.shape):
             return None
         for dim, size in zip(inner.shape, outer.shape, strict=True):
-            known = table.get(dim, dim)
+            replaced = table.get(dim, dim)
             if isinstance(dim, tir.Var) and dim not in table:
                 if size.dtype != dim.dtype:
                     return None
                 table[dim] = size
-            elif not (known is size or (isinstance(known, tir.IntImm) and _is(size, known.value))):
+            elif not (replaced is size or (isinstance(replaced, tir.IntImm) and _is(size, replaced.value))):
                 return None
         table[inner] = outer
     return table
@@ -191,16 +203,16 @@ def _is(size: tir.Expr, value: int) -> bool:
 
 def _copied(callee: tir.PrimFunc, table: dict[Node, Node], draft: _Draft) -> tir.SBlock:
     """The body on other buffers, with variables and blocks of its own, as a block."""
-    own = tir.SBlock("root", (), None, None, sequence(top(callee)), None, allocated(callee))
-    known = {part for node in (*callee.params, *callee.buffer_map.values()) for part in walk(node)}
-    new: dict[Node, Node] = {
-        node: replace(node) for node in walk(own) if isinstance(node, tir.Var) and node not in known
+    block = tir.SBlock("root", (), None, None, sequence(top(callee)), None, allocated(callee))
+    params = {part for node in (*callee.params, *callee.buffer_map.values()) for part in walk(node)}
+    replacements: dict[Node, Node] = {
+        node: replace(node) for node in walk(block) if isinstance(node, tir.Var) and node not in params
     }
-    new |= table
-    for node in walk(own):
+    replacements |= table
+    for node in walk(block):
         if isinstance(node, tir.Buffer) and node not in table:
-            new[node] = replace(substitute(node, new), name=draft.fresh(node.name))
-    return rewrite(substitute(own, new), lambda node: _renamed(node, draft))
+            replacements[node] = replace(substitute(node, replacements), name=draft.fresh(node.name))
+    return rewrite(substitute(block, replacements), lambda node: _renamed(node, draft))
 
 
 def _renamed(node: Node, draft: _Draft) -> Node:

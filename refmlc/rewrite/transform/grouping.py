@@ -52,10 +52,10 @@ class Grouping:
         return self._kinds[self.group(at)]
 
     def _merge(self, at: int, number: int) -> None:
-        found, kind = self._dominators[at], self.kind(at)
-        if found is None or kind == OPAQUE or self.group(at) == self.group(found[0]):
+        dominator, kind = self._dominators[at], self.kind(at)
+        if dominator is None or kind == OPAQUE or self.group(at) == self.group(dominator[0]):
             return
-        sink, way = found
+        sink, way = dominator
         if kind == FUSABLE and number == 0 and way == ELEMWISE:
             self._try(at, sink, lambda one, _: one <= BROADCAST)
         elif kind <= BROADCAST and (way <= INJECTIVE or way == REDUCE):
@@ -65,21 +65,21 @@ class Grouping:
 
     def _try(self, at: int, sink: int, allowed: Callable[[int, bool], bool]) -> None:
         """Merge a step with its dominator and all on the way, where each is allowed."""
-        seen: set[int] = set()
+        visited: set[int] = set()
         stack = [user for user, _ in self._steps[at].users]
         while stack:
-            here = stack.pop()
-            if here in seen:
+            step = stack.pop()
+            if step in visited:
                 continue
-            seen.add(here)
-            if not allowed(self.kind(here), here == sink):
+            visited.add(step)
+            if not allowed(self.kind(step), step == sink):
                 return
-            stack += [] if here == sink else [user for user, _ in self._steps[here].users]
-        for one in (at, *seen):
-            self._join(one, sink)
+            stack += [] if step == sink else [user for user, _ in self._steps[step].users]
+        for member in (at, *visited):
+            self._join(member, sink)
 
-    def _join(self, one: int, sink: int) -> None:
-        child, parent = self.group(one), self.group(sink)
+    def _join(self, member: int, sink: int) -> None:
+        child, parent = self.group(member), self.group(sink)
         if child != parent:
             self._kinds[parent] = max(self._kinds[parent], self._kinds[child])
             self._parents[child] = parent
@@ -87,30 +87,30 @@ class Grouping:
 
 def _dominators(steps: Sequence[Step]) -> list[tuple[int, int] | None]:
     """For each step its dominator, and the greatest kind of an edge on the way there; None: it has none."""
-    found: list[tuple[int, int] | None] = [None] * len(steps)
+    dominators: list[tuple[int, int] | None] = [None] * len(steps)
     for at in reversed(range(len(steps))):
         step = steps[at]
         if step.leaves or not step.users:
             continue
-        here: tuple[int, int] | None = step.users[0]
+        meeting: tuple[int, int] | None = step.users[0]
         for user in step.users[1:]:
-            here = _meeting(here, user, found)
-        found[at] = here
-    return found
+            meeting = _meeting(meeting, user, dominators)
+        dominators[at] = meeting
+    return dominators
 
 
 def _meeting(
-    a: tuple[int, int] | None, b: tuple[int, int] | None, found: Sequence[tuple[int, int] | None]
+    a: tuple[int, int] | None, b: tuple[int, int] | None, dominators: Sequence[tuple[int, int] | None]
 ) -> tuple[int, int] | None:
     """The first step that two lead to."""
     while a is not None and b is not None and a[0] != b[0]:
         if a[0] < b[0]:
-            a = _onward(a, found)
+            a = _onward(a, dominators)
         else:
-            b = _onward(b, found)
+            b = _onward(b, dominators)
     return None if a is None or b is None else (a[0], max(a[1], b[1]))
 
 
-def _onward(one: tuple[int, int], found: Sequence[tuple[int, int] | None]) -> tuple[int, int] | None:
-    after = found[one[0]]
-    return None if after is None else (after[0], max(after[1], one[1]))
+def _onward(edge: tuple[int, int], dominators: Sequence[tuple[int, int] | None]) -> tuple[int, int] | None:
+    following = dominators[edge[0]]
+    return None if following is None else (following[0], max(following[1], edge[1]))

@@ -49,7 +49,12 @@ class _Legalizer:
 
     def sequence(self, seq: relax.SeqExpr) -> relax.SeqExpr:
         blocks = tuple(
-            replace(block, bindings=tuple(one for binding in block.bindings for one in self.bindings(binding, block)))
+            replace(
+                block,
+                bindings=tuple(
+                    lowered_binding for binding in block.bindings for lowered_binding in self.bindings(binding, block)
+                ),
+            )
             for block in seq.blocks
         )
         return replace(seq, blocks=blocks, body=self.expr(seq.body))
@@ -84,8 +89,8 @@ class _Legalizer:
                 return expr
 
     def operator(self, call: relax.Call, name: str) -> relax.Expr:
-        found = self.lowered(OPERATORS[name], call)
-        return call if found is None else self.called(call, name, found)
+        lowering = self.lowered(OPERATORS[name], call)
+        return call if lowering is None else self.called(call, name, lowering)
 
     def lowered(self, operator: Operator, call: relax.Call, counts: Sequence[tir.Var] | None = None) -> Lowered | None:
         """The function of a call; None where the types do not say it, or what they say is refused."""
@@ -97,14 +102,14 @@ class _Legalizer:
         except RefmlcError:
             return None  # the check has told it, or the run does
 
-    def called(self, call: relax.Call, name: str, found: Lowered) -> relax.Call:
+    def called(self, call: relax.Call, name: str, lowering: Lowered) -> relax.Call:
         """The call of the function that was found, in place of a call of the operator."""
         types = [type_of(arg, self.module, self.known) for arg in call.args]
-        callee = tir.GlobalVar(self.named(name.rpartition(".")[2], found), span=call.span)
+        callee = tir.GlobalVar(self.named(name.rpartition(".")[2], lowering), span=call.span)
         tensors = relax.Tuple(_tensors(call.args, types), span=call.span)
-        sizes = (relax.ShapeExpr(found.sizes, span=call.span),) if found.sizes else ()
+        sizes = (relax.ShapeExpr(lowering.sizes, span=call.span),) if lowering.sizes else ()
         op = relax.Op("call_tir", span=call.span)
-        return relax.Call(op, (callee, tensors, *sizes), {}, (found.result,), span=call.span)
+        return relax.Call(op, (callee, tensors, *sizes), {}, (lowering.result,), span=call.span)
 
     def bindings(self, binding: relax.Binding, block: relax.Block) -> list[relax.Binding]:
         """The binding; before it those that count what the shape of its value depends on."""
@@ -128,25 +133,25 @@ class _Legalizer:
         name, span, counts = operator.name.rpartition(".")[2], call.span, self.lowered(counting, call)
         number = _length(counts)
         sizes = tuple(tir.Var(f"{name}_{place}", INT64) for place in range(number))
-        found = self.lowered(operator, call, sizes)
-        if counts is None or found is None:
+        lowering = self.lowered(operator, call, sizes)
+        if counts is None or lowering is None:
             return [self.binding(binding)]
-        one = relax.Var(f"{name}_count", counts.result, dataflow=inside)
-        two = relax.Var(f"{name}_shape", ShapeType(None, number), dataflow=inside)
-        three = relax.Var(f"{name}_sizes", ShapeType(sizes), dataflow=inside)
-        shape = relax.Call(relax.Op("tensor_to_shape", span=span), (one,), span=span)
-        made = self.called(call, operator.name, found)
-        self.known[binding.var] = found.result
+        count = relax.Var(f"{name}_count", counts.result, dataflow=inside)
+        shape_var = relax.Var(f"{name}_shape", ShapeType(None, number), dataflow=inside)
+        sizes_var = relax.Var(f"{name}_sizes", ShapeType(sizes), dataflow=inside)
+        shape = relax.Call(relax.Op("tensor_to_shape", span=span), (count,), span=span)
+        lowered_call = self.called(call, operator.name, lowering)
+        self.known[binding.var] = lowering.result
         return [
-            relax.VarBinding(one, self.called(call, f"{name}_count", counts), span=span),
-            relax.VarBinding(two, shape, span=span),
-            relax.MatchCast(three, two, ShapeType(sizes), span=span),
-            replace(binding, value=made),
+            relax.VarBinding(count, self.called(call, f"{name}_count", counts), span=span),
+            relax.VarBinding(shape_var, shape, span=span),
+            relax.MatchCast(sizes_var, shape_var, ShapeType(sizes), span=span),
+            replace(binding, value=lowered_call),
         ]
 
-    def named(self, stem: str, found: Lowered) -> str:
+    def named(self, stem: str, lowering: Lowered) -> str:
         """The name of an equal function, else a new one for this."""
-        func = found.func
+        func = lowering.func
         name, number = stem, 0
         while name in self.module.functions or name in self.made:
             if name in self.made and structural_equal(self.made[name], func):
@@ -177,14 +182,14 @@ def _is_number_without_name(ty: Type | None) -> bool:
 
 def _tensors(args: Sequence[relax.Expr], types: Sequence[Type | None]) -> tuple[relax.Expr, ...]:
     """The tensors among the arguments; of tuples their fields."""
-    found: list[relax.Expr] = []
+    tensors: list[relax.Expr] = []
     for arg, ty in zip(args, types, strict=True):
         match arg, ty:
             case _, TensorType():
-                found.append(arg)
+                tensors.append(arg)
             case relax.Tuple(fields), TupleType(fields=inner):
-                found += _tensors(fields, inner)
+                tensors += _tensors(fields, inner)
             case _, TupleType(fields=inner):
                 items = [relax.TupleGetItem(arg, place, span=arg.span) for place in range(len(inner))]
-                found += _tensors(items, inner)
-    return tuple(found)
+                tensors += _tensors(items, inner)
+    return tuple(tensors)

@@ -82,9 +82,9 @@ class _Normal:
         """The variable, with the type that it is given or that follows."""
         if var.ty is None and ty is not None:
             self.typed[var] = replace(var, ty=ty)
-        found = self.typed.get(var, var)
-        self.known[found] = ty or found.ty
-        return found
+        typed_var = self.typed.get(var, var)
+        self.known[typed_var] = ty or typed_var.ty
+        return typed_var
 
     def type_of(self, expr: relax.Expr) -> Type | None:
         """The type of an expression, as far as it follows."""
@@ -112,12 +112,12 @@ class _Normal:
 
     def leaf(self, expr: relax.Expr) -> relax.Expr:
         """The expression, or a new variable that is bound to it."""
-        found = self.expr(expr)
-        if not isinstance(found, (relax.Call, relax.TupleGetItem, relax.If, relax.SeqExpr, relax.Function)):
-            return found
-        var = relax.Var(self.name(), self.type_of(found), dataflow=self.dataflow, span=found.span)
+        flat = self.expr(expr)
+        if not isinstance(flat, (relax.Call, relax.TupleGetItem, relax.If, relax.SeqExpr, relax.Function)):
+            return flat
+        var = relax.Var(self.name(), self.type_of(flat), dataflow=self.dataflow, span=flat.span)
         self.known[var] = var.ty
-        self.bindings.append(relax.VarBinding(var, found, span=found.span))
+        self.bindings.append(relax.VarBinding(var, flat, span=flat.span))
         return var
 
     def name(self) -> str:
@@ -131,12 +131,12 @@ class _Normal:
 
 def _same(expr: relax.Expr, parts: Mapping[str, object]) -> relax.Expr:
     """The expression with these parts; itself where all of them are as they were."""
-    same = all(_is(getattr(expr, name), part) for name, part in parts.items())
-    changed: relax.Expr = expr if same else replace(expr, **parts)  # type: ignore[arg-type]  # names of its fields
+    unchanged = all(_is(getattr(expr, name), part) for name, part in parts.items())
+    changed: relax.Expr = expr if unchanged else replace(expr, **parts)  # type: ignore[arg-type]  # names of its fields
     return changed
 
 
-def _is(one: object, other: object) -> bool:
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
-    return one is other
+def _is(old: object, new: object) -> bool:
+    if isinstance(old, tuple) and isinstance(new, tuple):
+        return len(old) == len(new) and all(a is b for a, b in zip(old, new, strict=True))
+    return old is new

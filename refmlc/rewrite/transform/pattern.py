@@ -41,9 +41,9 @@ def annotate_tir_op_pattern(module: IRModule) -> IRModule:
 
 def pattern_of(func: tir.PrimFunc) -> int:
     """The kind of a function."""
-    told = func.attrs.get(ATTRIBUTE)
-    if isinstance(told, int):
-        return told
+    annotated = func.attrs.get(ATTRIBUTE)
+    if isinstance(annotated, int):
+        return annotated
     nodes = [*walk(func.body)]
     blocks = [node for node in nodes if isinstance(node, tir.SBlock) and node.iter_vars]
     stores = [node for node in nodes if isinstance(node, tir.BufferStore)]
@@ -66,9 +66,9 @@ def _kind(block: tir.SBlock) -> int:
         return FUSABLE if _adds_products(store) else REDUCE
     loads = [node for node in walk(store.value) if isinstance(node, tir.BufferLoad)]
     axes = [axis.var for axis in block.iter_vars]
-    if list(store.indices) != axes or any(isinstance(part, tir.BufferLoad) for one in loads for part in _inside(one)):
+    if list(store.indices) != axes or any(isinstance(part, tir.BufferLoad) for load in loads for part in _inside(load)):
         return OPAQUE
-    kinds = {_access(one, axes) for one in loads} or {ELEMWISE}
+    kinds = {_access(load, axes) for load in loads} or {ELEMWISE}
     return ELEMWISE if kinds == {ELEMWISE, BROADCAST} else max(kinds)
 
 
@@ -80,9 +80,9 @@ def _access(load: tir.BufferLoad, axes: list[tir.Var]) -> int:
     """The kind of a load at indices of the axes."""
     if list(load.indices) == axes:
         return ELEMWISE
-    rest = iter(axes)
-    own = [index for index in load.indices if not (isinstance(index, tir.IntImm) and index.value == 0)]
-    return BROADCAST if all(any(index is axis for axis in rest) for index in own) else INJECTIVE
+    axes_left = iter(axes)
+    moving = [index for index in load.indices if not (isinstance(index, tir.IntImm) and index.value == 0)]
+    return BROADCAST if all(any(index is axis for axis in axes_left) for index in moving) else INJECTIVE
 
 
 def _adds_products(store: tir.BufferStore) -> bool:
@@ -92,6 +92,6 @@ def _adds_products(store: tir.BufferStore) -> bool:
                 term = term.value
             if not isinstance(term, tir.Apply) or term.op != "mul":
                 return False
-            return all(any(isinstance(part, tir.BufferLoad) for part in walk(one)) for one in term.args)
+            return all(any(isinstance(part, tir.BufferLoad) for part in walk(factor)) for factor in term.args)
         case _:
             return False
