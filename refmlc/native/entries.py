@@ -61,7 +61,7 @@ def whole_function(run: Fused, function: relax.Function) -> tuple[int, ...] | No
     if not all(isinstance(param.ty, TensorType) for param in function.params):
         return None
     params = {*function.params}
-    if not all(isinstance(bound_input.value, relax.Constant) or bound_input.value in params for bound_input in run.inputs):
+    if not all(isinstance(operand.value, relax.Constant) or operand.value in params for operand in run.inputs):
         return None
     outputs = [operand.value for operand in run.outputs]
     body = function.body.body

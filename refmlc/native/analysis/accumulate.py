@@ -7,12 +7,12 @@ from math import prod
 
 from refmlc.lang.arith.interval import Interval
 from refmlc.lang.ir import tir
-from refmlc.native.analysis.binding import Bound
+from refmlc.native.analysis.binding import BlockLoops
 from refmlc.native.analysis.body import Body, parts_of
 from refmlc.native.analysis.facts import Facts
 
 
-def with_accumulators(facts: Facts, block_loops: Bound, body: Body) -> Facts:
+def with_accumulators(facts: Facts, block_loops: BlockLoops, body: Body) -> Facts:
     """`facts` with the range of each load of an accumulator. All loads of stored buffers are of the stored element."""
     steps = prod(axis.extent for axis in block_loops.reduce)
     for store in body.stores:

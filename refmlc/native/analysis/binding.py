@@ -25,7 +25,7 @@ from refmlc.native.nest import Axis
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class BlockLoops:
     """A block under its loops: axes in the order of the loops."""
 
     realize: tir.SBlockRealize
@@ -33,7 +33,7 @@ class Bound:
     reduce: tuple[Axis, ...]
 
 
-def bind_axes(stmt: tir.For | tir.SBlockRealize, facts: Facts) -> Bound | str:
+def bind_axes(stmt: tir.For | tir.SBlockRealize, facts: Facts) -> BlockLoops | str:
     """The block in `stmt` and its axes, if the loops go through them as the table says; else why not."""
     loops, inner = _perfect(stmt)
     if not isinstance(inner, tir.SBlockRealize):
@@ -118,7 +118,7 @@ def _swept(block: tir.SBlock, loops: list[tir.For], forms: list[Poly], facts: Fa
     box, remaining = point(tuple(forms)), list(reversed(loops))
     while remaining:
         loop, larger = next(
-            ((loop, larger) for loop in remaining if (larger := _grown(facts, box, loop))), (remaining[0], None)
+            ((loop, larger) for loop in remaining if (larger := _box_of_loop(facts, box, loop))), (remaining[0], None)
         )
         if larger is None:
             return f"loop `{loop.loop_var.name}` does not go through the axes of block `{block.name}` one by one"
@@ -147,12 +147,12 @@ def _not_cut(realize: tir.SBlockRealize, forms: list[Poly], box: list[int], fact
     return ""
 
 
-def _grown(facts: Facts, box: Box, loop: tir.For) -> Box | None:
+def _box_of_loop(facts: Facts, box: Box, loop: tir.For) -> Box | None:
     """The box of all iterations of one loop, in whatever order they and the other loops are executed."""
     return after_loop(facts, box, Loop(loop.loop_var, constant(_first(loop)), constant(_extent(loop)), runs=True))
 
 
-def _in_order(realize: tir.SBlockRealize, loops: list[tir.For], forms: list[Poly], box: list[int]) -> Bound | str:
+def _in_order(realize: tir.SBlockRealize, loops: list[tir.For], forms: list[Poly], box: list[int]) -> BlockLoops | str:
     """The axes in the order of the loops, if the reductions go up."""
     places = {loop.loop_var: place for place, loop in enumerate(loops)}
     axes = list(zip(_axes(realize.block), realize.block.iter_vars, forms, box, strict=True))
@@ -166,7 +166,7 @@ def _in_order(realize: tir.SBlockRealize, loops: list[tir.For], forms: list[Poly
     number = _numbered([(form, extent) for _, form, extent in reduce])
     if number != _numbered([(single(loop.loop_var).plus(-_first(loop)), _extent(loop)) for loop in reductions]):
         return f"the reductions of block `{realize.block.name}` are not in the order of its axes"
-    return Bound(realize, tuple(axis for axis, _ in spatial), tuple(axis for axis, _, _ in reduce))
+    return BlockLoops(realize, tuple(axis for axis, _ in spatial), tuple(axis for axis, _, _ in reduce))
 
 
 def _numbered(digits: list[tuple[Poly, int]]) -> Poly:

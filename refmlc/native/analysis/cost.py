@@ -44,7 +44,7 @@ def units(node: tir.Stmt) -> int:
 
 def weight(body: tir.Stmt) -> int:
     """The fuel of one iteration of `body`, loops in it apart."""
-    return max(1, _own(body) // UNITS_OF_AN_ITERATION)
+    return max(1, _units_outside_loops(body) // UNITS_OF_AN_ITERATION)
 
 
 def units_of(values: Iterable[tir.Expr]) -> int:
@@ -69,19 +69,21 @@ def _units(node: tir.Stmt) -> int:
             return sum(_node(part) for part in walk(node))
 
 
-def _own(node: tir.Stmt) -> int:
+def _units_outside_loops(node: tir.Stmt) -> int:
     """The units of `node` without those of loops in it."""
     match node:
         case tir.For():
             return 0
         case tir.While(body=body) | tir.AttrStmt(body=body):
-            return _own(body)
+            return _units_outside_loops(body)
         case tir.SeqStmt(seq):
-            return sum(_own(part) for part in seq)
+            return sum(_units_outside_loops(part) for part in seq)
         case tir.SBlockRealize(block=block):
-            return _own(block.body)
+            return _units_outside_loops(block.body)
         case tir.IfThenElse(condition, then_case, else_case):
-            return units_of((condition,)) + max(_own(then_case), 0 if else_case is None else _own(else_case))
+            return units_of((condition,)) + max(
+                _units_outside_loops(then_case), 0 if else_case is None else _units_outside_loops(else_case)
+            )
         case _:
             return _units(node)
 

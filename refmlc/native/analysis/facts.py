@@ -28,7 +28,7 @@ from refmlc.lang.ops.short_text import short_text
 from refmlc.native.analysis.conditions import assumed, decided, in_full, with_fact
 from refmlc.native.analysis.knowledge import Knowledge, Range, mentions, of_dtype
 from refmlc.native.analysis.operators import fits_dtype, is_defined
-from refmlc.native.analysis.values import Values, bound
+from refmlc.native.analysis.values import Values, bind
 
 
 class Facts:
@@ -75,7 +75,7 @@ class Facts:
         first, count, form = self._form(low), self._form(extent), self._form(value)
         if form is None or mentions(form, var):
             return self.bind_range(var, low, extent)
-        knowledge = bound(self._values, var, value)
+        knowledge = bind(self._values, var, value)
         if first is None or count is None or mentions(first, var) or mentions(count, var):
             return Facts(knowledge)
         for fact in (form - first, (first + count - form).plus(-1), count.plus(-1)):
@@ -84,7 +84,7 @@ class Facts:
 
     def bind_value(self, var: tir.Var, value: tir.Expr) -> "Facts":
         """`var` is the value that `value` has here."""
-        return Facts(bound(self._values, var, value))
+        return Facts(bind(self._values, var, value))
 
     def bind_load(self, load: tir.BufferLoad, numbers: Interval) -> "Facts":
         """This very node gives a number in `numbers` whenever it is evaluated."""

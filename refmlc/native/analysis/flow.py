@@ -40,12 +40,12 @@ EXPRS = get_args(tir.Expr)
 class Flow:
     """Goes through the statements. `unproved` collects the loads that no box holds, each with the reason.
 
-    `seen` are the loads that were looked at.
+    `visited` are the loads that were looked at.
     """
 
     uses: Uses
     unproved: dict[tir.BufferLoad, str] = field(default_factory=dict)
-    seen: set[tir.BufferLoad] = field(default_factory=set)
+    visited: set[tir.BufferLoad] = field(default_factory=set)
 
     # ------------------------------------------------------------------------------------ statements
 
@@ -64,7 +64,7 @@ class Flow:
                 return self._choice(node, state, path)
             case tir.While(condition, body):
                 self.expr(condition, state, path.facts)
-                self.stmt(body, state, path.guarded(condition).knowing(path.facts.assume(condition)))
+                self.stmt(body, state, path.guarded(condition).with_facts(path.facts.assume(condition)))
                 return state
             case tir.AttrStmt(body=body):
                 return self.stmt(body, state, path)
@@ -79,12 +79,12 @@ class Flow:
             match part:
                 case tir.Bind(var, value):
                     state = _without(state, var)
-                    path = path.bound(var, path.facts.bind_value(var, value))
+                    path = path.bind(var, path.facts.bind_value(var, value))
                     variables.append(var)
                 case tir.AssertStmt(condition):
-                    path = path.knowing(path.facts.assume(condition))
+                    path = path.with_facts(path.facts.assume(condition))
                 case tir.Evaluate(tir.Call(callee="assume", args=(tir.Apply() | tir.And() as condition, *_))):
-                    path = path.knowing(path.facts.assume(condition))
+                    path = path.with_facts(path.facts.assume(condition))
                 case tir.AllocBuffer(buffer) | tir.DeclBuffer(buffer):
                     state, path = self._fresh(buffer, state, path)
                 case _:
@@ -94,7 +94,7 @@ class Flow:
     def _fresh(self, buffer: tir.Buffer, state: State, path: Path) -> tuple[State, Path]:
         group = self.uses.shared.get(buffer, {buffer})
         state = {**state, **dict.fromkeys(group, ())}
-        return state, path.to(*map(Fresh, group)).knowing(path.facts.assume_extents(buffer))
+        return state, path.to(*map(Fresh, group)).with_facts(path.facts.assume_extents(buffer))
 
     def _leaving(self, state: State, facts: Facts, variables: Iterable[tir.Var]) -> State:
         """The boxes where variables are out of scope: those that name one are dropped."""
@@ -123,11 +123,11 @@ class Flow:
                 after[buffer] = ALL if loop.runs else before
             elif before != ALL:
                 for box in boxes:
-                    larger = None if box in before else self._grown(node, box, loop, body_facts)
+                    larger = None if box in before else self._box_after(node, box, loop, body_facts)
                     after[buffer] = self._with(facts, buffer, after.get(buffer, ()), larger)
         return after
 
-    def _grown(self, node: tir.For, box: Box, loop: Loop, body_facts: Facts) -> Box | None:
+    def _box_after(self, node: tir.For, box: Box, loop: Loop, body_facts: Facts) -> Box | None:
         return None if node.step is not None and names(box, loop.var) else after_loop(body_facts, box, loop)
 
     def _choice(self, node: tir.IfThenElse, state: State, path: Path) -> State:
@@ -135,10 +135,10 @@ class Flow:
         self.expr(condition, state, path.facts)
         decided = path.facts.holds(condition)
         inner = path if decided is not None else path.guarded(condition)
-        then = self.stmt(node.then_case, state, inner.knowing(path.facts.assume(condition)))
+        then = self.stmt(node.then_case, state, inner.with_facts(path.facts.assume(condition)))
         otherwise = state
         if node.else_case is not None:
-            otherwise = self.stmt(node.else_case, state, inner.knowing(path.facts.assume_not(condition)))
+            otherwise = self.stmt(node.else_case, state, inner.with_facts(path.facts.assume_not(condition)))
         if decided is not None:
             return then if decided else otherwise
         return self._clipped(state, then, condition, path) if node.else_case is None else _in_both(then, otherwise)
@@ -148,13 +148,13 @@ class Flow:
         self.expr(node.predicate, state, path.facts)
         always = path.facts.holds(node.predicate) is True
         if not always:
-            path = path.guarded(node.predicate).knowing(path.facts.assume(node.predicate))
+            path = path.guarded(node.predicate).with_facts(path.facts.assume(node.predicate))
         for axis, value in zip(block.iter_vars, node.iter_values, strict=True):
             for part in (value, axis.dom.min, axis.dom.extent):
                 self.expr(part, state, path.facts)
             state = _without(state, axis.var)
             facts = path.facts.bind_axis(axis.var, axis.dom.min, axis.dom.extent, value)
-            path = path.bound(axis.var, facts)
+            path = path.bind(axis.var, facts)
         for buffer in block.alloc_buffers:
             state, path = self._fresh(buffer, state, path)
         for match in block.match_buffers:
@@ -240,7 +240,7 @@ class Flow:
 
     def _load(self, node: tir.BufferLoad, state: State, facts: Facts) -> None:
         buffer = node.buffer
-        self.seen.add(node)
+        self.visited.add(node)
         if buffer not in self.uses.stored and self.uses.is_given(buffer):
             return
         boxes = state.get(buffer, ())

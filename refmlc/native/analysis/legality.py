@@ -21,7 +21,7 @@ from refmlc.lang.arith.polynomial import Poly, constant, variables
 from refmlc.lang.ir import tir
 from refmlc.lang.ops.short_text import access_text, short_text
 from refmlc.native.analysis.accumulate import with_accumulators
-from refmlc.native.analysis.binding import Bound, bind_axes
+from refmlc.native.analysis.binding import BlockLoops, bind_axes
 from refmlc.native.analysis.body import Body, operands, parts_of, read_body
 from refmlc.native.analysis.facts import Facts
 from refmlc.native.analysis.written import Written
@@ -61,7 +61,7 @@ class _Place:
 class _Legality:
     """The conditions on the body of a block; each method raises `_No` where its one does not hold."""
 
-    def __init__(self, block_loops: Bound, body: Body, facts: Facts, written: Written) -> None:
+    def __init__(self, block_loops: BlockLoops, body: Body, facts: Facts, written: Written) -> None:
         self.bound, self.body, self.written = block_loops, body, written
         for axis in (*block_loops.spatial, *block_loops.reduce):
             facts = facts.bind_range(axis.var, 0, axis.extent)

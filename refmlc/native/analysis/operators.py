@@ -60,18 +60,18 @@ def _apply(values: Values, expr: tir.Apply, *, exact: bool) -> bool:
     if row is None:
         return False
     if expr.args[0].dtype.is_integer and expr.op in WRAPPING:
-        return (dtype.bits < WIDE and not exact) or _inside(values.exact(expr), dtype)
+        return (dtype.bits < WIDE and not exact) or _is_in_dtype(values.exact(expr), dtype)
     operands = [values.range(arg) for arg in expr.args]
     match expr.op, operands:
         case op, [a, b] if op in DIVISIONS and dtype.is_integer:
             return b.without(0) and _no_quotient_overflow(dtype, a, b)
         case "ceildiv", [a, b]:
             total = a.plus(b)
-            fits = _inside(total, dtype) and _inside(total.minus(ONE), dtype)
+            fits = _is_in_dtype(total, dtype) and _is_in_dtype(total.minus(ONE), dtype)
             return b.without(0) and fits and _no_quotient_overflow(dtype, total.minus(ONE), b)
         case "shift_left" | "shift_right", [_, b]:
             count_in_range = b.inside(0, dtype.bits - 1)
-            return count_in_range and (expr.op == "shift_right" or not exact or _inside(values.exact(expr), dtype))
+            return count_in_range and (expr.op == "shift_right" or not exact or _is_in_dtype(values.exact(expr), dtype))
         case "clz", [a]:
             return a.without(0)
         case "popcount", _:
@@ -82,7 +82,7 @@ def _apply(values: Values, expr: tir.Apply, *, exact: bool) -> bool:
             return not row.contract.undefined
 
 
-def _inside(numbers: Interval, dtype: DType) -> bool:
+def _is_in_dtype(numbers: Interval, dtype: DType) -> bool:
     return numbers.inside(dtype.minimum, dtype.maximum)
 
 
@@ -96,7 +96,7 @@ def _cast(values: Values, expr: tir.Cast, *, exact: bool) -> bool:
     if target.is_integer:
         if source.kind not in ("int", "uint", "bool"):
             return False
-        return not exact or _inside(values.range(expr.value), target.scalar)
+        return not exact or _is_in_dtype(values.range(expr.value), target.scalar)
     if target.is_float:
         return source.kind in ("int", "uint", "bool") or target.element == source.element or target.format.has_nan
     return target.kind == "bool" and source.kind in ("int", "uint", "bool", "float")
@@ -107,4 +107,4 @@ def _ramp(values: Values, expr: tir.Ramp) -> bool:
         return False
     last = values.range(expr.stride).times(Interval(expr.lanes.value - 1, expr.lanes.value - 1))
     base = values.range(expr.base)
-    return _inside(base, expr.dtype.scalar) and _inside(base.plus(last), expr.dtype.scalar)
+    return _is_in_dtype(base, expr.dtype.scalar) and _is_in_dtype(base.plus(last), expr.dtype.scalar)

@@ -59,7 +59,7 @@ class Path:
     facts: Facts
     steps: tuple[Step, ...] = ()
 
-    def knowing(self, facts: Facts) -> "Path":
+    def with_facts(self, facts: Facts) -> "Path":
         """The same place with other facts."""
         return replace(self, facts=facts)
 
@@ -71,7 +71,7 @@ class Path:
         """Where `condition` is asked for."""
         return self.to(Guard(names_in(self.facts, condition), self.facts.in_full(condition)))
 
-    def bound(self, var: tir.Var, facts: Facts) -> "Path":
+    def bind(self, var: tir.Var, facts: Facts) -> "Path":
         """Where `var` has a value, known by `facts`."""
         form = facts.form(var)
         is_local = form is None or mentions(form, var)

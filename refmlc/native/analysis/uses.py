@@ -41,7 +41,7 @@ PLAIN = frozenset(
 class Uses:
     """What a function does with its buffers.
 
-    `unproved` says of a buffer why nothing is proved, `nothing` of all of them. `names` are other names of a buffer.
+    `unproved` says of a buffer why nothing is proved, `obstacle` of all of them. `names` are other names of a buffer.
     `nodes` are all nodes of the body, `loads` the loads among them, those in declared regions too.
     """
 
@@ -51,7 +51,7 @@ class Uses:
     unproved: dict[tir.Buffer, str] = field(default_factory=dict)
     shared: dict[tir.Buffer, set[tir.Buffer]] = field(default_factory=dict)
     names: set[tir.Buffer] = field(default_factory=set)
-    nothing: str = ""
+    obstacle: str = ""
     nodes: tuple[Node, ...] = ()
     loads: tuple[tir.BufferLoad, ...] = ()
 
@@ -132,7 +132,7 @@ def _node(uses: Uses, node: Node, params: Mapping[tir.Var, tir.Buffer], pointers
         case tir.BufferStore(buffer, value):
             uses.stored.add(buffer)
             if _is_undef(value):
-                uses.nothing = "`T.undef()` is stored"
+                uses.obstacle = "`T.undef()` is stored"
         case tir.BufferData(buffer):
             _escape(uses, buffer, f"the pointer `{buffer.name}.data` is used")
         case tir.Var() if node in params:
@@ -144,11 +144,11 @@ def _node(uses: Uses, node: Node, params: Mapping[tir.Var, tir.Buffer], pointers
         case tir.Call():
             _call(uses, node)
         case tir.Break() | tir.Continue():
-            uses.nothing = "a loop may be left early"
+            uses.obstacle = "a loop may be left early"
         case tir.Return():
-            uses.nothing = "the function may be left early"
+            uses.obstacle = "the function may be left early"
         case tir.For(kind=ForKind.THREAD_BINDING) | tir.AttrStmt(key="thread_extent" | "virtual_thread"):
-            uses.nothing = "it is written for threads"
+            uses.obstacle = "it is written for threads"
         case _:
             return
 
@@ -173,7 +173,7 @@ def _call(uses: Uses, node: tir.Call) -> None:
     if node.callee in PLAIN:
         return
     if node.callee == "ret":
-        uses.nothing = "the function may be left early"
+        uses.obstacle = "the function may be left early"
     name = node.callee.name if isinstance(node.callee, tir.GlobalVar) else node.callee
     for buffer in _buffers(node):
         _escape(uses, buffer, f"`{buffer.name}` is given to `{name}`")

@@ -102,7 +102,7 @@ class Values:
                 holds = Values(self._assume(self.known, condition, True), self._assume).range(true_value)
                 return holds.join(Values(self._assume(self.known, condition, False), self._assume).range(false_value))
             case tir.Let():
-                return self._inside(expr).range(expr.body)
+                return self._in_let(expr).range(expr.body)
             case tir.BufferLoad() if expr in self.known.loads:
                 return self.known.loads[expr]
             case tir.Broadcast():
@@ -136,8 +136,8 @@ class Values:
         value = self.range(expr.value)
         return value if value.inside(dtype.minimum, dtype.maximum) or widens(expr) else limits
 
-    def _inside(self, expr: tir.Let) -> "Values":
-        return Values(bound(self, expr.var, expr.value), self._assume)
+    def _in_let(self, expr: tir.Let) -> "Values":
+        return Values(bind(self, expr.var, expr.value), self._assume)
 
     # ------------------------------------------------------------------------------- canonical forms
 
@@ -167,7 +167,7 @@ class Values:
                 source = self.form(expr.value)
                 return source if source is not None and (widens(expr) or self._fits(expr, source)) else None
             case tir.Let():
-                return self._inside(expr).form(expr.body)
+                return self._in_let(expr).form(expr.body)
             case _:
                 return None
 
@@ -187,7 +187,7 @@ class Values:
             case "add" | "sub" | "mul":
                 return RINGS[op](a, b)
             case "min" | "max":
-                return self._chosen(op, a, b)
+                return self._minimum_or_maximum(op, a, b)
             case "shift_left" if number is not None and 0 <= number < 64:
                 return a.scaled(1 << number)
             case "shift_right" if number is not None and 0 <= number < 64:
@@ -241,7 +241,7 @@ class Values:
         first, second = (self.replaced(arg, table) for arg in atom.args)
         return None if first is None or second is None else self.applied(atom.op, first, second)
 
-    def _chosen(self, op: str, a: Poly, b: Poly) -> Poly:
+    def _minimum_or_maximum(self, op: str, a: Poly, b: Poly) -> Poly:
         """The minimum or maximum of two, one of them where it is known which."""
         if self.bounds.not_negative(a - b):
             return b if op == "min" else a
@@ -258,7 +258,7 @@ def widens(expr: tir.Cast) -> bool:
     return target.minimum <= source.minimum and source.maximum <= target.maximum
 
 
-def bound(values: Values, var: tir.Var, value: tir.Expr) -> Knowledge:
+def bind(values: Values, var: tir.Var, value: tir.Expr) -> Knowledge:
     """The knowledge where `var` is `value`; what was known of `var` before is forgotten."""
     form = values.form(value) if var.dtype.is_integer else None
     if var.dtype.kind == "bool":

@@ -68,7 +68,7 @@ def find_written(func: tir.PrimFunc) -> Written:
     uses = find_uses(func)
     flow = Flow(uses)
     end: State = {}
-    if not uses.nothing:
+    if not uses.obstacle:
         end = flow.stmt(func.body, {}, Path(Facts.entry(func)))
     loads = {**flow.unproved, **_unseen(func, uses, flow)}
     table = {}
@@ -83,10 +83,10 @@ def find_written(func: tir.PrimFunc) -> Written:
 def _unseen(func: tir.PrimFunc, uses: Uses, flow: Flow) -> dict[tir.BufferLoad, str]:
     """The loads that were not looked at: all, or those in places that are no statement; not those of what is given."""
     initialised = {buffer for buffer in uses.loaded - uses.stored if uses.is_given(buffer)}
-    unvisited = [load for load in uses.loads if load not in flow.seen and load.buffer not in initialised]
+    unvisited = [load for load in uses.loads if load not in flow.visited and load.buffer not in initialised]
     if not unvisited:
         return {}
-    reason = uses.nothing or "a shape or an attribute is read from a buffer"
+    reason = uses.obstacle or "a shape or an attribute is read from a buffer"
     evaluated = set(_evaluated(func.body))
     return {load: reason for load in unvisited if load in evaluated}
 
@@ -114,7 +114,7 @@ def _use(uses: Uses, buffer: tir.Buffer, reasons: list[str], *, is_given: bool, 
     if is_given and not stored:
         proof = "it is only read: it is initialised at the call" if loaded else UNUSED.proof
         return Use(loaded, stored, tracked=False, covered=False, proof=proof, shared=shared)
-    obstacle = uses.nothing or uses.unproved.get(buffer, "") or next(iter(reasons), "")
+    obstacle = uses.obstacle or uses.unproved.get(buffer, "") or next(iter(reasons), "")
     if not obstacle and is_given and not is_all:
         obstacle = f"it is not proved that all of `{buffer.name}` is written"
     proof = obstacle or ("every element is written before it is read" + (", all are written" if is_given else ""))

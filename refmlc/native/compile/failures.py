@@ -1,4 +1,4 @@
-"""Why there is no library, and what people are told: one warning per cause and process, then it is interpreted.
+"""Why there is no library, and what users see: one warning per cause and process, then it is interpreted.
 
 | cause          | when                                                                    | then                      |
 |----------------|-------------------------------------------------------------------------|---------------------------|
@@ -46,10 +46,10 @@ def warn_once(failure: BuildFailed) -> None:
     Decision: once per cause, not per message. A machine without a compiler has one problem however many modules
     are built on it.
     """
-    told = _told()
-    if failure.cause in told:
+    warned = _warned_causes()
+    if failure.cause in warned:
         return
-    told.add(failure.cause)
+    warned.add(failure.cause)
     consequence = (
         "it is kept for this process only" if failure.cause is Cause.CACHE else "the interpreter does the work"
     )
@@ -57,6 +57,6 @@ def warn_once(failure: BuildFailed) -> None:
 
 
 @cache
-def _told() -> set[Cause]:
+def _warned_causes() -> set[Cause]:
     """The causes that this process was told of."""
     return set()

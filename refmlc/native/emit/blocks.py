@@ -20,12 +20,12 @@ def realize(state: State, node: tir.SBlockRealize, body: Emit) -> None:
     if isinstance(node.predicate, tir.IntImm) and node.predicate.value:
         if block.iter_vars or block.name != "root":
             state.text.comment(note)
-        with state.knowing(state.facts), state.counting(block.name, block.span, block):
+        with state.with_facts(state.facts), state.counting(block.name, block.span, block):
             _instance(state, node, body)
         return
     braces = state.text.block(f"if ({bare(value(state, node.predicate))})", block.span, note)
     facts = state.facts.assume(node.predicate)
-    with braces, state.knowing(facts), state.counting(block.name, block.span, block):
+    with braces, state.with_facts(facts), state.counting(block.name, block.span, block):
         _instance(state, node, body)
 
 
@@ -67,5 +67,5 @@ def _init(state: State, block: tir.SBlock, init: tir.Stmt, body: Emit) -> None:
         if axis.kind is IterKind.REDUCE
     ]
     head = f"if ({' && '.join(starts)})" if starts else ""
-    with state.text.block(head, init.span, "init"), state.knowing(state.facts):
+    with state.text.block(head, init.span, "init"), state.with_facts(state.facts):
         body(state, init)

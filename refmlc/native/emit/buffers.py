@@ -137,7 +137,7 @@ def _offset(state: State, buffer: tir.Buffer, var: tir.Var, actual: str) -> None
         raise Unsuited(f"the offset of `{buffer.name}` is compared", var.span)
     name = state.temp("int64_t", actual)
     state.check(f"{name} <= {var.dtype.maximum}", f"the offset of `{buffer.name}` fits {var.dtype}", var.span)
-    state.text.line(f"const {state.held(var.dtype)} {state.declare(var)} = {name};", var.span)
+    state.text.line(f"const {state.variable_type(var.dtype)} {state.declare(var)} = {name};", var.span)
     if buffer.offset_factor > 1:
         state.check(f"{name} % {buffer.offset_factor} == 0", f"`{buffer.name}` has an offset of its factor", var.span)
 

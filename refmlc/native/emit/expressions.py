@@ -67,7 +67,7 @@ def _lazy(state: State, a: tir.Expr, b: tir.Expr, *, when: bool) -> str:
     """`a && b` (`when`), `a || b`: b is evaluated only where a is `when`."""
     first = value(state, a)
     facts = state.facts.assume(a) if when else state.facts.assume_not(a)
-    with state.text.apart() as lines, state.knowing(facts):
+    with state.text.apart() as lines, state.with_facts(facts):
         second = value(state, b)
     if not lines:
         return f"({first} {'&&' if when else '||'} {second})"
@@ -83,14 +83,14 @@ def _if_then_else(state: State, node: tir.IfThenElseExpr) -> str:
     if node.condition.dtype.is_vector:
         raise Unsuited("the condition of an if_then_else has lanes", node.span)
     condition = value(state, node.condition)
-    with state.text.apart() as true_lines, state.knowing(state.facts.assume(node.condition)):
+    with state.text.apart() as true_lines, state.with_facts(state.facts.assume(node.condition)):
         yes = value(state, node.true_value)
-    with state.text.apart() as false_lines, state.knowing(state.facts.assume_not(node.condition)):
+    with state.text.apart() as false_lines, state.with_facts(state.facts.assume_not(node.condition)):
         no = value(state, node.false_value)
     if not true_lines and not false_lines:
         return f"({condition} ? {yes} : {no})"
     name = state.names.new("chosen")
-    state.text.line(f"{state.held(node.dtype)} {name};")
+    state.text.line(f"{state.variable_type(node.dtype)} {name};")
     for head, lines, result in ((f"if ({condition})", true_lines, yes), ("else", false_lines, no)):
         with state.text.block(head):
             state.text.add(lines)
@@ -103,8 +103,8 @@ def _let(state: State, node: tir.Let) -> str:
         raise Unsuited(f"`{node.var.name}` is bound to no number", node.span)
     code = value(state, node.value)
     name = state.declare(node.var)
-    state.text.line(f"const {state.held(node.var.dtype)} {name} = {code};", node.span)
-    with state.knowing(state.facts.bind_value(node.var, node.value)):
+    state.text.line(f"const {state.variable_type(node.var.dtype)} {name} = {code};", node.span)
+    with state.with_facts(state.facts.bind_value(node.var, node.value)):
         return value(state, node.body)
 
 

@@ -25,16 +25,16 @@ MOST = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """How one loop pays. `scarce`: the C name of whether there is too little for all; `own`: it is declared here."""
+    """How one loop pays. `scarce`: the C name of "too little for all", which it `declares`, or uses."""
 
     scarce: str
-    own: bool
-    left: bool
+    declares: bool
+    may_leave: bool
     total: int | None
     weight: int
 
     @property
-    def one(self) -> str:
+    def iteration(self) -> str:
         """What pays for one iteration."""
         return f"RM_PAY({self.weight});"
 
@@ -48,25 +48,25 @@ class Payment:
 def payment(state: State, node: tir.For) -> Payment:
     """How `node` pays; the loops below it whose number is known do not pay again."""
     if node in state.paid:
-        return Payment(state.scarce, own=False, left=False, total=None, weight=weight(node.body))
+        return Payment(state.scarce, declares=False, may_leave=False, total=None, weight=weight(node.body))
     total = countable(node)
     if total is not None:
         state.paid.update(_loops(node))
     scarce = state.names.new("scarce")
-    return Payment(scarce, own=True, left=may_be_left(node), total=total, weight=weight(node.body))
+    return Payment(scarce, declares=True, may_leave=may_be_left(node), total=total, weight=weight(node.body))
 
 
 def pay(state: State, payment: Payment, count: str, body: list[Line], *, checked: bool) -> list[Line]:
     """Charge `count` iterations of what is in `body`, where there are checks or not; the body that pays its part."""
-    if payment.left:
-        return [*_line(state, payment.one), *body]
+    if payment.may_leave:
+        return [*_line(state, payment.iteration), *body]
     unlikely, total = f"if (RM_UNLIKELY({payment.scarce}))", payment.several(count)
     if checked:
-        if payment.own:
+        if payment.declares:
             state.text.line(f"const bool {payment.scarce} = RM_SCARCE({total});")
             state.text.line(f"RM_PAY({payment.scarce} ? 0 : {total});")
-        return [*_line(state, f"{unlikely} {payment.one}"), *body]
-    if not payment.own:
+        return [*_line(state, f"{unlikely} {payment.iteration}"), *body]
+    if not payment.declares:
         state.text.line(f"{unlikely} RM_PAY({total});")
         return body
     state.text.line(f"RM_PAY({total});")

@@ -46,19 +46,19 @@ def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) 
     state = State(name, options, Facts.entry(func), written, axes=axes)
     params = tuple(_param(state, func, var) for var in func.params)
     dims = shape_variables(func)
-    scalar_names = {param.var: _given(state, param) for param in params if isinstance(param, ScalarParam)}
+    scalar_names = {param.var: _scalar_parameter(state, param) for param in params if isinstance(param, ScalarParam)}
     for var in dims:
         state.declare(var)
     cells = {param: _cells(state, param) for param in params if isinstance(param, BufferParam)}
     for var in dims:
-        _bounded(state, var)
+        _bound_variable(state, var)
     for param, (pointer, shadow) in cells.items():
         shape = tuple(_part(state, part) for part in param.buffer.shape)
         strides = tuple(_part(state, part) for part in param.buffer.strides)
         offset = param.buffer.elem_offset
         base = "" if offset is None else _part(state, offset)
         state.buffers[param.buffer] = Place(pointer, shadow, shape, strides, base=base)
-    _apart(state, params)
+    _check_overlap(state, params)
     with state.counting(f"body of {name}", func.span):
         statement(state, func.body)
     unit = Unit(name, symbol, params, dims, _result(func, written.nodes), tuple(state.blocks), len(state.sites))
@@ -95,10 +95,10 @@ def _param(state: State, func: tir.PrimFunc, var: tir.Var) -> Param:
     return BufferParam(var, buffer, use.loaded, use.stored, state.tracks(buffer), use.covered)
 
 
-def _given(state: State, param: ScalarParam) -> str:
+def _scalar_parameter(state: State, param: ScalarParam) -> str:
     """The name of the C parameter of a scalar: what it is passed as may be wider than what it is."""
     dtype, name = param.var.dtype, state.declare(param.var)
-    c_type = state.held(dtype)
+    c_type = state.variable_type(dtype)
     if dtype.element in ("int32", "int64", "float64"):
         return name
     parameter = state.names.new(f"{name}_given")
@@ -113,7 +113,7 @@ def _cells(state: State, param: BufferParam) -> tuple[str, str]:
     return name, state.names.new(f"{param.buffer.name}_written") if param.tracked else ""
 
 
-def _bounded(state: State, var: tir.Var) -> None:
+def _bound_variable(state: State, var: tir.Var) -> None:
     """A variable of a shape is not negative, and no greater than its dtype and `MOST` allow."""
     limit = min(var.dtype.maximum, MOST)
     state.text.line(f"RM_CHECK({state.variable(var)} >= 0 && {state.variable(var)} <= INT64_C({limit}), 0);")
@@ -124,7 +124,7 @@ def _part(state: State, part: tir.Expr) -> str:
     return state.temp("int64_t", value(state, part))
 
 
-def _apart(state: State, params: tuple[Param, ...]) -> None:
+def _check_overlap(state: State, params: tuple[Param, ...]) -> None:
     """Leave where a written buffer overlaps another one."""
     buffers = [param for param in params if isinstance(param, BufferParam)]
     for number, a in enumerate(buffers):

@@ -57,7 +57,7 @@ def look(cost: int, cleanup: str = "(void)0") -> str:
 def _looks_elsewhere(node: tir.For, payment: Payment, cost: int) -> bool:
     if isinstance(node.extent, tir.IntImm) and node.step is None and node.extent.value * cost < LONG:
         return True
-    return payment.left or (payment.own and payment.total is None and _pays(node.body))
+    return payment.may_leave or (payment.declares and payment.total is None and _pays(node.body))
 
 
 def _strips(state: State, node: tir.For, bounds: Bounds, body: list[Line], cost: int) -> None:

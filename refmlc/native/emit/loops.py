@@ -53,7 +53,7 @@ def _body(state: State, node: tir.For, tag: str, count: str, body: Emit) -> tupl
     name = state.declare(node.loop_var)
     if node.thread is not None and node.thread.var is not None:
         state.variables[node.thread.var] = name
-    with state.knowing(state.facts.bind_range(node.loop_var, node.min, node.extent)):
+    with state.with_facts(state.facts.bind_range(node.loop_var, node.min, node.extent)):
         if is_thread(tag):
             state.threads[tag] = (name, count)
         body(state, node.body)
@@ -76,7 +76,7 @@ def _same_thread(state: State, node: tir.For, tag: str, body: Emit) -> None:
     name, count = state.threads[tag]
     state.variables[node.loop_var] = name
     state.check(f"{value(state, node.extent)} == {count}", f"`{tag}` has one extent", node.span)
-    with state.knowing(state.facts.bind_range(node.loop_var, 0, node.extent)):
+    with state.with_facts(state.facts.bind_range(node.loop_var, 0, node.extent)):
         body(state, node.body)
 
 
@@ -86,5 +86,5 @@ def while_loop(state: State, node: tir.While, body: Emit) -> None:
         condition = value(state, node.condition)
         state.text.line(f"if (!({condition})) break;", node.condition.span)
         state.text.line(f"RM_PAY({weight(node.body)});")
-        with state.knowing(state.facts.assume(node.condition)):
+        with state.with_facts(state.facts.assume(node.condition)):
             body(state, node.body)

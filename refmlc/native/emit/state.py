@@ -55,7 +55,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class NestLoop:
     """A loop nest in the text whose iterations may be reordered."""
 
     node: tir.For
@@ -97,7 +97,7 @@ class State:
     blocks: list[BlockReport] = field(default_factory=list)
     paid: set[tir.Stmt] = field(default_factory=set)
     scarce: str = ""
-    nests: dict[tir.Stmt, Found | None] = field(default_factory=dict)
+    nests: dict[tir.Stmt, NestLoop | None] = field(default_factory=dict)
     unmoved: dict[tir.SBlock, str] = field(default_factory=dict)
     axes: frozenset[str] = frozenset()
     threads: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -138,7 +138,7 @@ class State:
         self.needs.dtypes.add(dtype.element)
         return f"rm_{dtype.element}"
 
-    def held(self, dtype: DType) -> str:
+    def variable_type(self, dtype: DType) -> str:
         """The C type of a variable of `dtype`: loop variables and other wide integers are int64_t."""
         return "int64_t" if is_index(dtype) else self.use(dtype)
 
@@ -188,7 +188,7 @@ class State:
             self.scarce = outer
 
     @contextmanager
-    def knowing(self, facts: Facts) -> Iterator[None]:
+    def with_facts(self, facts: Facts) -> Iterator[None]:
         """Emit with these facts, then with those before."""
         previous, self.facts = self.facts, facts
         try:

@@ -35,7 +35,7 @@ def statement(state: State, node: tir.Stmt) -> None:
         case tir.AttrStmt():
             statement(state, node.body)
         case tir.SeqStmt(seq):
-            with state.knowing(state.facts):
+            with state.with_facts(state.facts):
                 _sequence(state, seq)
         case tir.IfThenElse():
             _if(state, node)
@@ -69,7 +69,7 @@ def _bind(state: State, node: tir.Bind) -> None:
         raise Unsuited(f"`{node.var.name}` is bound to no number", node.span)
     code = value(state, node.value)
     name = state.declare(node.var)
-    state.text.line(f"const {state.held(node.var.dtype)} {name} = {bare(code)};", node.span)
+    state.text.line(f"const {state.variable_type(node.var.dtype)} {name} = {bare(code)};", node.span)
     state.facts = state.facts.bind_value(node.var, node.value)
 
 
@@ -80,10 +80,10 @@ def _for(state: State, node: tir.For) -> None:
 
 def _if(state: State, node: tir.IfThenElse) -> None:
     head = f"if ({bare(value(state, node.condition))})"
-    with state.text.block(head, node.span), state.knowing(state.facts.assume(node.condition)):
+    with state.text.block(head, node.span), state.with_facts(state.facts.assume(node.condition)):
         statement(state, node.then_case)
     if node.else_case is not None:
-        with state.text.block("else"), state.knowing(state.facts.assume_not(node.condition)):
+        with state.text.block("else"), state.with_facts(state.facts.assume_not(node.condition)):
             statement(state, node.else_case)
 
 
@@ -100,7 +100,7 @@ def _store(state: State, node: tir.BufferStore) -> None:
         return
     lanes = state.names.new("lanes")
     lane = state.names.new("lane")
-    state.text.line(f"{state.held(dtype.scalar)} {lanes}[{dtype.lanes}];")
+    state.text.line(f"{state.variable_type(dtype.scalar)} {lanes}[{dtype.lanes}];")
     with state.text.block(f"for (int64_t {lane} = 0; {lane} < {dtype.lanes}; ++{lane})", node.span):
         state.lane = lane
         state.text.line(f"{lanes}[{lane}] = {value(state, node.value)};")

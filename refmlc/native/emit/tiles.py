@@ -24,7 +24,7 @@ from refmlc.native.analysis.cost import DEAR
 from refmlc.native.analysis.legality import find_nest
 from refmlc.native.emit.fuel import pay_at_once
 from refmlc.native.emit.looks import look
-from refmlc.native.emit.state import Found, State
+from refmlc.native.emit.state import NestLoop, State
 from refmlc.native.nest import Affine, Axis, Nest
 from refmlc.native.options import Grade
 from refmlc.native.tile import Tiled, emit_nest
@@ -51,7 +51,7 @@ def emit_tiles(state: State, seq: Sequence[tir.Stmt], at: int) -> int:
     return count
 
 
-def _look(state: State, node: tir.Stmt) -> Found | None:
+def _look(state: State, node: tir.Stmt) -> NestLoop | None:
     """The nest that `node` is, looked for once; why it is none is noted."""
     if node in state.nests:
         return state.nests[node]
@@ -62,7 +62,7 @@ def _look(state: State, node: tir.Stmt) -> Found | None:
     if state.options.best >= Grade.REORDERED and isinstance(node, tir.For) and isinstance(chain[-1], tir.SBlockRealize):
         nest = find_nest(node, state.facts, state.written)
         if isinstance(nest, Nest):
-            nest_loop = Found(node, nest)
+            nest_loop = NestLoop(node, nest)
         else:
             state.unmoved[chain[-1].block] = nest
     state.nests.update((part, None) for part in chain)
@@ -73,7 +73,7 @@ def _look(state: State, node: tir.Stmt) -> Found | None:
 # ------------------------------------------------------------------------------------------------- one by one
 
 
-def _emit_one(state: State, nest_loop: Found) -> bool:
+def _emit_one(state: State, nest_loop: NestLoop) -> bool:
     form = emit_nest(nest_loop.nest, state.options, lambda buffer: state.place(buffer, None).cells)
     if isinstance(form, str):
         state.unmoved[nest_loop.nest.block] = form
@@ -84,7 +84,7 @@ def _emit_one(state: State, nest_loop: Found) -> bool:
     return True
 
 
-def _add(state: State, nest_loop: Found, form: Tiled) -> None:
+def _add(state: State, nest_loop: NestLoop, form: Tiled) -> None:
     state.text.comment(f"{nest_loop.nest.block.name}: {', '.join(form.plan)}", nest_loop.node.span)
     state.text.paste(form.lines)
     state.needs.dtypes.update(form.dtypes)
@@ -93,7 +93,7 @@ def _add(state: State, nest_loop: Found, form: Tiled) -> None:
     state.needs.definitions.extend(form.definitions)
 
 
-def _report(state: State, nest_loop: Found, plan: tuple[str, ...]) -> None:
+def _report(state: State, nest_loop: NestLoop, plan: tuple[str, ...]) -> None:
     block = nest_loop.nest.block
     state.blocks.append(BlockReport(block.name, block.span, Grade.REORDERED, 0, plan))
 
@@ -101,7 +101,7 @@ def _report(state: State, nest_loop: Found, plan: tuple[str, ...]) -> None:
 # -------------------------------------------------------------------------------------------------- in strips
 
 
-def _emit_strips(state: State, group: Sequence[Found]) -> bool:
+def _emit_strips(state: State, group: Sequence[NestLoop]) -> bool:
     total, rows = group[0].nest.spatial[0].extent, _rows(state, group)
     if rows == 0:
         return False
@@ -131,7 +131,7 @@ def _emit_strips(state: State, group: Sequence[Found]) -> bool:
     return True
 
 
-def _part(state: State, group: Sequence[Found], rows: int, strip: str) -> list[Tiled | str]:
+def _part(state: State, group: Sequence[NestLoop], rows: int, strip: str) -> list[Tiled | str]:
     """The nests over `rows` rows from the row `strip` on."""
     return [
         emit_nest(_fewer(nest_loop.nest, rows), state.options, _from(state, nest_loop.nest, strip))
@@ -154,7 +154,7 @@ def _from(state: State, nest: Nest, strip: str) -> Callable[[tir.Buffer], str]:
     return cell
 
 
-def _rows(state: State, group: Sequence[Found]) -> int:
+def _rows(state: State, group: Sequence[NestLoop]) -> int:
     """How many rows a strip has; 0: strips win nothing."""
     lanes = max(1, state.options.isa.vector_bytes // LANES)
     buffers = {buffer for nest_loop in group for buffer, _, _ in _accesses(nest_loop.nest)}
@@ -171,7 +171,7 @@ def _extents(buffer: tir.Buffer) -> Iterator[int]:
     return (part.value if isinstance(part, tir.IntImm) else 0 for part in buffer.shape)
 
 
-def _in_strips(group: Sequence[Found]) -> bool:
+def _in_strips(group: Sequence[NestLoop]) -> bool:
     """Whether the nests may be executed strip by strip."""
     nests = [nest_loop.nest for nest_loop in group]
     if any(not nest.spatial or nest.spatial[0].extent != nests[0].spatial[0].extent for nest in nests):

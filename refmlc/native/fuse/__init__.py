@@ -13,7 +13,7 @@
 """
 
 from refmlc.native.fuse.module import fuse_module
-from refmlc.native.fuse.plan import Apart, Fused, Operand, Plan
+from refmlc.native.fuse.plan import Fused, Operand, Plan, UnfusedBinding
 from refmlc.native.fuse.static import fuse_static, with_dims
 
-__all__ = ["Apart", "Fused", "Operand", "Plan", "fuse_module", "fuse_static", "with_dims"]
+__all__ = ["Fused", "Operand", "Plan", "UnfusedBinding", "fuse_module", "fuse_static", "with_dims"]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from refmlc.lang.ir import IRModule, relax
 from refmlc.lang.ir.types import Type
 from refmlc.lang.ir.visit import walk
-from refmlc.native.fuse.plan import Apart, Fused, Operand, Plan
+from refmlc.native.fuse.plan import Fused, Operand, Plan, UnfusedBinding
 from refmlc.native.fuse.runs import Block, Run, linked_units, types_of
 from refmlc.native.fuse.step import Piece
 from refmlc.native.fuse.text import Entry, Writer
@@ -21,19 +21,19 @@ def fuse_module(module: IRModule, source: Source, prefix: str = "") -> Plan:
     linked = linked_units(module, source.units)
     texts: list[str] = []
     runs: list[Fused] = []
-    apart: list[Apart] = []
+    apart: list[UnfusedBinding] = []
     for name, dataflow, types in _blocks(module):
         block = Block(dataflow, source.units, linked, types)
-        for run, outputs in _found(block):
+        for run, outputs in _runs_of(block):
             symbol = f"{prefix}g{len(runs)}_{identifier(name)}"
             entry = Writer(run, outputs).write(symbol)
             texts.append(entry.text)
-            runs.append(fused(name, dataflow, run, outputs, entry, symbol))
-        apart += [Apart(name, dataflow.bindings[at], why.reason) for at, why in sorted(block.left.items())]
+            runs.append(fused_run(name, dataflow, run, outputs, entry, symbol))
+        apart += [UnfusedBinding(name, dataflow.bindings[at], why.reason) for at, why in sorted(block.reasons.items())]
     return Plan("\n".join(texts), tuple(runs), tuple(apart))
 
 
-def _found(block: Block) -> list[tuple[Run, dict[Piece, relax.Var]]]:
+def _runs_of(block: Block) -> list[tuple[Run, dict[Piece, relax.Var]]]:
     """The runs of a block; none where its expressions nest too deep to be looked at."""
     try:
         return list(block.runs())
@@ -41,13 +41,13 @@ def _found(block: Block) -> list[tuple[Run, dict[Piece, relax.Var]]]:
         return []
 
 
-def one_run(module: IRModule, source: Source, fused_run: Fused) -> tuple[Run, dict[Piece, relax.Var]]:
-    """The run that became `fused_run`, found again, and what it hands out."""
+def run_again(module: IRModule, source: Source, earlier: Fused) -> tuple[Run, dict[Piece, relax.Var]]:
+    """The run that became `earlier`, looked up anew, and its outputs."""
     linked = linked_units(module, source.units)
     for _, dataflow, types in _blocks(module):
-        if dataflow is fused_run.block:
-            return Block(dataflow, source.units, linked, types).run_from(fused_run.start)
-    raise KeyError(fused_run.symbol)
+        if dataflow is earlier.block:
+            return Block(dataflow, source.units, linked, types).run_from(earlier.start)
+    raise KeyError(earlier.symbol)
 
 
 def _blocks(module: IRModule) -> Iterator[tuple[str, relax.DataflowBlock, Mapping[relax.Var, Type | None]]]:
@@ -58,7 +58,7 @@ def _blocks(module: IRModule) -> Iterator[tuple[str, relax.DataflowBlock, Mappin
             yield from ((name, node, types) for node in walk(function) if isinstance(node, relax.DataflowBlock))
 
 
-def fused(
+def fused_run(
     name: str, block: relax.DataflowBlock, run: Run, outputs: dict[Piece, relax.Var], entry: Entry, symbol: str
 ) -> Fused:
     """What the caller of the C function must know."""

@@ -54,7 +54,7 @@ class Fused:
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class UnfusedBinding:
     """A binding of a dataflow block that is in no run, and why."""
 
     function: str
@@ -68,4 +68,4 @@ class Plan:
 
     text: str
     runs: Sequence[Fused]
-    apart: Sequence[Apart] = ()
+    apart: Sequence[UnfusedBinding] = ()

@@ -76,23 +76,23 @@ class Block:
     types: Mapping[relax.Var, Type | None]
     names: dict[relax.Var, Value] = field(default_factory=dict)
     outside: dict[relax.Var | relax.Constant, Piece] = field(default_factory=dict)
-    used: dict[relax.Var, int] = field(default_factory=dict)
-    left: dict[int, Unfused] = field(default_factory=dict)
+    last_use: dict[relax.Var, int] = field(default_factory=dict)
+    reasons: dict[int, Unfused] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Find where each variable is used last."""
         for place, binding in enumerate(self.block.bindings):
             for node in walk(binding.value):
                 if isinstance(node, relax.Var):
-                    self.used[node] = place
+                    self.last_use[node] = place
 
     def runs(self) -> Iterator[tuple[Run, dict[Piece, relax.Var]]]:
-        """The runs, as long as they can be, each with what it hands out; `left` says why bindings are in none."""
+        """The runs, as long as they can be, each with what it hands out; `reasons` says why bindings are in none."""
         start = 0
         while start < len(self.block.bindings):
             run, outputs = self.run_from(start)
             for place in range(run.start, run.stop):
-                self.left.pop(place, None)
+                self.reasons.pop(place, None)
             if run.entries:
                 yield run, outputs
             start = max(run.stop, start + 1)
@@ -106,13 +106,13 @@ class Block:
             try:
                 run.entries.append(self._entry(self.block.bindings[place]))
             except Unfused as reason:
-                self.left[place] = reason
+                self.reasons[place] = reason
                 break
         while run.entries:
             try:
                 return run, self._outputs(run)
             except Unfused as reason:
-                self.left[run.stop - 1] = reason
+                self.reasons[run.stop - 1] = reason
                 run.entries.pop()
         return run, {}
 
@@ -121,7 +121,7 @@ class Block:
         outputs: dict[Piece, relax.Var] = {}
         for entry in run.entries:
             var = entry.var
-            if var.dataflow and self.used.get(var, 0) < run.stop:
+            if var.dataflow and self.last_use.get(var, 0) < run.stop:
                 continue
             if not isinstance(entry.value, Piece) or entry.value.operand is not None or entry.value in outputs:
                 raise Unfused(f"`{var.name}` is no tensor of its own", var.span)
@@ -133,14 +133,14 @@ class Block:
         var, span = binding.var, binding.span or binding.var.span
         if not isinstance(binding, relax.VarBinding):
             raise Unfused("it is a match_cast", span)
-        step, value = None, self._named(binding.value, span)
+        step, value = None, self._alias(binding.value, span)
         if value is None:
             step, value = self._call(binding.value, var, span)
         equal = declared_pairs(var.ty, value, span)
         self.names[var] = value
         return Entry(var, value, step, (*(step.equal if step is not None else ()), *equal))
 
-    def _named(self, node: relax.Expr, span: Span | None) -> Value | None:
+    def _alias(self, node: relax.Expr, span: Span | None) -> Value | None:
         """What `node` is another name of; None: it is a call."""
         match node:
             case relax.Var() if node in self.names:
@@ -169,7 +169,7 @@ class Block:
         equal: list[Pair] = []
         for number_, (ty, place) in enumerate(zip(types, places, strict=True)):
             if place == -1:
-                fresh.append(_made(f"{var.name}_{number_}" if several else var.name, ty, span))
+                fresh.append(_fresh_piece(f"{var.name}_{number_}" if several else var.name, ty, span))
                 outputs.append(fresh[-1])
                 continue
             argument = args[place] if place < len(args) else None
@@ -228,7 +228,7 @@ def _output_types(node: relax.Call, span: Span | None) -> tuple[tuple[Type, ...]
             raise Unfused("it does not say what it returns", span)
 
 
-def _made(name: str, ty: Type, span: Span | None) -> Piece:
+def _fresh_piece(name: str, ty: Type, span: Span | None) -> Piece:
     match ty:
         case TensorType(shape=tuple() as shape, dtype=dtype) if dtype is not None and not dtype.is_vector:
             return Piece(name, dtype, shape)

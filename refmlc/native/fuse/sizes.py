@@ -28,7 +28,7 @@ def number(value: int) -> tir.IntImm:
     return tir.IntImm(INT64, value)
 
 
-def wide(expr: tir.Expr) -> tir.Expr:
+def as_int64(expr: tir.Expr) -> tir.Expr:
     """`expr` as int64."""
     if isinstance(expr, tir.IntImm):
         return number(expr.value)
@@ -54,7 +54,7 @@ def count(shape: tuple[tir.Expr, ...]) -> tir.Expr:
     result: tir.Expr = number(prod(numbers))
     for part in shape:
         if not isinstance(part, tir.IntImm) and not _is(result, 0):
-            result = wide(part) if _is(result, 1) else apply("mul", result, wide(part))
+            result = as_int64(part) if _is(result, 1) else apply("mul", result, as_int64(part))
     return result
 
 

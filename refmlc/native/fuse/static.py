@@ -12,7 +12,7 @@ from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import rewrite, substitute
 from refmlc.native.emit import emit_module
-from refmlc.native.fuse.module import fused, one_run
+from refmlc.native.fuse.module import fused_run, run_again
 from refmlc.native.fuse.plan import Fused, Plan
 from refmlc.native.fuse.runs import Entry, Run
 from refmlc.native.fuse.sizes import fold, number
@@ -38,7 +38,7 @@ def fuse_static(module: IRModule, source: Source, run: Fused, value_of: Known, o
     The plan has one run, with the inputs and outputs of `run`, and its text stands alone. None: a size has no value,
     or a function cannot be translated so.
     """
-    symbolic, outputs = one_run(module, source, run)
+    symbolic, outputs = run_again(module, source, run)
     pieces: dict[Piece, Piece] = {}
     for piece in _pieces(symbolic):
         shape = [value_of(extent) for extent in piece.shape]
@@ -70,7 +70,7 @@ def fuse_static(module: IRModule, source: Source, run: Fused, value_of: Known, o
     symbol = f"g0_{identifier(run.function)}"
     entry = Writer(static, kept_outputs).write(symbol)
     return Plan(
-        source_for_dims.text + entry.text, (fused(run.function, run.block, static, kept_outputs, entry, symbol),)
+        source_for_dims.text + entry.text, (fused_run(run.function, run.block, static, kept_outputs, entry, symbol),)
     )
 
 

@@ -82,10 +82,10 @@ def match_step(unit: Unit, actuals: Sequence[Actual], fresh: Sequence[Piece], sp
     if any(var not in table for var in unit.dims):
         raise Unfused(f"a dimension of `{unit.name}` is not one of an argument", span)
     equal = pairs([(substitute(declared, table), extent) for declared, extent in unbound])
-    return Step(unit, tuple(matched), tuple(fresh), tuple(_found(table, var) for var in unit.dims), equal, span)
+    return Step(unit, tuple(matched), tuple(fresh), tuple(_dimension(table, var) for var in unit.dims), equal, span)
 
 
-def _found(table: Mapping[Node, Node], var: tir.Var) -> tir.Expr:
+def _dimension(table: Mapping[Node, Node], var: tir.Var) -> tir.Expr:
     value = table[var]
     if not isinstance(value, tir.Expr):
         raise TypeError(f"`{var.name}` stands for a {type(value).__name__}")

@@ -21,16 +21,16 @@ class Numbers:
     """The numbers that the C function takes, each once; constants stand in the text."""
 
     names: Names
-    found: dict[Hashable, tuple[str, tir.Expr]] = field(default_factory=dict)
+    by_key: dict[Hashable, tuple[str, tir.Expr]] = field(default_factory=dict)
 
     def code(self, expr: tir.Expr, meaning: str = "n") -> str:
         """`expr` in C: a number, or a name, which says what it means."""
         if isinstance(expr, tir.IntImm):
             return _constant(expr.value)
         key = key_of(expr)
-        if key not in self.found:
-            self.found[key] = (self.names.new(expr.name if isinstance(expr, tir.Var) else meaning), expr)
-        return self.found[key][0]
+        if key not in self.by_key:
+            self.by_key[key] = (self.names.new(expr.name if isinstance(expr, tir.Var) else meaning), expr)
+        return self.by_key[key][0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Writer:
             f"{self._run.entries[0].var.name} to {self._run.entries[-1].var.name}", self._run.steps[0].span
         )
         body = self._body()
-        numbers = list(self._numbers.found.values())
+        numbers = list(self._numbers.by_key.values())
         params = [f"const void *const {self._cells[piece]}" for piece in self._run.inputs]
         params += [f"void *const {self._cells[piece]}" for piece in self._outputs]
         params += ["void *const workspace", *(f"const int64_t {name}" for name, _ in numbers)]

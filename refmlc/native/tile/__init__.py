@@ -52,7 +52,7 @@ def _work(nest: Nest, lanes: int) -> int:
 
 def _emitted(nest: Nest, options: Options, cell: Callable[[tir.Buffer], str]) -> Tiled:
     if any(axis.extent == 0 for axis in (*nest.spatial, *nest.reduce)):
-        return Tiled(_nothing(), frozenset(), (), frozenset(), (), ("no iterations",))
+        return Tiled(_empty_block(), frozenset(), (), frozenset(), (), ("no iterations",))
     buffers = [store.buffer for store in (*nest.init, *nest.stores)] + [load.buffer for load in nest.offsets]
     names = Names((*words(cell(buffer) for buffer in buffers), "panels"))
     shape = shape_of(nest, names)
@@ -78,7 +78,7 @@ def _emitted(nest: Nest, options: Options, cell: Callable[[tir.Buffer], str]) ->
     )
 
 
-def _nothing() -> tuple[Line, ...]:
+def _empty_block() -> tuple[Line, ...]:
     """A block without a statement."""
     text = Text()
     with text.block():

@@ -16,7 +16,7 @@ from refmlc.native.tile.context import state_bits, vector_type
 from refmlc.native.tile.dims import Write
 from refmlc.native.tile.panels import first_of
 from refmlc.native.tile.spots import Grid, Spot
-from refmlc.native.tile.terms import Term, masked, widened
+from refmlc.native.tile.terms import Term, broadcast, mask_of
 from refmlc.native.tile.values import Values
 
 
@@ -53,7 +53,7 @@ class Accumulators:
         context, shape = self.grid.context, self.grid.context.plan.shape
         for buffer in shape.buffers:
             if buffer in loaded and buffer not in initialised:
-                access = self.grid.stored(buffer)
+                access = self.grid.store_access(buffer)
                 for spot in self.grid.spots():
                     stride = access.of(context.plan.vector)
                     self._put(buffer, spot, context.load(access, spot.piece, stride, self.grid.shift(spot)))
@@ -65,16 +65,16 @@ class Accumulators:
     def assign(self, write: Write, spot: Spot, values: Values) -> None:
         """The accumulator of the stored element becomes the value."""
         context, buffer, lanes = self.grid.context, write.access.buffer, spot.piece.lanes
-        value = widened(context.needs, values.emit(write.value), lanes)
+        value = broadcast(context.needs, values.emit(write.value), lanes)
         if buffer.dtype.kind == "bool" and lanes > 1:
-            value = masked(context.needs, value, state_bits(buffer))
+            value = mask_of(context.needs, value, state_bits(buffer))
         self._put(buffer, spot, value)
 
     def store(self) -> None:
         """All of them to memory."""
         context = self.grid.context
         for buffer in context.plan.shape.buffers:
-            access = self.grid.stored(buffer)
+            access = self.grid.store_access(buffer)
             for spot in self.grid.spots():
                 stride = access.of(context.plan.vector)
                 context.store(access, spot.piece, stride, self.grid.shift(spot), self.state[buffer, spot])

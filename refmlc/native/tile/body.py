@@ -32,7 +32,7 @@ class Early:
     """Where numbers go that are the same in all tiles of a loop: before it, each once."""
 
     out: Text = field(default_factory=Text)
-    kept: dict[str, Term] = field(default_factory=dict)
+    terms: dict[str, Term] = field(default_factory=dict)
 
 
 class Tile:
@@ -125,7 +125,7 @@ class Tile:
             context.options, context.needs, context.out, context.names.new, lambda node: self._leaf(node, spot)
         )
         if self.early is not None:
-            values.before, values.kept = self.early.out, self.early.kept
+            values.before, values.hoisted = self.early.out, self.early.terms
         for var, dim in context.plan.shape.index.items():
             values.bound[var] = self._index(var, dim, spot)
         return values

@@ -50,13 +50,13 @@ def decided(value: tir.Expr, index: Index, dim: Dim, place: int) -> tir.Expr:
             if line is not None and line[0] is dim:
                 return tir.IntImm(BOOL, int(_TRUTH[node.op](line[1] * place + line[2])))
             args = tuple(map(go, node.args))
-            if node.op == "not" and (truth := _known(args[0])) is not None:
+            if node.op == "not" and (truth := _truth_of(args[0])) is not None:
                 return tir.IntImm(BOOL, int(not truth))
-            return node if _same(args, node.args) else replace(node, args=args)
+            return node if _are_identical(args, node.args) else replace(node, args=args)
         case tir.And() | tir.Or():
-            return _both(node, go(node.a), go(node.b))
+            return _logic(node, go(node.a), go(node.b))
         case tir.Select() | tir.IfThenElseExpr():
-            return _chosen(node, go(node.condition), go)
+            return _choice(node, go(node.condition), go)
         case tir.Cast():
             new_inner = go(node.value)
             return node if new_inner is node.value else replace(node, value=new_inner)
@@ -77,30 +77,30 @@ def is_open(value: tir.Expr, guarded: frozenset[tir.BufferLoad]) -> bool:
     return any(node in guarded for choice in choices for node in computed(choice) if isinstance(node, tir.BufferLoad))
 
 
-def _both(node: tir.And | tir.Or, a: tir.Expr, b: tir.Expr) -> tir.Expr:
+def _logic(node: tir.And | tir.Or, a: tir.Expr, b: tir.Expr) -> tir.Expr:
     deciding = isinstance(node, tir.Or)
     for operand, other in ((a, b), (b, a)):
-        truth = _known(operand)
+        truth = _truth_of(operand)
         if truth is not None:
             return tir.IntImm(BOOL, int(deciding)) if truth == deciding else other
     return node if a is node.a and b is node.b else replace(node, a=a, b=b)
 
 
-def _chosen(node: tir.Select | tir.IfThenElseExpr, condition: tir.Expr, go: Callable[[tir.Expr], tir.Expr]) -> tir.Expr:
-    truth = _known(condition)
+def _choice(node: tir.Select | tir.IfThenElseExpr, condition: tir.Expr, go: Callable[[tir.Expr], tir.Expr]) -> tir.Expr:
+    truth = _truth_of(condition)
     if truth is not None:
         return go(node.true_value if truth else node.false_value)
     arms = go(node.true_value), go(node.false_value)
-    if condition is node.condition and _same(arms, (node.true_value, node.false_value)):
+    if condition is node.condition and _are_identical(arms, (node.true_value, node.false_value)):
         return node
     return replace(node, condition=condition, true_value=arms[0], false_value=arms[1])
 
 
-def _known(node: tir.Expr) -> bool | None:
+def _truth_of(node: tir.Expr) -> bool | None:
     return bool(node.value) if isinstance(node, tir.IntImm) else None
 
 
-def _same(new: Sequence[tir.Expr], old: Sequence[tir.Expr]) -> bool:
+def _are_identical(new: Sequence[tir.Expr], old: Sequence[tir.Expr]) -> bool:
     return all(a is b for a, b in zip(new, old, strict=True))
 
 

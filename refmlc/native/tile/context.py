@@ -13,7 +13,7 @@ from refmlc.native.tile.dims import Access, Dim
 from refmlc.native.tile.needs import Needs
 from refmlc.native.tile.pieces import Piece
 from refmlc.native.tile.plan import Plan
-from refmlc.native.tile.terms import NATIVE_FLOATS, Term, held, masked
+from refmlc.native.tile.terms import NATIVE_FLOATS, Term, lane_dtype, mask_of
 
 NOWHERE: Mapping[Dim, int] = {}
 
@@ -210,7 +210,7 @@ class Context:
         simple = stride == 1 and piece.whole and is_plain(dtype)
         vector = (self.needs.lanes if simple else self.needs.vector)(dtype.element, piece.lanes)
         where = self.address(access, shift)
-        text = masked(self.needs, value, 8).text if dtype.kind == "bool" else value.text
+        text = mask_of(self.needs, value, 8).text if dtype.kind == "bool" else value.text
         if stride != 1:
             self.out.line(f"rm_scatter_{vector}({where}, {stride}, {text}, {piece.valid});")
         elif piece.whole and access.buffer in self.streamed and piece.lanes == self.plan.lanes:
@@ -225,7 +225,7 @@ class Context:
 
 def is_plain(dtype: DType) -> bool:
     """Whether memory holds values of `dtype` as lanes do."""
-    return dtype.kind != "bool" and held(dtype) == dtype.element
+    return dtype.kind != "bool" and lane_dtype(dtype) == dtype.element
 
 
 def state_bits(buffer: tir.Buffer) -> int:
@@ -238,4 +238,4 @@ def vector_type(needs: Needs, buffer: tir.Buffer, lanes: int) -> str:
     dtype = buffer.dtype
     if lanes == 1:
         return needs.value(dtype.element)
-    return f"rm_{needs.lanes('int8' if dtype.kind == 'bool' else held(dtype), lanes)}"
+    return f"rm_{needs.lanes('int8' if dtype.kind == 'bool' else lane_dtype(dtype), lanes)}"

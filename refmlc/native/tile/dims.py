@@ -108,7 +108,7 @@ def shape_of(nest: Nest, names: Names) -> Shape:
     places = {(write.access.buffer, write.access) for write in (*shape.init, *shape.stores)}
     if len(places) > len(shape.buffers):
         raise NoForm("a buffer is stored to in two places")
-    return _joined(shape, names)
+    return _with_joined_neighbours(shape, names)
 
 
 def computed(value: tir.Expr) -> Iterator[Node]:
@@ -134,7 +134,7 @@ def _access(buffer: tir.Buffer, offset: Affine, index: Mapping[tir.Var, Dim | No
     return Access(buffer, terms, offset.constant)
 
 
-def _joined(shape: Shape, names: Names) -> Shape:
+def _with_joined_neighbours(shape: Shape, names: Names) -> Shape:
     """`shape` with dims joined until no two fit."""
     while (pair := _neighbours(shape)) is not None:
         outer, inner = pair

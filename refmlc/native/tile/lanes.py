@@ -12,7 +12,7 @@ from refmlc.native.options import Isa
 from refmlc.native.tile.dims import Dim, Shape
 from refmlc.native.tile.leaves import Leaf, Stride
 from refmlc.native.tile.needs import VECTOR_DTYPES
-from refmlc.native.tile.terms import held_bits
+from refmlc.native.tile.terms import lane_bits
 from refmlc.native.tile.tiled import NoForm
 
 
@@ -76,4 +76,4 @@ def _operands(value: tir.Expr) -> tuple[tir.Expr, ...]:
 def _bits(dtype: DType) -> int:
     if dtype.element not in VECTOR_DTYPES or dtype.is_vector:
         raise NoForm(f"there are no vectors of {dtype}")
-    return 8 if dtype.kind == "bool" else held_bits(dtype)
+    return 8 if dtype.kind == "bool" else lane_bits(dtype)

@@ -16,7 +16,7 @@ from refmlc.native.tile.context import Context
 from refmlc.native.tile.dims import Dim
 from refmlc.native.tile.panels import from_name, pack
 from refmlc.native.tile.pieces import Piece
-from refmlc.native.tile.terms import held
+from refmlc.native.tile.terms import lane_dtype
 
 STACK = 32 * 1024
 """Bytes of panels that may lie on the stack. Decision: what is taken from the heap is not counted against the memory of
@@ -44,7 +44,7 @@ def _declare_panels(context: Context) -> int:
         context.cleanup = "free(panels)"
     start = 0
     for panel in plan.panels:
-        element = context.needs.value(held(panel.leaf.dtype))
+        element = context.needs.value(lane_dtype(panel.leaf.dtype))
         if heap:
             where = f"panels + {start}" if start else "panels"
             out.line(f"{element} *const restrict {panel.name} = ({element} *)({where});")

@@ -18,7 +18,7 @@ from refmlc.native.tile.dims import Dim
 from refmlc.native.tile.pieces import Piece
 from refmlc.native.tile.plan import Panel
 from refmlc.native.tile.squares import each_line, square
-from refmlc.native.tile.terms import Term, held
+from refmlc.native.tile.terms import Term, lane_dtype
 from refmlc.native.tile.values import Values
 
 
@@ -58,7 +58,7 @@ def packed(context: Context, panel: Panel, piece: Piece) -> Term:
     if piece.lanes == 1:
         row = f"{row_of(context)} + {piece.offset}"
         return Term(f"{panel.name}[{row}]", dtype)
-    return Term(f"RM_LOAD({context.needs.lanes(held(dtype), piece.lanes)}, {address})", dtype, piece.lanes)
+    return Term(f"RM_LOAD({context.needs.lanes(lane_dtype(dtype), piece.lanes)}, {address})", dtype, piece.lanes)
 
 
 def pack(context: Context, panel: Panel, parts: Sequence[Piece]) -> None:
@@ -85,7 +85,7 @@ def _put(context: Context, panel: Panel, lanes: int, offset: str, text: str) -> 
     if lanes == 1:
         context.out.line(f"{panel.name}[{offset}] = {text};")
         return
-    vector = context.needs.lanes(held(panel.leaf.dtype), lanes)
+    vector = context.needs.lanes(lane_dtype(panel.leaf.dtype), lanes)
     context.out.line(f"RM_STORE({vector}, {panel.name} + {offset}, {text});")
 
 

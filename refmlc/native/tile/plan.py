@@ -23,7 +23,7 @@ from refmlc.native.tile.lanes import lanes_for
 from refmlc.native.tile.leaves import Leaf, Stride, leaves_of
 from refmlc.native.tile.pieces import LEAST_LANES, Piece, pieces, width
 from refmlc.native.tile.sizes import block_shape, chunk_of, loads_of, tile_shape
-from refmlc.native.tile.terms import held_bits
+from refmlc.native.tile.terms import lane_bits
 
 MOST_TWICE = 8
 """At most this part of the elements along a dim is computed twice."""
@@ -47,7 +47,7 @@ class Panel:
     @property
     def bits(self) -> int:
         """Bits of an element."""
-        return held_bits(self.leaf.dtype)
+        return lane_bits(self.leaf.dtype)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ def _turned(shape: Shape, reads: tuple[Leaf, ...], vector: Dim, lanes: int) -> D
     fits = [
         dim
         for dim in shape.spatial
-        if dim.extent >= lanes and all(leaf.access.of(dim) == 1 and held_bits(leaf.dtype) >= 32 for leaf in strided)
+        if dim.extent >= lanes and all(leaf.access.of(dim) == 1 and lane_bits(leaf.dtype) >= 32 for leaf in strided)
     ]
     return fits[0] if fits else None
 
@@ -194,4 +194,4 @@ def _is_packed(leaf: Leaf, shape: Shape, vector: Dim, row: Dim | None, rows: int
 def _is_square(leaf: Leaf, shape: Shape, lanes: int) -> bool:
     """Whether blocks of the leaf can be transposed: contiguous along the innermost reduction dim, in whole words."""
     inner = shape.reduce[-1]
-    return leaf.access.of(inner) == 1 and inner.extent >= lanes and held_bits(leaf.dtype) >= 32
+    return leaf.access.of(inner) == 1 and inner.extent >= lanes and lane_bits(leaf.dtype) >= 32

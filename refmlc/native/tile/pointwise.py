@@ -18,7 +18,7 @@ from refmlc.native.tile.dims import Dim, Shape, computed
 from refmlc.native.tile.nests import along
 from refmlc.native.tile.pieces import Piece
 from refmlc.native.tile.plan import Plan
-from refmlc.native.tile.terms import held
+from refmlc.native.tile.terms import lane_dtype
 from refmlc.native.tile.tiled import NoForm
 
 MOST_BOXES = 32
@@ -45,7 +45,7 @@ def _streamed(plan: Plan, vector_bytes: int) -> frozenset[tir.Buffer]:
         for buffer in plan.shape.buffers
         if buffer not in loaded
         and buffer.dtype.kind != "bool"
-        and held(buffer.dtype) == buffer.dtype.element
+        and lane_dtype(buffer.dtype) == buffer.dtype.element
         and plan.lanes * buffer.dtype.bits == vector_bytes * 8
         and elements * buffer.dtype.bits >= LONG * 8
     )

@@ -62,7 +62,7 @@ class Reads:
         context, plan = self.grid.context, self.grid.context.plan
         for buffer in plan.shape.buffers:
             for spot in self.grid.spots():
-                address = context.address(self.grid.stored(buffer), self.grid.shift(spot))
+                address = context.address(self.grid.store_access(buffer), self.grid.shift(spot))
                 context.out.line(f"RM_FETCH_TO_WRITE({address});")
         begin = {**context.position, **{dim: self._begin(dim) for dim in plan.shape.reduce}}
         for leaf in self._leaves():

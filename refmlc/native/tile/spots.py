@@ -47,7 +47,7 @@ class Grid:
         ends = (f"_{spot.row}" if several_rows else "") + (f"_{spot.number}" if several else "")
         return self.context.names.new(base + ends)
 
-    def stored(self, buffer: tir.Buffer) -> Access:
+    def store_access(self, buffer: tir.Buffer) -> Access:
         """Where the nest stores to `buffer`."""
         shape = self.context.plan.shape
         return next(write.access for write in (*shape.stores, *shape.init) if write.access.buffer is buffer)

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from refmlc.native.tile.context import Context
 from refmlc.native.tile.leaves import Leaf
 from refmlc.native.tile.pieces import Piece
-from refmlc.native.tile.terms import held
+from refmlc.native.tile.terms import lane_dtype
 from refmlc.native.tile.values import Values
 
 
@@ -16,7 +16,7 @@ def square(context: Context, leaf: Leaf, piece: Piece, name: str, ahead: str = "
     """Declare `name`, the block of a leaf at the present position; `ahead` elements on."""
     plan, out, lanes = context.plan, context.out, piece.lanes
     values = Values(context.options, context.needs, out, context.names.new, lambda _node: None)
-    vector = f"rm_{context.needs.lanes(held(leaf.dtype), lanes)}"
+    vector = f"rm_{context.needs.lanes(lane_dtype(leaf.dtype), lanes)}"
     line = context.names.new("line")
     out.line(f"{vector} {name}[{lanes}];")
     with each_line(context, line, lanes):

@@ -33,12 +33,12 @@ class Term:
     exact: bool = True
 
 
-def held_bits(dtype: DType) -> int:
+def lane_bits(dtype: DType) -> int:
     """Bits of a lane that holds values of `dtype`, not bool."""
     return 32 if dtype.element in SMALL_FLOATS else dtype.bits
 
 
-def held(dtype: DType) -> str:
+def lane_dtype(dtype: DType) -> str:
     """The dtype as which lanes hold `dtype`, not bool."""
     return "float32" if dtype.element in SMALL_FLOATS else dtype.element
 
@@ -49,10 +49,10 @@ def c_type(needs: Needs, term: Term) -> str:
         return needs.value(term.dtype.element)
     if term.dtype.kind == "bool":
         return f"rm_{needs.lanes(f'int{term.bits}', term.lanes)}"
-    return f"rm_{needs.lanes(held(term.dtype), term.lanes)}"
+    return f"rm_{needs.lanes(lane_dtype(term.dtype), term.lanes)}"
 
 
-def widened(needs: Needs, term: Term, lanes: int) -> Term:
+def broadcast(needs: Needs, term: Term, lanes: int) -> Term:
     """The number in each lane."""
     if term.lanes != 1 or lanes == 1:
         return term
@@ -60,15 +60,15 @@ def widened(needs: Needs, term: Term, lanes: int) -> Term:
         vector = needs.vector("int32", lanes)
         return Term(f"rm_splat_{vector}({term.text} ? -1 : 0)", term.dtype, lanes, 32)
     if term.text in ("0", "0.0f", "0.0"):
-        return Term(f"(rm_{needs.lanes(held(term.dtype), lanes)}){{0}}", term.dtype, lanes)
-    vector = needs.vector(held(term.dtype), lanes)
+        return Term(f"(rm_{needs.lanes(lane_dtype(term.dtype), lanes)}){{0}}", term.dtype, lanes)
+    vector = needs.vector(lane_dtype(term.dtype), lanes)
     text = f"rm_splat_{vector}({term.text})"
     if not term.exact and term.dtype.element == "bfloat16":
         text = f"rm_cast_float32_{needs.vector('bfloat16', lanes)}({text})"
     return Term(text, term.dtype, lanes)
 
 
-def masked(needs: Needs, term: Term, bits: int) -> Term:
+def mask_of(needs: Needs, term: Term, bits: int) -> Term:
     """A mask with lanes of `bits`."""
     if term.bits == bits:
         return term

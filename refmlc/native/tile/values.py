@@ -18,7 +18,7 @@ from refmlc.native.options import Options
 from refmlc.native.text import Text, bare
 from refmlc.native.tile import scalars, vectors
 from refmlc.native.tile.needs import VECTOR_DTYPES, Needs
-from refmlc.native.tile.terms import Term, c_type, floating, held_bits, integer, masked, widened
+from refmlc.native.tile.terms import Term, broadcast, c_type, floating, integer, lane_bits, mask_of
 from refmlc.native.tile.tiled import NoForm
 
 Leaf = Callable[[tir.Expr], Term | None]
@@ -29,7 +29,7 @@ class Values:
     """Expressions of one place.
 
     `leaf` gives loads and casts of loads, `bound` what variables are. Declarations go to `out`; those of numbers that
-    lanes are combined with go to `before`, if there is one, each once (`kept`).
+    lanes are combined with go to `before`, if there is one, each once (`hoisted`).
     """
 
     options: Options
@@ -39,7 +39,7 @@ class Values:
     leaf: Leaf
     bound: dict[tir.Var, Term] = field(default_factory=dict)
     before: Text | None = None
-    kept: dict[str, Term] = field(default_factory=dict)
+    hoisted: dict[str, Term] = field(default_factory=dict)
 
     def emit(self, node: tir.Expr) -> Term:
         """`node` as a term."""
@@ -64,12 +64,12 @@ class Values:
                 arms = self.emit(node.condition), self.emit(node.true_value), self.emit(node.false_value)
                 return self._choice(*arms)
             case tir.Let():
-                self.bound[node.var] = self.named(self.emit(node.value), node.var.name)
+                self.bound[node.var] = self.as_variable(self.emit(node.value), node.var.name)
                 return self.emit(node.body)
             case _:
                 raise NoForm(f"`{type(node).__name__}` has no form in a tile")
 
-    def named(self, term: Term, hint: str) -> Term:
+    def as_variable(self, term: Term, hint: str) -> Term:
         """The term as a variable."""
         if term.text.isidentifier() and not term.cell:
             return term
@@ -101,7 +101,7 @@ class Values:
     def _by_lane(self, function: str, args: Sequence[Term], result: DType) -> Term:
         """`function` called for each lane."""
         lanes = max(arg.lanes for arg in args)
-        terms = [self.named(arg, "lane") for arg in args]
+        terms = [self.as_variable(arg, "lane") for arg in args]
         calls = []
         for lane in range(lanes):
             texts = [_lane(term, lane) for term in terms]
@@ -120,11 +120,11 @@ class Values:
         """A number that is the same in all iterations, computed before them."""
         if self.before is None or term.lanes > 1 or term.text.replace("_", "").replace(".", "").isalnum():
             return term
-        if term.text not in self.kept:
+        if term.text not in self.hoisted:
             name = self.fresh("same")
             self.before.line(f"const {c_type(self.needs, term)} {name} = {bare(term.text)};")
-            self.kept[term.text] = replace(term, text=name, cell="")
-        return self.kept[term.text]
+            self.hoisted[term.text] = replace(term, text=name, cell="")
+        return self.hoisted[term.text]
 
     def _both(self, node: tir.And | tir.Or, a: Term, b: Term) -> Term:
         conjunction = isinstance(node, tir.And)
@@ -136,13 +136,13 @@ class Values:
         if condition.lanes > 1:
             a, b = self._early(a), self._early(b)
             if a.dtype.kind == "bool":
-                condition = self.named(condition, "chosen")
+                condition = self.as_variable(condition, "chosen")
             return vectors.select(self.needs, condition, a, b)
         lanes = max(a.lanes, b.lanes)
-        a, b = widened(self.needs, a, lanes), widened(self.needs, b, lanes)
+        a, b = broadcast(self.needs, a, lanes), broadcast(self.needs, b, lanes)
         if a.bits != b.bits:
             bits = max(a.bits, b.bits)
-            a, b = masked(self.needs, a, bits), masked(self.needs, b, bits)
+            a, b = mask_of(self.needs, a, bits), mask_of(self.needs, b, bits)
         return scalars.choice(condition, a, b)
 
 
@@ -154,7 +154,7 @@ def in_lanes(dtype: DType) -> None:
 
 def lanes_of(dtype: DType, vector_bytes: int) -> int:
     """How many lanes of a dtype fill a register."""
-    return vector_bytes * 8 // (8 if dtype.kind == "bool" else held_bits(dtype))
+    return vector_bytes * 8 // (8 if dtype.kind == "bool" else lane_bits(dtype))
 
 
 def _lane(term: Term, lane: int) -> str:

@@ -30,7 +30,7 @@ from refmlc.lang.dtypes import BOOL, DType
 from refmlc.native.kernels import ARITHMETIC, COMPARISONS
 from refmlc.native.options import Math
 from refmlc.native.tile.needs import Needs
-from refmlc.native.tile.terms import NATIVE_FLOATS, SMALL_FLOATS, Term, held, held_bits, masked, widened
+from refmlc.native.tile.terms import NATIVE_FLOATS, SMALL_FLOATS, Term, broadcast, lane_bits, lane_dtype, mask_of
 
 
 def apply(needs: Needs, op: str, args: Sequence[Term], math: Math, vector_bytes: int) -> Term | None:
@@ -40,15 +40,15 @@ def apply(needs: Needs, op: str, args: Sequence[Term], math: Math, vector_bytes:
     if op == "likely":
         return args[0]
     if first.kind == "bool":
-        return _on_masks(needs, op, [widened(needs, arg, lanes) for arg in args])
+        return _on_masks(needs, op, [broadcast(needs, arg, lanes) for arg in args])
     if op in ARITHMETIC:
         return _infix(needs, op, args, lanes)
     if op in COMPARISONS:
-        a, b = (widened(needs, arg, lanes).text for arg in args)
-        return Term(f"({a} {COMPARISONS[op]} {b})", BOOL, lanes, held_bits(first))
-    vector = needs.vector(held(first), lanes)
+        a, b = (broadcast(needs, arg, lanes).text for arg in args)
+        return Term(f"({a} {COMPARISONS[op]} {b})", BOOL, lanes, lane_bits(first))
+    vector = needs.vector(lane_dtype(first), lanes)
     if op in ("max", "min"):
-        a, b = (widened(needs, arg, lanes).text for arg in args)
+        a, b = (broadcast(needs, arg, lanes).text for arg in args)
         return Term(f"rm_{op}_{vector}({a}, {b})", first, lanes)
     if op == "abs":
         return Term(f"rm_abs_{vector}({args[0].text})", first, lanes)
@@ -66,7 +66,7 @@ def _infix(needs: Needs, op: str, args: Sequence[Term], lanes: int) -> Term | No
         cell, vector = (a, b) if a.cell else (b, a)
         return Term(f"RM_TIMES_CELL({needs.lanes(dtype.element, lanes)}, {vector.text}, {cell.cell})", dtype, lanes)
     if not dtype.is_float or not (a.exact and b.exact):
-        a, b = widened(needs, a, lanes), widened(needs, b, lanes)
+        a, b = broadcast(needs, a, lanes), broadcast(needs, b, lanes)
     if dtype.element in SMALL_FLOATS:
         text = f"rm_narrow_{needs.vector(dtype.element, lanes)}({a.text} {ARITHMETIC[op]} {b.text})"
         return Term(text, dtype, lanes)
@@ -75,7 +75,7 @@ def _infix(needs: Needs, op: str, args: Sequence[Term], lanes: int) -> Term | No
 
 def _on_masks(needs: Needs, op: str, args: Sequence[Term]) -> Term | None:
     bits = max(arg.bits for arg in args)
-    texts = [masked(needs, arg, bits).text for arg in args]
+    texts = [mask_of(needs, arg, bits).text for arg in args]
     match op:
         case "not":
             text = f"~{texts[0]}"
@@ -91,21 +91,21 @@ def _on_masks(needs: Needs, op: str, args: Sequence[Term]) -> Term | None:
 def both(needs: Needs, op: str, a: Term, b: Term) -> Term:
     """`a & b` or `a | b` of bools, one of which has lanes."""
     lanes = max(a.lanes, b.lanes)
-    a, b = widened(needs, a, lanes), widened(needs, b, lanes)
+    a, b = broadcast(needs, a, lanes), broadcast(needs, b, lanes)
     bits = max(a.bits, b.bits)
-    return Term(f"({masked(needs, a, bits).text} {op} {masked(needs, b, bits).text})", BOOL, lanes, bits)
+    return Term(f"({mask_of(needs, a, bits).text} {op} {mask_of(needs, b, bits).text})", BOOL, lanes, bits)
 
 
 def select(needs: Needs, condition: Term, a: Term, b: Term) -> Term:
     """`a` where the mask is set, else `b`."""
     lanes = condition.lanes
-    a, b = widened(needs, a, lanes), widened(needs, b, lanes)
+    a, b = broadcast(needs, a, lanes), broadcast(needs, b, lanes)
     if a.dtype.kind == "bool":
         bits = max(condition.bits, a.bits, b.bits)
-        mask, x, y = (masked(needs, term, bits).text for term in (condition, a, b))
+        mask, x, y = (mask_of(needs, term, bits).text for term in (condition, a, b))
         return Term(f"({mask} & {x} | ~{mask} & {y})", BOOL, lanes, bits)
-    mask = masked(needs, condition, held_bits(a.dtype)).text
-    return Term(f"rm_select_{needs.vector(held(a.dtype), lanes)}({mask}, {a.text}, {b.text})", a.dtype, lanes)
+    mask = mask_of(needs, condition, lane_bits(a.dtype)).text
+    return Term(f"rm_select_{needs.vector(lane_dtype(a.dtype), lanes)}({mask}, {a.text}, {b.text})", a.dtype, lanes)
 
 
 def cast(needs: Needs, arg: Term, target: DType) -> Term | None:
@@ -114,7 +114,7 @@ def cast(needs: Needs, arg: Term, target: DType) -> Term | None:
     if source.element == target.element:
         return arg
     if target.kind == "bool":
-        return Term(f"({arg.text} != 0)", BOOL, arg.lanes, held_bits(source))
+        return Term(f"({arg.text} != 0)", BOOL, arg.lanes, lane_bits(source))
     if source.kind == "bool":
         return _from_numbers(needs, f"({arg.text} & 1)", target, arg.lanes)
     if source.is_float:
@@ -128,7 +128,7 @@ def cast(needs: Needs, arg: Term, target: DType) -> Term | None:
 
 def _from_numbers(needs: Needs, text: str, target: DType, lanes: int) -> Term:
     """Integers to integers, or to floats that go through float32 without loss."""
-    converted = f"RM_TO({needs.lanes(held(target), lanes)}, {text})"
+    converted = f"RM_TO({needs.lanes(lane_dtype(target), lanes)}, {text})"
     if target.element in SMALL_FLOATS:
         converted = f"rm_cast_float32_{needs.vector(target.element, lanes)}({converted})"
     return Term(converted, target, lanes)
@@ -137,7 +137,7 @@ def _from_numbers(needs: Needs, text: str, target: DType, lanes: int) -> Term:
 def _from_float(needs: Needs, arg: Term, target: DType) -> Term | None:
     lanes, is_double = arg.lanes, arg.dtype.element == "float64"
     if target.element in NATIVE_FLOATS:
-        same_bits = held(arg.dtype) == target.element
+        same_bits = lane_dtype(arg.dtype) == target.element
         text = arg.text if same_bits else f"RM_TO({needs.lanes(target.element, lanes)}, {arg.text})"
         return Term(text, target, lanes)
     if target.element in SMALL_FLOATS and not is_double:

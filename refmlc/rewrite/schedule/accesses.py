@@ -121,10 +121,10 @@ def separates(loop: tir.Var, uses: Accesses, buffer: tir.Buffer, agreed: Collect
     sums = [[sum_of(index, uses.axes) for index in at] for at in indices]
     varying = {var: bounds for var, bounds in uses.inner.items() if var not in agreed and var is not loop}
     columns = [list(column) for column in zip(*sums, strict=True)]
-    return any(_apart(loop, column, varying) for column in columns) or _digits(loop, columns)
+    return any(_separated_in(loop, column, varying) for column in columns) or _digits(loop, columns)
 
 
-def _apart(loop: tir.Var, column: list[Sum | None], varying: Mapping[tir.Var, Interval]) -> bool:
+def _separated_in(loop: tir.Var, column: list[Sum | None], varying: Mapping[tir.Var, Interval]) -> bool:
     """Whether one dimension tells the iterations apart."""
     parts: set[tuple[int, frozenset[tuple[object, int]]]] = set()
     spread = EMPTY

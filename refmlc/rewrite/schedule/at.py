@@ -29,12 +29,13 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind, IterKind
 from refmlc.lang.ir.visit import walk
 from refmlc.rewrite.schedule.accesses import Accesses, accesses, problem, separates
-from refmlc.rewrite.schedule.boxes import Side, box, over, targets_of
+from refmlc.rewrite.schedule.boxes import Side, box, run_over, targets_of
 from refmlc.rewrite.schedule.draws import Choices, Draw, Drawn, blocks, loops as loops_of
 from refmlc.rewrite.schedule.handles import BlockRV, LoopRV
 from refmlc.rewrite.schedule.loops import plain
 from refmlc.rewrite.schedule.places import (
     allocated,
+    body_without,
     get_block,
     get_loop,
     is_root,
@@ -47,10 +48,9 @@ from refmlc.rewrite.schedule.places import (
     touches,
     with_stmt,
     with_top,
-    without,
 )
 from refmlc.rewrite.schedule.session import Session
-from refmlc.rewrite.schedule.whole import alone, covers, is_true, loops_around, output
+from refmlc.rewrite.schedule.whole import covers, is_true, loops_around, output, place_at_root
 
 SERIAL = (ForKind.SERIAL, ForKind.UNROLLED)
 LAST = -1  # the place of a block that is moved into a loop: the last possible one
@@ -71,22 +71,22 @@ def compute_at(
             raise refused(step, f"`{buffer.name}` is not allocated at the root", realize.span)
         if into < at:
             raise refused(step, f"`{loop.name}` is executed before `{block}`", realize.span)
-        _readers_inside(func, realize, node, buffer)
-        _unwritten(top(func)[at:], realize, buffer, step)
+        _check_readers(func, realize, node, buffer)
+        _check_unwritten(top(func)[at:], realize, buffer, step)
     if buffer not in uses.indices:
         raise refused(step, f"nothing in the loop over `{loop.name}` reads `{buffer.name}`", realize.span)
     sides = _by_axis(realize, box(uses, buffer))
-    moved = over(
+    moved = run_over(
         func,
         realize,
         targets_of(realize, sides, buffer),
-        _reducing(func, realize, step),
+        _reduction_loops(func, realize, step),
         loop,
         unit=preserve_unit_loops,
     )
     parts = node.body.seq if isinstance(node.body, tir.SeqStmt) else (node.body,)
     first = next(number for number, part in enumerate(parts) if touches(part, buffer))
-    return _moved(func, at, node, (*parts[:first], moved, *parts[first:]), step, checked=checked)
+    return _with_block_moved(func, at, node, (*parts[:first], moved, *parts[first:]), step, checked=checked)
 
 
 @entry_point
@@ -110,26 +110,26 @@ def reverse_compute_at(
         store_uses = Accesses({buffer: _stored(node, buffer)}, frozenset(), uses.axes, uses.inner)
         if not checked:
             continue  # all of it in each iteration
-        _finished(func, node, buffer, step)
-        sides |= _matched(realize, buffer, box(store_uses, buffer), sides, step)
+        _check_finished(func, node, buffer, step)
+        sides |= _sides_read(realize, buffer, box(store_uses, buffer), sides, step)
     if checked:
-        _between(top(func)[into:at], realize, written, awaited)
-        _only_there(func, realize, awaited, node)
-    moved = over(
+        _check_between(top(func)[into:at], realize, written, awaited)
+        _check_written_there_only(func, realize, awaited, node)
+    moved = run_over(
         func,
         realize,
         targets_of(realize, sides, written),
-        _reducing(func, realize, step),
+        _reduction_loops(func, realize, step),
         loop,
         unit=preserve_unit_loops,
     )
     parts = node.body.seq if isinstance(node.body, tir.SeqStmt) else (node.body,)
-    return _moved(func, at, node, (*parts, moved), step, checked=checked)
+    return _with_block_moved(func, at, node, (*parts, moved), step, checked=checked)
 
 
 def _movable(func: tir.PrimFunc, realize: tir.SBlockRealize, step: str) -> tuple[tir.Buffer, int]:
     """What the block writes, and its place at the root."""
-    at = alone(func, realize, step)
+    at = place_at_root(func, realize, step)
     obstacle = problem(func, top(func)[at])
     if obstacle is not None:
         raise refused(step, obstacle, realize.span)
@@ -163,16 +163,16 @@ def _target(func: tir.PrimFunc, loop: tir.Var, at: int, step: str) -> int:
     return into
 
 
-def _readers_inside(func: tir.PrimFunc, realize: tir.SBlockRealize, node: tir.For, buffer: tir.Buffer) -> None:
+def _check_readers(func: tir.PrimFunc, realize: tir.SBlockRealize, node: tir.For, buffer: tir.Buffer) -> None:
     """All that touches the buffer is the block, or reads it in the loop."""
-    if touches(without(func, node, realize), buffer):
+    if touches(body_without(func, node, realize), buffer):
         raise refused("compute_at", f"`{buffer.name}` is used outside of `{node.loop_var.name}`", realize.span)
     stores = [part for part in walk(node.body) if isinstance(part, tir.BufferStore) and part.buffer is buffer]
     if stores:
         raise refused("compute_at", f"`{buffer.name}` is written by another block too", realize.span)
 
 
-def _unwritten(statements: Sequence[tir.Stmt], realize: tir.SBlockRealize, buffer: tir.Buffer, step: str) -> None:
+def _check_unwritten(statements: Sequence[tir.Stmt], realize: tir.SBlockRealize, buffer: tir.Buffer, step: str) -> None:
     """What the block reads is written no more."""
     loaded = {node.buffer for node in walk(realize) if isinstance(node, tir.BufferLoad)} - {buffer}
     stored = {node.buffer for part in statements for node in walk(part) if isinstance(node, tir.BufferStore)}
@@ -181,7 +181,7 @@ def _unwritten(statements: Sequence[tir.Stmt], realize: tir.SBlockRealize, buffe
         raise refused(step, f"{names} is written later", realize.span)
 
 
-def _between(
+def _check_between(
     statements: Sequence[tir.Stmt],
     realize: tir.SBlockRealize,
     written: tir.Buffer,
@@ -198,10 +198,12 @@ def _between(
             raise refused(step, f"what `{realize.block.name}` reads is written in between", realize.span)
 
 
-def _only_there(func: tir.PrimFunc, realize: tir.SBlockRealize, awaited: Sequence[tir.Buffer], node: tir.For) -> None:
+def _check_written_there_only(
+    func: tir.PrimFunc, realize: tir.SBlockRealize, awaited: Sequence[tir.Buffer], node: tir.For
+) -> None:
     """What the block waits for is written in the loop only."""
     for buffer in awaited:
-        remainder = without(func, node)
+        remainder = body_without(func, node)
         if any(isinstance(part, tir.BufferStore) and part.buffer is buffer for part in walk(remainder)):
             message = f"`{buffer.name}` is written outside of `{node.loop_var.name}` too"
             raise refused("reverse_compute_at", message, realize.span)
@@ -215,7 +217,7 @@ def _stored(node: tir.For, buffer: tir.Buffer) -> list[tuple[tir.Expr, ...]]:
     return [store.indices for store in _stores(node, buffer)]
 
 
-def _finished(func: tir.PrimFunc, node: tir.For, buffer: tir.Buffer, step: str) -> None:
+def _check_finished(func: tir.PrimFunc, node: tir.For, buffer: tir.Buffer, step: str) -> None:
     """Each iteration of the loop, and of those around it, writes elements of its own."""
     if buffer not in allocated(func):
         raise refused(step, f"`{buffer.name}` is not allocated at the root", node.span)
@@ -242,7 +244,7 @@ def _by_axis(realize: tir.SBlockRealize, sides: Sequence[Side | None]) -> dict[t
     return {index: side for index, side in zip(indices, sides, strict=True) if isinstance(index, tir.Var)}
 
 
-def _matched(
+def _sides_read(
     realize: tir.SBlockRealize,
     buffer: tir.Buffer,
     sides: Sequence[Side | None],
@@ -269,7 +271,7 @@ def _loads(realize: tir.SBlockRealize, buffer: tir.Buffer) -> list[tir.BufferLoa
     return [node for node in walk(realize) if isinstance(node, tir.BufferLoad) and node.buffer is buffer]
 
 
-def _reducing(func: tir.PrimFunc, realize: tir.SBlockRealize, step: str) -> list[tir.For]:
+def _reduction_loops(func: tir.PrimFunc, realize: tir.SBlockRealize, step: str) -> list[tir.For]:
     """The loops of the reductions of the block, in their order."""
     variables = {
         part
@@ -280,7 +282,7 @@ def _reducing(func: tir.PrimFunc, realize: tir.SBlockRealize, step: str) -> list
     return [loop for var, loop in loops_around(func, realize, step).items() if var in variables]
 
 
-def _moved(
+def _with_block_moved(
     func: tir.PrimFunc, at: int, node: tir.For, parts: Sequence[tir.Stmt], step: str, *, checked: bool
 ) -> tir.PrimFunc:
     """The function with these statements in the loop, and without the one at the root; it must have no new race."""
@@ -292,11 +294,11 @@ def _moved(
     if checked:
         for stmt in (place.stmt for place in places(result.body)):
             if isinstance(stmt, tir.For) and stmt.kind not in SERIAL:
-                _independent(stmt, step)
+                _check_independent(stmt, step)
     return result
 
 
-def _independent(loop: tir.For, step: str) -> None:
+def _check_independent(loop: tir.For, step: str) -> None:
     uses = accesses(loop.body)
     if not all(separates(loop.loop_var, uses, buffer) for buffer in uses.written):
         raise refused(step, f"iterations over `{loop.loop_var.name}` would touch the same elements", loop.span)
@@ -326,14 +328,14 @@ class MoveSteps(Session):
     ) -> None:
         """Move the producer into a loop of what reads it, directly before that."""
         shown = _options("compute_at", index, unit=preserve_unit_loops)
-        self._change(compute_at, self._named(block), loop, shown=shown, checked=self._checked)
+        self._change(compute_at, self._block_handle(block), loop, shown=shown, checked=self._checked)
 
     def reverse_compute_at(
         self, block: BlockRV | str, loop: LoopRV, preserve_unit_loops: bool = False, index: int = LAST
     ) -> None:
         """Move the consumer into a loop of what it reads, at its end."""
         shown = _options("reverse_compute_at", index, unit=preserve_unit_loops)
-        self._change(reverse_compute_at, self._named(block), loop, shown=shown, checked=self._checked)
+        self._change(reverse_compute_at, self._block_handle(block), loop, shown=shown, checked=self._checked)
 
 
 def _options(step: str, index: int, *, unit: bool) -> dict[str, object]:

@@ -26,6 +26,7 @@ from refmlc.rewrite.schedule.draws import Draw, on_block
 from refmlc.rewrite.schedule.handles import BlockRV
 from refmlc.rewrite.schedule.places import (
     allocated,
+    body_without,
     get_block,
     place_of_block,
     places,
@@ -35,10 +36,9 @@ from refmlc.rewrite.schedule.places import (
     touches,
     with_stmt,
     with_top,
-    without,
 )
 from refmlc.rewrite.schedule.session import Session
-from refmlc.rewrite.schedule.whole import alone, covers, is_true, output
+from refmlc.rewrite.schedule.whole import covers, is_true, output, place_at_root
 
 STEP = "reverse_compute_inline"
 
@@ -47,13 +47,13 @@ STEP = "reverse_compute_inline"
 def reverse_compute_inline(func: tir.PrimFunc, block: str) -> tir.PrimFunc:
     """The function without the block, its value standing where its operand was stored. Fails: RM112, RM504."""
     realize = get_block(func, block)
-    at = alone(func, realize, STEP)
+    at = place_at_root(func, realize, STEP)
     written = _consumer(func, realize, at)
     producer, store = _producer(func, realize)
     before = position(func, producer)
     if before >= at:
         raise refused(STEP, f"`{producer.block.name}` is executed after `{block}`", realize.span)
-    _between(top(func)[before:at], realize, written, store.buffer)
+    _check_between(top(func)[before:at], realize, written, store.buffer)
     value = _value(realize, store)
     table = dict(zip(_read_at(realize, store.buffer), store.indices, strict=True))
     consumed = realize.block.body
@@ -101,7 +101,7 @@ def _producer(func: tir.PrimFunc, realize: tir.SBlockRealize) -> tuple[tir.SBloc
         raise refused(STEP, f"`{block.name}` does more than one store", producer.span)
     if set(store.indices) != axes or len(store.indices) != len(axes):
         raise refused(STEP, f"`{block.name}` does not store at its own spatial axes", producer.span)
-    if touches(without(func, producer, realize), buffer) or len(_loads(block.body, buffer)) > 0:
+    if touches(body_without(func, producer, realize), buffer) or len(_loads(block.body, buffer)) > 0:
         raise refused(STEP, f"`{buffer.name}` is used elsewhere too", producer.span)
     around = place_of_block(func, block.name).around
     if any(isinstance(stmt, tir.SBlockRealize) and stmt is not func.body for stmt in around):
@@ -142,7 +142,7 @@ def _value(realize: tir.SBlockRealize, store: tir.BufferStore) -> tir.Expr:
     return substitute(rewrite(body.value, change), table)
 
 
-def _between(
+def _check_between(
     statements: tuple[tir.Stmt, ...], realize: tir.SBlockRealize, written: tir.Buffer, buffer: tir.Buffer
 ) -> None:
     """Nothing before the consumer touches what it writes, or writes what it reads."""
@@ -166,4 +166,4 @@ class ReverseInlineSteps(Session):
 
     def reverse_compute_inline(self, block: BlockRV | str) -> None:
         """Put what a block computes in the place of what it reads."""
-        self._change(reverse_compute_inline, self._named(block))
+        self._change(reverse_compute_inline, self._block_handle(block))

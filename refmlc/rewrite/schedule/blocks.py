@@ -35,16 +35,16 @@ from refmlc.rewrite.schedule.boxes import expression
 from refmlc.rewrite.schedule.draws import Choices, Draw, Drawn, loops as loops_of
 from refmlc.rewrite.schedule.handles import BlockRV, LoopRV
 from refmlc.rewrite.schedule.linear import Sum, atoms, sum_from, sum_of
-from refmlc.rewrite.schedule.loops import both, plain
+from refmlc.rewrite.schedule.loops import conjunction, plain
 from refmlc.rewrite.schedule.places import TRUE, conjuncts, fresh_name, get_loop, integer, refused, with_stmt
-from refmlc.rewrite.schedule.reduction import Nest, same_place, starting
+from refmlc.rewrite.schedule.reduction import Nest, init_nest, same_place
 from refmlc.rewrite.schedule.session import Session
 
 STEP = "blockize"
 
 
 @dataclass(frozen=True)
-class Divided:
+class AxisSplit:
     """An axis as an outer and an inner one with what they are bound to, and what the axis is in terms of both."""
 
     outer: tir.IterVar
@@ -57,11 +57,11 @@ class Divided:
 @entry_point
 def blockize(func: tir.PrimFunc, loop: tir.Var) -> tuple[tir.PrimFunc, str]:
     """The loop and what is in it as a block. Returns the function and the name of that. Fails: RM112, RM504."""
-    loops, realize = _inside(get_loop(func, loop))
+    loops, realize = _perfect_nest(get_loop(func, loop))
     block = realize.block
     variables = {node.loop_var for node in loops}
     pairs = zip(block.iter_vars, realize.iter_values, strict=True)
-    rows = [_divided(axis, value, loops, variables) for axis, value in pairs]
+    rows = [_divide(axis, value, loops, variables) for axis, value in pairs]
     outside, inside = _conditions(realize, variables)
     table: dict[Node, Node] = {axis.var: row.value for axis, row in zip(block.iter_vars, rows, strict=True)}
     inner_axes = [(row.inner, row.inner_value) for row in rows if row.inner is not None and row.inner_value is not None]
@@ -73,7 +73,7 @@ def blockize(func: tir.PrimFunc, loop: tir.Var) -> tuple[tir.PrimFunc, str]:
     if inner_block.init is not None and any(row.outer.kind is not IterKind.SPATIAL for row in rows):
         nest = _nest(loops, inner_axes, realize.span)
         same_place(func, realize, nest, STEP)
-        first = starting(func, tir.SBlockRealize(values, inside, inner_block), nest, inner_block.init, STEP)
+        first = init_nest(func, tir.SBlockRealize(values, inside, inner_block), nest, inner_block.init, STEP)
         inner_block = replace(inner_block, init=None)
     body: tir.Stmt = tir.SBlockRealize(values, inside, inner_block)
     for node in reversed(loops):
@@ -85,7 +85,7 @@ def blockize(func: tir.PrimFunc, loop: tir.Var) -> tuple[tir.PrimFunc, str]:
     ), name
 
 
-def _inside(first: tir.For) -> tuple[tuple[tir.For, ...], tir.SBlockRealize]:
+def _perfect_nest(first: tir.For) -> tuple[tuple[tir.For, ...], tir.SBlockRealize]:
     """The loops from the given one inward, and the block in them."""
     loops: list[tir.For] = []
     stmt: tir.Stmt = first
@@ -98,20 +98,20 @@ def _inside(first: tir.For) -> tuple[tuple[tir.For, ...], tir.SBlockRealize]:
     return tuple(loops), stmt
 
 
-def _divided(axis: tir.IterVar, value: tir.Expr, loops: Sequence[tir.For], variables: set[tir.Var]) -> Divided:
+def _divide(axis: tir.IterVar, value: tir.Expr, loops: Sequence[tir.For], variables: set[tir.Var]) -> AxisSplit:
     """The axis divided between the loops inside and those outside."""
     var, dtype = axis.var, axis.var.dtype
     outer, inner = tir.Var(f"{var.name}_o", dtype), tir.Var(f"{var.name}_i", dtype)
     variables_used = {part for part in walk(value) if isinstance(part, tir.Var)}
     if not variables_used & variables:
-        return Divided(replace(axis, var=outer), value, None, None, outer)
+        return AxisSplit(replace(axis, var=outer), value, None, None, outer)
     size = axis.dom.extent.value if isinstance(axis.dom.extent, tir.IntImm) else None
     if variables_used <= variables:
         if size == 1:  # there is one value that the axis can have
-            return Divided(replace(axis, var=outer), axis.dom.min, None, None, outer)
+            return AxisSplit(replace(axis, var=outer), axis.dom.min, None, None, outer)
         unit = tir.Range(integer(0, dtype), integer(1, dtype))
         whole_axis = replace(axis, var=inner)
-        return Divided(tir.IterVar(outer, unit, axis.kind), integer(0, dtype), whole_axis, value, inner)
+        return AxisSplit(tir.IterVar(outer, unit, axis.kind), integer(0, dtype), whole_axis, value, inner)
     index_sum = sum_of(value, {})
     parts = None if index_sum is None else _parts(index_sum, loops, variables)
     begin = isinstance(axis.dom.min, tir.IntImm) and axis.dom.min.value == 0
@@ -122,7 +122,7 @@ def _divided(axis: tir.IterVar, value: tir.Expr, loops: Sequence[tir.For], varia
         raise refused(STEP, f"the loops of `{var.name}` are of another dtype", value.span)
     zero, times = integer(0, dtype), integer(factor, dtype)
     base = tir.Apply("mul", (outer, times), dtype)
-    return Divided(
+    return AxisSplit(
         tir.IterVar(outer, tir.Range(zero, integer(size // factor, dtype)), axis.kind), outside,
         tir.IterVar(inner, tir.Range(zero, times), axis.kind), inside,
         tir.Apply("add", (base, inner), dtype),
@@ -156,7 +156,7 @@ def _conditions(realize: tir.SBlockRealize, variables: set[tir.Var]) -> tuple[ti
             isinstance(part, tir.BufferLoad | tir.Call) for part in walk(condition)
         ):
             raise refused(STEP, "the condition is of loops outside and inside together", realize.span)
-        sides[inside] = both(sides[inside], condition)
+        sides[inside] = conjunction(sides[inside], condition)
     return sides[False], sides[True]
 
 

@@ -106,7 +106,7 @@ class Target:
     side: Side | None
 
 
-def over(
+def run_over(
     func: tir.PrimFunc,
     realize: tir.SBlockRealize,
     targets: Sequence[Target],

@@ -22,7 +22,7 @@ from refmlc.rewrite.schedule.accesses import problem
 from refmlc.rewrite.schedule.draws import Choices, Draw, Drawn, blocks, on_block
 from refmlc.rewrite.schedule.handles import BlockRV
 from refmlc.rewrite.schedule.loops import serial_loop
-from refmlc.rewrite.schedule.notes import written
+from refmlc.rewrite.schedule.notes import output_buffer
 from refmlc.rewrite.schedule.places import (
     TRUE,
     fresh_name,
@@ -47,7 +47,7 @@ def cache_read(func: tir.PrimFunc, block: str, buffer: tir.Buffer, scope: str = 
     obstacle = problem(func, realize)
     if obstacle is not None:
         raise refused("cache_read", obstacle, realize.span)
-    if buffer not in func.buffer_map.values() or buffer in _written(func):
+    if buffer not in func.buffer_map.values() or buffer in _stored_buffers(func):
         raise refused("cache_read", f"`{buffer.name}` is not a parameter that is only read", realize.span)
     copy = _like(func, buffer, scope)
     statements, at = top(func), position(func, realize)
@@ -79,7 +79,7 @@ def _touches(node: object, buffer: tir.Buffer) -> bool:
     return isinstance(node, tir.BufferLoad | tir.BufferStore) and node.buffer is buffer
 
 
-def _written(func: tir.PrimFunc) -> set[tir.Buffer]:
+def _stored_buffers(func: tir.PrimFunc) -> set[tir.Buffer]:
     return {node.buffer for node in walk(func) if isinstance(node, tir.BufferStore)}
 
 
@@ -130,7 +130,7 @@ class CacheSteps(Session):
 
     def cache_read(self, block: BlockRV | str, read_buffer_index: int, storage_scope: str = "global") -> BlockRV:
         """Let the block read a copy; the block that copies."""
-        target = self._named(block)
+        target = self._block_handle(block)
         node = get_block(self._function(target.func), target.name).block
         loads = [part.buffer for part in walk(node) if isinstance(part, tir.BufferLoad)]
         buffers = list(dict.fromkeys(loads if node.reads is None else [region.buffer for region in node.reads]))
@@ -145,7 +145,7 @@ class CacheSteps(Session):
 
     def cache_write(self, block: BlockRV | str, write_buffer_index: int, storage_scope: str = "global") -> BlockRV:
         """Let the block write a copy; the block that copies back."""
-        target = self._named(block)
-        written(self._function(target.func), target.name, write_buffer_index)
+        target = self._block_handle(block)
+        output_buffer(self._function(target.func), target.name, write_buffer_index)
         args = (target, write_buffer_index, storage_scope)
         return self._add_block("cache_write", args, target, lambda func: cache_write(func, target.name, storage_scope))

@@ -22,7 +22,7 @@ from refmlc.rewrite.schedule.linear import Sum, atoms, sum_from, sum_of
 
 
 @dataclass(frozen=True)
-class Found:
+class BufferPart:
     """The buffer that a buffer of the description is part of, and where that part begins, dimension by dimension."""
 
     buffer: tir.Buffer
@@ -36,7 +36,7 @@ class Comparison:
     axes: Mapping[tir.Var, tir.Expr]
     own_axes: Mapping[tir.Var, tir.Expr]
     loops: dict[tir.Var, tir.Var] = field(default_factory=dict)
-    buffers: dict[tir.Buffer, Found] = field(default_factory=dict)
+    buffers: dict[tir.Buffer, BufferPart] = field(default_factory=dict)
 
     def stmt(self, described: tir.Stmt, actual: tir.Stmt) -> bool:
         """Whether a statement of the description, `described`, is the one of the nest."""
@@ -79,13 +79,13 @@ class Comparison:
     def _begins(self, described: tir.SBlock, actual: tir.SBlock) -> bool:
         """Whether the axes are bound to the same loops and begin at the same place: the init is executed alike."""
         pairs = zip(described.iter_vars, actual.iter_vars, strict=True)
-        return all(self._same(a.var, b.var) and _constant(a.dom.min, b.dom.min) for a, b in pairs)
+        return all(self._is_same_sum(a.var, b.var) and _constant(a.dom.min, b.dom.min) for a, b in pairs)
 
     def expr(self, described: tir.Expr, actual: tir.Expr) -> bool:
         """Whether an expression of the description, `described`, has the value of that of the nest."""
         if described.dtype != actual.dtype:
             return False
-        if self._same(described, actual):
+        if self._is_same_sum(described, actual):
             return True
         match described, actual:
             case tir.BufferLoad(a, i, None), tir.BufferLoad(b, j, None):
@@ -105,14 +105,14 @@ class Comparison:
                 constants = isinstance(described, tir.IntImm | tir.FloatImm)
                 return constants and structural_equal(described, actual)
 
-    def _same(self, described: tir.Expr, actual: tir.Expr) -> bool:
+    def _is_same_sum(self, described: tir.Expr, actual: tir.Expr) -> bool:
         """Whether both are one sum of loops."""
         if not described.dtype.is_integer or isinstance(described, tir.IntImm | tir.BufferLoad):
             return False
-        rest = self._rest(described, actual)
+        rest = self._difference(described, actual)
         return rest is not None and rest.only == 0
 
-    def _rest(self, described: tir.Expr, actual: tir.Expr) -> Sum | None:
+    def _difference(self, described: tir.Expr, actual: tir.Expr) -> Sum | None:
         """What the index of the nest is more than that of the description; None: not known, or loops change it."""
         a, b = sum_of(described, self.own_axes), sum_of(actual, self.axes)
         if a is None or b is None or any(var not in self.loops for var, _, _ in atoms(a)):
@@ -130,11 +130,11 @@ class Comparison:
         if described.dtype != actual.dtype or leading < 0:
             return False
         zeros: tuple[tir.Expr, ...] = tuple(tir.IntImm(index.dtype, 0) for index in place[:leading])
-        rests = [self._rest(*pair) for pair in zip((*zeros, *at), place, strict=True)]
+        rests = [self._difference(*pair) for pair in zip((*zeros, *at), place, strict=True)]
         begin = tuple(rest for rest in rests if rest is not None)
         if len(begin) != len(rests):
             return False
-        part = self.buffers.setdefault(described, Found(actual, begin))
+        part = self.buffers.setdefault(described, BufferPart(actual, begin))
         return part.buffer is actual and part.begin == begin
 
 

@@ -46,7 +46,7 @@ def blocks(func: tir.PrimFunc) -> list[str]:
     return [name for name in names if name != "root" and names.count(name) == 1]
 
 
-def changed(result: tir.PrimFunc | tuple[tir.PrimFunc, object]) -> tir.PrimFunc:
+def function_of(result: tir.PrimFunc | tuple[tir.PrimFunc, object]) -> tir.PrimFunc:
     """The function that a step returns, alone or with what it added."""
     return result[0] if isinstance(result, tuple) else result
 
@@ -56,7 +56,7 @@ def on_loop(name: str, step: StepFunction) -> Draw:
 
     def draw(func: tir.PrimFunc, choices: Choices) -> Drawn:
         loop = choices.pick(loops(func)).loop_var
-        return f"{name} {loop.name}", changed(step(func, loop))
+        return f"{name} {loop.name}", function_of(step(func, loop))
 
     return draw
 
@@ -66,6 +66,6 @@ def on_block(name: str, step: StepFunction) -> Draw:
 
     def draw(func: tir.PrimFunc, choices: Choices) -> Drawn:
         block = choices.pick(blocks(func))
-        return f"{name} {block}", changed(step(func, block))
+        return f"{name} {block}", function_of(step(func, block))
 
     return draw

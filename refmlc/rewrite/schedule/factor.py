@@ -40,7 +40,7 @@ from refmlc.rewrite.schedule.places import (
 )
 from refmlc.rewrite.schedule.relations import get_child_blocks
 from refmlc.rewrite.schedule.session import Session
-from refmlc.rewrite.schedule.whole import alone, covers, is_true, loops_around, output
+from refmlc.rewrite.schedule.whole import covers, is_true, loops_around, output, place_at_root
 
 STEP = "rfactor"
 IDEMPOTENT = ("max", "min", "bitwise_and", "bitwise_or")
@@ -64,13 +64,13 @@ def rfactor(func: tir.PrimFunc, block: str, loop: tir.Var, factor_axis: int = 0)
     Returns the function and the name of the block that computes the parts. Fails: RM112, RM504.
     """
     realize, node = get_block(func, block), get_loop(func, loop)
-    at = alone(func, realize, STEP)
+    at = place_at_root(func, realize, STEP)
     reduction = _reduction(func, realize, at)
     loops = loops_around(func, realize, STEP)
     rank = len(reduction.store.indices)
     if not -rank - 1 <= factor_axis <= rank:
         raise fail(BAD_USAGE, f"the parts have {rank + 1} dimensions; there is no place {factor_axis}", realize.span)
-    spatial, reducing = _used(realize)
+    spatial, reducing = _loops_by_kind(realize)
     if loop in spatial or loop not in reducing or loop not in loops:
         raise refused(STEP, f"`{loop.name}` is no loop of the reduction", node.span)
     for stmt in loops.values():
@@ -126,7 +126,7 @@ def _regroups(op: str, dtype: DType) -> bool:
     return op in IDEMPOTENT or op == "bitwise_xor" or (op in NEUTRAL and wraps)
 
 
-def _used(realize: tir.SBlockRealize) -> tuple[set[tir.Var], set[tir.Var]]:
+def _loops_by_kind(realize: tir.SBlockRealize) -> tuple[set[tir.Var], set[tir.Var]]:
     """The loops of spatial axes, and those of reductions."""
     by_kind: dict[bool, set[tir.Var]] = {True: set(), False: set()}
     for axis, value in zip(realize.block.iter_vars, realize.iter_values, strict=True):
@@ -155,7 +155,7 @@ def _partial(
             axes.append(replace(axis, var=axis_var))
             values.append(value)
             table[axis.var] = axis_var
-    for var in (var for var in loops if var in _used(realize)[1] and var is not loop):
+    for var in (var for var in loops if var in _loops_by_kind(realize)[1] and var is not loop):
         axis_var = tir.Var(f"v{var.name}", var.dtype)
         axes.append(_axis(axis_var, loops[var], IterKind.REDUCE))
         values.append(var)
@@ -184,7 +184,9 @@ def _final(
 ) -> tir.Stmt:
     """The nest that reduces the parts."""
     block = realize.block
-    table: dict[Node, Node] = {loop_node.loop_var: tir.Var(loop_node.loop_var.name, loop_node.loop_var.dtype) for loop_node in loops}
+    table: dict[Node, Node] = {
+        loop_node.loop_var: tir.Var(loop_node.loop_var.name, loop_node.loop_var.dtype) for loop_node in loops
+    }
     part_axis = tir.Var(f"v{loop.name}", loop.dtype)
     reduced = next(loop_node for loop_node in loops if loop_node.loop_var is loop)
     pairs = zip(block.iter_vars, realize.iter_values, strict=True)

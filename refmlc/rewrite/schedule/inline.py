@@ -39,9 +39,9 @@ def compute_inline(func: tir.PrimFunc, block: str) -> tir.PrimFunc:
     obstacle = problem(func, statements[at])
     if obstacle is not None:
         raise refused(STEP, obstacle, realize.span)
-    _alone(func, statements[at], realize, buffer)
-    _unchanged(statements[at:], store)
-    _later(statements[:at], buffer)
+    _check_single_store(func, statements[at], realize, buffer)
+    _check_unchanged(statements[at:], store)
+    _check_readers(statements[:at], buffer)
     inlined = [_inlined(part, buffer, axes, store.value) for part in statements[at + 1 :]]
     remaining = [*statements[:at], *inlined]
     if not remaining or all(isinstance(part, tir.AllocBuffer) for part in remaining):
@@ -73,7 +73,7 @@ def _store(func: tir.PrimFunc, realize: tir.SBlockRealize) -> tuple[tir.BufferSt
     return store, axes
 
 
-def _alone(func: tir.PrimFunc, nest: tir.Stmt, realize: tir.SBlockRealize, buffer: tir.Buffer) -> None:
+def _check_single_store(func: tir.PrimFunc, nest: tir.Stmt, realize: tir.SBlockRealize, buffer: tir.Buffer) -> None:
     """The block is all that its statement at the root does, and nothing else writes the buffer."""
     stores = [node for node in walk(nest) if isinstance(node, tir.BufferStore)]
     same_buffer = [node for node in walk(func) if isinstance(node, tir.BufferStore) and node.buffer is buffer]
@@ -81,7 +81,7 @@ def _alone(func: tir.PrimFunc, nest: tir.Stmt, realize: tir.SBlockRealize, buffe
         raise refused(STEP, f"`{realize.block.name}` is not alone in writing `{buffer.name}`", realize.span)
 
 
-def _unchanged(statements: tuple[tir.Stmt, ...], store: tir.BufferStore) -> None:
+def _check_unchanged(statements: tuple[tir.Stmt, ...], store: tir.BufferStore) -> None:
     """What the value reads is not written any more."""
     loaded = {node.buffer for node in walk(store.value) if isinstance(node, tir.BufferLoad)}
     stored = {node.buffer for part in statements for node in walk(part) if isinstance(node, tir.BufferStore)}
@@ -90,7 +90,7 @@ def _unchanged(statements: tuple[tir.Stmt, ...], store: tir.BufferStore) -> None
         raise refused(STEP, f"{names} is written later, or by the block itself", store.span)
 
 
-def _later(statements: tuple[tir.Stmt, ...], buffer: tir.Buffer) -> None:
+def _check_readers(statements: tuple[tir.Stmt, ...], buffer: tir.Buffer) -> None:
     """Nothing reads the buffer before it is written."""
     for part in statements:
         if any(isinstance(node, tir.BufferLoad) and node.buffer is buffer for node in walk(part)):
@@ -140,4 +140,4 @@ class InlineSteps(Session):
 
     def compute_inline(self, block: BlockRV | str) -> None:
         """Put what a block computes in the place of what reads it."""
-        self._change(compute_inline, self._named(block))
+        self._change(compute_inline, self._block_handle(block))

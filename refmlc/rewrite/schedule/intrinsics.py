@@ -29,7 +29,7 @@ from refmlc.lang.ir.visit import rewrite, substitute, walk
 from refmlc.rewrite.schedule.accesses import accesses
 from refmlc.rewrite.schedule.blocks import blockize
 from refmlc.rewrite.schedule.boxes import box, expression
-from refmlc.rewrite.schedule.described import Comparison, Found, axes_of
+from refmlc.rewrite.schedule.described import BufferPart, Comparison, axes_of
 from refmlc.rewrite.schedule.handles import BlockRV, LoopRV
 from refmlc.rewrite.schedule.places import allocated, fresh_name, get_block, integer, names, refused, top, with_stmt
 from refmlc.rewrite.schedule.session import Session
@@ -58,8 +58,8 @@ def tensorize(func: tir.PrimFunc, target: str | tir.Var, intrin: TensorIntrin) -
     realize = get_block(func, name)
     block = realize.block
     described = _buffers(intrin.desc)
-    parts = _matched(intrin.desc, block, described)
-    _apart(intrin.desc, parts)
+    parts = _match_buffers(intrin.desc, block, described)
+    _check_aliases(intrin.desc, parts)
     impl = _renamed(func, intrin.impl)
     views = _buffers(impl)
     if len(views) != len(described):
@@ -67,7 +67,7 @@ def tensorize(func: tir.PrimFunc, target: str | tir.Var, intrin: TensorIntrin) -
     dtype = block.iter_vars[0].var.dtype if block.iter_vars else INT32
     matches = []
     for buffer, view in zip(described, views, strict=True):
-        _fits(impl, view, buffer, parts[buffer])
+        _check_view(impl, view, buffer, parts[buffer])
         matches.append(tir.MatchBufferRegion(view, _region(parts[buffer], buffer, dtype)))
     regions = dict(zip(described, (match.source for match in matches), strict=True))
     nodes = [*walk(top(intrin.desc)[0])]
@@ -103,7 +103,9 @@ def _buffers(func: tir.PrimFunc) -> list[tir.Buffer]:
     return buffers
 
 
-def _matched(desc: tir.PrimFunc, block: tir.SBlock, described: Sequence[tir.Buffer]) -> dict[tir.Buffer, Found]:
+def _match_buffers(
+    desc: tir.PrimFunc, block: tir.SBlock, described: Sequence[tir.Buffer]
+) -> dict[tir.Buffer, BufferPart]:
     """Where the buffers of the description are in the block, which must be what it says."""
     statements = top(desc)
     if len(statements) != 1 or allocated(desc) or block.match_buffers or block.alloc_buffers:
@@ -120,7 +122,7 @@ def _matched(desc: tir.PrimFunc, block: tir.SBlock, described: Sequence[tir.Buff
     return comparison.buffers
 
 
-def _apart(desc: tir.PrimFunc, parts: dict[tir.Buffer, Found]) -> None:
+def _check_aliases(desc: tir.PrimFunc, parts: dict[tir.Buffer, BufferPart]) -> None:
     """What is written is nothing else that is handed over."""
     for node in walk(desc):
         if isinstance(node, tir.BufferStore):
@@ -129,9 +131,13 @@ def _apart(desc: tir.PrimFunc, parts: dict[tir.Buffer, Found]) -> None:
                 raise refused(STEP, f"`{buffer.name}` would be written under two names", desc.span)
 
 
-def _fits(impl: tir.PrimFunc, view: tir.Buffer, buffer: tir.Buffer, part: Found) -> None:
+def _check_view(impl: tir.PrimFunc, view: tir.Buffer, buffer: tir.Buffer, part: BufferPart) -> None:
     """The view may stand for the part."""
-    sizes = [(a.value, b.value) for a, b in zip(view.shape, buffer.shape, strict=False) if _known(a) and _known(b)]
+    sizes = [
+        (a.value, b.value)
+        for a, b in zip(view.shape, buffer.shape, strict=False)
+        if _is_constant(a) and _is_constant(b)
+    ]
     if (
         view.dtype != buffer.dtype
         or len(sizes) != len(buffer.shape) != len(view.shape)
@@ -144,7 +150,7 @@ def _fits(impl: tir.PrimFunc, view: tir.Buffer, buffer: tir.Buffer, part: Found)
     steps = _strides(part.buffer)
     part_strides = steps[len(steps) - len(buffer.shape) :] if steps else None
     for at, stride in enumerate(view.strides):
-        same_stride = part_strides is not None and _known(stride) and stride.value == part_strides[at]
+        same_stride = part_strides is not None and _is_constant(stride) and stride.value == part_strides[at]
         if not isinstance(stride, tir.Var) and not same_stride:
             raise refused(STEP, f"`{view.name}` may not have the stride that it says", impl.span)
     if view.elem_offset is not None and not isinstance(view.elem_offset, tir.Var):
@@ -157,7 +163,7 @@ def _fits(impl: tir.PrimFunc, view: tir.Buffer, buffer: tir.Buffer, part: Found)
         raise refused(STEP, f"`{view.name}` has no strides, its part has", impl.span)
 
 
-def _known(size: tir.Expr) -> TypeGuard[tir.IntImm]:
+def _is_constant(size: tir.Expr) -> TypeGuard[tir.IntImm]:
     return isinstance(size, tir.IntImm)
 
 
@@ -177,7 +183,7 @@ def _strides(buffer: tir.Buffer) -> list[int] | None:
     return sizes if buffer.strides else _compact(sizes)
 
 
-def _divides(factor: int, part: Found, steps: Sequence[int] | None) -> bool:
+def _divides(factor: int, part: BufferPart, steps: Sequence[int] | None) -> bool:
     """Whether the place in memory where the part begins is a multiple of `factor`."""
     offset = part.buffer.elem_offset
     begins = offset is None or (isinstance(offset, tir.IntImm) and offset.value % factor == 0)
@@ -189,7 +195,7 @@ def _divides(factor: int, part: Found, steps: Sequence[int] | None) -> bool:
     return all(times % factor == 0 for times in place.terms.values())
 
 
-def _region(part: Found, buffer: tir.Buffer, dtype: DType) -> tir.BufferRegion:
+def _region(part: BufferPart, buffer: tir.Buffer, dtype: DType) -> tir.BufferRegion:
     """The part of memory that stands for a buffer of the description."""
     leading = len(part.begin) - len(buffer.shape)
     lengths = [1] * leading + [size.value for size in buffer.shape if isinstance(size, tir.IntImm)]

@@ -39,7 +39,7 @@ def unroll(func: tir.PrimFunc, loop: tir.Var) -> tir.PrimFunc:
     """The loop, marked to be written out. Fails: RM112, RM504."""
     node = get_loop(func, loop)
     plain(node, "unroll")
-    _constant(node, "unroll")
+    _check_constant(node, "unroll")
     return with_stmt(func, node, replace(node, kind=ForKind.UNROLLED))
 
 
@@ -47,7 +47,7 @@ def unroll(func: tir.PrimFunc, loop: tir.Var) -> tir.PrimFunc:
 def parallel(func: tir.PrimFunc, loop: tir.Var, *, checked: bool = True) -> tir.PrimFunc:
     """The loop, its iterations at the same time. Fails: RM112, RM504."""
     node = get_loop(func, loop)
-    _independent(func, node, "parallel", checked=checked)
+    _check_independent(func, node, "parallel", checked=checked)
     return with_stmt(func, node, replace(node, kind=ForKind.PARALLEL))
 
 
@@ -55,17 +55,17 @@ def parallel(func: tir.PrimFunc, loop: tir.Var, *, checked: bool = True) -> tir.
 def vectorize(func: tir.PrimFunc, loop: tir.Var, *, checked: bool = True) -> tir.PrimFunc:
     """The loop, its iterations being lanes. Fails: RM112, RM504."""
     node = get_loop(func, loop)
-    _constant(node, "vectorize")
-    _independent(func, node, "vectorize", checked=checked)
+    _check_constant(node, "vectorize")
+    _check_independent(func, node, "vectorize", checked=checked)
     return with_stmt(func, node, replace(node, kind=ForKind.VECTORIZED))
 
 
-def _constant(node: tir.For, step: str) -> None:
+def _check_constant(node: tir.For, step: str) -> None:
     if not isinstance(node.extent, tir.IntImm) or node.extent.value < 1:
         raise refused(step, f"the extent of `{node.loop_var.name}` is no positive constant", node.span)
 
 
-def _independent(func: tir.PrimFunc, node: tir.For, step: str, *, checked: bool) -> None:
+def _check_independent(func: tir.PrimFunc, node: tir.For, step: str, *, checked: bool) -> None:
     plain(node, step)
     if not checked:
         return

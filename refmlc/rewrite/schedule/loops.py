@@ -65,7 +65,7 @@ def split(func: tir.PrimFunc, loop: tir.Var, factors: Sequence[int | None]) -> t
         value = tir.Apply("add", (tir.Apply("mul", (value, integer(factor, loop.dtype)), loop.dtype), var), loop.dtype)
     condition = None if exact else tir.Apply("lt", (value, node.extent), BOOL)
     shifted = value if is_constant(node.min, 0) else tir.Apply("add", (value, node.min), loop.dtype)
-    body = guarded(substitute(node.body, {loop: shifted}), condition, variables)
+    body = guard(substitute(node.body, {loop: shifted}), condition, variables)
     extents = (count, *(integer(inner_factor, loop.dtype) for inner_factor in inner))
     for var, extent in zip(reversed(variables), reversed(extents), strict=True):
         body = serial_loop(var, extent, body)
@@ -109,14 +109,16 @@ def serial_loop(var: tir.Var, extent: tir.Expr, body: tir.Stmt) -> tir.For:
     return tir.For(var, integer(0, var.dtype), extent, ForKind.SERIAL, body)
 
 
-def guarded(body: tir.Stmt, condition: tir.Expr | None, changing: Sequence[tir.Var]) -> tir.Stmt:
+def guard(body: tir.Stmt, condition: tir.Expr | None, changing: Sequence[tir.Var]) -> tir.Stmt:
     """The body where `condition` holds: the blocks in it, or all of it where it has other statements."""
     if condition is None:
         return body
     blocks = _blocks(body, set(changing))
     if blocks is None:
         return tir.IfThenElse(condition, body)
-    table: dict[Node, Node] = {block: replace(block, predicate=both(block.predicate, condition)) for block in blocks}
+    table: dict[Node, Node] = {
+        block: replace(block, predicate=conjunction(block.predicate, condition)) for block in blocks
+    }
     return substitute(body, table)
 
 
@@ -136,7 +138,7 @@ def _blocks(body: tir.Stmt, changing: set[tir.Var]) -> list[tir.SBlockRealize] |
             return None
 
 
-def both(a: tir.Expr, b: tir.Expr) -> tir.Expr:
+def conjunction(a: tir.Expr, b: tir.Expr) -> tir.Expr:
     """The condition that both hold."""
     return b if is_constant(a, 1) else tir.And(a, b)
 

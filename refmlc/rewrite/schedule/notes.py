@@ -63,8 +63,8 @@ def storage_align(
     func: tir.PrimFunc, block: str, buffer_index: int, axis: int, factor: int, offset: int
 ) -> tir.PrimFunc:
     """The stride of `axis` of an output of the block is said to be k · factor + offset. Fails: RM112, RM504."""
-    buffer = written(func, block, buffer_index)
-    _own(func, block, buffer, "storage_align")
+    buffer = output_buffer(func, block, buffer_index)
+    _allocated_block(func, block, buffer, "storage_align")
     if not -len(buffer.shape) <= axis < len(buffer.shape) or factor < 1:
         raise fail(BAD_USAGE, f"`{buffer.name}` has no dimension {axis}, or the factor {factor} is not positive")
     annotations = _annotations(func, block)
@@ -78,8 +78,8 @@ def storage_align(
 @entry_point
 def set_scope(func: tir.PrimFunc, block: str, buffer_index: int, scope: str) -> tir.PrimFunc:
     """The output of the block is memory of another scope. Fails: RM112, RM504."""
-    buffer = written(func, block, buffer_index)
-    realize = _own(func, block, buffer, "set_scope")
+    buffer = output_buffer(func, block, buffer_index)
+    realize = _allocated_block(func, block, buffer, "set_scope")
     thread_loops = [node for node in walk(func) if isinstance(node, tir.For) and node.kind is ForKind.THREAD_BINDING]
     if thread_loops or any(isinstance(node, tir.AttrStmt) for node in walk(func)):
         raise refused("set_scope", "there are threads, to which memory would be private", realize.span)
@@ -87,18 +87,20 @@ def set_scope(func: tir.PrimFunc, block: str, buffer_index: int, scope: str) -> 
     return replace(func, body=substitute(func.body, table))
 
 
-def _own(func: tir.PrimFunc, block: str, buffer: tir.Buffer, step: str) -> tir.SBlockRealize:
+def _allocated_block(func: tir.PrimFunc, block: str, buffer: tir.Buffer, step: str) -> tir.SBlockRealize:
     realize = get_block(func, block)
     if buffer not in allocated(func):
         raise refused(step, f"`{buffer.name}` is not allocated at the root", realize.span)
     return realize
 
 
-def written(func: tir.PrimFunc, block: str, index: int) -> tir.Buffer:
+def output_buffer(func: tir.PrimFunc, block: str, index: int) -> tir.Buffer:
     """The buffer `index` among those that a block writes. Fails: RM112."""
     block_node = get_block(func, block).block
     stores = [node.buffer for node in walk(block_node) if isinstance(node, tir.BufferStore)]
-    buffers = list(dict.fromkeys(stores if block_node.writes is None else [region.buffer for region in block_node.writes]))
+    buffers = list(
+        dict.fromkeys(stores if block_node.writes is None else [region.buffer for region in block_node.writes])
+    )
     if not 0 <= index < len(buffers):
         raise fail(BAD_USAGE, f"`{block}` writes {len(buffers)} buffers; there is none of index {index}")
     return buffers[index]
@@ -118,8 +120,8 @@ class NoteSteps(Session):
 
     def storage_align(self, block: BlockRV | str, buffer_index: int, axis: int, factor: int, offset: int) -> None:
         """Set the stride of `axis` of an output to k · factor + offset."""
-        self._change(storage_align, self._named(block), buffer_index, axis, factor, offset)
+        self._change(storage_align, self._block_handle(block), buffer_index, axis, factor, offset)
 
     def set_scope(self, block: BlockRV | str, buffer_index: int, storage_scope: str) -> None:
         """Set the scope of an output."""
-        self._change(set_scope, self._named(block), buffer_index, storage_scope)
+        self._change(set_scope, self._block_handle(block), buffer_index, storage_scope)

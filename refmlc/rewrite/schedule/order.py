@@ -37,24 +37,24 @@ def reorder(func: tir.PrimFunc, loops: Sequence[tir.Var], *, checked: bool = Tru
     old = [node.loop_var for node in chain]
     order = iter(loops)
     new = [next(order) if var in loops else var for var in old]
-    _bounds(chain)
+    _check_bounds(chain)
     body = chain[-1].body
     if checked:
-        _keeps(func, chain, old, new)
+        _check_order(func, chain, old, new)
     nodes = {node.loop_var: node for node in chain}
     for var in reversed(new):
         body = replace(nodes[var], body=body)
     return with_stmt(func, chain[0], body)
 
 
-def _keeps(func: tir.PrimFunc, chain: Sequence[tir.For], old: Sequence[tir.Var], new: Sequence[tir.Var]) -> None:
+def _check_order(func: tir.PrimFunc, chain: Sequence[tir.For], old: Sequence[tir.Var], new: Sequence[tir.Var]) -> None:
     """Refuse what may change the order of the accesses of an element."""
     obstacle = problem(func, chain[0], inside=True)
     if obstacle is not None:
         raise refused("reorder", obstacle, chain[0].span)
     uses = accesses(chain[0])
     for buffer in uses.written:
-        unseparated = _left(old, uses, buffer)
+        unseparated = _unseparated(old, uses, buffer)
         if [var for var in new if var in unseparated] != unseparated:
             message = f"the order of the accesses of an element of `{buffer.name}` may change"
             raise refused("reorder", message, chain[0].span)
@@ -78,7 +78,7 @@ def _chain(func: tir.PrimFunc, loops: Sequence[tir.Var]) -> list[tir.For]:
     return chain
 
 
-def _bounds(chain: Sequence[tir.For]) -> None:
+def _check_bounds(chain: Sequence[tir.For]) -> None:
     """Refuse loops that are not serial, and bounds that depend on one of the others, or on memory."""
     variables = {node.loop_var for node in chain}
     for node in chain:
@@ -90,7 +90,7 @@ def _bounds(chain: Sequence[tir.For]) -> None:
                 raise refused("reorder", f"the bounds of `{node.loop_var.name}` may change", node.span)
 
 
-def _left(loops: Sequence[tir.Var], uses: Accesses, buffer: tir.Buffer) -> list[tir.Var]:
+def _unseparated(loops: Sequence[tir.Var], uses: Accesses, buffer: tir.Buffer) -> list[tir.Var]:
     """The loops that do not separate `buffer`, in their order."""
     agreed: set[tir.Var] = set()
     grows = True

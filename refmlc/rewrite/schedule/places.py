@@ -226,7 +226,7 @@ def touches(stmt: tir.Stmt, buffer: tir.Buffer) -> bool:
     return any(isinstance(node, tir.BufferLoad | tir.BufferStore) and node.buffer is buffer for node in walk(stmt))
 
 
-def without(func: tir.PrimFunc, *statements: tir.Stmt) -> tir.Stmt:
+def body_without(func: tir.PrimFunc, *statements: tir.Stmt) -> tir.Stmt:
     """The body of the function, with statements of it left out."""
     no_effect = tir.Evaluate(integer(0, INT32))
     return substitute(func.body, dict.fromkeys(statements, no_effect))

@@ -29,7 +29,7 @@ from refmlc.rewrite.schedule.accesses import accesses, problem, separates
 from refmlc.rewrite.schedule.draws import Choices, Draw, Drawn, blocks
 from refmlc.rewrite.schedule.handles import BlockRV, LoopRV
 from refmlc.rewrite.schedule.linear import atoms, sum_of
-from refmlc.rewrite.schedule.loops import both, plain
+from refmlc.rewrite.schedule.loops import conjunction, plain
 from refmlc.rewrite.schedule.places import (
     TRUE,
     conjuncts,
@@ -64,7 +64,7 @@ def decompose_reduction(func: tir.PrimFunc, block: str, loop: tir.Var) -> tir.Pr
         raise fail(BAD_USAGE, f"`{block}` has no init", realize.span)
     nest = _nest(func, realize, loop)
     same_place(func, realize, nest, STEP)
-    first = starting(func, realize, nest, init, STEP)
+    first = init_nest(func, realize, nest, init, STEP)
     update = replace(realize, block=replace(realize.block, init=None, name=fresh_name(func, f"{block}_update")))
     updating = substitute(nest.loops[0], {realize: update})
     return with_stmt(func, nest.loops[0], tir.SeqStmt((first, updating)))
@@ -123,7 +123,7 @@ def same_place(func: tir.PrimFunc, realize: tir.SBlockRealize, nest: Nest, step:
         raise refused(step, f"different instances may touch the same elements of `{body.buffer.name}`", realize.span)
 
 
-def starting(func: tir.PrimFunc, realize: tir.SBlockRealize, nest: Nest, init: tir.Stmt, step: str) -> tir.Stmt:
+def init_nest(func: tir.PrimFunc, realize: tir.SBlockRealize, nest: Nest, init: tir.Stmt, step: str) -> tir.Stmt:
     """The init of the block for every spatial instance of the loops of the nest, in a block of its own."""
     block = realize.block
     begins(realize, nest.loops, step)
@@ -184,7 +184,7 @@ def _condition(realize: tir.SBlockRealize, nest: Nest, step: str) -> tir.Expr:
         if variables & nest.reduce and not _holds_at_start(conjunct, nest):
             raise refused(step, "the condition of the block says something of the reduction", realize.span)
         if not variables & nest.reduce:
-            result = both(result, conjunct)
+            result = conjunction(result, conjunct)
     return result
 
 
@@ -211,7 +211,7 @@ class ReductionSteps(Session):
 
     def decompose_reduction(self, block: BlockRV | str, loop: LoopRV) -> BlockRV:
         """Put the init in a block of its own, before `loop`; that block. The handle goes on as the update."""
-        target = self._named(block)
+        target = self._block_handle(block)
         old = target.name
         args = (target, loop)
         init = self._add_block(STEP, args, target, lambda func: decompose_reduction(func, old, loop.var), "_init")

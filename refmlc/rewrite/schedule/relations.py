@@ -26,7 +26,7 @@ def get_child_blocks(func: tir.PrimFunc, target: str | tir.Var) -> tuple[str, ..
     """The blocks in a block (by name, `root` too) or in a loop (by variable), not those in them. Fails: RM112."""
     if isinstance(target, tir.Var):
         return tuple(_below([get_loop(func, target).body]))
-    return tuple(_below(_inside(func, target)))
+    return tuple(_below(_statements_of(func, target)))
 
 
 @entry_point
@@ -56,7 +56,7 @@ def _is_root(func: tir.PrimFunc, block: str) -> bool:
     return block == ROOT and (not isinstance(func.body, tir.SBlockRealize) or is_root(func.body))
 
 
-def _inside(func: tir.PrimFunc, block: str) -> list[tir.Stmt]:
+def _statements_of(func: tir.PrimFunc, block: str) -> list[tir.Stmt]:
     return [*top(func)] if _is_root(func, block) else [get_block(func, block).block.body]
 
 
@@ -98,12 +98,12 @@ class Relations(Session):
 
     def get_producers(self, block: BlockRV | str) -> list[BlockRV]:
         """The blocks that write what the block reads. Fails: RM112."""
-        return self._related(get_producers, self._named(block))
+        return self._related(get_producers, self._block_handle(block))
 
     def get_consumers(self, block: BlockRV | str) -> list[BlockRV]:
         """The blocks that read what the block writes. Fails: RM112."""
-        return self._related(get_consumers, self._named(block))
+        return self._related(get_consumers, self._block_handle(block))
 
     def get_output_blocks(self, scope_block: BlockRV | str = "root") -> list[BlockRV]:
         """The blocks in a block that write what lives outside of it. Fails: RM112."""
-        return self._related(get_output_blocks, self._named(scope_block))
+        return self._related(get_output_blocks, self._block_handle(scope_block))

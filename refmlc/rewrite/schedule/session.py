@@ -113,7 +113,7 @@ class Session:
 
     def get_loops(self, block: BlockRV | str) -> list[LoopRV]:
         """The loops around a block up to the block around it, outermost first. Fails: RM112."""
-        target = self._named(block)
+        target = self._block_handle(block)
         variables = places.get_loops(self._function(target.func), target.name)
         loops = [self._loop(target.func, var) for var in variables]
         self.trace.steps.append(Step("get_loops", (target,), {}, tuple(loops)))
@@ -143,11 +143,11 @@ class Session:
     def _change(
         self, step: StepFunction[tir.PrimFunc], *args: object, shown: Mapping[str, object] = NONE, **options: object
     ) -> None:
-        self._apply(_name(step), args, lambda func: (step(func, *_held(args), **shown, **options), ()), shown)
+        self._apply(_name(step), args, lambda func: (step(func, *_targets(args), **shown, **options), ()), shown)
 
     def _change_loop(self, step: StepFunction[tuple[tir.PrimFunc, tir.Var]], target: BlockRV | LoopRV) -> LoopRV:
         def change(func: tir.PrimFunc) -> tuple[tir.PrimFunc, tuple[LoopRV]]:
-            after, var = step(func, *_held((target,)))
+            after, var = step(func, *_targets((target,)))
             return after, (self._loop(target.func, var),)
 
         return self._apply(_name(step), (target,), change)[0]
@@ -156,7 +156,7 @@ class Session:
         self, step: StepFunction[tuple[tir.PrimFunc, str]], target: BlockRV | LoopRV, *args: object
     ) -> BlockRV:
         def change(func: tir.PrimFunc) -> tuple[tir.PrimFunc, tuple[BlockRV]]:
-            after, name = step(func, *_held((target, *args)))
+            after, name = step(func, *_targets((target, *args)))
             return after, (self._block(target.func, name),)
 
         return self._apply(_name(step), (target, *args), change)[0]
@@ -171,17 +171,17 @@ class Session:
     ) -> BlockRV:
         """Take a step that adds one block, whose name has `ending`."""
 
-        def changed(func: tir.PrimFunc) -> tuple[tir.PrimFunc, tuple[BlockRV]]:
+        def change_and_name(func: tir.PrimFunc) -> tuple[tir.PrimFunc, tuple[BlockRV]]:
             after = change(func)
             earlier = {*_blocks(func), "root"}
             added = [name for name in _blocks(after) if name not in earlier and ending in name]
             return after, (self._block(block.func, added[0]),)
 
-        return self._apply(name, args, changed)[0]
+        return self._apply(name, args, change_and_name)[0]
 
     def _related(self, question: StepFunction[tuple[str, ...]], target: BlockRV | LoopRV) -> list[BlockRV]:
         """The blocks that a question names, which changes nothing."""
-        names = question(self._function(target.func), *_held((target,)))
+        names = question(self._function(target.func), *_targets((target,)))
         blocks = [self._block(target.func, name) for name in names]
         self.trace.steps.append(Step(_name(question), (target,), {}, tuple(blocks)))
         return blocks
@@ -192,11 +192,11 @@ class Session:
             raise fail(BAD_USAGE, f"the module has no TensorIR function `{name}`")
         return func
 
-    def _named(self, block: BlockRV | str) -> BlockRV:
+    def _block_handle(self, block: BlockRV | str) -> BlockRV:
         return self._block(self._func, block) if isinstance(block, str) else block
 
     def _target(self, target: BlockRV | LoopRV | str) -> BlockRV | LoopRV:
-        return target if isinstance(target, LoopRV) else self._named(target)
+        return target if isinstance(target, LoopRV) else self._block_handle(target)
 
     def _block(self, func: str, name: str) -> BlockRV:
         if (func, name) not in self._blocks:
@@ -215,7 +215,7 @@ class Session:
         return self._loops[var]
 
 
-def _held(args: tuple[object, ...]) -> tuple[object, ...]:
+def _targets(args: tuple[object, ...]) -> tuple[object, ...]:
     """The arguments, a block by its name and a loop by its variable."""
     return tuple(arg.name if isinstance(arg, BlockRV) else arg.var if isinstance(arg, LoopRV) else arg for arg in args)
 

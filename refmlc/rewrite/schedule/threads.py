@@ -21,7 +21,7 @@ from refmlc.lang.ir.visit import walk
 from refmlc.rewrite.schedule.accesses import accesses, problem, separates
 from refmlc.rewrite.schedule.handles import LoopRV
 from refmlc.rewrite.schedule.loops import plain
-from refmlc.rewrite.schedule.places import get_loop, place_of_loop, refused, touches, with_stmt, without
+from refmlc.rewrite.schedule.places import body_without, get_loop, place_of_loop, refused, touches, with_stmt
 from refmlc.rewrite.schedule.session import Session
 
 TAGS = tuple(f"{kind}.{axis}" for kind in ("blockIdx", "threadIdx") for axis in "xyz")
@@ -37,39 +37,39 @@ def bind(func: tir.PrimFunc, loop: tir.Var, tag: str, *, checked: bool = True) -
     starts = isinstance(node.min, tir.IntImm) and node.min.value == 0
     if not starts or not isinstance(node.extent, tir.IntImm) or node.extent.value < 1:
         raise refused("bind", f"`{loop.name}` does not run from 0 to a positive constant", node.span)
-    _apart(func, node, tag)
+    _check_other_threads(func, node, tag)
     if checked:
-        _independent(func, node, tag)
+        _check_independent(func, node, tag)
     return with_stmt(func, node, replace(node, kind=ForKind.THREAD_BINDING, thread=tir.ThreadVar(tag)))
 
 
-def _bound(stmt: tir.Stmt) -> list[tir.For]:
+def _thread_loops(stmt: tir.Stmt) -> list[tir.For]:
     return [node for node in walk(stmt) if isinstance(node, tir.For) and node.thread is not None]
 
 
-def _apart(func: tir.PrimFunc, node: tir.For, tag: str) -> None:
+def _check_other_threads(func: tir.PrimFunc, node: tir.For, tag: str) -> None:
     """No loop of this tag around or inside, and no threads beside this one in the same kernel."""
     outer_loops = [
         loop for loop in place_of_loop(func, node.loop_var).around if isinstance(loop, tir.For) and loop.thread
     ]
-    inner_loops = _bound(node.body)
+    inner_loops = _thread_loops(node.body)
     if any(loop.thread is not None and loop.thread.tag == tag for loop in (*outer_loops, *inner_loops)):
         raise refused("bind", f"`{tag}` is bound around `{node.loop_var.name}`, or inside", node.span)
     kernel = outer_loops[0] if outer_loops else node
-    if len(_bound(kernel)) != len(outer_loops) + len(inner_loops):
+    if len(_thread_loops(kernel)) != len(outer_loops) + len(inner_loops):
         raise refused("bind", "threads beside would have to wait for each other", node.span)
     for loop in inner_loops:
-        nested = [other for other in _bound(loop.body) if other is not loop]
-        if len(nested) + 1 + _outside(inner_loops, loop) != len(inner_loops):
+        nested = [other for other in _thread_loops(loop.body) if other is not loop]
+        if len(nested) + 1 + _loops_containing(inner_loops, loop) != len(inner_loops):
             raise refused("bind", "threads inside would have to wait for each other", node.span)
 
 
-def _outside(loops: list[tir.For], loop: tir.For) -> int:
+def _loops_containing(loops: list[tir.For], loop: tir.For) -> int:
     """How many of the loops contain this one."""
     return sum(other is not loop and any(part is loop for part in walk(other.body)) for other in loops)
 
 
-def _independent(func: tir.PrimFunc, node: tir.For, tag: str) -> None:
+def _check_independent(func: tir.PrimFunc, node: tir.For, tag: str) -> None:
     obstacle = problem(func, node.body)
     if obstacle is not None:
         raise refused("bind", obstacle, node.span)
@@ -80,7 +80,7 @@ def _independent(func: tir.PrimFunc, node: tir.For, tag: str) -> None:
             raise refused("bind", message, node.span)
     for buffer in uses.indices:
         private = any(tag.startswith(axis) for axis in axes_of(buffer.scope))
-        if private and touches(without(func, node), buffer):
+        if private and touches(body_without(func, node), buffer):
             raise refused("bind", f"`{buffer.name}` would be private to each thread", node.span)
 
 

@@ -117,7 +117,7 @@ def is_true(expr: tir.Expr) -> bool:
     return isinstance(expr, tir.IntImm) and expr.value == 1
 
 
-def alone(func: tir.PrimFunc, realize: tir.SBlockRealize, step: str) -> int:
+def place_at_root(func: tir.PrimFunc, realize: tir.SBlockRealize, step: str) -> int:
     """The place at the root of the statement that is the block and its loops, and nothing else."""
     at = position(func, realize)
     stmt: tir.Stmt = top(func)[at]

@@ -77,8 +77,8 @@ def _sequence(seq: relax.SeqExpr, module: IRModule) -> relax.SeqExpr:
     for block in reversed(seq.blocks):
         needed: list[relax.Binding] = []
         for binding in reversed(block.bindings):
-            if _needed(binding, used_vars, module, dataflow=isinstance(block, relax.DataflowBlock)):
-                inner = _inside(binding, module)
+            if _is_needed(binding, used_vars, module, dataflow=isinstance(block, relax.DataflowBlock)):
+                inner = _cleaned(binding, module)
                 needed.append(inner)
                 used_vars |= {node for node in walk(inner.value) if isinstance(node, relax.Var)}
         needed.reverse()
@@ -91,13 +91,13 @@ def _sequence(seq: relax.SeqExpr, module: IRModule) -> relax.SeqExpr:
     return seq if unchanged else replace(seq, blocks=tuple(blocks))
 
 
-def _needed(binding: relax.Binding, used_vars: set[relax.Var], module: IRModule, *, dataflow: bool) -> bool:
+def _is_needed(binding: relax.Binding, used_vars: set[relax.Var], module: IRModule, *, dataflow: bool) -> bool:
     if binding.var in used_vars or isinstance(binding, relax.MatchCast):
         return True
-    return not dataflow and not _pure(binding.value, module)
+    return not dataflow and not _is_pure(binding.value, module)
 
 
-def _inside(binding: relax.Binding, module: IRModule) -> relax.Binding:
+def _cleaned(binding: relax.Binding, module: IRModule) -> relax.Binding:
     """The binding, with the branches of an `if` and local functions rid of what they do not need."""
     value: relax.Expr = binding.value
     match value:
@@ -110,7 +110,7 @@ def _inside(binding: relax.Binding, module: IRModule) -> relax.Binding:
     return binding if value is binding.value else replace(binding, value=value)
 
 
-def _pure(value: relax.Expr, module: IRModule) -> bool:
+def _is_pure(value: relax.Expr, module: IRModule) -> bool:
     """Whether evaluating has no effect: every call in it is of something pure."""
     return all(_pure_call(node.op, module) for node in walk(value) if isinstance(node, relax.Call))
 

@@ -35,7 +35,7 @@ def fuse_ops(module: IRModule, patterns: Patterns | None = None) -> IRModule:
         name: work.function(func) if isinstance(func, relax.Function) and "Primitive" not in func.attrs else func
         for name, func in module.functions.items()
     }
-    return replace(module, functions={**functions, **work.made}) if work.made else module
+    return replace(module, functions={**functions, **work.added}) if work.added else module
 
 
 @dataclass(frozen=True)
@@ -49,21 +49,21 @@ class _Call:
 
 
 class _Fuser:
-    """Fuses function by function; `made` are the functions of groups."""
+    """Fuses function by function; `added` are the functions of groups."""
 
     def __init__(self, module: IRModule, patterns: Patterns | None) -> None:
         self.module = module
         self.patterns = patterns
-        self.made: dict[str, relax.Function] = {}
-        self.known: dict[relax.Var, Type | None] = {}
+        self.added: dict[str, relax.Function] = {}
+        self.types: dict[relax.Var, Type | None] = {}
 
     def function(self, func: relax.Function) -> relax.Function:
-        self.known = {}
+        self.types = {}
         bindings = [binding for block in func.body.blocks for binding in block.bindings]
         for binding in bindings:
             cast = isinstance(binding, relax.MatchCast)
             ty = binding.ty if isinstance(binding, relax.MatchCast) else None
-            self.known[binding.var] = ty if cast else type_of(binding.value, self.module, self.known) or binding.var.ty
+            self.types[binding.var] = ty if cast else type_of(binding.value, self.module, self.types) or binding.var.ty
         blocks = tuple(
             self.block(block) if isinstance(block, relax.DataflowBlock) else block for block in func.body.blocks
         )
@@ -74,7 +74,7 @@ class _Fuser:
         groups = self.by_kind(block, calls) if self.patterns is None else self.by_pattern(block, calls)
         bindings: dict[int, relax.Binding] = dict(enumerate(block.bindings))
         for group in groups:
-            fused_call = self.fused([calls[at] for at in group]) if len(group) > 1 else None
+            fused_call = self.fuse([calls[at] for at in group]) if len(group) > 1 else None
             if fused_call is not None:
                 for at in group[:-1]:
                     del bindings[at]
@@ -99,7 +99,7 @@ class _Fuser:
 
     def tensor(self, expr: relax.Expr) -> TensorType | None:
         """The type of a tensor of known shape."""
-        ty = type_of(expr, self.module, self.known)
+        ty = type_of(expr, self.module, self.types)
         return ty if isinstance(ty, TensorType) and ty.shape is not None and ty.dtype is not None else None
 
     # ---------------------------------------------------------------------------------------------- groups
@@ -128,7 +128,7 @@ class _Fuser:
         if call is None or kind > BROADCAST:
             return kind
         ty = self.tensor(var)
-        equal = ty is not None and ty.shape is not None and _same(ty.shape, call.result.shape or ())
+        equal = ty is not None and ty.shape is not None and _is_same_shape(ty.shape, call.result.shape or ())
         return ELEMWISE if equal else kind
 
     def by_pattern(self, block: relax.DataflowBlock, calls: Mapping[int, _Call]) -> list[list[int]]:
@@ -149,7 +149,7 @@ class _Fuser:
 
     # --------------------------------------------------------------------------------------------- functions
 
-    def fused(self, calls: Sequence[_Call]) -> relax.Call | None:
+    def fuse(self, calls: Sequence[_Call]) -> relax.Call | None:
         """The call of the function that holds a group; None where sizes would not be known in it."""
         results = {call.binding.var for call in calls}
         outer_args = list(dict.fromkeys(arg for call in calls for arg in call.args if arg not in results))
@@ -165,23 +165,25 @@ class _Fuser:
             return None
         table: dict[Node, Node] = {size: tir.Var(size.name, size.dtype) for size in sizes if isinstance(size, tir.Var)}
         param_vars = {arg: substitute(var, table) for arg, var in params.items()}
-        func = _holding(calls, param_vars, table)
-        name = self.named("fused_" + "_".join(call.callee for call in calls), func)
+        func = _group_function(calls, param_vars, table)
+        name = self.function_name("fused_" + "_".join(call.callee for call in calls), func)
         return relax.Call(tir.GlobalVar(name), tuple(outer_args), span=calls[-1].binding.value.span)
 
-    def named(self, stem: str, func: relax.Function) -> str:
+    def function_name(self, stem: str, func: relax.Function) -> str:
         """The name of an equal function, else a new one for this."""
         name, number = stem, 0
-        while name in self.module.functions or name in self.made:
-            if name in self.made and structural_equal(self.made[name], func):
+        while name in self.module.functions or name in self.added:
+            if name in self.added and structural_equal(self.added[name], func):
                 return name
             number += 1
             name = f"{stem}{number}"
-        self.made[name] = func
+        self.added[name] = func
         return name
 
 
-def _holding(calls: Sequence[_Call], param_vars: Mapping[Node, Node], sizes: Mapping[Node, Node]) -> relax.Function:
+def _group_function(
+    calls: Sequence[_Call], param_vars: Mapping[Node, Node], sizes: Mapping[Node, Node]
+) -> relax.Function:
     """The function that makes a group's calls."""
     table: dict[Node, Node] = {**sizes, **param_vars}
     bindings: list[relax.Binding] = []
@@ -197,7 +199,7 @@ def _holding(calls: Sequence[_Call], param_vars: Mapping[Node, Node], sizes: Map
     return relax.Function(params, body, ret, private=True, attrs=PRIMITIVE)
 
 
-def _same(a: Sequence[tir.Expr], b: Sequence[tir.Expr]) -> bool:
+def _is_same_shape(a: Sequence[tir.Expr], b: Sequence[tir.Expr]) -> bool:
     return len(a) == len(b) and all(x is y or structural_equal(x, y) for x, y in zip(a, b, strict=True))
 
 

@@ -38,19 +38,19 @@ def fuse_tir(module: IRModule) -> IRModule:
     types: dict[str, TensorType] = {}
     for name, func in module.functions.items():
         if isinstance(func, relax.Function) and func.attrs.get("Primitive"):
-            prim_func = _fused(func, module)
+            prim_func = _fuse(func, module)
             if prim_func is not None and isinstance(func.ret_ty, TensorType):
                 converted[name], types[name] = prim_func, func.ret_ty
     if not converted:
         return module
     functions = {
-        name: converted.get(name) or (_calling(func, module, types) if isinstance(func, relax.Function) else func)
+        name: converted.get(name) or (_with_calls(func, module, types) if isinstance(func, relax.Function) else func)
         for name, func in module.functions.items()
     }
     return dead_code_elimination(replace(module, functions=functions))
 
 
-def _calling(func: relax.Function, module: IRModule, types: Mapping[str, TensorType]) -> relax.Function:
+def _with_calls(func: relax.Function, module: IRModule, types: Mapping[str, TensorType]) -> relax.Function:
     """The function with `call_tir` for calls of what has become TensorIR."""
     types_known: dict[relax.Var, Type | None] = {}
     for binding in (binding for block in func.body.blocks for binding in block.bindings):
@@ -106,7 +106,7 @@ class _Draft:
         return f"{name}_{number}" if number else name
 
 
-def _fused(func: relax.Function, module: IRModule) -> tir.PrimFunc | None:
+def _fuse(func: relax.Function, module: IRModule) -> tir.PrimFunc | None:
     """The function of TensorIR; None where it cannot be one."""
     draft = _Draft()
     for param in func.params:
@@ -117,7 +117,7 @@ def _fused(func: relax.Function, module: IRModule) -> tir.PrimFunc | None:
     inputs = list(draft.buffers.values())
     bindings = [binding for block in func.body.blocks for binding in block.bindings]
     for binding in bindings:
-        if not _inlined(binding, draft, module):
+        if not _inline(binding, draft, module):
             return None
     output = draft.buffers.get(func.body.body)
     if output is None or output in inputs:
@@ -138,7 +138,7 @@ def _buffer(ty: object, name: str) -> tir.Buffer | None:
     return tir.Buffer(name, ty.dtype, ty.shape)
 
 
-def _inlined(binding: relax.Binding, draft: _Draft, module: IRModule) -> bool:
+def _inline(binding: relax.Binding, draft: _Draft, module: IRModule) -> bool:
     """Add the statements of a call; whether that was possible."""
     match binding.value:
         case relax.Call(
@@ -147,24 +147,24 @@ def _inlined(binding: relax.Binding, draft: _Draft, module: IRModule) -> bool:
             callee = module.functions.get(name)
         case _:
             return False
-    if not isinstance(callee, tir.PrimFunc) or not _plain(callee) or len(callee.params) != len(fields) + 1:
+    if not isinstance(callee, tir.PrimFunc) or not _is_plain(callee) or len(callee.params) != len(fields) + 1:
         return False
     outer = [draft.buffers.get(arg) for arg in fields]
     formal = [callee.buffer_map[param] for param in callee.params]
     result = _buffer(ty, draft.fresh(f"{formal[-1].name}_intermediate"))
     if result is None or any(arg is None for arg in outer):
         return False
-    table = _matched(formal, [*(arg for arg in outer if arg is not None), result])
+    table = _match(formal, [*(arg for arg in outer if arg is not None), result])
     if table is None:
         return False
-    body = _copied(callee, table, draft)
+    body = _copy(callee, table, draft)
     draft.buffers[binding.var] = result
     draft.added += [result, *body.alloc_buffers]
     draft.statements += body.body.seq if isinstance(body.body, tir.SeqStmt) else (body.body,)
     return True
 
 
-def _plain(func: tir.PrimFunc) -> bool:
+def _is_plain(func: tir.PrimFunc) -> bool:
     """Whether a function takes nothing but compact buffers, and does nothing unusual with them."""
     if set(func.params) != set(func.buffer_map) or any(isinstance(node, UNUSUAL) for node in walk(func.body)):
         return False
@@ -179,7 +179,7 @@ def _plain(func: tir.PrimFunc) -> bool:
     )
 
 
-def _matched(formal: Sequence[tir.Buffer], actual: Sequence[tir.Buffer]) -> dict[Node, Node] | None:
+def _match(formal: Sequence[tir.Buffer], actual: Sequence[tir.Buffer]) -> dict[Node, Node] | None:
     """What the callee's buffers and sizes are; None where they do not fit."""
     table: dict[Node, Node] = {}
     for inner, outer in zip(formal, actual, strict=True):
@@ -201,7 +201,7 @@ def _is(size: tir.Expr, value: int) -> bool:
     return isinstance(size, tir.IntImm) and size.value == value
 
 
-def _copied(callee: tir.PrimFunc, table: dict[Node, Node], draft: _Draft) -> tir.SBlock:
+def _copy(callee: tir.PrimFunc, table: dict[Node, Node], draft: _Draft) -> tir.SBlock:
     """The body on other buffers, with variables and blocks of its own, as a block."""
     block = tir.SBlock("root", (), None, None, sequence(top(callee)), None, allocated(callee))
     params = {part for node in (*callee.params, *callee.buffer_map.values()) for part in walk(node)}

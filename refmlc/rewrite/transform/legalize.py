@@ -33,7 +33,7 @@ def legalize_ops(module: IRModule) -> IRModule:
         name: work.function(func) if isinstance(func, relax.Function) else func
         for name, func in module.functions.items()
     }
-    return replace(module, functions={**functions, **work.made}) if work.made else module
+    return replace(module, functions={**functions, **work.added}) if work.added else module
 
 
 class _Legalizer:
@@ -41,8 +41,8 @@ class _Legalizer:
 
     def __init__(self, module: IRModule) -> None:
         self.module = module
-        self.made: dict[str, tir.PrimFunc] = {}
-        self.known: dict[relax.Var, Type | None] = {}
+        self.added: dict[str, tir.PrimFunc] = {}
+        self.types: dict[relax.Var, Type | None] = {}
 
     def function(self, func: relax.Function) -> relax.Function:
         return replace(func, body=self.sequence(func.body))
@@ -63,9 +63,9 @@ class _Legalizer:
         value = self.expr(binding.value)
         match binding:
             case relax.VarBinding(var=var):
-                self.known[var] = type_of(value, self.module, self.known) or var.ty
+                self.types[var] = type_of(value, self.module, self.types) or var.ty
             case relax.MatchCast(var=var, ty=ty):
-                self.known[var] = ty
+                self.types[var] = ty
         return replace(binding, value=value)
 
     def expr(self, expr: relax.Expr) -> relax.Expr:
@@ -94,7 +94,7 @@ class _Legalizer:
 
     def lowered(self, operator: Operator, call: relax.Call, counts: Sequence[tir.Var] | None = None) -> Lowered | None:
         """The function of a call; None where the types do not say it, or what they say is refused."""
-        types = [type_of(arg, self.module, self.known) for arg in call.args]
+        types = [type_of(arg, self.module, self.types) for arg in call.args]
         if any(map(_is_number_without_name, types)):
             return None
         try:
@@ -104,8 +104,8 @@ class _Legalizer:
 
     def called(self, call: relax.Call, name: str, lowering: Lowered) -> relax.Call:
         """The call of the function that was found, in place of a call of the operator."""
-        types = [type_of(arg, self.module, self.known) for arg in call.args]
-        callee = tir.GlobalVar(self.named(name.rpartition(".")[2], lowering), span=call.span)
+        types = [type_of(arg, self.module, self.types) for arg in call.args]
+        callee = tir.GlobalVar(self.function_name(name.rpartition(".")[2], lowering), span=call.span)
         tensors = relax.Tuple(_tensors(call.args, types), span=call.span)
         sizes = (relax.ShapeExpr(lowering.sizes, span=call.span),) if lowering.sizes else ()
         op = relax.Op("call_tir", span=call.span)
@@ -119,10 +119,10 @@ class _Legalizer:
             if operator is not None and operator.counting is not None:
                 call = replace(value, args=tuple(map(self.expr, value.args)))
                 inside = isinstance(block, relax.DataflowBlock)
-                return self.counted(binding, call, (operator, operator.counting), inside=inside)
+                return self.with_counts(binding, call, (operator, operator.counting), inside=inside)
         return [self.binding(binding)]
 
-    def counted(
+    def with_counts(
         self, binding: relax.VarBinding, call: relax.Call, operators: tuple[Operator, Operator], *, inside: bool
     ) -> list[relax.Binding]:
         """What is counted, as a tensor and as a shape; each number gets a name; the call, whose shape has them.
@@ -141,7 +141,7 @@ class _Legalizer:
         sizes_var = relax.Var(f"{name}_sizes", ShapeType(sizes), dataflow=inside)
         shape = relax.Call(relax.Op("tensor_to_shape", span=span), (count,), span=span)
         lowered_call = self.called(call, operator.name, lowering)
-        self.known[binding.var] = lowering.result
+        self.types[binding.var] = lowering.result
         return [
             relax.VarBinding(count, self.called(call, f"{name}_count", counts), span=span),
             relax.VarBinding(shape_var, shape, span=span),
@@ -149,16 +149,16 @@ class _Legalizer:
             replace(binding, value=lowered_call),
         ]
 
-    def named(self, stem: str, lowering: Lowered) -> str:
+    def function_name(self, stem: str, lowering: Lowered) -> str:
         """The name of an equal function, else a new one for this."""
         func = lowering.func
         name, number = stem, 0
-        while name in self.module.functions or name in self.made:
-            if name in self.made and structural_equal(self.made[name], func):
+        while name in self.module.functions or name in self.added:
+            if name in self.added and structural_equal(self.added[name], func):
                 return name
             number += 1
             name = f"{stem}{number}"
-        self.made[name] = func
+        self.added[name] = func
         return name
 
 

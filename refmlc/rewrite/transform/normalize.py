@@ -40,7 +40,7 @@ class _Normal:
         self.module = module
         self.taken = {node.name for node in walk(func) if isinstance(node, relax.Var)}
         self.typed: dict[relax.Var, relax.Var] = {}
-        self.known: dict[relax.Var, Type | None] = {}
+        self.types: dict[relax.Var, Type | None] = {}
         self.bindings: list[relax.Binding] = []
         self.dataflow = False
 
@@ -83,12 +83,12 @@ class _Normal:
         if var.ty is None and ty is not None:
             self.typed[var] = replace(var, ty=ty)
         typed_var = self.typed.get(var, var)
-        self.known[typed_var] = ty or typed_var.ty
+        self.types[typed_var] = ty or typed_var.ty
         return typed_var
 
     def type_of(self, expr: relax.Expr) -> Type | None:
         """The type of an expression, as far as it follows."""
-        return type_of(expr, self.module, self.known)
+        return type_of(expr, self.module, self.types)
 
     def expr(self, expr: relax.Expr) -> relax.Expr:
         """The expression, with nothing nested in it."""
@@ -96,11 +96,11 @@ class _Normal:
             case relax.Var():
                 return self.typed.get(expr, expr)
             case relax.Tuple(fields):
-                return _same(expr, {"fields": tuple(self.leaf(field) for field in fields)})
+                return _with_parts(expr, {"fields": tuple(self.leaf(field) for field in fields)})
             case relax.TupleGetItem(value):
-                return _same(expr, {"tuple_value": self.leaf(value)})
+                return _with_parts(expr, {"tuple_value": self.leaf(value)})
             case relax.Call(op, args):
-                return _same(expr, {"op": self.leaf(op), "args": tuple(self.leaf(arg) for arg in args)})
+                return _with_parts(expr, {"op": self.leaf(op), "args": tuple(self.leaf(arg) for arg in args)})
             case relax.If(condition, yes, no):
                 first = self.leaf(condition)
                 return replace(expr, condition=first, true_branch=self.sequence(yes), false_branch=self.sequence(no))
@@ -116,7 +116,7 @@ class _Normal:
         if not isinstance(flat, (relax.Call, relax.TupleGetItem, relax.If, relax.SeqExpr, relax.Function)):
             return flat
         var = relax.Var(self.name(), self.type_of(flat), dataflow=self.dataflow, span=flat.span)
-        self.known[var] = var.ty
+        self.types[var] = var.ty
         self.bindings.append(relax.VarBinding(var, flat, span=flat.span))
         return var
 
@@ -129,7 +129,7 @@ class _Normal:
         return name
 
 
-def _same(expr: relax.Expr, parts: Mapping[str, object]) -> relax.Expr:
+def _with_parts(expr: relax.Expr, parts: Mapping[str, object]) -> relax.Expr:
     """The expression with these parts; itself where all of them are as they were."""
     unchanged = all(_is(getattr(expr, name), part) for name, part in parts.items())
     changed: relax.Expr = expr if unchanged else replace(expr, **parts)  # type: ignore[arg-type]  # names of its fields

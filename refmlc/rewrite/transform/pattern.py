@@ -66,13 +66,15 @@ def _kind(block: tir.SBlock) -> int:
         return FUSABLE if _adds_products(store) else REDUCE
     loads = [node for node in walk(store.value) if isinstance(node, tir.BufferLoad)]
     axes = [axis.var for axis in block.iter_vars]
-    if list(store.indices) != axes or any(isinstance(part, tir.BufferLoad) for load in loads for part in _inside(load)):
+    if list(store.indices) != axes or any(
+        isinstance(part, tir.BufferLoad) for load in loads for part in _index_parts(load)
+    ):
         return OPAQUE
     kinds = {_access(load, axes) for load in loads} or {ELEMWISE}
     return ELEMWISE if kinds == {ELEMWISE, BROADCAST} else max(kinds)
 
 
-def _inside(load: tir.BufferLoad) -> list[object]:
+def _index_parts(load: tir.BufferLoad) -> list[object]:
     return [part for index in load.indices for part in walk(index)]
 
 

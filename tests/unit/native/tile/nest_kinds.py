@@ -200,7 +200,7 @@ def padded(c, y, x, p, kind="float32"):
     return made.nest([(vc, c), (vy, h), (vx, v)]), {"A": (kind, c * y * x), "P": (kind, c * h * v)}
 
 
-def masked(m, n, kind="float32"):
+def mask_of(m, n, kind="float32"):
     """Y[i, j] = A[i, j] where j <= i, else -1; the axes are values too."""
     made, (i, j) = Making(), (var("i"), var("j"))
     a, y = buffer("A", kind), buffer("Y", kind)

@@ -42,7 +42,7 @@ KINDS = {
     "in place": (lambda r, k: kinds.in_place(*_odd(r, 12, 99), k), NUMBERS),
     "transpose": (lambda r, k: kinds.transpose(*_odd(r, 60, 60), k), NUMBERS),
     "padded": (lambda r, k: kinds.padded(*_odd(r, 5, 9, 60), int(r.integers(0, 4)), k), NUMBERS),
-    "masked": (lambda r, k: kinds.masked(*_odd(r, 30, 60), k), FLOATS),
+    "masked": (lambda r, k: kinds.mask_of(*_odd(r, 30, 60), k), FLOATS),
 }
 
 
