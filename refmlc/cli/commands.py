@@ -31,9 +31,7 @@ GROUPS: Mapping[str, Mapping[str, Entry]] = {
         "explain": Entry("refmlc.cli.explain:explain", "Explain a diagnostic code."),
         "spec": Entry("refmlc.cli.spec:spec", "Print a clause of the specification."),
     },
-    "Conform": {
-        "conform": Entry("refmlc.cli.conform:conform", "Run the conformance suite against an implementation."),
-    },
+    "Conform": {"conform": Entry("refmlc.cli.conform:conform", "Run the conformance suite against an implementation.")},
     "Fuzz": {
         "fuzz": Entry("refmlc.cli.fuzz:fuzz", "Compare implementations on generated programs."),
         "reduce": Entry("refmlc.cli.reduce:reduce_command", "Shrink a program that shows a fault."),

@@ -35,6 +35,6 @@ def coverage(ctx: click.Context, *, suite: Path | None, as_json: bool) -> None:
         able = len(result.counts) - len(result.unshown)
         out.print(
             f"{100 * result.share:.1f} % of {able} clauses by {len(cases.cases)} cases of version {cases.version}; "
-            f"{len(result.unshown)} cannot be shown",
+            f"{len(result.unshown)} cannot be shown"
         )
     ctx.exit(1 if result.missing or result.unknown or result.idle else 0)

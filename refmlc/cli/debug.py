@@ -10,11 +10,7 @@ import click
 from refmlc.cli.call import Call, call_options
 from refmlc.cli.console import print_json
 from refmlc.cli.debug_prompt import typed_lines
-from refmlc.cli.options import (
-    PATH,
-    count_option,
-    json_option,
-)
+from refmlc.cli.options import PATH, count_option, json_option
 from refmlc.debug import Program, Session
 from refmlc.debug.terminal import Shell
 from refmlc.diag import fail

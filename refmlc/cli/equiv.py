@@ -27,12 +27,7 @@ from refmlc.oracle.refine.refinement import INTERP
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the arguments.")
 @seconds_option
 @click.option("--exact", is_flag=True, help="Require the same bits; accept no certified bound.")
-@click.option(
-    "--report",
-    "page",
-    type=PATH,
-    help="Write the counterexample as an HTML page (extra `report`).",
-)
+@click.option("--report", "page", type=PATH, help="Write the counterexample as an HTML page (extra `report`).")
 @register_option
 @json_option
 def equiv(  # noqa: PLR0913 - one parameter per option

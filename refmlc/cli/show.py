@@ -30,22 +30,11 @@ DIALECT = "Print in the syntax of this generation of TVM."
 )
 @click.option("--show-meta", is_flag=True, help="Print constants in full.")
 @click.option("--graph", is_flag=True, help="Print the graph of each Relax function, one line per binding.")
-@click.option(
-    "--svg",
-    type=PATH,
-    help="Draw the graph of `main`, or of the first Relax function, to this file.",
-)
+@click.option("--svg", type=PATH, help="Draw the graph of `main`, or of the first Relax function, to this file.")
 @click.option("--no-check", is_flag=True, help="Print the module even if it is ill-formed.")
 @json_option
 def show(
-    file: Path,
-    dialect: str,
-    svg: Path | None,
-    *,
-    graph: bool,
-    show_meta: bool,
-    no_check: bool,
-    as_json: bool,
+    file: Path, dialect: str, svg: Path | None, *, graph: bool, show_meta: bool, no_check: bool, as_json: bool
 ) -> None:
     """Read the TVMScript in FILE, check it, and print it in the syntax of TVM 0.27 or an older one."""
     module = refmlc.read_file(file, check=not no_check)

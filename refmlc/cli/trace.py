@@ -20,13 +20,7 @@ SUFFIXES = {"html": ".html", "json": ".json", "perfetto": ".perfetto.json"}
 
 @click.command("trace", epilog="Example: refmlc trace gemm.py --input A=ones --input B=ones -o trace.html")
 @call_options
-@click.option(
-    "-o",
-    "--out",
-    "path",
-    type=PATH,
-    help="Write to this file.  [default: the name of FILE, in this folder]",
-)
+@click.option("-o", "--out", "path", type=PATH, help="Write to this file.  [default: the name of FILE, in this folder]")
 @click.option(
     "--format",
     "form",
@@ -43,10 +37,7 @@ SUFFIXES = {"html": ".html", "json": ".json", "perfetto": ".perfetto.json"}
     help="Number of events above which a sample is kept.",
 )
 @click.option(
-    "--only",
-    multiple=True,
-    metavar="NAME",
-    help="Record only calls of this function or variable; run others in C.",
+    "--only", multiple=True, metavar="NAME", help="Record only calls of this function or variable; run others in C."
 )
 @json_option
 def trace(call: Call, path: Path | None, form: str, max_events: int, only: tuple[str, ...], *, as_json: bool) -> None:
@@ -93,7 +84,7 @@ def _write(path: Path, text: str) -> None:
 def _report(path: Path, recorded: Trace, *, as_json: bool) -> None:
     if as_json:
         print_json({
-            "file": str(path), "events": recorded.total, "kept": len(recorded), "sampling": recorded.said(),
+            "file": str(path), "events": recorded.total, "kept": len(recorded), "sampling": recorded.sampling_note(),
             "counts": recorded.counts, "first_nan": recorded.first_nan, "first_inf": recorded.first_inf,
             "notes": recorded.notes,
             "failure": None if recorded.failure is None else recorded.failure.code.id,
@@ -101,5 +92,5 @@ def _report(path: Path, recorded: Trace, *, as_json: bool) -> None:
         return
     nan = "" if recorded.first_nan is None else f", the first NaN at step {recorded.first_nan}"
     click.echo(f"{path}: {recorded.total:,} events{nan}")
-    for note in (*([recorded.said()] if recorded.sampled else ()), *recorded.notes):
+    for note in (*([recorded.sampling_note()] if recorded.sampled else ()), *recorded.notes):
         click.echo(f"  {note}")

@@ -8,10 +8,7 @@ from rich.tree import Tree
 
 from refmlc.cli.call import Call, call_options
 from refmlc.cli.console import counted, err, out, print_json
-from refmlc.cli.options import (
-    count_option,
-    json_option,
-)
+from refmlc.cli.options import count_option, json_option
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.observe.why import Line, SliceLimits, as_data, outline, text, why
@@ -59,9 +56,7 @@ def parsed(element: str) -> tuple[str, tuple[int, ...]]:
 def _tree(line: Line, above: Tree | None) -> Tree:
     """The outline as rich draws trees; nothing in it is markup."""
     label = Text.assemble(
-        line.text,
-        (f"  [{line.note}]" if line.note else "", "dim"),
-        (f"  {line.place}" if line.place else "", "cyan"),
+        line.text, (f"  [{line.note}]" if line.note else "", "dim"), (f"  {line.place}" if line.place else "", "cyan")
     )
     tree = Tree(label) if above is None else above.add(label)
     for part in line.parts:

@@ -23,24 +23,24 @@ MODES = {"write": BreakKind.WRITE, "change": BreakKind.CHANGE, "read": BreakKind
 MOST_CELLS = 1_000_000
 
 
-def at_line(engine: Engine, shown: Breakpoint) -> ArmedBreakpoint:
+def at_line(engine: Engine, point: Breakpoint) -> ArmedBreakpoint:
     """A breakpoint at a line, or at the next line that has a statement."""
-    shown.source = shown.source or next(iter(engine.program.sources), "")
+    point.source = point.source or next(iter(engine.program.sources), "")
     lines: dict[int, list[ProgramPlace]] = {}
-    for place in engine.places.everything():
+    for place in engine.places.steps():
         span = place.span
-        if span is not None and span.source.name == shown.source and span.line >= shown.line:
+        if span is not None and span.source.name == point.source and span.line >= point.line:
             lines.setdefault(span.line, []).append(place)
     if not lines:
-        shown.verified, shown.note = False, "there is no statement on this line or a later one"
-        return ArmedBreakpoint(shown)
-    shown.line = min(lines)
-    return ArmedBreakpoint(shown, _outermost(lines[shown.line]))
+        point.verified, point.note = False, "there is no statement on this line or a later one"
+        return ArmedBreakpoint(point)
+    point.line = min(lines)
+    return ArmedBreakpoint(point, _outermost(lines[point.line]))
 
 
 def check_condition(armed: ArmedBreakpoint) -> ArmedBreakpoint:
     """The breakpoint, if its condition can be read. Fails: RM1xx; RM112 for a condition that is no truth value."""
-    text = armed.shown.condition
+    text = armed.point.condition
     if text:
         node, _ = parsed(text)
         if isinstance(node, ast.Constant | ast.JoinedStr) and not isinstance(getattr(node, "value", None), int | float):
@@ -62,40 +62,35 @@ def _outermost(places: list[ProgramPlace]) -> frozenset[ProgramPlace]:
     )
 
 
-def at_name(engine: Engine, shown: Breakpoint) -> ArmedBreakpoint:
+def at_name(engine: Engine, point: Breakpoint) -> ArmedBreakpoint:
     """A breakpoint at a function, a block or a binding."""
-    function, _, inner = shown.what.rpartition(".")
-    first = engine.places.first(shown.what)
+    function, _, inner = point.what.rpartition(".")
+    first = engine.places.first(point.what)
     if first is not None:
-        return _placed(shown, BreakKind.FUNCTION, [first])
-    everything = [place for place in engine.places.everything() if function in ("", place.function)]
+        return _placed(point, BreakKind.FUNCTION, [first])
+    places = [place for place in engine.places.steps() if function in ("", place.function)]
     blocks: list[ProgramPlace] = [
         place
-        for place in everything
+        for place in places
         if isinstance(place, StmtPlace) and isinstance(place.node, tir.SBlockRealize) and place.node.block.name == inner
     ]
     if blocks:
-        return _placed(shown, BreakKind.BLOCK, blocks)
+        return _placed(point, BreakKind.BLOCK, blocks)
     bindings: list[ProgramPlace] = [
-        place for place in everything if isinstance(place, BindingPlace) and place.name == inner
+        place for place in places if isinstance(place, BindingPlace) and place.name == inner
     ]
     if bindings:
-        return _placed(shown, BreakKind.BINDING, bindings)
-    shown.verified, shown.note = False, f"no function, block or binding is named `{shown.what}`"
-    return ArmedBreakpoint(shown)
+        return _placed(point, BreakKind.BINDING, bindings)
+    point.verified, point.note = False, f"no function, block or binding is named `{point.what}`"
+    return ArmedBreakpoint(point)
 
 
-def _is_block(place: ProgramPlace, name: str) -> bool:
-    node = place.node if isinstance(place, StmtPlace) else None
-    return isinstance(node, tir.SBlockRealize) and node.block.name == name
-
-
-def _placed(shown: Breakpoint, kind: BreakKind, places: list[ProgramPlace]) -> ArmedBreakpoint:
-    shown.kind = kind
+def _placed(point: Breakpoint, kind: BreakKind, places: list[ProgramPlace]) -> ArmedBreakpoint:
+    point.kind = kind
     span = places[0].span
     if span is not None:
-        shown.line, shown.source = span.line, span.source.name
-    return ArmedBreakpoint(shown, frozenset(places))
+        point.line, point.source = span.line, span.source.name
+    return ArmedBreakpoint(point, frozenset(places))
 
 
 def mode_of(mode: str) -> BreakKind:
@@ -105,9 +100,9 @@ def mode_of(mode: str) -> BreakKind:
     return MODES[mode]
 
 
-def watch(inspection: Inspection, shown: Breakpoint, frame: int) -> ArmedBreakpoint:
+def watch(inspection: Inspection, point: Breakpoint, frame: int) -> ArmedBreakpoint:
     """A watch on the memory of an argument, or on a name of this function. Fails: RM112."""
-    element = inspection.element(shown.what, frame)
+    element = inspection.element(point.what, frame)
     tensor = inspection.tensor(element.name, frame)
     if tensor is not None and element.axes:
         for corner in ([low for low, _ in element.axes], [high - 1 for _, high in element.axes]):
@@ -115,7 +110,7 @@ def watch(inspection: Inspection, shown: Breakpoint, frame: int) -> ArmedBreakpo
     node, _ = inspection.names(frame).get(element.name, (None, None))
     if tensor is None and not isinstance(node, tir.Buffer):
         raise fail(BAD_USAGE, f"`{element.name}` is not a tensor: only tensors can be watched")
-    shown.what = str(element)
+    point.what = str(element)
     pinned = {id(storage) for storage in storages_of(inspection.engine.args)}
     binding = binding_of(inspection, element.name, frame)
     if tensor is not None and (binding or id(tensor.storage) in pinned):
@@ -129,30 +124,30 @@ def watch(inspection: Inspection, shown: Breakpoint, frame: int) -> ArmedBreakpo
                 for lane in range(tensor.dtype.lanes)
                 for byte in range(size)
             )
-            return ArmedBreakpoint(shown, storage=tensor.storage, cells=cells, binding=binding)
+            return ArmedBreakpoint(point, storage=tensor.storage, cells=cells, binding=binding)
     frames = inspection.live_frames()
     function = frames[frame].level.name if frames else inspection.engine.program.func
-    return ArmedBreakpoint(shown, element=element, function=function)
+    return ArmedBreakpoint(point, element=element, function=function)
 
 
 def binding_of(inspection: Inspection, name: str, frame: int) -> str:
     """The Relax variable that `name` stands for, or ""; after the end `result` stands for the returned variable."""
     frames = inspection.live_frames()
     if frames:
-        return name if frames[frame].shown.kind is FrameKind.GRAPH else ""
+        return name if frames[frame].frame.kind is FrameKind.GRAPH else ""
     function = inspection.engine.program.module.functions[inspection.engine.program.func]
     if name == "result" and isinstance(function, relax.Function) and isinstance(function.body.body, relax.Var):
         return function.body.body.name
     return ""
 
 
-def caught(what: str) -> BreakKind:
+def caught(name: str) -> BreakKind:
     """The kind of a `catch`. Fails: RM112."""
-    if what in ("nan", "inf"):
-        return BreakKind(what)
-    if what in EXCEPTIONS or what in CODES:
+    if name in ("nan", "inf"):
+        return BreakKind(name)
+    if name in EXCEPTIONS or name in CODES:
         return BreakKind.FAILURE
-    raise fail(BAD_USAGE, f"`{what}` cannot be caught", None, f"{', '.join(EXCEPTIONS)}, or the id of a code")
+    raise fail(BAD_USAGE, f"`{name}` cannot be caught", None, f"{', '.join(EXCEPTIONS)}, or the id of a code")
 
 
 def compared(name: str, reference: object) -> ArmedBreakpoint:

@@ -57,7 +57,7 @@ class ArmedBreakpoint:
     of Relax, which has other memory each time it is executed.
     """
 
-    shown: Breakpoint
+    point: Breakpoint
     places: frozenset[ProgramPlace] = frozenset()
     element: ElementRange | None = None
     function: str = ""
@@ -74,20 +74,20 @@ class ArmedBreakpoint:
         number = moment.event << STEP_BITS | moment.step
         if not self.hits or self.hits[-1] < number:
             self.hits.append(number)
-        self.shown.count = len(self.hits)
-        return self.shown.count
+        self.point.count = len(self.hits)
+        return self.point.count
 
     def back_to(self, moment: Moment) -> None:
         """Take back the hits after `moment`."""
         number = moment.event << STEP_BITS | moment.step
         while self.hits and self.hits[-1] > number:
             self.hits.pop()
-        self.shown.count = len(self.hits)
+        self.point.count = len(self.hits)
 
     def forget(self) -> None:
         """Forget all hits."""
         del self.hits[:]
-        self.shown.count, self.failed = 0, ""
+        self.point.count, self.failed = 0, ""
 
 
 class BreakpointPolicy(StopPolicy):
@@ -109,11 +109,11 @@ class BreakpointPolicy(StopPolicy):
 
     def level(self) -> int:
         """The tracing level that the breakpoints need."""
-        kinds = {armed.shown.kind for armed in self._enabled()}
+        kinds = {armed.point.kind for armed in self._enabled()}
         return 2 if BreakKind.READ in kinds else 1 if kinds & set(STORES) else 0
 
     def _enabled(self) -> Iterator[ArmedBreakpoint]:
-        return (armed for armed in self.armed.values() if armed.shown.enabled)
+        return (armed for armed in self.armed.values() if armed.point.enabled)
 
     def quiet(self, name: str, event: int, plan: MotionPlan) -> bool:
         """True if no breakpoint and no edit concerns a call of the prim_func `name`."""
@@ -121,33 +121,33 @@ class BreakpointPolicy(StopPolicy):
             return False
         if not plan.breakpoints:
             return True
-        if any(armed.shown.kind in STORES for armed in self._enabled()):
+        if any(armed.point.kind in STORES for armed in self._enabled()):
             return False
         functions = {place.function for place in self.places() if isinstance(place, StmtPlace)}
         return not functions or not (functions & self._called_by(name))
 
-    def inside(self, loop: StmtPlace, plan: MotionPlan, steps: range) -> bool:
+    def concerns(self, loop: StmtPlace, plan: MotionPlan, steps: range) -> bool:
         """True if a breakpoint or an edit concerns the inside of `loop`, which takes these steps of the event."""
         event = self.engine.position.event
         if any(edit.moment.event == event and edit.moment.step in steps[1:] for edit in self._edit_log.edits):
             return True
         if not plan.breakpoints:
             return False
-        if any(armed.shown.kind in STORES for armed in self._enabled()):
+        if any(armed.point.kind in STORES for armed in self._enabled()):
             return True
         return any(isinstance(place, StmtPlace) and place is not loop and place.is_in(loop) for place in self.places())
 
     def _called_by(self, name: str) -> set[str]:
         """The functions that a call of `name` can execute."""
-        names, todo = {name}, [name]
+        names, queue = {name}, [name]
         functions = self.engine.program.module.functions
-        while todo:
-            func = functions.get(todo.pop())
+        while queue:
+            func = functions.get(queue.pop())
             if not isinstance(func, tir.PrimFunc):
                 continue
             places = self.engine.places.of(func, name)
             if any(place.calls for place in places):
-                todo += [other for other in functions if other not in names]
+                queue += [function for function in functions if function not in names]
                 names |= set(functions)
         return names
 
@@ -165,12 +165,12 @@ class BreakpointPolicy(StopPolicy):
         """True if a variable is set in `event`."""
         return any(edit.moment.event == event and edit.index is None for edit in self._edit_log.edits)
 
-    def edits(self, event: int, after: int) -> int:
+    def next_edit(self, event: int, after: int) -> int:
         """The next step of `event` that has an edit."""
         steps = [edit.moment.step for edit in self._edit_log.edits if edit.moment.event == event]
         return min((step for step in steps if step > after), default=NEVER)
 
-    def reached(self, moment: Moment) -> None:
+    def apply_edits(self, moment: Moment) -> None:
         """Make the edits of this moment."""
         for edit in self._edit_log.edits:
             if edit.moment == moment:
@@ -178,39 +178,39 @@ class BreakpointPolicy(StopPolicy):
 
     # ------------------------------------------------------------------------------------------- being met
 
-    def met(self, place: ProgramPlace, plan: MotionPlan, moment: Moment) -> Stop | None:
+    def hit_at(self, place: ProgramPlace, plan: MotionPlan, moment: Moment) -> Stop | None:
         """The stop at a breakpoint of `place`, if one is met."""
         hits = [armed for armed in self._enabled() if place in armed.places and self._passes(armed, plan)]
         if not hits:
             return None
-        kind = hits[0].shown.kind
+        kind = hits[0].point.kind
         reason = Reason.FUNCTION if kind is BreakKind.FUNCTION else Reason.BREAKPOINT
-        numbers = tuple(armed.shown.number for armed in hits)
+        numbers = tuple(armed.point.number for armed in hits)
         return Stop(reason, moment, self.engine.position.function, place.span, "", numbers, note=noted(hits))
 
     def _passes(self, armed: ArmedBreakpoint, plan: MotionPlan) -> bool:
         """True if the condition holds or has no value, the count is reached, and it is not a log point."""
-        shown, failed = armed.shown, armed.failed
-        if shown.condition and not self._holds(armed):
+        point, failed = armed.point, armed.failed
+        if point.condition and not self._holds(armed):
             return False
         if plan.collects:
-            return not shown.log
+            return not point.log
         count = armed.hit(self.engine.position.moment)
-        if count <= shown.ignore or (shown.exactly and count > shown.ignore + 1):
+        if count <= point.ignore or (point.exactly and count > point.ignore + 1):
             return False
-        if shown.log:
+        if point.log:
             if not plan.silent and not (armed.failed and failed):
-                text = BRACES.sub(lambda match: self._said(match[1]), shown.log)
+                text = BRACES.sub(lambda match: self._evaluated(match[1]), point.log)
                 self.logs.append(armed.failed or text)
             return False
-        if shown.once:
-            shown.enabled = False
+        if point.once:
+            point.enabled = False
         return True
 
     def _holds(self, armed: ArmedBreakpoint) -> bool:
         """True if the condition holds, or has no value; the reason is then kept in `failed`."""
         try:
-            value = self._evaluate(armed.shown.condition)
+            value = self._evaluate(armed.point.condition)
         except RefmlcError as failure:
             why = failure.diagnostic.message
         else:
@@ -218,22 +218,22 @@ class BreakpointPolicy(StopPolicy):
                 armed.failed = ""
                 return bool(value)
             why = f"{kind_of(value)} is neither true nor false"
-        armed.failed = f"the condition `{armed.shown.condition}` has no value here: {why}"
+        armed.failed = f"the condition `{armed.point.condition}` has no value here: {why}"
         return True
 
-    def _said(self, text: str) -> str:
+    def _evaluated(self, text: str) -> str:
         try:
             return str(self._evaluate(text))
         except RefmlcError as failure:
             return f"<{failure.diagnostic.message}>"
 
-    def stored(self, access: tir.BufferStore, view: View, offset: int, value: object) -> Stop | None:
+    def on_store(self, access: tir.BufferStore, view: View, offset: int, value: object) -> Stop | None:
         """The stop before a store, if a breakpoint is met."""
         lanes = value if isinstance(value, tuple) else (value,)
         for armed in self._enabled():
             text = self._why(armed, access, view, offset, lanes)
             if text and self._passes(armed, self.engine.control.plan):
-                kind = armed.shown.kind
+                kind = armed.point.kind
                 reason = (
                     Reason.NUMBER if kind in (BreakKind.NAN, BreakKind.INF)
                     else Reason.DIFFERENCE if kind is BreakKind.DIFFERENCE else Reason.DATA
@@ -245,19 +245,23 @@ class BreakpointPolicy(StopPolicy):
         self, armed: ArmedBreakpoint, access: tir.BufferStore, view: View, offset: int, lanes: tuple[object, ...]
     ) -> str:
         """A sentence on the value about to be stored, if the breakpoint waits for it; else ""."""
-        shown, dtype = spelled(view, offset), view.buffer.dtype
-        match armed.shown.kind:
+        element_text, dtype = spelled(view, offset), view.buffer.dtype
+        match armed.point.kind:
             case BreakKind.NAN | BreakKind.INF as kind:
-                wanted = ("nan", "inf") if kind is BreakKind.NAN else ("inf",)
-                special = [lane for lane in lanes if is_special(lane) in wanted]
-                return f"{shown} = {special[0]} is about to be stored" if special and not constant(access.value) else ""
+                specials = ("nan", "inf") if kind is BreakKind.NAN else ("inf",)
+                special = [lane for lane in lanes if is_special(lane) in specials]
+                return (
+                    f"{element_text} = {special[0]} is about to be stored"
+                    if special and not constant(access.value)
+                    else ""
+                )
             case BreakKind.WRITE | BreakKind.CHANGE as kind if self._watched(armed, view, offset):
-                before = held(view, offset)
-                if kind is BreakKind.CHANGE and before is not None and same(before, lanes[0]):
+                old_value = present_value(view, offset)
+                if kind is BreakKind.CHANGE and old_value is not None and same(old_value, lanes[0]):
                     return ""
-                was = "" if before is None else f", it was {digits(before, dtype)}"
-                return f"{shown} = {digits(lanes[0], dtype)} is about to be stored{was}"
-            case BreakKind.DIFFERENCE if armed.reference is not None and view.buffer.name == armed.shown.what:
+                was = "" if old_value is None else f", it was {digits(old_value, dtype)}"
+                return f"{element_text} = {digits(lanes[0], dtype)} is about to be stored{was}"
+            case BreakKind.DIFFERENCE if armed.reference is not None and view.buffer.name == armed.point.what:
                 reference = armed.reference
                 number = offset * view.buffer.dtype.lanes
                 if view.shape != reference.shape or not reference.shadow[number]:
@@ -265,17 +269,17 @@ class BreakpointPolicy(StopPolicy):
                 due = reference.cells[number]
                 if same(due, lanes[0]):
                     return ""
-                return f"{shown} = {digits(lanes[0], dtype)} is about to be stored, not {digits(due, dtype)}"
+                return f"{element_text} = {digits(lanes[0], dtype)} is about to be stored, not {digits(due, dtype)}"
             case _:
                 return ""
 
-    def loaded(self, access: tir.BufferLoad, view: View, offset: int) -> Stop | None:
+    def on_load(self, access: tir.BufferLoad, view: View, offset: int) -> Stop | None:
         """The stop before a load, if a breakpoint is met."""
         for armed in self._enabled():
-            if armed.shown.kind is BreakKind.READ and self._watched(armed, view, offset):
-                value = held(view, offset)
-                what = "not initialised" if value is None else digits(value, view.buffer.dtype)
-                text = f"{spelled(view, offset)} is about to be read: {what}"
+            if armed.point.kind is BreakKind.READ and self._watched(armed, view, offset):
+                value = present_value(view, offset)
+                state = "not initialised" if value is None else digits(value, view.buffer.dtype)
+                text = f"{spelled(view, offset)} is about to be read: {state}"
                 if self._passes(armed, self.engine.control.plan):
                     return self._stop(Reason.DATA, access, armed, text)
         return None
@@ -283,11 +287,11 @@ class BreakpointPolicy(StopPolicy):
     def _stop(
         self, reason: Reason, access: tir.BufferLoad | tir.BufferStore, armed: ArmedBreakpoint, text: str
     ) -> Stop:
-        place = self.engine.places.accessing(access)
+        place = self.engine.places.of_access(access)
         span = access.span if place is None else place.span
         element = text[: text.index("]") + 1]  # it begins with it
         return Stop(
-            reason, self.engine.position.moment, self.engine.position.function, span, text, (armed.shown.number,),
+            reason, self.engine.position.moment, self.engine.position.function, span, text, (armed.point.number,),
             element=element, note=armed.failed,
         )  # fmt: skip
 
@@ -296,8 +300,10 @@ class BreakpointPolicy(StopPolicy):
             size = cell_size(view.buffer.dtype) * view.buffer.dtype.lanes
             start = view.data.byte_offset + (view.offset + offset) * size
             storage = view.data.storage
-            here = storage is armed.storage or (bool(armed.binding) and storage is self._made(armed.binding))
-            return here and not armed.cells.isdisjoint(range(start, start + size))
+            is_watched_storage = storage is armed.storage or (
+                bool(armed.binding) and storage is self._output_storage(armed.binding)
+            )
+            return is_watched_storage and not armed.cells.isdisjoint(range(start, start + size))
         element = armed.element
         return (
             element is not None
@@ -306,7 +312,7 @@ class BreakpointPolicy(StopPolicy):
             and element.holds(indices_of(view, offset))
         )
 
-    def _made(self, binding: str) -> Storage | None:
+    def _output_storage(self, binding: str) -> Storage | None:
         """The storage that the active call for a binding writes to: that of its last tensor."""
         levels = self.engine.position.calls
         for caller, callee in pairwise(levels):
@@ -337,7 +343,7 @@ def indices_of(view: View, offset: int) -> tuple[int, ...]:
     return tuple(indices[axis] for axis in range(len(view.shape)))
 
 
-def held(view: View, offset: int) -> object:
+def present_value(view: View, offset: int) -> object:
     """The value of the first lane of an element; None where it is uninitialised, or outside of the storage."""
     first = offset * view.buffer.dtype.lanes
     try:

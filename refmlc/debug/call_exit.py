@@ -14,24 +14,24 @@ from refmlc.lang.ir import tir
 from refmlc.native.tier.work import Work
 
 LONG = 1_000_000  # iterations, which take the interpreter about a second
-CALLED = 2  # active calls: a Relax function, and the prim_func that it calls
+CALL_DEPTH = 2  # active calls: a Relax function, and the prim_func that it calls
 
 
 def worth(engine: Engine, policy: StopPolicy, plan: MotionPlan, now: Moment) -> bool:
     """True if a motion from `now` on cannot stop in the rest of this long prim_func, which Relax called."""
     if (
         not now.step
-        or engine.position.depth != CALLED
+        or engine.position.depth != CALL_DEPTH
         or engine.position.calls[0].env is None
         or plan.every
         or plan.marks
     ):
         return False
-    called = engine.position.calls[1]
-    func = engine.program.module.functions.get(called.name)
-    if not isinstance(func, tir.PrimFunc) or not policy.quiet(called.name, now.event, plan):
+    call = engine.position.calls[1]
+    func = engine.program.module.functions.get(call.name)
+    if not isinstance(func, tir.PrimFunc) or not policy.quiet(call.name, now.event, plan):
         return False
-    return Work(func).iterations(called.args) >= LONG
+    return Work(func).iterations(call.args) >= LONG
 
 
 def leave(engine: Engine, plan: MotionPlan, now: Moment) -> Stop:

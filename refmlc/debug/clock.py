@@ -41,21 +41,21 @@ class Clock:
     limit: Callable[[int], None]
 
 
-def clock(slow: SlowPath, fell: FailureListener) -> Clock:
+def clock(slow: SlowPath, on_failure: FailureListener) -> Clock:
     """A clock at 0 without a limit."""
-    counted, least = 0, NEVER
+    statements, threshold = 0, NEVER
 
     def wrap(place: StmtPlace, run: Run, trapped: bool) -> tuple[Run, SetTrap]:
         def watched(frame: Frame) -> None:
-            nonlocal counted
-            counted += 1
-            if counted >= least or trapped:
+            nonlocal statements
+            statements += 1
+            if statements >= threshold or trapped:
                 slow(place, frame, run)
                 return
             try:
                 run(frame)
             except RefmlcError as failure:
-                fell(place, frame, failure)
+                on_failure(place, frame, failure)
                 raise
 
         def set_trap(value: bool) -> None:
@@ -65,14 +65,14 @@ def clock(slow: SlowPath, fell: FailureListener) -> Clock:
         return watched, set_trap
 
     def count() -> int:
-        return counted
+        return statements
 
     def begin(value: int) -> None:
-        nonlocal counted
-        counted = value
+        nonlocal statements
+        statements = value
 
     def limit(value: int) -> None:
-        nonlocal least
-        least = value
+        nonlocal threshold
+        threshold = value
 
     return Clock(wrap, count, begin, limit)

@@ -42,7 +42,7 @@ class EditLog:
     def __call__(self, edit: Edit) -> None:
         """Repeat an edit at the current moment."""
         frames = live_frames(self._engine)
-        index = next(number for number, live in enumerate(frames) if live.shown.level == edit.level)
+        index = next(number for number, live in enumerate(frames) if live.frame.level == edit.level)
         node, value = names_in(frames, index)[edit.name]
         if edit.index is not None:
             tensor = value.tensor() if isinstance(value, View) else value
@@ -60,35 +60,35 @@ class EditLog:
 
     def set(self, target: str, text: str, frame: int) -> Variable:
         """Give `target` a value. Fails: RM112 where the target cannot have it."""
-        asked = self._inspection.element(target, frame)
+        element = self._inspection.element(target, frame)
         plain = text.strip() in NUMBERS and text.strip().lstrip("-") not in self._inspection.names(frame)
         value = float(text) if plain else self._inspection.evaluate(text, frame)
         if not isinstance(value, bool | int | float):
             raise fail(BAD_USAGE, f"`{text}` is not a number")
         live = self._inspection.live_frame(frame)
         names = self._inspection.names(frame)
-        if asked.name not in names:
-            raise fail(BAD_USAGE, f"no variable is named `{asked.name}` here")
-        node, present = names[asked.name]
-        index = asked.single if asked.axes else None
+        if element.name not in names:
+            raise fail(BAD_USAGE, f"no variable is named `{element.name}` here")
+        node, present = names[element.name]
+        index = element.single if element.axes else None
         if isinstance(node, tir.Buffer) and index is None:
             raise fail(BAD_USAGE, f"`{target}` is not a single element")
-        if isinstance(node, tir.Var) and asked.axes:
-            raise fail(BAD_USAGE, f"`{asked.name}` has no elements")
+        if isinstance(node, tir.Var) and element.axes:
+            raise fail(BAD_USAGE, f"`{element.name}` has no elements")
         if present is None:
-            raise fail(BAD_USAGE, f"`{asked.name}` does not exist yet")
-        if live.shown.kind is FrameKind.GRAPH and index is None and not isinstance(present, bool | int | float):
-            raise fail(BAD_USAGE, f"`{asked.name}` is not a number")
-        edit = Edit(self._engine.position.moment, live.shown.level, asked.name, index, fitting(value, node.dtype))
+            raise fail(BAD_USAGE, f"`{element.name}` does not exist yet")
+        if live.frame.kind is FrameKind.GRAPH and index is None and not isinstance(present, bool | int | float):
+            raise fail(BAD_USAGE, f"`{element.name}` is not a number")
+        edit = Edit(self._engine.position.moment, live.frame.level, element.name, index, as_dtype(value, node.dtype))
         self(edit)
         self.edits = [earlier for earlier in self.edits if earlier.moment <= edit.moment] + [edit]
         self._engine.diverge()
-        self._inspection.edited.add((live.shown.level, asked.name))
-        self._inspection.moved()
-        return next(variable for variable in self._inspection.visible(frame) if variable.name == asked.name)
+        self._inspection.edited.add((live.frame.level, element.name))
+        self._inspection.invalidate()
+        return next(variable for variable in self._inspection.visible(frame) if variable.name == element.name)
 
 
-def fitting(value: float, dtype: DType) -> bool | int | float:
+def as_dtype(value: float, dtype: DType) -> bool | int | float:
     """A number as a value of `dtype`, rounded for floats. Fails: RM112 where it does not fit."""
     element = dtype.scalar
     if element.is_float:

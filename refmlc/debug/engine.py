@@ -1,6 +1,6 @@
-"""The engine: executes the program in a worker, stops it where the plan says, takes snapshots, and goes on from them.
+"""The engine: executes the program in a worker, stops it where the plan says, takes snapshots, and continues from them.
 
-It listens to the stepper and passes what it hears to its parts; each part alone writes its own state:
+It receives the events of the stepper and passes them to its parts; each part alone writes its own state:
 
 | part              | owns                                                    |
 |-------------------|---------------------------------------------------------|
@@ -10,8 +10,8 @@ It listens to the stepper and passes what it hears to its parts; each part alone
 | `machines`        | the interpreters, the tracing level                     |
 | `tier_switch`     | the calls and loops that C executes                     |
 | `snapshots`       | the snapshots                                           |
-| `snapshot_policy` | when the next snapshot is due                           |
-| `resumption`      | the snapshot that the run is on its way to              |
+| `snapshot_policy` | when the next snapshot is taken                         |
+| `resumption`      | the snapshot to which the run is returning              |
 | `output`          | how much the program has printed                        |
 | `outcome`         | the result, the failure                                 |
 
@@ -58,13 +58,13 @@ class Engine:
         self.places = places
         self.args = copies(program.args)
         self._budget = Budget(max_steps=program.max_steps) if program.max_steps else Budget()
-        self._clock = clock(self._slow, self._fell)
+        self._clock = clock(self._slow, self._on_failure)
         self.position = Position(self._clock)
         self.control = MotionControl(self.position)
         self.traps = Traps()
         self.output = ProgramOutput(program.output)
         self.outcome = RunOutcome()
-        self.machines = Machines(program, self._budget, self, self._fell, self.output)
+        self.machines = Machines(program, self._budget, self, self._on_failure, self.output)
         self._resumption = Resumption(self.position, self._budget, self.output)
         self.tier_switch = TierSwitch(self.position, self.control, self._resumption, self._budget)
         self.snapshots = Snapshots(snapshot_bytes)
@@ -78,17 +78,17 @@ class Engine:
         self.traps.mark(places | self.tier_switch.loop_places())
 
     def advance(self, plan: MotionPlan) -> Stop:
-        """Go on from where the program stands."""
+        """Execute a motion from the current position."""
         self.tier_switch.begin(plan)
         self.control.advance(plan, self.pause)
         self.outcome.raise_defect()
         if self.control.stop is not None:
             return self.control.stop
         self.position.clear_place()
-        return self.control.ended(self.outcome.stop(self.position.event, self.program.func))
+        return self.control.finish(self.outcome.stop(self.position.event, self.program.func))
 
     def launch(self, base: Snapshot, plan: MotionPlan) -> Stop:
-        """Begin at `base`, and go on."""
+        """Begin at `base`, and execute a motion."""
         self.end()
         self._resumption.begin(base)
         self.position.reset()
@@ -100,29 +100,29 @@ class Engine:
         return self.advance(plan)
 
     def end(self) -> None:
-        """End the run."""
+        """End the run and its worker."""
         self.control.end()
 
     def diverge(self) -> None:
-        """Begin another run at this moment: forget what is known of later ones."""
+        """Begin another run at this moment: forget everything about later moments."""
         self.snapshots.forget_after(self.position.moment)
         self.tier_switch.forget_loops()
         self.output.diverge()
 
     def forget(self) -> None:
-        """Forget all that is known of the run, but its beginning."""
+        """Forget everything about the run except its beginning."""
         self.snapshots.forget_after(BEGINNING)
         self.tier_switch.forget_loops()
         self.output.forget()
 
     def pause(self) -> None:
         """Stop at the next place; from any thread. The request holds until `unpause`."""
-        self.control.pause(wanted=True)
+        self.control.request_pause(active=True)
         self._clock.limit(0)
 
     def unpause(self) -> None:
         """Withdraw the request for a pause."""
-        self.control.pause(wanted=False)
+        self.control.request_pause(active=False)
 
     # -------------------------------------------------------------------------------- the run, functions
 
@@ -161,7 +161,7 @@ class Engine:
     def _arm(self) -> None:
         """[run] Set the limit: the next statement that leaves the fast path without a trap.
 
-        A pause is looked for afterwards: another thread may ask for it meanwhile.
+        A pause is checked afterwards: another thread may request it meanwhile.
         """
         self._clock.limit(self.control.limit(self._clock.count(), self._snapshot_policy.next))
         if self.control.must_pause:
@@ -213,12 +213,12 @@ class Engine:
         try:
             run(frame)
         except RefmlcError as failure:
-            self._fell(place, frame, failure)
+            self._on_failure(place, frame, failure)
             raise
         if place.calls:
             self.position.after_call(place)
 
-    def _fell(self, place: StmtPlace, frame: Frame, failure: RefmlcError) -> None:
+    def _on_failure(self, place: StmtPlace, frame: Frame, failure: RefmlcError) -> None:
         """[run] A statement failed: stop in the innermost one."""
         if self.outcome.failed(failure):
             self.position.at_statement(place, frame)
@@ -236,25 +236,25 @@ class Engine:
         """[run] An element is about to be written."""
         if self._watches():
             self._at_access(access, frame)
-            self._touched(self.control.policy.stored(access, view, offset, value))
+            self._touched(self.control.policy.on_store(access, view, offset, value))
 
     def read(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
         """[run] An element is about to be read."""
         if self._watches():
             self._at_access(access, frame)
-            self._touched(self.control.policy.loaded(access, view, offset))
+            self._touched(self.control.policy.on_load(access, view, offset))
 
     def _watches(self) -> bool:
         return self.control.plan.breakpoints and not self._resumption.active and not self.control.is_before()
 
     def _at_access(self, access: tir.BufferLoad | tir.BufferStore, frame: Frame) -> None:
         """Evaluate conditions at the access, even when it was reached on the fast path."""
-        place = self.places.accessing(access)
+        place = self.places.of_access(access)
         if place is not None:
             self.position.at_statement(place, frame)
 
     def _touched(self, stop: Stop | None) -> None:
-        if stop is None or stop.span is None or stop.moment == self.control.plan.passed:
+        if stop is None or stop.span is None or stop.moment == self.control.plan.current_access:
             return
         self.control.meet(stop)
         self._arm()
@@ -316,10 +316,10 @@ class Engine:
         self._snapshot_policy.take(self.position.moment, calls, self._budget.steps, self.output.printed)
 
     def _land(self, reentry: Reentry, frame: Frame) -> None:
-        """Go on from the place at which the snapshot was taken."""
+        """Continue from the place of the snapshot."""
         base = self._resumption.land(reentry, frame)
         place = base.levels[-1].place
         assert place is not None  # noqa: S101 - it was taken in a prim_func
         self._snapshot_policy.resume(base)
         self._arm()
-        reentry.go_on(frame, place)
+        reentry.continue_from(frame, place)

@@ -32,7 +32,7 @@ from refmlc.run.memory.tensor import Tensor
 
 TYPED = "<expression>"
 
-Known = Mapping[str, "tuple[tir.Var | tir.Buffer, object]"]
+NamedValues = Mapping[str, "tuple[tir.Var | tir.Buffer, object]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,37 +80,37 @@ def _read(text: str, names: Mapping[str, "tir.Var | tir.Buffer"]) -> tuple[Meta,
     return reader.eval(node), spans.of(node)
 
 
-def value_of(text: str, known: Known) -> tuple[object, str]:
+def value_of(text: str, named_values: NamedValues) -> tuple[object, str]:
     """The value and dtype of an expression; typed numbers, shapes and dtypes have no dtype."""
-    names = {name: node for name, (node, _) in known.items()}
-    meaning, span = _read(text, names)
+    names = {name: node for name, (node, _) in named_values.items()}
+    value, span = _read(text, names)
 
-    def each(part: Meta) -> tuple[object, str]:
-        match part:
+    def evaluate(item: Meta) -> tuple[object, str]:
+        match item:
             case bool() | int() | float() | str():
-                return part, ""
+                return item, ""
             case tuple():
-                return tuple(each(field)[0] for field in part), ""
+                return tuple(evaluate(field)[0] for field in item), ""
             case DType():
-                return str(part), ""
+                return str(item), ""
             case _:
-                prepared = _prepared(part, span, names)
-                return prepared.value(dict(known.values())), str(prepared.expr.dtype)
+                prepared = _prepared(item, span, names)
+                return prepared.value(dict(named_values.values())), str(prepared.expr.dtype)
 
-    return each(meaning)
+    return evaluate(value)
 
 
-def _prepared(meaning: Meta, span: Span, names: Mapping[str, "tir.Var | tir.Buffer"]) -> PreparedExpression:
+def _prepared(value: Meta, span: Span, names: Mapping[str, "tir.Var | tir.Buffer"]) -> PreparedExpression:
     """Check and prepare an expression."""
-    expr = expr_of(meaning, span)
+    expr = expr_of(value, span)
     used = tuple({part: None for part in walk(expr) if part in set(names.values())})
     findings = Findings()
     rules = ExprRules(IRModule({}), findings)
     for part in used:
         rules.scope.define(part)
     rules.expr(expr, span)
-    for finding in findings.ordered():
-        raise error(finding)
+    for diagnostic in findings.ordered():
+        raise error(diagnostic)
     scope = Scope(Machine(IRModule({})), TYPED, prepare_expr, prepare_stmt)
     for part in used:
         if isinstance(part, tir.Buffer):

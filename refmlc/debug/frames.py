@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 
 from refmlc.debug.engine import Engine
 from refmlc.debug.expressions import node_for
-from refmlc.debug.places import ProgramPlace, StmtPlace, bound_before, brought_by, brought_by_function
+from refmlc.debug.places import ProgramPlace, StmtPlace, declared_before, declared_by, declared_by_function
 from refmlc.debug.position import ActiveCall
 from refmlc.debug.session_data import FrameKind, StackFrame, Variable
+from refmlc.debug.tensors import dtype_of
 from refmlc.diag import RefmlcError
 from refmlc.lang.ir import relax, tir
 from refmlc.run.interp.graph.activation import KILLED
@@ -30,7 +31,7 @@ KINDS = (tir.For, tir.SBlockRealize)
 class LiveFrame:
     """A frame with access to its values. `kinds`: what each variable and buffer of the frame is."""
 
-    shown: StackFrame
+    frame: StackFrame
     level: ActiveCall
     place: ProgramPlace | None
     kinds: dict["tir.Var | tir.Buffer", str] = field(default_factory=dict)
@@ -45,8 +46,8 @@ class LiveFrame:
         scope = reentry.scope
         if isinstance(node, tir.Var):
             return slots[scope.layout.slot(node)] if scope.layout.knows(node) else None
-        known = scope.buffers.get(node)
-        return None if known is None else slots[known.view]
+        slot = scope.buffers.get(node)
+        return None if slot is None else slots[slot.view]
 
 
 def live_frames(engine: Engine) -> list[LiveFrame]:
@@ -60,11 +61,11 @@ def live_frames(engine: Engine) -> list[LiveFrame]:
             frames += _of_prim_func(level, place, slots, number, len(frames))
         elif level.env is not None:
             binding = level.bindings[-1] if level.bindings else None
-            shown = StackFrame(
+            frame = StackFrame(
                 len(frames), FrameKind.GRAPH, level.name, "" if binding is None else f"binding {binding.name}",
                 None if binding is None else binding.span, number,
             )  # fmt: skip
-            frames.append(LiveFrame(shown, level, binding))
+            frames.append(LiveFrame(frame, level, binding))
     return frames
 
 
@@ -73,30 +74,30 @@ def _of_prim_func(
 ) -> list[LiveFrame]:
     """The frames of the blocks and loops around `place`, then that of the function."""
     frames: list[LiveFrame] = []
-    pending: dict[tir.Var | tir.Buffer, str] = {}
+    names: dict[tir.Var | tir.Buffer, str] = {}
     span = None if place is None else place.span
-    here = place
-    while here is not None:
-        pending = {**bound_before(here), **pending}
-        here = here.above
-        brought = {} if here is None else brought_by(here)
-        if here is None or (not brought and not isinstance(here.node, KINDS)):
+    outer = place
+    while outer is not None:
+        names = {**declared_before(outer), **names}
+        outer = outer.above
+        declared = {} if outer is None else declared_by(outer)
+        if outer is None or (not declared and not isinstance(outer.node, KINDS)):
             continue
-        if _is_root(here):  # the text does not say that it is there: what it brings is the function's
-            pending = {**brought, **pending}
+        if _is_root(outer):  # TVMScript omits it: its declarations belong to the function
+            names = {**declared, **names}
             continue
-        kind = FrameKind.BLOCK if isinstance(here.node, tir.SBlockRealize) else FrameKind.LOOP
+        kind = FrameKind.BLOCK if isinstance(outer.node, tir.SBlockRealize) else FrameKind.LOOP
         live = LiveFrame(
-            StackFrame(0, kind, _name(here), "", span, number), level, place, {**brought, **pending}, slots, here
+            StackFrame(0, kind, _name(outer), "", span, number), level, place, {**declared, **names}, slots, outer
         )
-        live.shown = StackFrame(index + len(frames), kind, _name(here), _detail(live), span, number)
+        live.frame = StackFrame(index + len(frames), kind, _name(outer), _detail(live), span, number)
         frames.append(live)
-        span, pending = here.span, {}
-    assert level.reentry is not None  # noqa: S101 - who calls has looked
+        span, names = outer.span, {}
+    assert level.reentry is not None  # noqa: S101 - the caller has checked
     func = level.reentry.scope.func
-    top = {} if func is None else brought_by_function(func)
-    shown = StackFrame(index + len(frames), FrameKind.PRIM_FUNC, level.name, "", span, number)
-    return [*frames, LiveFrame(shown, level, place, {**top, **pending}, slots)]
+    top = {} if func is None else declared_by_function(func)
+    frame = StackFrame(index + len(frames), FrameKind.PRIM_FUNC, level.name, "", span, number)
+    return [*frames, LiveFrame(frame, level, place, {**top, **names}, slots)]
 
 
 def _is_root(place: StmtPlace) -> bool:
@@ -130,16 +131,16 @@ def _detail(live: LiveFrame) -> str:
 
 def variables(live: LiveFrame, edited: frozenset[tuple[int, str]] = frozenset()) -> list[Variable]:
     """The variables of a frame."""
-    level = live.shown.level
-    if live.shown.kind is FrameKind.GRAPH:
+    level = live.frame.level
+    if live.frame.kind is FrameKind.GRAPH:
         return _of_graph(live.level, level, edited)
     shown_variables = []
     for node, kind in live.kinds.items():
         value = live.value(node)
-        shown = _tensor(value) if isinstance(node, tir.Buffer) else value
+        content = _tensor(value) if isinstance(node, tir.Buffer) else value
         shown_variables.append(
             Variable(
-                node.name, kind, shown, str(node.dtype), _extent(live, node),
+                node.name, kind, content, str(node.dtype), _extent(live, node),
                 edited=(level, node.name) in edited, bound=value is not None,
             )
         )  # fmt: skip
@@ -158,10 +159,9 @@ def _of_graph(level: ActiveCall, number: int, edited: frozenset[tuple[int, str]]
         return []
     names: dict[str, Variable] = {}
     for var, value in level.env.values.items():
-        dtype = str(value.dtype) if isinstance(value, Tensor) else ""
         kind = "parameter" if not isinstance(var, relax.Var) or var in _parameters(level) else "variable"
         names[var.name] = Variable(
-            var.name, kind, None if value is KILLED else value, dtype,
+            var.name, kind, None if value is KILLED else value, dtype_of(value),
             edited=(number, var.name) in edited, bound=value is not KILLED,
         )  # fmt: skip
     for dim, size in level.env.dims.items():
@@ -213,12 +213,12 @@ Named = Mapping[str, "tuple[tir.Var | tir.Buffer, object]"]
 
 def names_in(all_frames: Sequence[LiveFrame], index: int) -> dict[str, "tuple[tir.Var | tir.Buffer, object]"]:
     """The names visible to an expression in a frame: its own, then those around it in the same call."""
-    level = all_frames[index].shown.level
+    level = all_frames[index].frame.level
     names: dict[str, tuple[tir.Var | tir.Buffer, object]] = {}
     for live in all_frames[index:]:
-        if live.shown.level != level:
+        if live.frame.level != level:
             break
-        if live.shown.kind is FrameKind.GRAPH:
+        if live.frame.kind is FrameKind.GRAPH:
             for variable in variables(live):
                 node = node_for(variable.name, variable.value)
                 if node is not None:

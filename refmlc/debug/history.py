@@ -25,11 +25,11 @@ def travel(engine: Engine, breaks: BreakpointPolicy, moment: Moment, *, pauses: 
     base = bases(engine, Moment(moment.event, moment.step + 1))[0]
     level = breaks.level()
     engine.trap(frozenset())
-    here = engine.control.stop
-    ready = engine.control.alive and engine.machines.tracing >= level and here is not None
-    if here is not None and ready and here.moment == moment:
-        return replace(here, reason=Reason.GOTO, text="", hits=(), failure=None)
-    if here is not None and ready and base.moment <= here.moment < moment:
+    stop = engine.control.stop
+    ready = engine.control.alive and engine.machines.tracing >= level and stop is not None
+    if stop is not None and ready and stop.moment == moment:
+        return replace(stop, reason=Reason.GOTO, text="", hits=(), failure=None)
+    if stop is not None and ready and base.moment <= stop.moment < moment:
         return engine.advance(going_to(moment, pauses=pauses))
     engine.machines.trace(level)
     return engine.launch(base, going_to(moment, pauses=pauses))

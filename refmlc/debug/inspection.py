@@ -8,7 +8,7 @@ from refmlc.debug.frames import LiveFrame, live_frames, names_in, variables
 from refmlc.debug.places import ProgramPlace, StmtPlace
 from refmlc.debug.provenance import why_at
 from refmlc.debug.session_data import FrameKind, Moment, Reason, StackFrame, Stop, Variable
-from refmlc.debug.tensors import region as select
+from refmlc.debug.tensors import dtype_of, region as select
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lang.ir import tir
@@ -26,7 +26,7 @@ class Inspection:
         self._live_frames: list[LiveFrame] | None = None
         self._prepared: dict[tuple[int, str], tuple[ProgramPlace, PreparedExpression]] = {}
 
-    def moved(self) -> None:
+    def invalidate(self) -> None:
         """Drop the cache: the program has moved."""
         self._live_frames = None
 
@@ -48,13 +48,13 @@ class Inspection:
     def loop(self, name: str) -> LiveFrame:
         """The innermost loop, or the one over `name`. Fails: RM112."""
         for live in self.live_frames():
-            if live.shown.kind is FrameKind.LOOP and name in ("", live.shown.name):
+            if live.frame.kind is FrameKind.LOOP and name in ("", live.frame.name):
                 return live
         raise fail(BAD_USAGE, f"there is no loop over `{name}` around this" if name else "there is no loop around this")
 
     def frames(self) -> Sequence[StackFrame]:
         """All frames, innermost first."""
-        return [live.shown for live in self.live_frames()]
+        return [live.frame for live in self.live_frames()]
 
     # ------------------------------------------------------------------------------------------ variables
 
@@ -68,7 +68,7 @@ class Inspection:
             return self.arguments()
         first, names = self.live_frame(frame), dict[str, Variable]()
         for live in self.live_frames()[frame:]:
-            if live.shown.level == first.shown.level:
+            if live.frame.level == first.frame.level:
                 for variable in variables(live, frozenset(self.edited)):
                     names.setdefault(variable.name, variable)
         return list(names.values())
@@ -77,14 +77,12 @@ class Inspection:
         """The arguments in their present state, and the result."""
         program = self.engine.program
         variables = [
-            Variable(name, "parameter", value, str(value.dtype) if isinstance(value, Tensor) else "")
+            Variable(name, "parameter", value, dtype_of(value))
             for name, value in zip(program.names, self.engine.args, strict=True)
         ]
         result = self.engine.outcome.result
         if result is not None:
-            variables.append(
-                Variable("result", "variable", result, str(result.dtype) if isinstance(result, Tensor) else "")
-            )
+            variables.append(Variable("result", "variable", result, dtype_of(result)))
         return variables
 
     # ---------------------------------------------------------------------------------------- expressions
@@ -103,22 +101,22 @@ class Inspection:
 
     def look(self, text: str, frame: int) -> Variable:
         """An expression or a name with its value and dtype."""
-        bare = text.strip()
-        for variable in self.visible(frame) if bare.isidentifier() else ():
-            if variable.name == bare and (variable.tensor is not None or not isinstance(variable.value, int | float)):
+        name = text.strip()
+        for variable in self.visible(frame) if name.isidentifier() else ():
+            if variable.name == name and (variable.tensor is not None or not isinstance(variable.value, int | float)):
                 return variable
-        selected = region(bare, lambda index: self.evaluate(index, frame))
+        selected = region(name, lambda index: self.evaluate(index, frame))
         if selected is not None and (tensor := self.tensor(selected[0], frame)) is not None:
             part, axes = select(tensor, selected[1])
-            return Variable(bare, "region", part, str(part.dtype), axes=axes)
+            return Variable(name, "region", part, str(part.dtype), axes=axes)
         value, dtype = value_of(text, self.names(frame))
-        return Variable(bare, "expression", value, dtype)
+        return Variable(name, "expression", value, dtype)
 
     def evaluate(self, text: str, frame: int) -> object:
         """The value of an expression or a name."""
         return self.look(text, frame).value
 
-    def inside(self, text: str) -> object:
+    def evaluate_during_run(self, text: str) -> object:
         """The value in the innermost frame during a run; prepared expressions are cached per place."""
         place = self.engine.position.place
         key = (id(place), text)
@@ -147,12 +145,12 @@ class Inspection:
         return element(text, lambda index: self.evaluate(index, frame))
 
     def tensor(self, name: str, frame: int) -> Tensor | None:
-        """The tensor named `name`; None if its value is no tensor, or missing. Fails: RM112 for an unknown name."""
+        """The tensor named `name`; None without a tensor as its value. Fails: RM112 for an unknown name."""
         for variable in self.visible(frame):
             if variable.name == name:
                 return variable.tensor
-        known = ", ".join(variable.name for variable in self.visible(frame)) or "none"
-        raise fail(BAD_USAGE, f"no variable is named `{name}` here", None, f"known names: {known}")
+        names = ", ".join(variable.name for variable in self.visible(frame)) or "none"
+        raise fail(BAD_USAGE, f"no variable is named `{name}` here", None, f"known names: {names}")
 
     # ----------------------------------------------------------------------------------------- provenance
 
@@ -167,15 +165,15 @@ class Inspection:
                     BAD_USAGE, "which element? no store is about to be executed here", None, "why NAME[INDEX, …]"
                 )
             text = stop.element
-        asked = self.element(text, frame)
-        index = asked.single
+        element = self.element(text, frame)
+        index = element.single
         tensor_variable = (
             None
-            if asked.axes
-            else next((variable for variable in self.visible(frame) if variable.name == asked.name), None)
+            if element.axes
+            else next((variable for variable in self.visible(frame) if variable.name == element.name), None)
         )
         if index is None or (
             tensor_variable is not None and tensor_variable.tensor is not None and tensor_variable.tensor.shape
         ):
             raise fail(BAD_USAGE, f"`{text}` is not a single element")
-        return why_at(self.engine.program, asked.name, index, until)
+        return why_at(self.engine.program, element.name, index, until)

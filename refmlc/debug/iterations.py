@@ -33,7 +33,7 @@ class LoopEntry:
 
 @dataclass(frozen=True, slots=True)
 class ResumableLoop:
-    """A loop that can be entered in its middle. `kept`: the slot of its entry, where it must be kept."""
+    """A loop that can be entered in its middle. `entry_slot`: the slot that keeps its entry, if needed."""
 
     scope: Scope
     body: tir.Stmt
@@ -43,11 +43,11 @@ class ResumableLoop:
     step: IntEval | None
     span: Span | None
     tag: str
-    kept: Slot[LoopEntry | None] | None
+    entry_slot: Slot[LoopEntry | None] | None
 
-    def entering(self, run: Run) -> Run:
+    def saving_entry(self, run: Run) -> Run:
         """`run`, the whole loop, preceded by keeping the entry where that is needed."""
-        kept = self.kept
+        kept = self.entry_slot
         if kept is None:
             return run
 
@@ -57,19 +57,19 @@ class ResumableLoop:
 
         return entered
 
-    def entered(self, frame: Frame) -> LoopEntry:
+    def entry(self, frame: Frame) -> LoopEntry:
         """The entry of the loop that is being executed."""
-        kept = None if self.kept is None else frame[self.kept]
+        kept = None if self.entry_slot is None else frame[self.entry_slot]
         return self._now(frame) if kept is None else kept
 
-    def held(self, frame: Frame) -> LoopEntry | None:
+    def saved_entry(self, frame: Frame) -> LoopEntry | None:
         """The kept entry; None where none is kept."""
-        return None if self.kept is None else frame[self.kept]
+        return None if self.entry_slot is None else frame[self.entry_slot]
 
-    def hold(self, frame: Frame, entered: LoopEntry) -> None:
+    def restore_entry(self, frame: Frame, entered: LoopEntry) -> None:
         """Keep an entry."""
-        if self.kept is not None:
-            frame[self.kept] = entered
+        if self.entry_slot is not None:
+            frame[self.entry_slot] = entered
 
     def enter(self, frame: Frame, entered: LoopEntry) -> None:
         """Switch private memory to the index that the frame has now."""
@@ -78,8 +78,8 @@ class ResumableLoop:
 
     def _now(self, frame: Frame) -> LoopEntry:
         first, stride = self.first(frame), 1 if self.step is None else self.step(frame)
-        private = outside(frame, self.scope.memories, self.tag) if is_thread(self.tag) else ()
-        return LoopEntry(first, first + self.extent(frame), stride, private)
+        outside_memory = outside(frame, self.scope.memories, self.tag) if is_thread(self.tag) else ()
+        return LoopEntry(first, first + self.extent(frame), stride, outside_memory)
 
 
 def iterations(scope: Scope, stmt: tir.Stmt) -> ResumableLoop | None:

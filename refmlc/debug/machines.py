@@ -30,10 +30,15 @@ class Machines:
     """See the docstring of the module. `tracing`: the level in use."""
 
     def __init__(
-        self, program: Program, budget: Budget, listener: Listener, fell: FailureListener, output: Callable[[str], None]
+        self,
+        program: Program,
+        budget: Budget,
+        listener: Listener,
+        on_failure: FailureListener,
+        output: Callable[[str], None],
     ) -> None:
         self._program, self._budget = program, budget
-        self._listener, self._fell, self._output = listener, fell, output
+        self._listener, self._on_failure, self._output = listener, on_failure, output
         self._prepared: dict[int, PreparedMachine] = {}
         self._native: TierSwitch | None = None
         self.tracing = 0
@@ -55,7 +60,7 @@ class Machines:
         reentries = self._current().reentries
         key = id(scope.func)
         if key not in reentries:
-            reentries[key] = Reentry(scope, self._budget, self._fell)
+            reentries[key] = Reentry(scope, self._budget, self._on_failure)
         return reentries[key]
 
     def _current(self) -> PreparedMachine:
@@ -66,12 +71,12 @@ class Machines:
                 budget=self._budget,
                 registry=self._program.registry,
                 output=self._output,
-                substitutes=self._choosing(),
+                substitutes=self._tier_switch(),
             )
             self._prepared[self.tracing] = PreparedMachine(machine)
         return self._prepared[self.tracing]
 
-    def _choosing(self) -> TierSwitch:
+    def _tier_switch(self) -> TierSwitch:
         if self._native is None:
             self._native = TierSwitch(NativeModule(self._program.module, "cr"), self._budget, waits=True)
         return self._native

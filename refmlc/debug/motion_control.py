@@ -7,9 +7,9 @@ A motion ends at the first of these:
 | 1     | `GOTO`: the target of the plan is reached                                                |
 | 2     | a breakpoint of the policy                                                              |
 | 3     | `STEP`: a place where the plan stops                                                    |
-| 4     | `PAUSE`: the owner asked for it, from any thread                                         |
+| 4     | `PAUSE`: the owner requested it, from any thread                                         |
 
-A plan that collects keeps the last of 2 and 3 in `last` and goes on.
+A plan that collects keeps the last of 2 and 3 in `last` and continues.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ class MotionControl:
         self.plan = MotionPlan()
         self.stop: Stop | None = None
         self.last: Stop | None = None
-        self.pausing = False
+        self.pause_requested = False
 
     # ---------------------------------------------------------------------------------------------- owner
 
@@ -57,26 +57,26 @@ class MotionControl:
         if not self._worker.alive:
             self.stop = None
 
-    def ended(self, stop: Stop) -> Stop:
+    def finish(self, stop: Stop) -> Stop:
         """The program has ended, with this stop."""
         self.stop = stop
         return stop
 
     def end(self) -> None:
-        """End the run."""
+        """End the run and its worker."""
         if self._worker is not None:
             self._worker.end()
 
-    def pause(self, *, wanted: bool) -> None:
-        """Ask for a pause, or withdraw the request; from any thread."""
-        self.pausing = wanted
+    def request_pause(self, *, active: bool) -> None:
+        """Request a pause, or withdraw the request; from any thread."""
+        self.pause_requested = active
 
     # ------------------------------------------------------------------------------------------------ run
 
     @property
     def must_pause(self) -> bool:
         """[run] True if a pause is requested and the motion allows it."""
-        return self.pausing and self.plan.pauses
+        return self.pause_requested and self.plan.pauses
 
     def is_before(self) -> bool:
         """[run] True until the motion reaches the moment from which stops are checked."""
@@ -86,7 +86,7 @@ class MotionControl:
         """[run] Stop at `place`, if the plan, the policy or a pause says so."""
         position, plan = self._position, self.plan
         moment = position.moment
-        self.policy.reached(moment)
+        self.policy.apply_edits(moment)
         if self.is_before():
             return
         if plan.target is not None and moment >= plan.target:
@@ -94,7 +94,7 @@ class MotionControl:
             return
         stop = None
         if plan.target is None or plan.collects:
-            stop = self.policy.met(place, plan, moment) if plan.breakpoints else None
+            stop = self.policy.hit_at(place, plan, moment) if plan.breakpoints else None
             if stop is None and plan.steps_at(place, position.depth):
                 stop = Stop(Reason.STEP, moment, position.function, place.span)
         if self.must_pause and (stop is None or plan.collects):  # pausing here misses no stop
@@ -117,7 +117,7 @@ class MotionControl:
             limit = 0
         elif plan.target is not None and plan.target.event <= event:
             limit = min(limit, plan.target.step if plan.target.event == event else 0)
-        return min(limit, self.policy.edits(event, count))
+        return min(limit, self.policy.next_edit(event, count))
 
     def _park(self, stop: Stop) -> None:
         assert self._worker is not None  # noqa: S101 - it executes this

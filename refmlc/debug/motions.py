@@ -24,15 +24,17 @@ DEEPEST = 1 << 30
 
 def over(engine: Engine) -> MotionPlan:
     """Step to the next statement that is not inside this one."""
-    here, level = engine.position.place, engine.position.depth
-    marks = [place for place in _same_function(engine, here) if place is here or not _is_in(place, here)]
-    whole = here if isinstance(here, StmtPlace) and isinstance(here.node, tir.For | tir.SBlockRealize) else None
-    return MotionPlan(marks=frozenset(marks), level=level, above=level, whole=whole)
+    current, level = engine.position.place, engine.position.depth
+    marks = [place for place in _same_function(engine, current) if place is current or not _is_in(place, current)]
+    skipped = (
+        current if isinstance(current, StmtPlace) and isinstance(current.node, tir.For | tir.SBlockRealize) else None
+    )
+    return MotionPlan(marks=frozenset(marks), level=level, above=level, stepped_over=skipped)
 
 
 def out(engine: Engine, live: LiveFrame) -> MotionPlan:
     """Run until a frame is left."""
-    level, around = live.shown.level + 1, live.around
+    level, around = live.frame.level + 1, live.around
     if around is None:
         return MotionPlan(above=level)
     marks = [place for place in _same_function(engine, around) if place is around or not _is_in(place, around)]
@@ -43,7 +45,7 @@ def block(engine: Engine) -> MotionPlan:
     """Run to the next instance of a block."""
     marks = [
         place
-        for place in engine.places.everything()
+        for place in engine.places.steps()
         if isinstance(place, StmtPlace) and isinstance(place.node, tir.SBlockRealize)
     ]
     return MotionPlan(marks=frozenset(marks), level=DEEPEST)
@@ -51,7 +53,7 @@ def block(engine: Engine) -> MotionPlan:
 
 def iteration(engine: Engine, live: LiveFrame) -> MotionPlan:
     """Run to the next iteration of a loop."""
-    loop, level = live.around, live.shown.level + 1
+    loop, level = live.around, live.frame.level + 1
     if loop is None:
         raise fail(BAD_USAGE, "there is no loop around this")
     inside = [place for place in _same_function(engine, loop) if _is_in(place, loop) and place is not loop]
@@ -61,18 +63,20 @@ def iteration(engine: Engine, live: LiveFrame) -> MotionPlan:
 
 def until(engine: Engine, line: int) -> MotionPlan:
     """Run to a later line."""
-    here, level = engine.position.place, engine.position.depth
-    span = None if here is None else here.span
+    current, level = engine.position.place, engine.position.depth
+    span = None if current is None else current.span
     least = line - 1 if line else 0 if span is None else span.line
-    marks = [place for place in _same_function(engine, here) if place.span is not None and place.span.line > least]
+    marks = [place for place in _same_function(engine, current) if place.span is not None and place.span.line > least]
     return MotionPlan(marks=frozenset(marks), level=level, above=level)
 
 
 def not_deeper(engine: Engine) -> MotionPlan:
     """Backwards: statements of this function at most as deep as this one."""
-    here, level = engine.position.place, engine.position.depth
-    depth = here.depth if isinstance(here, StmtPlace) else 0
-    marks = [place for place in _same_function(engine, here) if isinstance(place, BindingPlace) or place.depth <= depth]
+    current, level = engine.position.place, engine.position.depth
+    depth = current.depth if isinstance(current, StmtPlace) else 0
+    marks = [
+        place for place in _same_function(engine, current) if isinstance(place, BindingPlace) or place.depth <= depth
+    ]
     return MotionPlan(marks=frozenset(marks), level=level, above=level, breakpoints=False)
 
 
@@ -81,7 +85,7 @@ def outermost(engine: Engine) -> MotionPlan:
     name = engine.program.func
     marks = [
         place
-        for place in engine.places.everything()
+        for place in engine.places.steps()
         if place.function == name and (isinstance(place, BindingPlace) or place.depth == 0)
     ]
     return MotionPlan(marks=frozenset(marks), level=1, breakpoints=False)
@@ -89,20 +93,20 @@ def outermost(engine: Engine) -> MotionPlan:
 
 def entry(engine: Engine, live: LiveFrame) -> MotionPlan:
     """Backwards: the entry of a frame."""
-    first = live.around if live.around is not None else engine.places.first(live.shown.name)
+    first = live.around if live.around is not None else engine.places.first(live.frame.name)
     if first is None:
-        raise fail(BAD_USAGE, f"`{live.shown.name}` has no statement to go back to")
-    return MotionPlan(marks=frozenset([first]), level=live.shown.level + 1, breakpoints=False)
+        raise fail(BAD_USAGE, f"`{live.frame.name}` has no statement to go back to")
+    return MotionPlan(marks=frozenset([first]), level=live.frame.level + 1, breakpoints=False)
 
 
-def _same_function(engine: Engine, here: ProgramPlace | None) -> list[ProgramPlace]:
-    """All places of the function of `here`, in the order of the text."""
-    if isinstance(here, StmtPlace):
-        return [place for place in engine.places.of(here.func, here.function) if place.counted]
-    if here is None:
+def _same_function(engine: Engine, current: ProgramPlace | None) -> list[ProgramPlace]:
+    """All places of the function of `current`, in the order of the text."""
+    if isinstance(current, StmtPlace):
+        return [place for place in engine.places.of(current.func, current.function) if place.counted]
+    if current is None:
         return []
-    return [place for place in engine.places.bindings.values() if place.function == here.function]
+    return [place for place in engine.places.bindings.values() if place.function == current.function]
 
 
-def _is_in(place: ProgramPlace, other: ProgramPlace | None) -> bool:
-    return isinstance(place, StmtPlace) and isinstance(other, StmtPlace) and place.is_in(other)
+def _is_in(place: ProgramPlace, outer: ProgramPlace | None) -> bool:
+    return isinstance(place, StmtPlace) and isinstance(outer, StmtPlace) and place.is_in(outer)

@@ -55,7 +55,7 @@ class OutlinedLoops:
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
-        self._made: dict[StmtPlace, OutlinedLoop | None] = {}
+        self._outlined: dict[StmtPlace, OutlinedLoop | None] = {}
 
     def length(self, place: StmtPlace, frame: Frame, reentry: Reentry) -> LoopLength | None:
         """The length of the loop at `place`; None where the text does not give it, or threads take turns in it."""
@@ -64,16 +64,16 @@ class OutlinedLoops:
             return None
         return counted(place.node, {var: frame[slot] for var, slot in scope.layout.variables.items()})
 
-    def done(self, place: StmtPlace, frame: Frame, reentry: Reentry, length: LoopLength) -> bool:
+    def execute(self, place: StmtPlace, frame: Frame, reentry: Reentry, length: LoopLength) -> bool:
         """True if C has executed the whole loop at `place`; otherwise nothing has changed.
 
         The budget is charged as for a call in C. Where it might not reach, the interpreter says where it ends.
         """
         if SAFE * length.iterations > self._budget.fuel():
             return False
-        if place not in self._made:
-            self._made[place] = outlined(place, self._budget)
-        outlined_loop = self._made[place]
+        if place not in self._outlined:
+            self._outlined[place] = outlined(place, self._budget)
+        outlined_loop = self._outlined[place]
         args = None if outlined_loop is None else _arguments(outlined_loop, frame, reentry)
         if outlined_loop is None or args is None:
             return False

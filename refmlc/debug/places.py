@@ -1,6 +1,6 @@
 """Places: every statement and binding of a module, the statements around it, and the names visible there.
 
-A run can go on from a place (`restartable`) if it can go on within every statement around it:
+A run can continue from a place (`restartable`) if it can continue within every statement around it:
 
 | around                                     | possible                                      |
 |--------------------------------------------|-----------------------------------------------|
@@ -49,15 +49,15 @@ class StmtPlace:
 
     def around(self) -> list["StmtPlace"]:
         """The places around it, innermost first."""
-        places, here = [], self.above
-        while here is not None:
-            places.append(here)
-            here = here.above
+        places, place = [], self.above
+        while place is not None:
+            places.append(place)
+            place = place.above
         return places
 
-    def is_in(self, other: "StmtPlace") -> bool:
-        """True if the place is `other`, or inside it."""
-        return self is other or other in self.around()
+    def is_in(self, outer: "StmtPlace") -> bool:
+        """True if the place is `outer`, or inside it."""
+        return self is outer or outer in self.around()
 
 
 @dataclass(slots=True, eq=False)
@@ -102,16 +102,16 @@ class PlaceIndex:
 
     def of(self, func: tir.PrimFunc, name: str) -> list[StmtPlace]:
         """The places of a function, in the order of the text."""
-        known = self.prim_funcs.get(id(func))
-        if known is None:
+        entry = self.prim_funcs.get(id(func))
+        if entry is None:
             places = list(_places(func, name))
             if len({id(place.node) for place in places}) < len(places):  # a statement that stands in two places
                 for place in places:
                     place.restartable = False
-            known = self.prim_funcs[id(func)] = (func, places)
+            entry = self.prim_funcs[id(func)] = (func, places)
             self._by_stmt.update((id(place.node), place) for place in places)
             self._by_load = None
-        return known[1]
+        return entry[1]
 
     def at(self, func: tir.PrimFunc, name: str, stmt: tir.Stmt) -> StmtPlace | None:
         """The place of `stmt`; None for statements that are not in the text (the loop of a thread launch)."""
@@ -122,7 +122,7 @@ class PlaceIndex:
         """The place of a binding."""
         return self.bindings.setdefault(id(node), BindingPlace(node, ""))
 
-    def accessing(self, access: tir.BufferLoad | tir.BufferStore) -> StmtPlace | None:
+    def of_access(self, access: tir.BufferLoad | tir.BufferStore) -> StmtPlace | None:
         """The place of the statement that is `access`, or contains it."""
         if isinstance(access, tir.BufferStore):
             return self._by_stmt.get(id(access))
@@ -136,7 +136,7 @@ class PlaceIndex:
             }
         return self._by_load.get(id(access))
 
-    def everything(self) -> Iterator[ProgramPlace]:
+    def steps(self) -> Iterator[ProgramPlace]:
         """All places that are steps or bindings."""
         for _, places in self.prim_funcs.values():
             yield from (place for place in places if place.counted)
@@ -226,16 +226,16 @@ def _expressions(stmt: tir.Stmt) -> Iterator[Node]:
 
 def names_at(place: StmtPlace) -> Mapping[str, tir.Var | tir.Buffer]:
     """The variables and buffers visible at a place; of equal names the innermost."""
-    names: dict[str, tir.Var | tir.Buffer] = {node.name: node for node in brought_by_function(place.func)}
+    names: dict[str, tir.Var | tir.Buffer] = {node.name: node for node in declared_by_function(place.func)}
     path = [place, *place.around()]
-    for here in reversed(path):
-        names.update((node.name, node) for node in bound_before(here))
-        if here is not place:
-            names.update((node.name, node) for node in brought_by(here))
+    for outer in reversed(path):
+        names.update((node.name, node) for node in declared_before(outer))
+        if outer is not place:
+            names.update((node.name, node) for node in declared_by(outer))
     return names
 
 
-def brought_by(place: StmtPlace) -> dict[tir.Var | tir.Buffer, str]:
+def declared_by(place: StmtPlace) -> dict[tir.Var | tir.Buffer, str]:
     """The names that a loop or a block declares for its body."""
     node = place.node
     match node:
@@ -253,7 +253,7 @@ def brought_by(place: StmtPlace) -> dict[tir.Var | tir.Buffer, str]:
             return {}
 
 
-def bound_before(place: StmtPlace) -> dict[tir.Var | tir.Buffer, str]:
+def declared_before(place: StmtPlace) -> dict[tir.Var | tir.Buffer, str]:
     """The names declared before `place` by statements of the same sequence."""
     names: dict[tir.Var | tir.Buffer, str] = {}
     if place.above is not None and isinstance(place.above.node, tir.SeqStmt):
@@ -268,7 +268,7 @@ def bound_before(place: StmtPlace) -> dict[tir.Var | tir.Buffer, str]:
     return names
 
 
-def brought_by_function(func: tir.PrimFunc) -> dict[tir.Var | tir.Buffer, str]:
+def declared_by_function(func: tir.PrimFunc) -> dict[tir.Var | tir.Buffer, str]:
     """Parameters, their buffers, and the variables in the shapes of these."""
     names: dict[tir.Var | tir.Buffer, str] = {}
     for buffer in func.buffer_map.values():

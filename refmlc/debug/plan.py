@@ -3,14 +3,13 @@
 | field         | stops                                                                                        |
 |---------------|----------------------------------------------------------------------------------------------|
 | `target`      | at the first place at or after this moment, and nowhere else                                  |
-| `every`       | at each place that `wanted` accepts (None: all)                                               |
+| `every`       | at each place                                                                                 |
 | `marks`       | at these places, where calls nest at most `level` deep                                        |
 | `above`       | at any place where calls nest less deep than this: a call has been left                        |
 | `breakpoints` | where a breakpoint of the session is met                                                      |
 | `collects`    | only at `target`; the engine keeps the last place where it would have stopped                  |
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from refmlc.debug.places import ProgramPlace, StmtPlace
@@ -21,13 +20,12 @@ from refmlc.debug.session_data import Moment
 class MotionPlan:
     """See the table of the module. `silent`: log points print nothing. `failures`: failures stop the motion too.
 
-    `whole`: a loop or block that is stepped over, which C may execute. `passed`: the moment of a store or load at which
-    the program stands already. `pauses`: a request for a pause ends the motion. `after`: no stop before this moment.
+    `stepped_over`: a loop or block that C may execute. `current_access`: the moment of the store or load at which the
+    program stands already. `pauses`: a request for a pause ends the motion. `after`: no stop before this moment.
     """
 
     target: Moment | None = None
     every: bool = False
-    wanted: Callable[[ProgramPlace, int], bool] | None = None
     marks: frozenset[ProgramPlace] = frozenset()
     level: int = 0
     above: int = 0
@@ -35,8 +33,8 @@ class MotionPlan:
     collects: bool = False
     silent: bool = False
     failures: bool = True
-    whole: ProgramPlace | None = None
-    passed: Moment | None = None
+    stepped_over: ProgramPlace | None = None
+    current_access: Moment | None = None
     pauses: bool = True
     after: Moment | None = None
 
@@ -48,11 +46,7 @@ class MotionPlan:
 
     def steps_at(self, place: ProgramPlace, level: int) -> bool:
         """True if the motion stops at `place`, apart from breakpoints."""
-        if level < self.above:
-            return True
-        if self.every:
-            return self.wanted is None or self.wanted(place, level)
-        return level <= self.level and place in self.marks
+        return level < self.above or self.every or (level <= self.level and place in self.marks)
 
 
 def going_to(moment: Moment | None, *, pauses: bool = False) -> MotionPlan:

@@ -46,10 +46,10 @@ class Program:
         """Check the module and the arguments. Fails: RM2xx, RM111, RM112."""
         function = module.functions.get(func)
         if function is None or isinstance(function, relax.ExternFunc):
-            known = ", ".join(
+            names = ", ".join(
                 name for name, candidate in module.functions.items() if not isinstance(candidate, relax.ExternFunc)
             )
-            raise fail(BAD_USAGE, f"the module has no function `{func}` to run", None, f"its functions: {known}")
+            raise fail(BAD_USAGE, f"the module has no function `{func}` to run", None, f"its functions: {names}")
         self.module = with_text(legalize_ops(checked(module, check=check)))
         self.func = func
         self.registry = registry
@@ -76,11 +76,11 @@ class Program:
 
 def with_text(module: IRModule) -> IRModule:
     """`module`, its functions without text replaced by the same ones read from a printed text."""
-    bare = {name: func for name, func in module.functions.items() if func.span is None}
-    if not bare:
+    without_text = {name: func for name, func in module.functions.items() if func.span is None}
+    if not without_text:
         return module
-    alone = all(isinstance(func, tir.PrimFunc) for func in bare.values())
-    part = replace(module, functions=bare, attrs={}, global_infos={}) if alone else module
+    only_prim_funcs = all(isinstance(func, tir.PrimFunc) for func in without_text.values())
+    part = replace(module, functions=without_text, attrs={}, global_infos={}) if only_prim_funcs else module
     try:
         printed = with_constants(read_source(Source(SHOWN, show(part))), part)
     except RefmlcError:  # what cannot be shown is debugged without text
@@ -91,9 +91,9 @@ def with_text(module: IRModule) -> IRModule:
     return replace(module, functions={**module.functions, **printed.functions})
 
 
-def with_constants(read: IRModule, shown: IRModule) -> IRModule:
-    """The module `read` with the constants of `shown`: a text has only their numbers."""
-    constants = [node for node in walk(shown) if isinstance(node, relax.Constant)]
-    refs = [node for node in walk(read) if isinstance(node, relax.MetadataRef)]
+def with_constants(copy: IRModule, original: IRModule) -> IRModule:
+    """The module `copy` with the constants of `original`: a text has only their numbers."""
+    constants = [node for node in walk(original) if isinstance(node, relax.Constant)]
+    refs = [node for node in walk(copy) if isinstance(node, relax.MetadataRef)]
     table: dict[Node, Node] = {ref: constants[ref.index] for ref in refs if ref.index < len(constants)}
-    return substitute(read, table) if table else read
+    return substitute(copy, table) if table else copy

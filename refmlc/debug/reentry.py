@@ -37,14 +37,14 @@ from refmlc.run.memory.tensor import Tensor
 
 @dataclass(slots=True)
 class Reentry:
-    """What is prepared of one function: its statements by node, its loops, the conditions of its `While`s.
+    """The prepared parts of one function: its statements by node, its loops, the conditions of its `While`s.
 
-    `fell`: hears of a failed statement that was entered in its middle.
+    `on_failure`: is called for a failed statement that was entered in its middle.
     """
 
     scope: Scope
     budget: Budget
-    fell: FailureListener
+    on_failure: FailureListener
     runs: dict[int, Run] = field(default_factory=dict)
     loops: dict[int, ResumableLoop] = field(default_factory=dict)
     conditions: dict[int, Eval] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Reentry:
         if loop is None:
             return run
         self.loops[id(stmt)] = loop
-        return loop.entering(run)
+        return loop.saving_entry(run)
 
     # ------------------------------------------------------------------------------------------ the frame
 
@@ -67,9 +67,11 @@ class Reentry:
         if frame[self.scope.group] is not None:
             return None
         variables = {var: frame[slot] for var, slot in self.scope.layout.variables.items()}
-        views = {buffer: cast("View | None", frame[known.view]) for buffer, known in self.scope.buffers.items()}
+        views = {buffer: cast("View | None", frame[slot.view]) for buffer, slot in self.scope.buffers.items()}
         axes = {tag: frame[slot] for tag, slot in self.scope.axes.items()}
-        entered = {id(node): entry for node, loop in self._around(place) if (entry := loop.held(frame)) is not None}
+        entered = {
+            id(node): entry for node, loop in self._around(place) if (entry := loop.saved_entry(frame)) is not None
+        }
         memories = {
             buffer: SavedMemory(memory, dict(memory.views), memory.block)
             if isinstance(memory, Private)
@@ -93,8 +95,8 @@ class Reentry:
         """The loops around a place, innermost first."""
         return [(outer.node, self.loops[id(outer.node)]) for outer in place.around() if id(outer.node) in self.loops]
 
-    def restore(self, frame: Frame, saved: SavedCall, moved: Mapping[int, Storage]) -> None:
-        """Make `frame`, which has its arguments, equal to the saved one. `moved`: storages replaced since."""
+    def restore(self, frame: Frame, saved: SavedCall, storages: Mapping[int, Storage]) -> None:
+        """Make `frame`, which has its arguments, equal to the saved one. `storages`: storages replaced since."""
         func = self.scope.func
         slots = cast("list[object]", frame)
         for number, value in saved.numbers.items():
@@ -103,7 +105,7 @@ class Reentry:
         declared = set() if func is None else set(func.buffer_map.values())
         for var, slot in self.scope.layout.variables.items():
             if var not in matched and var in saved.variables:
-                frame[slot] = _moved(saved.variables[var], moved)
+                frame[slot] = _relocated(saved.variables[var], storages)
         for buffer, place in self.scope.buffers.items():
             view = saved.views.get(buffer)
             if buffer in declared:
@@ -111,21 +113,21 @@ class Reentry:
             if view is None:
                 place.drop(frame)
             else:
-                place.put(frame, cast("View", _moved(view, moved)))
+                place.put(frame, cast("View", _relocated(view, storages)))
         for tag, axis in self.scope.axes.items():
             frame[axis] = saved.axes[tag]
         for number, entered in saved.entered.items():
-            self.loops[number].hold(frame, entered)
+            self.loops[number].restore_entry(frame, entered)
         frame[self.scope.memories] = {buffer: owned.again() for buffer, owned in saved.memories.items()} or None
         frame[self.scope.outer] = None if saved.place is None else self._outside(frame, saved.place)
 
     def _outside(self, frame: Frame, place: StmtPlace) -> Outside | None:
         """The private memory seen outside of the innermost thread axis around `place`."""
-        return next((loop.entered(frame).outside for _, loop in self._around(place) if is_thread(loop.tag)), None)
+        return next((loop.entry(frame).outside for _, loop in self._around(place) if is_thread(loop.tag)), None)
 
     # ------------------------------------------------------------------------------------------- the rest
 
-    def go_on(self, frame: Frame, place: StmtPlace) -> None:
+    def continue_from(self, frame: Frame, place: StmtPlace) -> None:
         """Execute `place` and everything after it."""
         above = place.above
         if above is None:
@@ -138,21 +140,21 @@ class Reentry:
         chain = place.around()
         child = place
         for around in chain:
-            run = self._telling(frame, around, self._rest(frame, around, child, run))
+            run = self._reporting(frame, around, self._rest(frame, around, child, run))
             child = around
         run()
 
-    def _telling(self, frame: Frame, around: StmtPlace, run: Callable[[], None]) -> Callable[[], None]:
+    def _reporting(self, frame: Frame, around: StmtPlace, run: Callable[[], None]) -> Callable[[], None]:
         """`run`, reporting failures of the statement's own condition, bound or budget."""
 
-        def telling() -> None:
+        def reporting() -> None:
             try:
                 run()
             except RefmlcError as failure:
-                self.fell(around, frame, failure)
+                self.on_failure(around, frame, failure)
                 raise
 
-        return telling if around.counted else run
+        return reporting if around.counted else run
 
     def _rest(self, frame: Frame, around: StmtPlace, child: StmtPlace, inner: Callable[[], None]) -> Callable[[], None]:
         node = around.node
@@ -182,7 +184,7 @@ class Reentry:
 
     def _loop(self, frame: Frame, around: StmtPlace, inner: Callable[[], None]) -> None:
         loop = self.loops[id(around.node)]
-        entered = loop.entered(frame)
+        entered = loop.entry(frame)
         with suppress(Breaking):
             self._iterations(frame, loop, entered, inner)
         if is_thread(loop.tag):
@@ -191,23 +193,23 @@ class Reentry:
     def _iterations(self, frame: Frame, loop: ResumableLoop, entered: LoopEntry, inner: Callable[[], None]) -> None:
         """Execute `inner` and the following iterations; steps are charged as in a run of the whole loop."""
         stride, slot, body, budget = entered.stride, loop.slot, self.runs[id(loop.body)], self.budget
-        begin, stands, whole = frame[slot], True, chunk(loop.body) * stride
-        start = begin - (begin - entered.first) % whole
+        begin, is_first, chunk_size = frame[slot], True, chunk(loop.body) * stride
+        start = begin - (begin - entered.first) % chunk_size
         while start < entered.stop:
-            end = min(start + whole, entered.stop)
+            end = min(start + chunk_size, entered.stop)
             try:
                 for value in range(begin, end, stride):
-                    if not stands:
+                    if not is_first:
                         frame[slot] = value
                         loop.enter(frame, entered)
                     with suppress(Continuing):
                         inner()
-                    inner, stands = partial(body, frame), False
+                    inner, is_first = partial(body, frame), False
             except BaseException:
                 budget.steps += (frame[slot] - start) // stride + 1
                 raise
             budget.charge_steps(-(-(end - start) // stride), loop.span)
-            start = begin = start + whole
+            start = begin = start + chunk_size
 
     def _leave(self, frame: Frame, around: StmtPlace, entered: LoopEntry) -> None:
         """Restore the state outside of a thread axis after its last index."""
@@ -227,18 +229,18 @@ class Reentry:
                     body(frame)
 
 
-def _moved(value: object, moved: Mapping[int, Storage]) -> object:
+def _relocated(value: object, storages: Mapping[int, Storage]) -> object:
     """A value moved to the storages in use now."""
     match value:
         case View():
-            storage = moved.get(id(value.data.storage))
+            storage = storages.get(id(value.data.storage))
             if storage is None:
                 return value
             data = Pointer(storage, value.data.byte_offset)
             return view_on(value.buffer, data, value.shape, value.strides, value.offset)
-        case Pointer(storage=old, byte_offset=offset) if id(old) in moved:
-            return Pointer(moved[id(old)], offset)
-        case Tensor() if id(value.storage) in moved:
-            return Tensor(moved[id(value.storage)], value.dtype, value.shape, value.strides, value.byte_offset)
+        case Pointer(storage=former, byte_offset=offset) if id(former) in storages:
+            return Pointer(storages[id(former)], offset)
+        case Tensor() if id(value.storage) in storages:
+            return Tensor(storages[id(value.storage)], value.dtype, value.shape, value.strides, value.byte_offset)
         case _:
             return value

@@ -1,10 +1,10 @@
-"""The way of a run from its beginning back to a snapshot: what was executed before the snapshot is not executed again.
+"""The return of a run from its beginning to a snapshot, without executing anything before the snapshot again.
 
 | on the way                          | the run                                                                   |
 |-------------------------------------|---------------------------------------------------------------------------|
 | a binding before the one of the snapshot | skips it                                                              |
 | the binding of the snapshot          | restores the variables, and evaluates it                                  |
-| the prim_func of the snapshot        | restores memory and the frame, and goes on from the place of the snapshot  |
+| the prim_func of the snapshot        | restores memory and the frame, and continues from the place of the snapshot |
 """
 
 from refmlc.debug.places import BindingPlace
@@ -20,7 +20,7 @@ from refmlc.run.memory.tensor import Tensor
 
 
 class Resumption:
-    """The snapshot that the run is on its way to, if any."""
+    """The snapshot to which the run is returning, if any."""
 
     def __init__(self, position: Position, budget: Budget, output: ProgramOutput) -> None:
         self._position, self._budget, self._output = position, budget, output
@@ -32,7 +32,7 @@ class Resumption:
         return self._base is not None
 
     def begin(self, base: Snapshot) -> None:
-        """A run begins that goes on from `base`: memory is what it was."""
+        """Begin a run that continues from `base`, with the memory of the snapshot."""
         for saved in base.storages:
             saved.restore(saved.storage)
         self._output.rewind(base.printed)
@@ -63,18 +63,18 @@ class Resumption:
         return self._base is not None and self._position.depth == len(self._base.levels)
 
     def land(self, reentry: Reentry, frame: Frame) -> Snapshot:
-        """[run] Restore memory and the frame of the innermost call; the snapshot, from whose place the run goes on."""
+        """[run] Restore memory and the frame of the innermost call; returns the snapshot."""
         base, call = self._base, self._position.innermost
         assert base is not None  # noqa: S101 - `is_in` says so
         saved = base.levels[-1]
-        moved: dict[int, Storage] = {}
+        storages: dict[int, Storage] = {}
         for before, now in zip(saved.args, call.args, strict=True):
             if isinstance(before, Tensor) and isinstance(now, Tensor) and before.storage is not now.storage:
-                moved[id(before.storage)] = now.storage
-        reentry.restore(frame, saved, moved)
+                storages[id(before.storage)] = now.storage
+        reentry.restore(frame, saved, storages)
         for storage in base.storages:
-            if id(storage.storage) in moved:
-                storage.restore(moved[id(storage.storage)])
+            if id(storage.storage) in storages:
+                storage.restore(storages[id(storage.storage)])
         self._finish(base)
         self._position.jump(base.moment.event, base.moment.step - 1)
         return base

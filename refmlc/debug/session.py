@@ -57,7 +57,7 @@ class Session:
         self._engine = Engine(program, PlaceIndex(program.module), snapshot_bytes, snapshot_rate)
         self._inspection = Inspection(self._engine)
         self._edit_log = EditLog(self._engine, self._inspection)
-        self._stop_policy = BreakpointPolicy(self._engine, self._inspection.inside, self._edit_log)
+        self._stop_policy = BreakpointPolicy(self._engine, self._inspection.evaluate_during_run, self._edit_log)
         self._engine.control.follow(self._stop_policy)
         self._number = 0
         self._stop: Stop | None = None
@@ -196,10 +196,10 @@ class Session:
 
         A line without a statement moves to the next one with a statement (`Breakpoint.line`), else is not `verified`.
         """
-        shown = Breakpoint(
+        point = Breakpoint(
             0, BreakKind.LINE, str(line), condition, ignore, exactly, log, once, line=line, source=source
         )
-        return self._add(breakpoint_targets.at_line(self._engine, shown))
+        return self._add(breakpoint_targets.at_line(self._engine, point))
 
     def break_name(
         self,
@@ -215,8 +215,8 @@ class Session:
 
         If there is none, the breakpoint is not `verified`.
         """
-        shown = Breakpoint(0, BreakKind.FUNCTION, name, condition, ignore, exactly, log, once)
-        return self._add(breakpoint_targets.at_name(self._engine, shown))
+        point = Breakpoint(0, BreakKind.FUNCTION, name, condition, ignore, exactly, log, once)
+        return self._add(breakpoint_targets.at_name(self._engine, point))
 
     def watch(self, element: str, mode: str = "write", *, condition: str = "", frame: int = 0) -> Breakpoint:
         """Stop before a statement writes (`write`), changes (`change`) or reads (`read`) an element or region.
@@ -224,8 +224,8 @@ class Session:
         The name must be visible in a frame: watch after `start`.
         """
         self._check(ended=True)
-        shown = Breakpoint(0, breakpoint_targets.mode_of(mode), element, condition)
-        return self._add(breakpoint_targets.watch(self._inspection, shown, frame))
+        point = Breakpoint(0, breakpoint_targets.mode_of(mode), element, condition)
+        return self._add(breakpoint_targets.watch(self._inspection, point, frame))
 
     def catch(self, what: str, *, condition: str = "") -> Breakpoint:
         """Stop before a `nan` (NaN or infinity) or `inf` (infinity) is stored.
@@ -240,9 +240,9 @@ class Session:
         return self._add(breakpoint_targets.compared(name, reference))
 
     def remove(self, number: int) -> None:
-        """Remove a breakpoint."""
-        if self._stop_policy.armed.pop(number, None) is None:
-            raise fail(BAD_USAGE, f"there is no breakpoint {number}")
+        """Remove the breakpoint with this number."""
+        self._armed(number)
+        del self._stop_policy.armed[number]
 
     @property
     def breakpoints(self) -> Sequence[Breakpoint]:
@@ -250,25 +250,21 @@ class Session:
         now = BEGINNING if self._stop is None else self._stop.moment
         for armed in self._stop_policy.armed.values():
             armed.back_to(now)
-        return [armed.shown for _, armed in sorted(self._stop_policy.armed.items())]
+        return [armed.point for _, armed in sorted(self._stop_policy.armed.items())]
 
     def condition(self, number: int, text: str) -> Breakpoint:
         """Replace the condition of a breakpoint (empty: none)."""
-        armed = self._stop_policy.armed.get(number)
-        if armed is None:
-            raise fail(BAD_USAGE, f"there is no breakpoint {number}")
-        breakpoint_targets.check_condition(replace(armed, shown=replace(armed.shown, condition=text)))
-        armed.shown.condition, armed.failed = text, ""
-        return armed.shown
+        armed = self._armed(number)
+        breakpoint_targets.check_condition(replace(armed, point=replace(armed.point, condition=text)))
+        armed.point.condition, armed.failed = text, ""
+        return armed.point
 
     def ignore(self, number: int, count: int, *, exactly: bool = False) -> Breakpoint:
         """Pass a breakpoint `count` times from now on; `exactly`: and again after it stopped once."""
-        armed = self._stop_policy.armed.get(number)
-        if armed is None:
-            raise fail(BAD_USAGE, f"there is no breakpoint {number}")
+        armed = self._armed(number)
         armed.forget()
-        armed.shown.ignore, armed.shown.exactly = count, exactly
-        return armed.shown
+        armed.point.ignore, armed.point.exactly = count, exactly
+        return armed.point
 
     @property
     def failures(self) -> frozenset[str] | None:
@@ -341,7 +337,7 @@ class Session:
         if stop.element or stop.failure is not None:  # in the middle of a statement, which is to see the new value
             self._engine.end()
             travel(self._engine, self._stop_policy, stop.moment)
-            self._inspection.moved()
+            self._inspection.invalidate()
             self._stop = replace(stop, failure=None, text="", element="", hits=())
         return changed
 
@@ -371,9 +367,15 @@ class Session:
     def _add(self, armed: ArmedBreakpoint) -> Breakpoint:
         breakpoint_targets.check_condition(armed)
         self._number += 1
-        armed.shown.number = self._number
+        armed.point.number = self._number
         self._stop_policy.armed[self._number] = armed
-        return armed.shown
+        return armed.point
+
+    def _armed(self, number: int) -> ArmedBreakpoint:
+        armed = self._stop_policy.armed.get(number)
+        if armed is None:
+            raise fail(BAD_USAGE, f"there is no breakpoint {number}")
+        return armed
 
     def _begin(self, plan: MotionPlan) -> Stop:
         self._engine.machines.trace(self._stop_policy.level())
@@ -395,7 +397,7 @@ class Session:
         stop = self._check()
         now = stop.moment
         if stop.reason in (Reason.DATA, Reason.NUMBER, Reason.DIFFERENCE):
-            plan = replace(plan, passed=now)
+            plan = replace(plan, current_access=now)
         if self._stop_policy.level() > self._engine.machines.tracing:
             travel(self._engine, self._stop_policy, now)
         self._engine.trap(self._stop_policy.places() | plan.marks)
@@ -410,7 +412,7 @@ class Session:
     def _arrived(self, stop: Stop) -> Stop:
         if stop.reason is Reason.PAUSE:
             self._engine.unpause()
-        self._inspection.moved()
+        self._inspection.invalidate()
         logs, self._stop_policy.logs = tuple(self._stop_policy.logs), []
         self._stop = replace(stop, logs=logs)
         return self._stop

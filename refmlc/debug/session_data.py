@@ -100,6 +100,12 @@ class StackFrame:
     span: Span | None
     level: int
 
+    @property
+    def title(self) -> str:
+        """The frame in one line: `for i (i = 3)`."""
+        prefix = {FrameKind.LOOP: "for ", FrameKind.BLOCK: "block "}.get(self.kind, "")
+        return f"{prefix}{self.name}{f' ({self.detail})' if self.detail else ''}"
+
 
 @dataclass(frozen=True, slots=True)
 class Variable:

@@ -1,8 +1,8 @@
-"""When snapshots are taken: every so many statements; at bindings of Relax, every so many seconds.
+"""When snapshots are taken: after a number of statements; at bindings of Relax, after a number of seconds.
 
 | a snapshot is impossible, because           | the next one is taken                               |
 |---------------------------------------------|-----------------------------------------------------|
-| the run cannot go on from the place         | at the next statement around it that allows it      |
+| the run cannot continue from the place      | at the next statement around it that allows it      |
 | threads take turns, each with a frame       | before the next block of threads                    |
 | Relax stands in the middle of an expression | at the next attempt, a thousand statements later    |
 """
@@ -18,12 +18,12 @@ from refmlc.debug.traps import Traps
 from refmlc.lang.ir.threads import tag_of
 from refmlc.run.interp.tensorir.frame import Frame
 
-SHARE = 20  # a snapshot may take one part in so many of the time between two
-AGAIN = 1_000  # statements, after which it is tried again
+SHARE = 20  # a snapshot may take 1/SHARE of the time between two snapshots
+AGAIN = 1_000  # statements until the next attempt
 
 
 class SnapshotPolicy:
-    """See the table of the module. `next`: the statement of this event at which the next snapshot is due. All [run]."""
+    """See the table of the module. `next`: the statement before which the next one is taken. All [run]."""
 
     def __init__(self, rate: SnapshotRate, snapshots: Snapshots, traps: Traps) -> None:
         self._rate, self._snapshots, self._traps = rate, snapshots, traps
@@ -38,7 +38,7 @@ class SnapshotPolicy:
         self._taken = perf_counter()
 
     def resume(self, base: Snapshot) -> None:
-        """The run goes on from `base`."""
+        """Schedule the next snapshot after `base`."""
         self.next = base.moment.step + self._interval
 
     def begin_event(self) -> None:
@@ -50,7 +50,7 @@ class SnapshotPolicy:
         self.next = step
 
     def due(self, place: StmtPlace, count: int) -> bool:
-        """True if a snapshot is due before statement number `count`, which is `place`."""
+        """True if a snapshot is to be taken before statement number `count`, which is `place`."""
         return count >= self.next or self._traps.awaits(place)
 
     def since(self, moment: Moment) -> bool:

@@ -44,7 +44,7 @@ class SavedStorage:
         if into.writable and into.array.flags.writeable:
             into.array[...] = np.frombuffer(self.data, np.uint8)
         into.alive = self.alive
-        into._alike = self.alike  # noqa: SLF001 - to be what it was, not what a program could make of it
+        into._alike = self.alike  # noqa: SLF001 - restores a state that programs cannot set
         into.unit = self.storage.unit if into.unit == 0 else into.unit
         if self.shadow is not None:
             into.shadow[:] = self.shadow
@@ -155,9 +155,9 @@ def storages_of(values: Iterable[object]) -> Iterator[Storage]:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotRate:
-    """How often to take snapshots: after so many statements, or seconds at Relax bindings.
+    """How often to take snapshots: after this many statements, or seconds at Relax bindings.
 
-    `adapts`: less often, where taking one takes more than a twentieth of the time between two.
+    `adapts`: less often if a snapshot takes more than a twentieth of the time between two.
     """
 
     statements: int = 20_000
@@ -184,15 +184,17 @@ class Snapshots:
         }
         saved = {number: save(storage, self._last.get(number)) for number, storage in unique.items()}
         self._last = saved
-        taken = Snapshot(moment, levels, tuple(saved.values()), steps, printed)
-        insort(self._list, taken, key=lambda snapshot: snapshot.moment)
+        snapshot = Snapshot(moment, levels, tuple(saved.values()), steps, printed)
+        insort(self._list, snapshot, key=lambda snapshot: snapshot.moment)
         self._thin()
-        return taken
+        return snapshot
 
     def at(self, moment: Moment) -> Snapshot | None:
         """The last snapshot not after `moment`."""
         number = bisect_left(
-            self._list, (moment.event, moment.step + 1), key=lambda one: (one.moment.event, one.moment.step)
+            self._list,
+            (moment.event, moment.step + 1),
+            key=lambda snapshot: (snapshot.moment.event, snapshot.moment.step),
         )
         return self._list[number - 1] if number else None
 
@@ -210,7 +212,7 @@ class Snapshots:
         self._list = [snapshot for snapshot in self._list if snapshot.moment < moment or snapshot.moment == BEGINNING]
 
     def forget(self) -> None:
-        """Drop all snapshots."""
+        """Drop all snapshots and copies."""
         self._list.clear()
         self._last.clear()
 

@@ -12,17 +12,17 @@ from refmlc.run.interp.tensorir.views import View
 class StopPolicy:
     """The decisions during a run [run]; this policy stops at failures only."""
 
-    def met(self, place: ProgramPlace, plan: MotionPlan, moment: Moment) -> Stop | None:
+    def hit_at(self, place: ProgramPlace, plan: MotionPlan, moment: Moment) -> Stop | None:
         """The stop at a breakpoint, if one is met."""
         del place, plan, moment
         return None
 
-    def stored(self, access: tir.BufferStore, view: View, offset: int, value: object) -> Stop | None:
+    def on_store(self, access: tir.BufferStore, view: View, offset: int, value: object) -> Stop | None:
         """The stop at a store, if a breakpoint is met."""
         del access, view, offset, value
         return None
 
-    def loaded(self, access: tir.BufferLoad, view: View, offset: int) -> Stop | None:
+    def on_load(self, access: tir.BufferLoad, view: View, offset: int) -> Stop | None:
         """The stop at a load, if a breakpoint is met."""
         del access, view, offset
         return None
@@ -32,7 +32,7 @@ class StopPolicy:
         del name, event, plan
         return True
 
-    def inside(self, loop: StmtPlace, plan: MotionPlan, steps: range) -> bool:
+    def concerns(self, loop: StmtPlace, plan: MotionPlan, steps: range) -> bool:
         """True if a breakpoint or an edit concerns the inside of `loop`, which takes these steps of the event."""
         del loop, plan, steps
         return False
@@ -42,7 +42,7 @@ class StopPolicy:
         del diagnostic
         return True
 
-    def reached(self, moment: Moment) -> None:
+    def apply_edits(self, moment: Moment) -> None:
         """The program is at `moment`: make its edits."""
         del moment
 
@@ -51,7 +51,7 @@ class StopPolicy:
         del event
         return False
 
-    def edits(self, event: int, after: int) -> int:
+    def next_edit(self, event: int, after: int) -> int:
         """The next step of `event` after `after` that has an edit."""
         del event, after
         return NEVER

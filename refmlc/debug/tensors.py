@@ -14,14 +14,25 @@ from refmlc.observe.why.outline import number
 from refmlc.run.memory.tensor import Tensor
 
 PAGE = 100
+BYTE = 8
 
 
 def offset_of(tensor: Tensor, index: Sequence[int]) -> int:
     """The cell number of an element. Fails: RM112 for an index out of bounds."""
     if len(index) != tensor.ndim or not all(0 <= at < extent for at, extent in zip(index, tensor.shape, strict=True)):
-        shape = "x".join(map(str, tensor.shape)) or "scalar"
-        raise fail(BAD_USAGE, f"index [{', '.join(map(str, index))}] is out of bounds: the shape is {shape}")
+        indices = ", ".join(map(str, index))
+        raise fail(BAD_USAGE, f"index [{indices}] is out of bounds: the shape is {shape_of(tensor)}")
     return sum(at * step for at, step in zip(index, tensor.element_strides, strict=True)) * tensor.dtype.lanes
+
+
+def shape_of(tensor: Tensor) -> str:
+    """The shape as text: `4x8`, or `scalar`."""
+    return "x".join(map(str, tensor.shape)) or "scalar"
+
+
+def dtype_of(value: object) -> str:
+    """The dtype of a tensor as text; "" for any other value."""
+    return str(value.dtype) if isinstance(value, Tensor) else ""
 
 
 def element(tensor: Tensor, index: Sequence[int]) -> object:
@@ -40,8 +51,8 @@ def put(tensor: Tensor, index: Sequence[int], value: Scalar) -> None:
         for lane in range(first, first + tensor.dtype.lanes):
             tensor.cells[lane] = value
             tensor.shadow[lane] = 1
-    except (TypeError, ValueError, OverflowError) as wrong:
-        raise fail(BAD_USAGE, f"{value} cannot be an element of {tensor.dtype}: {wrong}") from None
+    except (TypeError, ValueError, OverflowError) as problem:
+        raise fail(BAD_USAGE, f"{value} cannot be an element of {tensor.dtype}: {problem}") from None
 
 
 def region(tensor: Tensor, axes: Sequence[int | slice]) -> tuple[Tensor, tuple[int | range, ...]]:
@@ -52,19 +63,21 @@ def region(tensor: Tensor, axes: Sequence[int | slice]) -> tuple[Tensor, tuple[i
     """
     if len(axes) > tensor.ndim:
         raise fail(BAD_USAGE, f"{len(axes)} indices are given, the tensor has {tensor.ndim} axes")
-    whole = [slice(None)] * (tensor.ndim - len(axes))
-    taken = tuple(_taken(axis, extent) for axis, extent in zip((*axes, *whole), tensor.shape, strict=True))
+    missing_axes = [slice(None)] * (tensor.ndim - len(axes))
+    ranges = tuple(_axis_range(axis, extent) for axis, extent in zip((*axes, *missing_axes), tensor.shape, strict=True))
     steps = tensor.element_strides
-    empty = any(isinstance(axis, range) and not axis for axis in taken)
-    starts = (axis.start if isinstance(axis, range) else axis for axis in taken)
+    empty = any(isinstance(axis, range) and not axis for axis in ranges)
+    starts = (axis.start if isinstance(axis, range) else axis for axis in ranges)
     first = 0 if empty else sum(start * step for start, step in zip(starts, steps, strict=True))
-    kept = [(len(axis), axis.step * step) for axis, step in zip(taken, steps, strict=True) if isinstance(axis, range)]
-    shape, strides = tuple(extent for extent, _ in kept), tuple(step for _, step in kept)
+    remaining = [
+        (len(axis), axis.step * step) for axis, step in zip(ranges, steps, strict=True) if isinstance(axis, range)
+    ]
+    shape, strides = tuple(extent for extent, _ in remaining), tuple(step for _, step in remaining)
     offset = tensor.byte_offset + first * tensor.itemsize
-    return Tensor(tensor.storage, tensor.dtype, shape, strides, offset), taken
+    return Tensor(tensor.storage, tensor.dtype, shape, strides, offset), ranges
 
 
-def _taken(axis: int | slice, extent: int) -> int | range:
+def _axis_range(axis: int | slice, extent: int) -> int | range:
     if isinstance(axis, int):
         if not 0 <= axis < extent:
             raise fail(BAD_USAGE, f"index {axis} is out of bounds: the extent is {extent}")
@@ -99,25 +112,22 @@ def initialised(tensor: Tensor) -> np.ndarray:
 def statistics(tensor: Tensor) -> Statistics:
     """The statistics of a tensor."""
     mask = initialised(tensor)
-    count, known = int(mask.size), int(mask.sum())
-    if tensor.dtype.kind not in ("float", "int", "uint", "bool") or tensor.dtype.lanes > 1 or not known:
-        return Statistics(count, known, 0, 0, None, None, None)
+    count, initialised_count = int(mask.size), int(mask.sum())
+    if tensor.dtype.kind not in ("float", "int", "uint", "bool") or tensor.dtype.lanes > 1 or not initialised_count:
+        return Statistics(count, initialised_count, 0, 0, None, None, None)
     with np.errstate(all="ignore"):
         values = (
             np.array([float(value) for value in _values(tensor, mask)])
-            if _is_exotic(tensor)
+            if tensor.dtype.bits < BYTE  # NumPy has no such dtype
             else (np.asarray(tensor.array)[mask].astype(np.float64))
         )
         finite = values[np.isfinite(values)]
         least, greatest, mean = (
             (None, None, None) if not finite.size else (float(finite.min()), float(finite.max()), float(finite.mean()))
         )
-    return Statistics(count, known, int(np.isnan(values).sum()), int(np.isinf(values).sum()), least, greatest, mean)
-
-
-def _is_exotic(tensor: Tensor) -> bool:
-    """True if NumPy cannot hold the values."""
-    return tensor.dtype.bits < 8
+    return Statistics(
+        count, initialised_count, int(np.isnan(values).sum()), int(np.isinf(values).sum()), least, greatest, mean
+    )
 
 
 def _values(tensor: Tensor, mask: np.ndarray) -> Iterator[Scalar]:

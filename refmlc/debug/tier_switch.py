@@ -33,7 +33,7 @@ class TierSwitch:
 
     def begin(self, plan: MotionPlan) -> None:
         """A motion begins."""
-        self._stepped_over = plan.whole
+        self._stepped_over = plan.stepped_over
 
     def forget_loops(self) -> None:
         """Forget the loops: the moments belong to another run from here on."""
@@ -67,19 +67,21 @@ class TierSwitch:
     def run_loop(self, place: StmtPlace, frame: Frame) -> range | None:
         """[run] Let C execute the loop at `place`, if it may: the steps it took, or None."""
         moment, plan, reentry = self._position.moment, self._control.plan, self._position.innermost.reentry
-        known = self.loops.get(moment)
-        wanted = place is self._stepped_over or known is not None
-        if reentry is None or self._control.pausing or not wanted or plan.looks_into(place):
+        executed_loop = self.loops.get(moment)
+        may_run = place is self._stepped_over or executed_loop is not None
+        if reentry is None or self._control.pause_requested or not may_run or plan.looks_into(place):
             return None
         self._stepped_over = None
-        length = known[1] if known else self._outlined.length(place, frame, reentry)
+        length = executed_loop[1] if executed_loop else self._outlined.length(place, frame, reentry)
         if length is None or length.iterations < outlined_loops.LONG:
             return None
         steps = range(moment.step, moment.step + length.statements)
         target = plan.target
         if target is not None and target.event <= moment.event and target < Moment(moment.event, steps.stop):
             return None
-        if self._control.policy.inside(place, plan, steps) or not self._outlined.done(place, frame, reentry, length):
+        if self._control.policy.concerns(place, plan, steps) or not self._outlined.execute(
+            place, frame, reentry, length
+        ):
             return None
         self.loops[moment] = (place, length)
         return steps

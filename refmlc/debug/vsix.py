@@ -21,7 +21,7 @@ from xml.sax.saxutils import escape, quoteattr
 FOLDER = Path(__file__).parent / "vscode"
 NAME = "refmlc-debug.vsix"
 TYPES = {".json": "application/json", ".js": "application/javascript", ".md": "text/markdown"}
-NOTHING = {".vscodeignore"}
+OMITTED = {".vscodeignore"}
 MANIFEST = """<?xml version="1.0" encoding="utf-8"?>
 <PackageManifest Version="2.0.0" xmlns="http://schemas.microsoft.com/developer/vsx-schema/2011">
   <Metadata>
@@ -47,7 +47,7 @@ CONTENT_TYPES = '<?xml version="1.0" encoding="utf-8"?>\n<Types xmlns="{}">{}{}<
 def write_package(path: Path) -> Path:
     """Write the package to `path`. Order: the files by name, so that equal folders give equal packages."""
     about = json.loads((FOLDER / "package.json").read_text(encoding="utf-8"))
-    files = sorted(file for file in FOLDER.iterdir() if file.is_file() and file.name not in NOTHING)
+    files = sorted(file for file in FOLDER.iterdir() if file.is_file() and file.name not in OMITTED)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as package:
         for name, content in (
             ("[Content_Types].xml", _content_types(files)),
@@ -71,11 +71,11 @@ def _manifest(about: Mapping[str, Any]) -> str:
 
 def _content_types(files: Sequence[Path]) -> str:
     """A file without a suffix (the license) has a type of its own."""
-    known = {".vsixmanifest": "text/xml"} | {file.suffix: TYPES[file.suffix] for file in files if file.suffix}
-    by_suffix = [f'<Default Extension="{suffix}" ContentType="{kind}"/>' for suffix, kind in sorted(known.items())]
-    bare = [
+    types = {".vsixmanifest": "text/xml"} | {file.suffix: TYPES[file.suffix] for file in files if file.suffix}
+    by_suffix = [f'<Default Extension="{suffix}" ContentType="{kind}"/>' for suffix, kind in sorted(types.items())]
+    overrides = [
         f'<Override PartName="/extension/{file.name}" ContentType="text/plain"/>' for file in files if not file.suffix
     ]
     return CONTENT_TYPES.format(
-        "http://schemas.openxmlformats.org/package/2006/content-types", "".join(by_suffix), "".join(bare)
+        "http://schemas.openxmlformats.org/package/2006/content-types", "".join(by_suffix), "".join(overrides)
     )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 STACK = 64 << 20  # bytes; deep programs nest deep in Python too
-LISTENING = 0.1  # seconds; see `Worker.go`
+POLL_SECONDS = 0.1  # seconds; see `Worker.go`
 
 
 class RunAbandoned(BaseException):
@@ -19,7 +19,7 @@ class RunAbandoned(BaseException):
 
 
 class Worker:
-    """One run."""
+    """One run in a thread of its own."""
 
     def __init__(self, body: Callable[[], None]) -> None:
         """`body` runs from the first `go` on; it may raise `RunAbandoned` only."""
@@ -47,13 +47,13 @@ class Worker:
             self._owners.release()
 
     def go(self, interrupted: Callable[[], None]) -> None:
-        """Let the run go on until it parks or ends. `interrupted`: called at a Ctrl-C, makes it park soon.
+        """Let the run continue until it parks or ends. `interrupted`: called at a Ctrl-C, makes it park soon.
 
         A signal does not wake a thread that is about to wait, so the owner checks from time to time.
         """
-        with _heard(interrupted):
+        with _on_interrupt(interrupted):
             self._mine.release()
-            while not self._owners.acquire(timeout=LISTENING):
+            while not self._owners.acquire(timeout=POLL_SECONDS):
                 pass
 
     def park(self) -> None:
@@ -72,7 +72,7 @@ class Worker:
 
 
 @contextmanager
-def _heard(interrupted: Callable[[], None]) -> Iterator[None]:
+def _on_interrupt(interrupted: Callable[[], None]) -> Iterator[None]:
     """Call `interrupted` at a Ctrl-C: a `KeyboardInterrupt` raised here would separate owner and run."""
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:

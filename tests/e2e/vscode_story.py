@@ -124,7 +124,7 @@ def told(code: Code) -> None:
     page.locator(".explorer-folders-view").get_by_text("transformer.py").dblclick(timeout=SECONDS)
     expect(page.locator(".monaco-editor .view-line").first).to_be_visible(timeout=SECONDS)
     expect(page.locator(".tabs-container .tab", has_text="transformer.py")).to_be_visible(timeout=SECONDS)
-    expect(page.get_by_role("button", name="Debug this module of TVM")).to_be_visible(timeout=SECONDS)
+    expect(page.get_by_role("button", name="Debug this TVM module")).to_be_visible(timeout=SECONDS)
     code.start()
     code.top("main (binding q)")
     code.say("F5 starts refmlc dap and stands at the entry")
@@ -152,7 +152,7 @@ def told(code: Code) -> None:
     code.press("stop")
     expect(page.locator(".debug-call-stack .monaco-list-row")).to_have_count(0, timeout=SECONDS)
     page.keyboard.press("F1")
-    page.keyboard.type("Debug this module of TVM")
+    page.keyboard.type("Debug this TVM module")
     expect(page.locator(".quick-input-list .monaco-list-row").first).to_contain_text("refmlc", timeout=SECONDS)
     code.say("stop; the command is in the palette")
 

@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2] / "refmlc"
 CLEAN = (
     "cli",
+    "debug",
     "diag",
     "frontends",
     "lang/arith",

@@ -1,7 +1,7 @@
 """One client's session: requests one after the other, motions between them.
 
-Motions and requests run in the same thread, so no request sees a moving program. `Incoming` pauses a motion for urgent
-requests; a request that does not affect the motion is answered, and the motion goes on.
+Motions and requests run in the same thread, so no request sees a moving program. `RequestQueue` pauses it for urgent
+requests; a request that does not affect the motion is answered, and the motion continues.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ from functools import partial
 from refmlc.debug.dap.arguments import CANCELLED, Arguments, RequestRefused
 from refmlc.debug.dap.breakpoints import ClientBreakpoints
 from refmlc.debug.dap.capabilities import capabilities
-from refmlc.debug.dap.channel import ClientGone, Incoming, Item, Outgoing, Request
+from refmlc.debug.dap.channel import ClientGone, Item, MessageSender, Request, RequestQueue
 from refmlc.debug.dap.dap_state import Client, DapState, Launcher, Motion, Phase
 from refmlc.debug.dap.door import STRANGER, Door
 from refmlc.debug.dap.framing import BrokenMessage
@@ -28,7 +28,7 @@ Body = dict[str, object]
 Answer = Callable[[Arguments], "Body | None"]
 MANY_LINES = 100_000
 INTERNAL = 2
-SAID = {
+DESCRIPTIONS = {
     Reason.ENTRY: "At the entry",
     Reason.NUMBER: "About to be stored",
     Reason.FAILURE: "The program fails here",
@@ -45,9 +45,15 @@ class Adapter:
     """
 
     def __init__(
-        self, incoming: Incoming, out: Outgoing, launcher: Launcher, *, delay: float = 0.5, door: Door | None = None
+        self,
+        queue: RequestQueue,
+        out: MessageSender,
+        launcher: Launcher,
+        *,
+        delay: float = 0.5,
+        door: Door | None = None,
     ) -> None:
-        self.incoming, self.out, self.launcher, self.delay = incoming, out, launcher, delay
+        self.queue, self.out, self.launcher, self.delay = queue, out, launcher, delay
         self.door = Door() if door is None else door
         self.state = DapState(out)
         self.breakpoints = ClientBreakpoints(self.state)
@@ -63,10 +69,10 @@ class Adapter:
             "initialize": self._initialize, "launch": self._launch, "configurationDone": self._begin,
             "restart": self._restart, "terminate": self._terminate, "disconnect": self._disconnect,
             "cancel": self._cancel, "pause": self._pause, "threads": self._threads,
-            "setBreakpoints": self._setting(breakpoints.lines),
-            "setFunctionBreakpoints": self._setting(breakpoints.functions),
-            "setExceptionBreakpoints": self._setting(breakpoints.exceptions),
-            "setDataBreakpoints": self._setting(breakpoints.data), "breakpointLocations": self._locations,
+            "setBreakpoints": self._when_loaded(breakpoints.lines),
+            "setFunctionBreakpoints": self._when_loaded(breakpoints.functions),
+            "setExceptionBreakpoints": self._when_loaded(breakpoints.exceptions),
+            "setDataBreakpoints": self._when_loaded(breakpoints.data), "breakpointLocations": self._locations,
             "dataBreakpointInfo": inspection.data_info, "exceptionInfo": inspection.exception,
             "stackTrace": inspection.stack, "scopes": inspection.scopes, "variables": inspection.variables,
             "evaluate": inspection.evaluate, "completions": inspection.complete, "setVariable": inspection.set_variable,
@@ -85,26 +91,26 @@ class Adapter:
         try:
             while not (self.state.closed or self.out.lost):
                 if self.state.motion is None:
-                    self.handle(self.incoming.take())
+                    self.handle(self.queue.take())
                 else:
                     self._move(self.state.motion)
         finally:
-            if self.state.held is not None:
-                self.state.held.close()
+            if self.state.open_session is not None:
+                self.state.open_session.close()
 
     def handle(self, item: Item) -> None:
-        """Answer one incoming item."""
+        """Answer one queue item."""
         match item:
             case ClientGone():
                 self.state.closed = True
-            case BrokenMessage(what, number, command):
+            case BrokenMessage(problem, number, command):
                 self.state.closed = not self.door.open
-                self.out.refuse(number, command, RequestRefused(what, number=3))
+                self.out.refuse(number, command, RequestRefused(problem, number=3))
             case Request() if not self.door.passes(item.command, item.arguments):
                 self.state.closed = True
                 self.out.refuse(item.number, item.command, RequestRefused(STRANGER, show=True))
-            case Request() if item.number in self.incoming.cancelled:
-                self.incoming.cancelled.discard(item.number)
+            case Request() if item.number in self.queue.cancelled:
+                self.queue.cancelled.discard(item.number)
                 self.out.refuse(item.number, item.command, RequestRefused("the request was cancelled", CANCELLED))
             case Request():
                 self._answer(item)
@@ -116,9 +122,9 @@ class Adapter:
         except RequestRefused as refused:
             self.out.refuse(request.number, request.command, refused)
         except RefmlcError as failure:
-            shown = request.command == "launch"
-            self.out.refuse(request.number, request.command, RequestRefused(failure.diagnostic.message, show=shown))
-        except Exception as problem:  # noqa: BLE001 - the border: a defect of refmlc is reported, and the session goes on
+            show_user = request.command == "launch"
+            self.out.refuse(request.number, request.command, RequestRefused(failure.diagnostic.message, show=show_user))
+        except Exception as problem:  # noqa: BLE001 - the border: a defect of refmlc is reported, and the session continues
             text = f"a bug in refmlc: {type(problem).__name__}: {problem}"
             self.out.refuse(request.number, request.command, RequestRefused(text, number=INTERNAL, show=True))
         else:
@@ -130,7 +136,7 @@ class Adapter:
     def _find(self, command: str) -> Answer:
         if command not in self.table:
             raise RequestRefused(f"`{command}` is not supported")
-        if command not in ("initialize", "disconnect") and not self.state.client.asked:
+        if command not in ("initialize", "disconnect") and not self.state.client.initialized:
             raise RequestRefused("`initialize` comes first")
         return self.table[command]
 
@@ -151,19 +157,19 @@ class Adapter:
         state.phase = Phase.MOVING
         state.references.forget()
         stop: Stop | None = None
-        if not state.pausing or session.stop is None:
+        if not state.pause_requested or session.stop is None:
             progress = self._progress(motion.title, lambda: f"moment {session.moment}")
-            if self.incoming.begins(session.pause, progress.name, everything=motion.resumes):
+            if self.queue.begins(session.pause, progress.name, any_request=motion.resumes):
                 stop = self._run(motion, progress)
                 if stop is None:
                     return
             if stop is not None and stop.reason is not Reason.PAUSE:
                 self._arrived(motion, stop)
                 return
-        handled = self._handle_waiting(motion)
+        handled = self._handle_requests(motion)
         if state.closed or state.motion is not motion:
             return
-        if state.pausing or (not motion.resumes and stop is not None) or (stop is not None and not handled):
+        if state.pause_requested or (not motion.resumes and stop is not None) or (stop is not None and not handled):
             now = session.stop
             if now is not None:
                 self._arrived(motion, now if now.reason is Reason.ENDED else stop or now, pausing=True)
@@ -183,7 +189,7 @@ class Adapter:
         except Exception as problem:  # noqa: BLE001 - the border, as above
             self.out.output("stderr", f"a bug in refmlc: {type(problem).__name__}: {problem}")
         finally:
-            self.incoming.ends()
+            self.queue.ends()
             self.state.session.unpause()
         now = self.state.session.stop
         if now is None:
@@ -192,11 +198,11 @@ class Adapter:
             self._arrived(motion, now)
         return None
 
-    def _handle_waiting(self, motion: Motion) -> bool:
+    def _handle_requests(self, motion: Motion) -> bool:
         """Answer all waiting requests, unless one of them ends the motion."""
         handled = False
-        while self.incoming.waiting and not self.state.closed and self.state.motion is motion:
-            self.handle(self.incoming.take())
+        while self.queue.items and not self.state.closed and self.state.motion is motion:
+            self.handle(self.queue.take())
             handled = True
         return handled
 
@@ -205,15 +211,15 @@ class Adapter:
         state = self.state
         if state.motion is motion:
             state.motion = None
-        state.pausing = False
+        state.pause_requested = False
         if stop.reason is Reason.ENDED:
             self._ended(stop)
             return
         state.phase = Phase.STOPPED
         reason = "pause" if pausing else REASONS.get(stop.reason, stop.reason.value)
         body: Body = {"reason": reason, "threadId": THREAD, "allThreadsStopped": True}
-        if stop.reason in SAID:
-            body["description"] = SAID[stop.reason]
+        if stop.reason in DESCRIPTIONS:
+            body["description"] = DESCRIPTIONS[stop.reason]
         text = "; ".join(part for part in (stop.text, stop.note) if part)
         if text:
             body["text"] = text
@@ -245,7 +251,7 @@ class Adapter:
             self.out.output("console", "\n".join(results(session)))
         if self.state.settings.get("stopAtEnd"):
             self.state.phase = Phase.STOPPED
-            details = {"description": SAID[Reason.ENDED], "text": str(stop.moment)}
+            details = {"description": DESCRIPTIONS[Reason.ENDED], "text": str(stop.moment)}
             self.out.event("stopped", {"reason": "ended", "threadId": THREAD, "allThreadsStopped": True, **details})
         else:
             self._over(int(stop.failure is not None))
@@ -253,9 +259,9 @@ class Adapter:
     def _over(self, status: int) -> None:
         """Report that there is nothing more to debug."""
         state = self.state
-        state.motion, state.pausing = None, False
+        state.motion, state.pause_requested = None, False
         if state.phase is not Phase.OVER:
-            if state.held is not None:
+            if state.open_session is not None:
                 self.out.event("exited", {"exitCode": status})
             state.phase = Phase.OVER
             self.out.event("terminated")
@@ -263,7 +269,7 @@ class Adapter:
     # ------------------------------------------------------------------------------------------ lifecycle
 
     def _initialize(self, arguments: Arguments) -> Body:
-        if self.state.client.asked:
+        if self.state.client.initialized:
             raise RequestRefused("`initialize` was already sent")
         self.state.client = Client.of(arguments)
         return capabilities()
@@ -272,7 +278,7 @@ class Adapter:
         if self.state.phase is not Phase.NEW:
             raise RequestRefused("a program was already launched")
         self._load(arguments)
-        self.state.phase = Phase.SETTING
+        self.state.phase = Phase.LOADED
 
     def _load(self, arguments: Arguments) -> None:
         """Make the session of a launch request."""
@@ -281,22 +287,25 @@ class Adapter:
         bytes_kept = arguments.number("memory", SNAPSHOTS >> 20, least=1) << 20
         with self._progress("loading"):
             program = self.launcher(arguments, partial(self.out.output, "stdout"))
-        if self.state.held is not None:
-            self.state.held.close()
+        if self.state.open_session is not None:
+            self.state.open_session.close()
         self.state.settings = arguments.values
-        self.state.held = Session(program, snapshot_bytes=bytes_kept)
+        self.state.open_session = Session(program, snapshot_bytes=bytes_kept)
         before, self.state.texts = (
             self.state.texts,
             Sources(program, self.state.texts.known if self.state.texts else {}),
         )
-        for reason, sources, others in (("removed", before, self.state.texts), ("new", self.state.texts, before)):
-            for shown in changed(sources, others) if before is not None else ():
-                self.out.event("loadedSource", {"reason": reason, "source": shown})
+        for reason, sources, other_sources in (
+            ("removed", before, self.state.texts),
+            ("new", self.state.texts, before),
+        ):
+            for description in changed(sources, other_sources) if before is not None else ():
+                self.out.event("loadedSource", {"reason": reason, "source": description})
         self.breakpoints.quiet = arguments.flag("noDebug", False)
-        self.breakpoints.moved_to(self.state.held)
+        self.breakpoints.moved_to(self.state.open_session)
 
     def _begin(self, _arguments: Arguments) -> None:
-        if self.state.phase is not Phase.SETTING:
+        if self.state.phase is not Phase.LOADED:
             raise RequestRefused("there is no program to begin")
         self._start(restarts=False)
 
@@ -309,7 +318,7 @@ class Adapter:
             if restarts or session.stop is None:
                 stop = session.restart() if restarts else session.start()
                 restarts = False
-                if stops or self.state.pausing or stop.reason is not Reason.ENTRY:
+                if stops or self.state.pause_requested or stop.reason is not Reason.ENTRY:
                     return stop
                 self._log(stop)
             return session.resume()
@@ -319,14 +328,14 @@ class Adapter:
 
     def _restart(self, arguments: Arguments) -> None:
         session = self.state.session
-        if self.state.phase is Phase.SETTING:
+        if self.state.phase is Phase.LOADED:
             raise RequestRefused("the program has not begun")
         if "arguments" in arguments:
             self._load(arguments.inner("arguments"))
         self._start(restarts=self.state.session is session and session.stop is not None)
 
     def _terminate(self, _arguments: Arguments) -> None:
-        if self.state.held is None:
+        if self.state.open_session is None:
             raise RequestRefused("no program has been launched")
 
     def _disconnect(self, _arguments: Arguments) -> None:
@@ -336,17 +345,17 @@ class Adapter:
         thread(arguments)
         if self.state.phase not in (Phase.MOVING, Phase.STOPPED):
             raise RequestRefused(f"the program is {self.state.phase.value}")
-        self.state.pausing = self.state.phase is Phase.MOVING
+        self.state.pause_requested = self.state.phase is Phase.MOVING
 
     def _cancel(self, arguments: Arguments) -> None:
         if "requestId" in arguments:
             arguments.number("requestId", least=-1)
-        if "progressId" in arguments and arguments.text("progressId") == self.incoming.progress:
-            self.state.pausing = self.state.phase is Phase.MOVING
+        if "progressId" in arguments and arguments.text("progressId") == self.queue.progress:
+            self.state.pause_requested = self.state.phase is Phase.MOVING
 
     # -------------------------------------------------------------------------------------- at any moment
 
-    def _setting(self, answer: Callable[[Arguments], Body]) -> Answer:
+    def _when_loaded(self, answer: Callable[[Arguments], Body]) -> Answer:
         """A request that sets breakpoints."""
 
         def checked(arguments: Arguments) -> Body:
@@ -357,7 +366,7 @@ class Adapter:
         return checked
 
     def _threads(self, _arguments: Arguments) -> Body:
-        name = "program" if self.state.held is None else self.state.held.program.func
+        name = "program" if self.state.open_session is None else self.state.open_session.program.func
         return {"threads": [{"id": THREAD, "name": name}]}
 
     def _locations(self, arguments: Arguments) -> Body:
@@ -369,9 +378,9 @@ class Adapter:
         return {"breakpoints": [{"line": client.line(line)} for line in lines]}
 
     def _source(self, arguments: Arguments) -> Body:
-        asked = arguments.inner("source", {"sourceReference": arguments.number("sourceReference", 0), "name": ""})
-        return {"content": self.state.sources.content(asked), "mimeType": "text/x-python"}
+        source = arguments.inner("source", {"sourceReference": arguments.number("sourceReference", 0), "name": ""})
+        return {"content": self.state.sources.content(source), "mimeType": "text/x-python"}
 
     def _loaded(self, _arguments: Arguments) -> Body:
         sources = self.state.sources
-        return {"sources": [sources.shown(name) for name in sources.texts]}
+        return {"sources": [sources.description(name) for name in sources.texts]}

@@ -28,15 +28,15 @@ MODES = {"read": ("read",), "write": ("write",), "readWrite": ("write", "read")}
 
 @dataclass(slots=True)
 class ClientBreakpoints:
-    """The breakpoints of the client. `wanted`: the last request per kind (and source); `known`: their numbers.
+    """The breakpoints of the client. `requests`: the last one per kind (and source); `numbers`: their numbers.
 
     `ids` maps the session's numbers to the client's. `watched`: the data breakpoints with their elements and frames.
     """
 
     state: DapState
     quiet: bool = False
-    wanted: dict[str, Arguments] = field(default_factory=dict)
-    known: dict[str, list[int]] = field(default_factory=dict)
+    requests: dict[str, Arguments] = field(default_factory=dict)
+    numbers: dict[str, list[int]] = field(default_factory=dict)
     ids: dict[int, int] = field(default_factory=dict)
     watched: dict[str, list[tuple[tuple[str, ...], RowData, tuple[int, ...]]]] = field(default_factory=dict)
     _last: int = 0
@@ -52,34 +52,34 @@ class ClientBreakpoints:
             rows = [Arguments({"line": line}) for line in numbers] if isinstance(numbers, list) else []
         if source is None:
             return {"breakpoints": [self._unmet("this text does not belong to the program") for _ in rows]}
-        asked = [(row.number("line", least=-1), _options(row)) for row in rows]
+        requested = [(row.number("line", least=-1), _options(row)) for row in rows]
         key = f"lines {source}"
         self._drop(key)
-        self.wanted[key] = arguments
-        return {"breakpoints": [self._line(key, source, line, options) for line, options in asked]}
+        self.requests[key] = arguments
+        return {"breakpoints": [self._line(key, source, line, options) for line, options in requested]}
 
     def functions(self, arguments: Arguments) -> RowData:
         """`setFunctionBreakpoints`."""
-        asked = [(row.text("name"), _options(row)) for row in arguments.rows("breakpoints")]
+        requested = [(row.text("name"), _options(row)) for row in arguments.rows("breakpoints")]
         self._drop("functions")
-        self.wanted["functions"] = arguments
-        return {"breakpoints": [self._function(name, options) for name, options in asked]}
+        self.requests["functions"] = arguments
+        return {"breakpoints": [self._function(name, options) for name, options in requested]}
 
     def exceptions(self, arguments: Arguments) -> RowData:
         """`setExceptionBreakpoints`."""
-        asked = [(name, "") for name in arguments.texts("filters")]
-        asked += [(row.text("filterId"), row.text("condition", "")) for row in arguments.rows("filterOptions", [])]
+        requested = [(name, "") for name in arguments.texts("filters")]
+        requested += [(row.text("filterId"), row.text("condition", "")) for row in arguments.rows("filterOptions", [])]
         self._drop("exceptions")
-        self.wanted["exceptions"] = arguments
-        rows = [self._exception(name, condition) for name, condition in asked]
-        filters = frozenset(name for (name, _), row in zip(asked, rows, strict=True) if row["verified"])
+        self.requests["exceptions"] = arguments
+        rows = [self._exception(name, condition) for name, condition in requested]
+        filters = frozenset(name for (name, _), row in zip(requested, rows, strict=True) if row["verified"])
         if not self.quiet:
             self.state.session.failures = capabilities.failures(filters)
         return {"breakpoints": rows}
 
     def data(self, arguments: Arguments) -> RowData:
         """`setDataBreakpoints`: a breakpoint requested again with the same words stays as it is."""
-        asked = [
+        requested = [
             (
                 row.text("dataId"),
                 row.text("accessType", "write"),
@@ -88,21 +88,21 @@ class ClientBreakpoints:
             )
             for row in arguments.rows("breakpoints")
         ]
-        before = self.watched.pop("data", [])
-        now: list[tuple[tuple[str, ...], RowData, tuple[int, ...]]] = []
-        for words in asked:
-            old = next((entry for entry in before if entry[0] == words and entry[1]["verified"]), None)
-            if old is not None:
-                before.remove(old)
-            now.append(old or (words, *self._watch(*words)))
-        for _, _, numbers in before:
+        old_entries = self.watched.pop("data", [])
+        entries: list[tuple[tuple[str, ...], RowData, tuple[int, ...]]] = []
+        for words in requested:
+            unchanged = next((entry for entry in old_entries if entry[0] == words and entry[1]["verified"]), None)
+            if unchanged is not None:
+                old_entries.remove(unchanged)
+            entries.append(unchanged or (words, *self._watch(*words)))
+        for _, _, numbers in old_entries:
             self._remove(numbers)
-        self.watched["data"] = now
-        return {"breakpoints": [row for _, row, _ in now]}
+        self.watched["data"] = entries
+        return {"breakpoints": [row for _, row, _ in entries]}
 
     def info(self, name: str, frame: int) -> RowData:
         """`dataBreakpointInfo` of an element or region, written as in a frame."""
-        session = self.state.standing()
+        session = self.state.stopped_session()
         try:
             watch = session.watch(name, "write", frame=frame)
         except RefmlcError as failure:
@@ -136,10 +136,10 @@ class ClientBreakpoints:
     def moved_to(self, session: Session) -> None:
         """Set the breakpoints again in a new session, except those that belong to a frame."""
         self.ids.clear()
-        self.known.clear()
+        self.numbers.clear()
         self.watched.clear()
         session.failures = frozenset() if self.quiet else capabilities.failures(frozenset(capabilities.DEFAULTS))
-        for key, arguments in list(self.wanted.items()):
+        for key, arguments in list(self.requests.items()):
             if key.startswith("lines "):
                 self.lines(arguments)
             elif key == "functions":
@@ -154,7 +154,7 @@ class ClientBreakpoints:
     # -------------------------------------------------------------------------------------------- private
 
     def _drop(self, key: str) -> None:
-        self._remove(self.known.pop(key, ()))
+        self._remove(self.numbers.pop(key, ()))
 
     def _remove(self, numbers: Iterable[int]) -> None:
         for number in numbers:
@@ -165,7 +165,7 @@ class ClientBreakpoints:
         self._last += 1
         return {"id": self._last, "verified": False, "message": why}
 
-    def _set(self, key: str, make: Callable[[], Breakpoint], shown: Callable[[Breakpoint], RowData]) -> RowData:
+    def _set(self, key: str, make: Callable[[], Breakpoint], describe: Callable[[Breakpoint], RowData]) -> RowData:
         """Make a breakpoint, and describe the outcome."""
         if self.quiet:
             return self._unmet("the program was launched without debugging")
@@ -175,36 +175,40 @@ class ClientBreakpoints:
             return self._unmet(failure.diagnostic.message)
         self._last += 1
         self.ids[point.number] = self._last
-        self.known.setdefault(key, []).append(point.number)
+        self.numbers.setdefault(key, []).append(point.number)
         row: RowData = {"id": self._last, "verified": point.verified}
-        return row | shown(point) if point.verified else row | {"message": point.note}
+        return row | describe(point) if point.verified else row | {"message": point.note}
 
     def _line(self, key: str, source: str, line: int, options: "BreakpointOptions") -> RowData:
-        if options.wrong:
-            return self._unmet(options.wrong)
-        ours = max(self.state.client.ours(line), 1)
+        if options.problem:
+            return self._unmet(options.problem)
+        session_line = max(self.state.client.ours(line), 1)
         return self._set(
             key,
             lambda: self.state.session.break_line(
-                ours,
+                session_line,
                 source,
                 condition=options.condition,
                 ignore=options.ignore,
                 exactly=options.exactly,
                 log=options.log,
             ),
-            lambda point: self._at(point, ours),
+            lambda point: self._at(point, session_line),
         )
 
-    def _at(self, point: Breakpoint, asked: int = 0) -> RowData:
-        moved = {"message": f"line {asked} has no statement"} if asked and point.line != asked else {}
+    def _at(self, point: Breakpoint, requested: int = 0) -> RowData:
+        message = {"message": f"line {requested} has no statement"} if requested and point.line != requested else {}
         if not point.line:
             return {}
-        return {"line": self.state.client.line(point.line), "source": self.state.sources.shown(point.source), **moved}
+        return {
+            "line": self.state.client.line(point.line),
+            "source": self.state.sources.description(point.source),
+            **message,
+        }
 
     def _function(self, name: str, options: "BreakpointOptions") -> RowData:
-        if options.wrong:
-            return self._unmet(options.wrong)
+        if options.problem:
+            return self._unmet(options.problem)
         session = self.state.session
         return self._set(
             "functions",
@@ -227,18 +231,18 @@ class ClientBreakpoints:
 
     def _watch(self, data: str, access: str, condition: str, hits: str) -> tuple[RowData, tuple[int, ...]]:
         options, modes = _hits(hits), MODES.get(access)
-        level, _, rest = data.partition(" ")
-        function, _, element = rest.partition(" ")
-        if options.wrong or modes is None or not element:
-            return self._unmet(options.wrong or f"`{data}` has no access `{access}`"), ()
+        level, _, name = data.partition(" ")
+        function, _, element = name.partition(" ")
+        if options.problem or modes is None or not element:
+            return self._unmet(options.problem or f"`{data}` has no access `{access}`"), ()
         if self.quiet:
             return self._unmet("the program was launched without debugging"), ()
         session = self.state.session
         frame = next(
             (
-                shown.index
-                for shown in session.frames()
-                if str(shown.level) == level and _is(session, shown.index, function)
+                stack_frame.index
+                for stack_frame in session.frames()
+                if str(stack_frame.level) == level and _is(session, stack_frame.index, function)
             ),
             0 if self.state.ended else None,
         )
@@ -275,13 +279,13 @@ class BreakpointOptions:
     ignore: int = 0
     exactly: bool = False
     log: str = ""
-    wrong: str = ""
+    problem: str = ""
 
 
 def _options(row: Arguments) -> BreakpointOptions:
     hits = _hits(row.text("hitCondition", ""))
     return BreakpointOptions(
-        row.text("condition", "").strip(), hits.ignore, hits.exactly, row.text("logMessage", ""), hits.wrong
+        row.text("condition", "").strip(), hits.ignore, hits.exactly, row.text("logMessage", ""), hits.problem
     )
 
 
@@ -290,5 +294,7 @@ def _hits(text: str) -> BreakpointOptions:
         return BreakpointOptions()
     match = HITS.match(text)
     if match is None or (match[1] != ">" and int(match[2]) == 0):
-        return BreakpointOptions(wrong=f"`{text}` is not a hit condition: write N, >= N, > N or == N, with N from 1 on")
+        return BreakpointOptions(
+            problem=f"`{text}` is not a hit condition: write N, >= N, > N or == N, with N from 1 on"
+        )
     return BreakpointOptions(ignore=int(match[2]) - (match[1] != ">"), exactly=match[1] in ("=", "=="))

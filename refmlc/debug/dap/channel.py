@@ -6,7 +6,7 @@ item that arrives during a motion can interrupt it:
 | arrives during a motion                 | interrupts                                                      |
 |-----------------------------------------|-----------------------------------------------------------------|
 | `URGENT`, a cancel of its progress, the end | every motion                                                |
-| any other request                       | motions that can go on afterwards unchanged (`everything`)       |
+| any other request                       | motions that can continue unchanged (`any_request`)       |
 """
 
 import threading
@@ -39,42 +39,42 @@ Item = Request | BrokenMessage | ClientGone
 
 
 @dataclass(slots=True)
-class Incoming:
+class RequestQueue:
     """The queue of incoming items."""
 
-    waiting: deque[Item] = field(default_factory=deque)
+    items: deque[Item] = field(default_factory=deque)
     cancelled: set[int] = field(default_factory=set)
     progress: str = ""
     _changed: threading.Condition = field(default_factory=threading.Condition)
     _pause: Callable[[], None] | None = None
-    _everything: bool = False
+    _any_request: bool = False
 
     def put(self, item: Item) -> None:
         """Add an item, from the reading thread."""
         with self._changed:
             if isinstance(item, Request) and item.command == "cancel":
                 number = item.arguments.get("requestId")
-                if any(isinstance(waiting, Request) and waiting.number == number for waiting in self.waiting):
+                if any(isinstance(item, Request) and item.number == number for item in self.items):
                     self.cancelled.add(number)  # type: ignore[arg-type]  # it is the number of one
-            self.waiting.append(item)
-            if self._pause is not None and (self._everything or self._is_urgent(item)):
+            self.items.append(item)
+            if self._pause is not None and (self._any_request or self._is_urgent(item)):
                 self._pause()
             self._changed.notify()
 
     def take(self) -> Item:
         """Remove the next item; wait for it."""
         with self._changed:
-            while not self.waiting:
+            while not self.items:
                 self._changed.wait()
-            return self.waiting.popleft()
+            return self.items.popleft()
 
-    def begins(self, pause: Callable[[], None], progress: str, *, everything: bool) -> bool:
+    def begins(self, pause: Callable[[], None], progress: str, *, any_request: bool) -> bool:
         """Begin a motion, unless a waiting item would interrupt it. `progress`: the progress that can be cancelled."""
         with self._changed:
             self.progress = progress
-            if self.waiting and (everything or any(map(self._is_urgent, self.waiting))):
+            if self.items and (any_request or any(map(self._is_urgent, self.items))):
                 return False
-            self._pause, self._everything = pause, everything
+            self._pause, self._any_request = pause, any_request
             return True
 
     def ends(self) -> None:
@@ -91,17 +91,17 @@ class Incoming:
         )
 
 
-def read_all(parsed: Iterable[Json | BrokenMessage], incoming: Incoming) -> None:
+def read_all(parsed: Iterable[Json | BrokenMessage], queue: RequestQueue) -> None:
     """Put everything that arrives into the queue, until the end."""
     try:
         for message in parsed:
             item = message if isinstance(message, BrokenMessage) else request_of(message)
             if item is not None:
-                incoming.put(item)
+                queue.put(item)
     except (OSError, ValueError):  # the connection is lost, or was closed by us
         pass
     finally:
-        incoming.put(ClientGone())
+        queue.put(ClientGone())
 
 
 def request_of(message: Json) -> Request | BrokenMessage | None:
@@ -120,7 +120,7 @@ def request_of(message: Json) -> Request | BrokenMessage | None:
 
 
 @dataclass(slots=True)
-class Outgoing:
+class MessageSender:
     """Sends events and responses, from any thread. `lost`: the connection is closed."""
 
     stream: BinaryIO

@@ -3,10 +3,10 @@
 | phase       | the program                                     | answered requests                         |
 |-------------|-------------------------------------------------|-------------------------------------------|
 | `NEW`       | is unknown                                      | initialize, launch                        |
-| `SETTING`   | is loaded, has not begun                        | breakpoints, sources, configurationDone    |
+| `LOADED`    | is loaded, has not begun                        | breakpoints, sources, configurationDone    |
 | `STOPPED`   | stands; with `stopAtEnd` also at its end         | all                                       |
 | `MOVING`    | moves                                           | breakpoints, sources, pause               |
-| `OVER`      | is over, as the client knows                     | disconnect, restart                       |
+| `OVER`      | is over, and the client has been notified        | disconnect, restart                       |
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from refmlc.debug.dap.arguments import NOT_STOPPED, Arguments, RequestRefused
-from refmlc.debug.dap.channel import Outgoing
+from refmlc.debug.dap.channel import MessageSender
 from refmlc.debug.dap.references import References
 from refmlc.debug.dap.sources import Sources
 from refmlc.debug.program import Program
@@ -31,7 +31,7 @@ class Phase(Enum):
     """See the table of the module."""
 
     NEW = "not launched"
-    SETTING = "not begun"
+    LOADED = "not begun"
     STOPPED = "stopped"
     MOVING = "moving"
     OVER = "over"
@@ -39,9 +39,9 @@ class Phase(Enum):
 
 @dataclass(slots=True)
 class Client:
-    """The client's counting and its capabilities. `asked`: `initialize` has been answered."""
+    """The client's counting and its capabilities. `initialized`: `initialize` has been answered."""
 
-    asked: bool = False
+    initialized: bool = False
     first_line: int = 1
     first_column: int = 1
     pages: bool = False
@@ -55,7 +55,7 @@ class Client:
         if arguments.text("pathFormat", "path") != "path":
             raise RequestRefused("paths must be plain paths: URIs are not supported")
         return cls(
-            asked=True,
+            initialized=True,
             first_line=int(arguments.flag("linesStartAt1", True)),
             first_column=int(arguments.flag("columnsStartAt1", True)),
             pages=arguments.flag("supportsVariablePaging", False),
@@ -82,7 +82,7 @@ class Client:
 
 @dataclass(slots=True)
 class Motion:
-    """A motion of the program. `resumes`: after an interruption it can begin again and go on."""
+    """A motion of the program. `resumes`: after an interruption it can begin again and continue."""
 
     run: Callable[[], Stop]
     title: str
@@ -93,23 +93,23 @@ class Motion:
 class DapState:
     """The state that all requests share."""
 
-    out: Outgoing
+    out: MessageSender
     client: Client = field(default_factory=Client)
     phase: Phase = Phase.NEW
     references: References = field(default_factory=References)
-    held: Session | None = None
+    open_session: Session | None = None
     texts: Sources | None = None
     settings: Mapping[str, object] = field(default_factory=dict)
     motion: Motion | None = None
-    pausing: bool = False
+    pause_requested: bool = False
     closed: bool = False
 
     @property
     def session(self) -> Session:
         """The session. Fails: refused before the launch."""
-        if self.held is None:
+        if self.open_session is None:
             raise RequestRefused("no program has been launched")
-        return self.held
+        return self.open_session
 
     @property
     def sources(self) -> Sources:
@@ -118,23 +118,23 @@ class DapState:
             raise RequestRefused("no program has been launched")
         return self.texts
 
-    def standing(self) -> Session:
+    def stopped_session(self) -> Session:
         """The session of a program that stands."""
         session = self.session
         if self.phase is not Phase.STOPPED:
             raise RequestRefused(f"the program is {self.phase.value}", NOT_STOPPED)
         return session
 
-    def going(self) -> Session:
+    def movable_session(self) -> Session:
         """The session of a program that stands and has not ended."""
-        session = self.standing()
+        session = self.stopped_session()
         if session.ended:
             raise RequestRefused("the program has ended: step back, or restart it")
         return session
 
     def stop(self) -> Stop:
         """The stop where the program stands."""
-        stop = self.standing().stop
+        stop = self.stopped_session().stop
         if stop is None:
             raise RequestRefused("the program has not begun", NOT_STOPPED)
         return stop
@@ -142,5 +142,5 @@ class DapState:
     @property
     def ended(self) -> bool:
         """True if the program stands at its end."""
-        stop = None if self.held is None else self.held.stop
+        stop = None if self.open_session is None else self.open_session.stop
         return stop is not None and stop.reason is Reason.ENDED

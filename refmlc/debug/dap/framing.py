@@ -28,7 +28,7 @@ Json = Mapping[str, object]
 class BrokenMessage:
     """Input that is no message. `number`, `command`: those of the request, if readable."""
 
-    what: str
+    problem: str
     number: int = 0
     command: str = ""
 
@@ -43,22 +43,22 @@ def encode(message: Json) -> bytes:
 
 def messages(stream: BinaryIO) -> Iterator[Json | BrokenMessage]:
     """The incoming messages, until the end."""
-    sound = True
+    in_step = True
     while True:
-        length, seen = _header(stream)
-        if length is None and seen is None:
+        length, last_line = _header(stream)
+        if length is None and last_line is None:
             return
         if length is None or length > MOST_BYTES:
-            if sound:
+            if in_step:
                 yield BrokenMessage(
                     "a message begins with `Content-Length: N`" if length is None else "the message is too long"
                 )
-            sound = False
+            in_step = False
             continue
         body = _exactly(stream, length)
         if body is None:
             return
-        sound = True
+        in_step = True
         yield decode(body)
 
 
@@ -76,18 +76,18 @@ def strict_messages(stream: BinaryIO) -> Iterator[Json | BrokenMessage]:
 
 def _header(stream: BinaryIO) -> tuple[int | None, bytes | None]:
     """The length in a header and its last line; None and None at the end."""
-    length, seen, begun = None, None, False
+    length, last_line, in_header = None, None, False
     while line := stream.readline(MOST_LINE):
-        seen = line
+        last_line = line
         match = LENGTH.search(line)
         if match is not None:
             length = int(match[1])
         elif line.strip(b"\r\n"):
-            begun = True
+            in_header = True
             if length is None and b":" not in line:
-                return None, seen
-        elif length is not None or begun:
-            return length, seen
+                return None, last_line
+        elif length is not None or in_header:
+            return length, last_line
     return None, None
 
 
@@ -106,8 +106,8 @@ def decode(body: bytes) -> Json | BrokenMessage:
     """The object in the bytes."""
     try:
         value = json.loads(body.decode("utf-8"), parse_constant=_refuse)
-    except (UnicodeDecodeError, ValueError, RecursionError) as wrong:
-        return BrokenMessage(f"the message is not JSON: {wrong}"[:200])
+    except (UnicodeDecodeError, ValueError, RecursionError) as problem:
+        return BrokenMessage(f"the message is not JSON: {problem}"[:200])
     return value if isinstance(value, dict) else BrokenMessage("the message is not an object")
 
 

@@ -10,7 +10,7 @@ from refmlc.debug.dap.dap_state import DapState
 from refmlc.debug.dap.references import ValuePath, VariableScope
 from refmlc.debug.dap.value_rows import ValueRows
 from refmlc.debug.session import Session
-from refmlc.debug.session_data import FrameKind, Reason, StackFrame
+from refmlc.debug.session_data import Reason, StackFrame
 from refmlc.diag.render import render_text
 from refmlc.observe.why import outline, text
 from refmlc.run.memory.cells import cell_size
@@ -35,21 +35,22 @@ class InspectionRequests:
 
     def stack(self, arguments: Arguments) -> Body:
         """`stackTrace`."""
-        session = self.state.standing()
+        session = self.state.stopped_session()
         thread(arguments)
         frames = session.frames()
         if not frames:
             return {"stackFrames": [self._end(session)], "totalFrames": 1}
         start, levels = arguments.number("startFrame", 0), arguments.number("levels", 0)
-        shown = frames[start : start + levels if levels else None]
-        return {"stackFrames": [self._frame(frame) for frame in shown], "totalFrames": len(frames)}
+        page = frames[start : start + levels if levels else None]
+        return {"stackFrames": [self._frame(frame) for frame in page], "totalFrames": len(frames)}
 
     def _frame(self, frame: StackFrame) -> Body:
-        kind = {FrameKind.LOOP: "for ", FrameKind.BLOCK: "block "}.get(frame.kind, "")
-        name = f"{kind}{frame.name}{f' ({frame.detail})' if frame.detail else ''}"
-        body: Body = {"id": self.state.references.number(frame.index), "name": name, "line": 0, "column": 0}
+        body: Body = {"id": self.state.references.number(frame.index), "name": frame.title, "line": 0, "column": 0}
         if frame.span is not None:
-            body |= {**self.state.client.place(frame.span), "source": self.state.sources.shown(frame.span.source.name)}
+            body |= {
+                **self.state.client.place(frame.span),
+                "source": self.state.sources.description(frame.span.source.name),
+            }
         return body
 
     def _end(self, session: Session) -> Body:
@@ -61,23 +62,23 @@ class InspectionRequests:
             "canRestart": False,
         }  # fmt: skip
         if span is not None:
-            body |= {**self.state.client.place(span), "source": self.state.sources.shown(span.source.name)}
+            body |= {**self.state.client.place(span), "source": self.state.sources.description(span.source.name)}
         return body
 
     def scopes(self, arguments: Arguments) -> Body:
         """`scopes`."""
-        self.state.standing()
+        self.state.stopped_session()
         return {"scopes": self.rows.scopes(self.state.references.frame(arguments.number("frameId")))}
 
     def variables(self, arguments: Arguments) -> Body:
         """`variables`."""
-        self.state.standing()
+        self.state.stopped_session()
         of = self.state.references.parts(arguments.number("variablesReference"))
         return {"variables": self.rows.rows(of, arguments)}
 
     def evaluate(self, arguments: Arguments) -> Body:
         """`evaluate`: an expression of TVMScript; in the console also `why ELEMENT`."""
-        session = self.state.standing()
+        session = self.state.stopped_session()
         expression, frame = arguments.text("expression"), self._optional(arguments)
         if arguments.text("context", "") == "repl" and expression.split(maxsplit=1)[:1] == ["why"]:
             backward_slice = session.why(expression.strip()[3:].strip(), frame)
@@ -92,7 +93,7 @@ class InspectionRequests:
         of = self.state.references.parts(arguments.number("variablesReference"))
         name = arguments.text("name")
         if isinstance(of, VariableScope):
-            frame = of.frame if of.what != "arguments" else max(len(self.state.standing().frames()) - 1, 0)
+            frame = of.frame if of.what != "arguments" else max(len(self.state.stopped_session().frames()) - 1, 0)
             return self._set(name, arguments.text("value"), frame)
         if of.mask or not of.path.spelled or not (name.startswith("[") and name.endswith("]")):
             raise RequestRefused(f"`{name}` cannot be set")
@@ -103,7 +104,7 @@ class InspectionRequests:
         return self._set(arguments.text("expression"), arguments.text("value"), self._optional(arguments))
 
     def _set(self, target: str, value: str, frame: int) -> Body:
-        session = self.state.going()
+        session = self.state.movable_session()
         changed = session.set(target, value, frame)
         if changed.tensor is not None and self.state.client.memory:
             size = cell_size(changed.tensor.dtype) * changed.tensor.dtype.lanes * prod(changed.tensor.shape)
@@ -111,22 +112,22 @@ class InspectionRequests:
             self.state.out.event("memory", memory)
         if self.state.client.invalidated:
             self.state.out.event("invalidated", {"areas": ["variables"], "threadId": THREAD})
-        shown = self.rows.value(session.look(target, frame), ValuePath(target.strip(), frame))
-        return {("value" if key == "result" else key): part for key, part in shown.items() if key in _SET}
+        row = self.rows.value(session.look(target, frame), ValuePath(target.strip(), frame))
+        return {("value" if key == "result" else key): part for key, part in row.items() if key in _SET}
 
     def complete(self, arguments: Arguments) -> Body:
         """`completions`: the visible names."""
-        session = self.state.standing()
+        session = self.state.stopped_session()
         line, column = arguments.text("text"), arguments.number("column") - self.state.client.first_column
         before = line[: max(column, 0)]
         start = len(before)
         while start and (before[start - 1].isalnum() or before[start - 1] == "_"):
             start -= 1
-        begun, frame = before[start:], self._optional(arguments)
-        names = [variable.name for variable in session.visible(frame) if variable.name.startswith(begun)]
+        prefix, frame = before[start:], self._optional(arguments)
+        names = [variable.name for variable in session.visible(frame) if variable.name.startswith(prefix)]
         return {
             "targets": [
-                {"label": name, "type": "variable", "start": start, "length": len(begun)}
+                {"label": name, "type": "variable", "start": start, "length": len(prefix)}
                 for name in dict.fromkeys(names)
             ]
         }
@@ -151,7 +152,7 @@ class InspectionRequests:
 
     def memory(self, arguments: Arguments) -> Body:
         """`readMemory` of a tensor: its bytes from the first element on, uninitialised ones included."""
-        session = self.state.standing()
+        session = self.state.stopped_session()
         frame, _, name = arguments.text("memoryReference").partition(":")
         if not (frame.isascii() and frame.isdigit()):
             raise RequestRefused("this is not a memory reference")
@@ -165,7 +166,7 @@ class InspectionRequests:
 
     def data_info(self, arguments: Arguments) -> Body:
         """`dataBreakpointInfo`."""
-        self.state.standing()
+        self.state.stopped_session()
         name = arguments.text("name")
         if "variablesReference" not in arguments:
             return self.breakpoints.info(name, self._optional(arguments))

@@ -76,7 +76,7 @@ class MotionRequests:
 
     def restart_frame(self, arguments: Arguments) -> Body:
         """`restartFrame`."""
-        session = self.state.going()
+        session = self.state.movable_session()
         frame = self.state.references.frame(arguments.number("frameId"))
         return self._moves(partial(session.restart_frame, frame), "going back to where the frame was entered")
 
@@ -92,7 +92,7 @@ class MotionRequests:
 
     def step_targets(self, arguments: Arguments) -> Body:
         """`stepInTargets`: a statement, a block, an iteration of each loop around."""
-        session = self.state.going()
+        session = self.state.movable_session()
         frame = self.state.references.frame(arguments.number("frameId"))
         frames = session.frames()
         level = frames[frame].level
@@ -109,25 +109,25 @@ class MotionRequests:
 
     def goto_targets(self, arguments: Arguments) -> Body:
         """`gotoTargets`: a line, forwards and backwards."""
-        session = self.state.standing()
+        session = self.state.stopped_session()
         source = self.state.sources.find(arguments.inner("source"))
         line = max(self.state.client.ours(arguments.number("line", least=-1)), 1)
         if source is None:
             return {"targets": []}
-        there = session.break_line(line, source)
-        session.remove(there.number)
-        if not there.verified:
+        point = session.break_line(line, source)
+        session.remove(point.number)
+        if not point.verified:
             return {"targets": []}
-        targets = [(f"the last time line {there.line} was reached", MotionTarget(there.line, source, back=True))]
+        targets = [(f"the last time line {point.line} was reached", MotionTarget(point.line, source, back=True))]
         if not session.ended:
-            targets.insert(0, (f"the next time line {there.line} is reached", MotionTarget(there.line, source)))
-        number, shown = self.state.references.number, self.state.client.line(there.line)
-        return {"targets": [{"id": number(target), "label": label, "line": shown} for label, target in targets]}
+            targets.insert(0, (f"the next time line {point.line} is reached", MotionTarget(point.line, source)))
+        number, client_line = self.state.references.number, self.state.client.line(point.line)
+        return {"targets": [{"id": number(target), "label": label, "line": client_line} for label, target in targets]}
 
     # -------------------------------------------------------------------------------------------- private
 
     def _session(self, arguments: Arguments, *, ended: bool = False) -> Session:
-        session = self.state.standing() if ended else self.state.going()
+        session = self.state.stopped_session() if ended else self.state.movable_session()
         thread(arguments)
         return session
 
@@ -150,13 +150,13 @@ def arrive(session: Session, target: MotionTarget) -> Stop:
     for point in session.breakpoints:
         point.enabled = False
     session.failures = frozenset()
-    there = session.break_line(target.line, target.source)
+    target_point = session.break_line(target.line, target.source)
     try:
         stop = session.reverse_resume() if target.back else session.resume()
-        if there.number not in stop.hits and stop.reason is not Reason.PAUSE and begin is not None:
+        if target_point.number not in stop.hits and stop.reason is not Reason.PAUSE and begin is not None:
             stop = replace(session.goto(begin.moment), text=f"line {target.line} is never reached")
     finally:
-        session.remove(there.number)
+        session.remove(target_point.number)
         session.failures = failures
         for point in session.breakpoints:
             point.enabled = enabled[point.number]

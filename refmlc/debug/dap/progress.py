@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
-from refmlc.debug.dap.channel import Outgoing
+from refmlc.debug.dap.channel import MessageSender
 
 AGAIN = 1.0
 
@@ -18,13 +18,13 @@ AGAIN = 1.0
 class ProgressReport:
     """A progress of `title`; `delay` None: never sent. `far`: the progress so far; without it, not cancellable."""
 
-    out: Outgoing
+    out: MessageSender
     title: str
     delay: float | None
     far: Callable[[], str] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _timer: threading.Timer | None = None
-    _said: bool = False
+    _shown_to_client: bool = False
     _over: bool = False
 
     def __enter__(self) -> Self:
@@ -39,7 +39,7 @@ class ProgressReport:
             self._over = True
         if self._timer is not None:
             self._timer.cancel()
-        if self._said:
+        if self._shown_to_client:
             self.out.event("progressEnd", {"progressId": self.name})
 
     @property
@@ -56,7 +56,7 @@ class ProgressReport:
         with self._lock:
             if self._over:
                 return
-            self._said = True
+            self._shown_to_client = True
             body = {"progressId": self.name, "title": f"refmlc: {self.title}", "cancellable": self.far is not None}
             self.out.event("progressStart", body)
             if self.far is not None:

@@ -55,13 +55,13 @@ class VariableScope:
 
 @dataclass(frozen=True, slots=True)
 class ValueParts:
-    """Elements of a tensor or tuple from `first` on; `mask`: of the initialised mask; `whole`: with statistics."""
+    """Elements of a tensor or tuple from `first` on; `mask`: of the mask; `has_statistics`: with statistics."""
 
     path: ValuePath
     first: int
     last: int
     mask: bool = False
-    whole: bool = False
+    has_statistics: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,40 +82,40 @@ Referent: TypeAlias = VariableScope | ValueParts | MotionTarget | int
 class References:
     """See the docstring of the module."""
 
-    _known: dict[int, Referent] = field(default_factory=dict)
+    _referents: dict[int, Referent] = field(default_factory=dict)
     _numbers: dict[Referent, int] = field(default_factory=dict)
     _last: int = 0
 
     def forget(self) -> None:
         """Forget all numbers: the program has moved."""
-        self._known.clear()
+        self._referents.clear()
         self._numbers.clear()
 
-    def number(self, meaning: Referent) -> int:
-        """The number of `meaning`; a frame is its index in the session."""
-        if meaning not in self._numbers:
+    def number(self, referent: Referent) -> int:
+        """The number of `referent`; a frame is its index in the session."""
+        if referent not in self._numbers:
             self._last = self._last % BIGGEST + 1
-            self._numbers[meaning] = self._last
-            self._known[self._last] = meaning
-        return self._numbers[meaning]
+            self._numbers[referent] = self._last
+            self._referents[self._last] = referent
+        return self._numbers[referent]
 
     def frame(self, number: int) -> int:
         """The frame with this number."""
-        meaning = self._known.get(number)
-        if not isinstance(meaning, int):
+        referent = self._referents.get(number)
+        if not isinstance(referent, int):
             raise RequestRefused(f"there is no frame {number} (any more)")
-        return meaning
+        return referent
 
     def parts(self, number: int) -> VariableScope | ValueParts:
         """The scope or the value with this number."""
-        meaning = self._known.get(number)
-        if not isinstance(meaning, VariableScope | ValueParts):
+        referent = self._referents.get(number)
+        if not isinstance(referent, VariableScope | ValueParts):
             raise RequestRefused(f"there are no variables {number} (any more)")
-        return meaning
+        return referent
 
     def target(self, number: int) -> MotionTarget:
         """The target with this number."""
-        meaning = self._known.get(number)
-        if not isinstance(meaning, MotionTarget):
+        referent = self._referents.get(number)
+        if not isinstance(referent, MotionTarget):
             raise RequestRefused(f"there is no target {number} (any more)")
-        return meaning
+        return referent

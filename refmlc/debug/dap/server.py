@@ -17,7 +17,7 @@ from typing import BinaryIO
 
 from refmlc.debug.dap.adapter import Adapter
 from refmlc.debug.dap.arguments import RequestRefused
-from refmlc.debug.dap.channel import ClientGone, Incoming, Item, Outgoing, Request, read_all, request_of
+from refmlc.debug.dap.channel import ClientGone, Item, MessageSender, Request, RequestQueue, read_all, request_of
 from refmlc.debug.dap.dap_state import Launcher
 from refmlc.debug.dap.door import Door
 from refmlc.debug.dap.framing import BrokenMessage, messages, strict_messages
@@ -40,18 +40,18 @@ def serve(
 
     `door`: the client of a socket must present a token.
     """
-    incoming, done = Incoming(), threading.Event()
+    queue, served = RequestQueue(), threading.Event()
 
     def read() -> None:
-        read_all(messages(reader) if door is None else strict_messages(reader), incoming)
-        if leave is not None and not done.wait(GRACE):
+        read_all(messages(reader) if door is None else strict_messages(reader), queue)
+        if leave is not None and not served.wait(GRACE):
             leave()
 
     threading.Thread(target=read, name="refmlc-dap-reader", daemon=True).start()
     try:
-        Adapter(incoming, Outgoing(writer), launcher, door=door).serve()
+        Adapter(queue, MessageSender(writer), launcher, door=door).serve()
     finally:
-        done.set()
+        served.set()
 
 
 def leave() -> None:
@@ -61,42 +61,44 @@ def leave() -> None:
 
 def listen(port: int) -> socket.socket:
     """A socket on this machine only; port 0: any free one. Fails: OSError."""
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    server_socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         if os.name == "posix":
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((HOST, port))
-        listening.listen()
+            server_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        server_socket.bind((HOST, port))
+        server_socket.listen()
     except OSError:
-        listening.close()
+        server_socket.close()
         raise
-    return listening
+    return server_socket
 
 
 def serve_socket(
-    listening: socket.socket, launcher: Launcher, token: str | None, *, leave: Callable[[], None] | None = None
+    server_socket: socket.socket, launcher: Launcher, token: str | None, *, leave: Callable[[], None] | None = None
 ) -> None:
-    """Serve the first client that connects to `listening` and presents `token`; None: the first that connects."""
-    with listening:
-        while not _served(listening, launcher, token, leave):
+    """Serve the first client that connects to `server_socket` and presents `token`; None: the first that connects."""
+    with server_socket:
+        while not _served(server_socket, launcher, token, leave):
             pass
 
 
-def _served(listening: socket.socket, launcher: Launcher, token: str | None, leave: Callable[[], None] | None) -> bool:
+def _served(
+    server_socket: socket.socket, launcher: Launcher, token: str | None, leave: Callable[[], None] | None
+) -> bool:
     """Serve the next connection; true if its client was let in."""
-    connection, _ = listening.accept()
+    connection, _ = server_socket.accept()
     late = threading.Timer(ADMISSION, _cut, (connection,))
     late.daemon = True
 
-    def opened() -> None:
+    def admit() -> None:
         late.cancel()
-        threading.Thread(target=_turn_away, args=(listening,), name="refmlc-dap-door", daemon=True).start()
+        threading.Thread(target=_turn_away, args=(server_socket,), name="refmlc-dap-door", daemon=True).start()
 
-    door = None if token is None else Door(token, opened)
+    door = None if token is None else Door(token, admit)
     # Closing a writer flushes it, which fails if the client has gone.
     with connection, suppress(OSError):
         if door is None:
-            opened()
+            admit()
         else:
             late.start()
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -112,30 +114,30 @@ def _cut(connection: socket.socket) -> None:
         connection.shutdown(socket.SHUT_RDWR)
 
 
-def _turn_away(listening: socket.socket) -> None:
+def _turn_away(server_socket: socket.socket) -> None:
     """Refuse all other clients while the socket is open."""
     while True:
         try:
-            other, _ = listening.accept()
+            connection, _ = server_socket.accept()
         except OSError:
             return
-        with other, suppress(OSError):
-            _refuse(other)
+        with connection, suppress(OSError):
+            _refuse(connection)
 
 
-def _refuse(other: socket.socket) -> None:
-    other.settimeout(PATIENCE)
-    with other.makefile("rb") as reader, other.makefile("wb") as writer:
+def _refuse(connection: socket.socket) -> None:
+    connection.settimeout(PATIENCE)
+    with connection.makefile("rb") as reader, connection.makefile("wb") as writer:
         first: Item | None = None
         with suppress(OSError):
             for message in strict_messages(reader):
                 first = message if isinstance(message, BrokenMessage) else request_of(message)
                 break
-        outgoing = Outgoing(writer)
-        no = RequestRefused("another client is being served", show=True)
+        sender = MessageSender(writer)
+        refusal = RequestRefused("another client is being served", show=True)
         match first:
             case Request(number, command):
-                outgoing.refuse(number, command, no)
+                sender.refuse(number, command, refusal)
             case BrokenMessage() | ClientGone() | None:
-                outgoing.refuse(0, "", no)
-        other.shutdown(socket.SHUT_WR)
+                sender.refuse(0, "", refusal)
+        connection.shutdown(socket.SHUT_WR)

@@ -37,7 +37,7 @@ class Sources:
             if name not in self.paths
         }
 
-    def shown(self, name: str) -> dict[str, object]:
+    def description(self, name: str) -> dict[str, object]:
         """The description of a text for the client."""
         if name in self.paths:
             return {"name": Path(name).name, "path": self.paths[name]}
@@ -52,7 +52,7 @@ class Sources:
             return next((name for name, number in self._numbers.items() if number == reference), None)
         if "path" in arguments:
             path = _resolved(arguments.text("path"))
-            return next((name for name, known in self.paths.items() if known == path), None)
+            return next((name for name, file in self.paths.items() if file == path), None)
         name = arguments.text("name")
         return name if name in self.texts else None
 
@@ -64,11 +64,11 @@ class Sources:
         return self.texts[name].text
 
 
-def changed(sources: Sources | None, others: Sources | None) -> list[dict[str, object]]:
-    """The texts of `sources` that are not in `others`, as descriptions for the client."""
-    there = [] if others is None else [others.shown(name) for name in others.texts]
-    mine = [] if sources is None else [sources.shown(name) for name in sources.texts]
-    return [shown for shown in mine if shown not in there]
+def changed(sources: Sources | None, other_sources: Sources | None) -> list[dict[str, object]]:
+    """The texts of `sources` that are not in `other_sources`, as descriptions for the client."""
+    other_rows = [] if other_sources is None else [other_sources.description(name) for name in other_sources.texts]
+    rows = [] if sources is None else [sources.description(name) for name in sources.texts]
+    return [row for row in rows if row not in other_rows]
 
 
 def _is_file(name: str) -> bool:

@@ -17,12 +17,12 @@ from refmlc.debug.dap.dap_state import DapState
 from refmlc.debug.dap.references import ValueParts, ValuePath, VariableScope
 from refmlc.debug.session import Session
 from refmlc.debug.session_data import Variable
-from refmlc.debug.tensors import PAGE, digits, initialised, page, statistics
+from refmlc.debug.tensors import PAGE, digits, dtype_of, initialised, page, shape_of, statistics
 from refmlc.debug.terminal import show
 from refmlc.run.memory.tensor import Tensor
 
 RowData = dict[str, object]
-MISSING = "not initialised"
+UNINITIALISED = "not initialised"
 MOST_ROWS = 10_000
 STATISTICS = ("shape", "dtype", "initialised", "NaN", "inf", "least", "greatest", "mean")
 
@@ -47,11 +47,11 @@ class ValueRows:
             scopes.append(self._scope(frame, "around", "around"))
         return [*scopes, self._scope(frame, "arguments", "arguments")]
 
-    def _scope(self, frame: int, what: str, hint: str) -> RowData:
+    def _scope(self, frame: int, scope_name: str, hint: str) -> RowData:
         frames = self.session.frames()
         kind = frames[frame].kind.value if frames else ""
-        name = {"here": f"Of this {kind}", "around": "Around it", "arguments": "Arguments of the run"}[what]
-        scope = VariableScope(frame, what)
+        name = {"here": f"Of this {kind}", "around": "Around it", "arguments": "Arguments of the run"}[scope_name]
+        scope = VariableScope(frame, scope_name)
         return {
             "name": name, "presentationHint": hint, "expensive": False,
             "variablesReference": self.state.references.number(scope),
@@ -64,50 +64,50 @@ class ValueRows:
             names = session.program.names
             pairs = [
                 (
-                    Variable(name, "parameter", value, _dtype(value)),
+                    Variable(name, "parameter", value, dtype_of(value)),
                     ValuePath(name, max(len(session.frames()) - 1, 0), (), at),
                 )
                 for at, (name, value) in enumerate(zip(names, session.arguments, strict=True))
             ]
             if self.state.ended and session.result is not None:
-                result = Variable("result", "variable", session.result, _dtype(session.result))
+                result = Variable("result", "variable", session.result, dtype_of(session.result))
                 pairs.append((result, ValuePath("result", 0)))
             return pairs
         if self.state.ended:
             return []
-        here = list(session.variables(frame))
+        variables = list(session.variables(frame))
         if scope.what == "around":
-            names_here = {variable.name for variable in here}
-            here = [variable for variable in session.visible(frame) if variable.name not in names_here]
-        return [(variable, ValuePath(variable.name, frame)) for variable in here]
+            names_here = {variable.name for variable in variables}
+            variables = [variable for variable in session.visible(frame) if variable.name not in names_here]
+        return [(variable, ValuePath(variable.name, frame)) for variable in variables]
 
     # ----------------------------------------------------------------------------------------------- rows
 
-    def rows(self, of: VariableScope | ValueParts, arguments: Arguments) -> list[RowData]:
+    def rows(self, target: VariableScope | ValueParts, arguments: Arguments) -> list[RowData]:
         """The rows of a scope or value, selected by `filter`, `start` and `count`."""
-        wanted = arguments.text("filter", "")
+        kind = arguments.text("filter", "")
         start, count = arguments.number("start", 0), arguments.number("count", 0)
-        if isinstance(of, VariableScope):
-            pairs = [] if wanted == "indexed" else self._variables(of)
+        if isinstance(target, VariableScope):
+            pairs = [] if kind == "indexed" else self._variables(target)
             return [self.variable(variable, path) for variable, path in pairs[start : start + count if count else None]]
-        value = of.path.value(self.session)
-        paged = self.state.client.pages and (wanted == "indexed" or "start" in arguments)
-        rows = [] if wanted == "indexed" or not of.whole else list(self._statistics(value, of.path))
-        if wanted == "named":
+        value = target.path.value(self.session)
+        paged = self.state.client.pages and (kind == "indexed" or "start" in arguments)
+        rows = [] if kind == "indexed" or not target.has_statistics else list(self._statistics(value, target.path))
+        if kind == "named":
             return rows[start : start + count if count else None]
-        first = of.first + start
-        last = min(of.last, first + count) if count else of.last
+        first = target.first + start
+        last = min(target.last, first + count) if count else target.last
         if last - first > PAGE and not paged:
-            return rows + [self._bundle(of, low, high) for low, high in _bundles(first, last)]
+            return rows + [self._bundle(target, low, high) for low, high in _bundles(first, last)]
         if last - first > MOST_ROWS:
             raise RequestRefused(f"{last - first} rows are requested: at most {MOST_ROWS} are sent at once")
-        return rows + list(self._elements(value, of, first, last))
+        return rows + list(self._elements(value, target, first, last))
 
     def variable(self, variable: Variable, path: ValuePath) -> RowData:
         """A name with its value."""
         row = self._row(
             variable.name,
-            show.typed(variable),
+            show.value_text(variable),
             variable.dtype or variable.kind,
             variable.value if variable.bound else None,
             path,
@@ -135,9 +135,9 @@ class ValueRows:
         number = self.state.references.number
         if isinstance(content, Tensor):
             size = prod(content.shape)
-            row["variablesReference"] = number(ValueParts(path, 0, size, whole=True))
+            row["variablesReference"] = number(ValueParts(path, 0, size, has_statistics=True))
             row |= {"namedVariables": len(STATISTICS), "indexedVariables": size}
-            row["type"] = f"{'x'.join(map(str, content.shape)) or 'scalar'} {content.dtype}"
+            row["type"] = f"{shape_of(content)} {content.dtype}"
             if path.spelled:
                 row["memoryReference"] = f"{path.frame}:{path.name}"
         elif isinstance(content, tuple) and content:
@@ -150,7 +150,7 @@ class ValueRows:
             return
         numbers = statistics(value)
         texts = (
-            "x".join(map(str, value.shape)) or "scalar", str(value.dtype), f"{numbers.initialised} of {numbers.count}",
+            shape_of(value), str(value.dtype), f"{numbers.initialised} of {numbers.count}",
             str(numbers.nan), str(numbers.inf), *map(_number, (numbers.least, numbers.greatest, numbers.mean)),
         )  # fmt: skip
         for name, text in zip(STATISTICS, texts, strict=True):
@@ -174,7 +174,13 @@ class ValueRows:
             elements = page(value, first, last - first)
             for at, (index, element) in enumerate(zip(elements.indices, elements.values, strict=True), first):
                 name = f"[{', '.join(map(str, index))}]"
-                text = str(bool(flat[at])) if of.mask else MISSING if element is None else digits(element, value.dtype)
+                text = (
+                    str(bool(flat[at]))
+                    if of.mask
+                    else UNINITIALISED
+                    if element is None
+                    else digits(element, value.dtype)
+                )
                 row: RowData = {"name": name, "value": text, "variablesReference": 0}
                 if path.spelled and index and not of.mask:
                     row["evaluateName"] = f"{path.spelled}{name}"
@@ -185,7 +191,7 @@ class ValueRows:
             for at in range(first, min(last, len(value))):
                 part = value[at]
                 below = ValuePath(path.name, path.frame, (*path.parts, at), path.argument)
-                yield self._row(f"[{at}]", show.value(part), _dtype(part) or type(part).__name__, part, below)
+                yield self._row(f"[{at}]", show.value(part), dtype_of(part) or type(part).__name__, part, below)
 
 
 _NAMES = ("name", "evaluateName")
@@ -198,10 +204,6 @@ def _bundles(first: int, last: int) -> Iterator[tuple[int, int]]:
         size *= PAGE
     for low in range(first, last, size):
         yield low, min(low + size, last)
-
-
-def _dtype(value: object) -> str:
-    return str(value.dtype) if isinstance(value, Tensor) else ""
 
 
 def _number(value: float | None) -> str:

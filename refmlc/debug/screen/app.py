@@ -110,18 +110,18 @@ class Screen(App[None]):
         span = None if session.stop is None else panes.span_of(session, state.frame)
         if span is None:
             return
-        there = [
+        numbers = [
             point.number for point in session.breakpoints if (point.source, point.line) == (span.source.name, span.line)
         ]
-        self.action_command(f"delete {' '.join(map(str, there))}" if there else f"break {span.line}")
+        self.action_command(f"delete {' '.join(map(str, numbers))}" if numbers else f"break {span.line}")
 
     def action_pause(self) -> None:
         """Pause the motion."""
         if self.busy:
             self.shell.state.session.pause()
 
-    def _work(self, what: str, line: str) -> None:
-        self.busy = what
+    def _work(self, title: str, line: str) -> None:
+        self.busy = title
         self._show()
         self.run_worker(lambda: self._execute(line), thread=True, exclusive=False, exit_on_error=True)
 

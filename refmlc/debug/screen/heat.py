@@ -67,5 +67,5 @@ def _character(value: float | None, least: float | None, greatest: float | None)
     if greatest == least:
         return RAMP[len(RAMP) // 2]
     part = value / greatest - least / greatest if abs(greatest) > 1 else value - least
-    whole = 1 - least / greatest if abs(greatest) > 1 else greatest - least
-    return RAMP[min(len(RAMP) - 1, max(0, int(part / whole * len(RAMP))))]
+    span = 1 - least / greatest if abs(greatest) > 1 else greatest - least
+    return RAMP[min(len(RAMP) - 1, max(0, int(part / span * len(RAMP))))]

@@ -5,6 +5,7 @@ from rich.text import Text
 from refmlc.debug.screen.heat import INF, NAN, UNSET, heat_map
 from refmlc.debug.session import Session
 from refmlc.debug.session_data import Reason
+from refmlc.debug.tensors import shape_of
 from refmlc.debug.terminal import show
 from refmlc.diag import Span
 
@@ -33,14 +34,14 @@ def source(session: Session, frame: int, height: int) -> Text:
     lines = span.source.lines
     first = max(1, min(span.line - height // 2, len(lines) - height + 1))
     marked = {point.line for point in session.breakpoints if point.enabled and point.source == span.source.name}
-    shown = Text(no_wrap=True, overflow="crop")
+    text = Text(no_wrap=True, overflow="crop")
     for number in range(first, min(first + height, len(lines) + 1)):
-        here = number == span.line
+        is_current = number == span.line
         mark = "●" if number in marked else " "
-        style = "bold black on green" if here else ""
-        shown.append(f"{mark}", style="red")
-        shown.append(f"{number:>4} {'▶' if here else ' '} {span.source.line(number)}\n", style=style)
-    return shown
+        style = "bold black on green" if is_current else ""
+        text.append(f"{mark}", style="red")
+        text.append(f"{number:>4} {'▶' if is_current else ' '} {span.source.line(number)}\n", style=style)
+    return text
 
 
 def span_of(session: Session, frame: int) -> Span | None:
@@ -53,23 +54,21 @@ def span_of(session: Session, frame: int) -> Span | None:
 
 def frames(session: Session, frame: int, width: int) -> Text:
     """The frames, innermost first."""
-    shown = Text(no_wrap=True, overflow="ellipsis")
+    text = Text(no_wrap=True, overflow="ellipsis")
     for stack_frame in session.frames():
-        kind = {"loop": "for ", "block": "block "}.get(stack_frame.kind.value, "")
-        text = f"{stack_frame.name} {f'({stack_frame.detail})' if stack_frame.detail else ''}"
-        shown.append(f"{kind}{text}"[:width] + "\n", style="reverse" if stack_frame.index == frame else "")
-    return shown
+        text.append(stack_frame.title[:width] + "\n", style="reverse" if stack_frame.index == frame else "")
+    return text
 
 
 def variables(session: Session, frame: int, width: int) -> Text:
     """Every visible name, tensors in short."""
-    shown = Text(no_wrap=True, overflow="ellipsis")
+    text = Text(no_wrap=True, overflow="ellipsis")
     if session.stop is None:
-        return shown
+        return text
     for variable in session.visible(frame):
         style = "yellow" if variable.edited else ""
-        shown.append(show.variable(variable)[:width] + "\n", style=style)
-    return shown
+        text.append(show.variable(variable)[:width] + "\n", style=style)
+    return text
 
 
 def heat(session: Session, name: str, frame: int, size: tuple[int, int]) -> Text:
@@ -86,10 +85,10 @@ def heat(session: Session, name: str, frame: int, size: tuple[int, int]) -> Text
         )
     shown_map = heat_map(tensor, height - 1, width)
     ends = "" if shown_map.least is None else f" {shown_map.least:.4g}…{shown_map.greatest:.4g}"
-    shown = Text(no_wrap=True, overflow="crop")
-    shown.append(f"{name} {'x'.join(map(str, tensor.shape)) or 'scalar'} {tensor.dtype}{ends}\n", style="bold")
+    text = Text(no_wrap=True, overflow="crop")
+    text.append(f"{name} {shape_of(tensor)} {tensor.dtype}{ends}\n", style="bold")
     for row in shown_map.rows:
         for character in row:
-            shown.append(character, style=STYLES.get(character, "cyan"))
-        shown.append("\n")
-    return shown
+            text.append(character, style=STYLES.get(character, "cyan"))
+        text.append("\n")
+    return text

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from refmlc.debug.breakpoint_targets import MODES
@@ -16,7 +17,7 @@ IF = re.compile(r"(?:^|\s)if(?=\s|$)")
 NAME = re.compile(r"\w+(\.\w+)?")
 
 
-def wanted(state: PromptState, text: str) -> str:
+def add_initial(state: PromptState, text: str) -> str:
     """Add the breakpoint of a `--break`: an argument of `catch`, `watch ELEMENT`, or an argument of `break`."""
     if not text.strip():
         raise fail(BAD_USAGE, "`--break` needs a line, a name, or something to catch")
@@ -25,39 +26,39 @@ def wanted(state: PromptState, text: str) -> str:
     return watch(state, text[6:].strip()) if text.startswith("watch ") else stop_at(state, text)
 
 
-def stop_at(state: PromptState, rest: str) -> str:
+def stop_at(state: PromptState, argument: str) -> str:
     """Add a breakpoint; without an argument, list all."""
-    if not rest:
+    if not argument:
         return "\n".join(map(breakpoint_line, state.session.breakpoints)) or "there are no breakpoints"
-    return _placed(state, rest, once=False)
+    return _placed(state, argument, once=False)
 
 
-def stop_once(state: PromptState, rest: str) -> str:
+def stop_once(state: PromptState, argument: str) -> str:
     """Add a breakpoint that stops once."""
-    if not rest:
+    if not argument:
         raise fail(BAD_USAGE, "`tbreak` needs a line or a name")
-    return _placed(state, rest, once=True)
+    return _placed(state, argument, once=True)
 
 
-def log(state: PromptState, rest: str) -> str:
+def log(state: PromptState, argument: str) -> str:
     """Add a log point."""
-    where, _, text = rest.partition(" ")
+    where, _, text = argument.partition(" ")
     if not text.strip():
         raise fail(BAD_USAGE, "`log` needs a line or a name, and a text")
     return _placed(state, where, once=False, log=text.strip())
 
 
-def _placed(state: PromptState, rest: str, *, once: bool, log: str = "") -> str:
-    where, asks, condition = (part.strip() for part in _split(rest))
-    if asks and not condition:
+def _placed(state: PromptState, argument: str, *, once: bool, log: str = "") -> str:
+    where, keyword, condition = (part.strip() for part in _split(argument))
+    if keyword and not condition:
         raise fail(BAD_USAGE, "`if` needs an expression")
     source, colon, line = where.rpartition(":")
     if colon or where[:1].isdigit() or where[:1] == "-":
         stop = state.session.stop
-        here = "" if stop is None or stop.span is None else stop.span.source.name
-        wanted = number(line or where, 0, "a line", least=1)
+        current_source = "" if stop is None or stop.span is None else stop.span.source.name
+        line_number = number(line or where, 0, "a line", least=1)
         point = state.session.break_line(
-            wanted, _source(state, source) or here, condition=condition, log=log, once=once
+            line_number, _source(state, source) or current_source, condition=condition, log=log, once=once
         )
     elif NAME.fullmatch(where):
         point = state.session.break_name(where, condition=condition, log=log, once=once)
@@ -69,98 +70,91 @@ def _placed(state: PromptState, rest: str, *, once: bool, log: str = "") -> str:
     return breakpoint_line(point)
 
 
-def _split(rest: str) -> tuple[str, str, str]:
+def _split(argument: str) -> tuple[str, str, str]:
     """Split into place, `if` and condition."""
-    match = IF.search(rest)
-    return (rest, "", "") if match is None else (rest[: match.start()], "if", rest[match.end() :])
+    match = IF.search(argument)
+    return (argument, "", "") if match is None else (argument[: match.start()], "if", argument[match.end() :])
 
 
 def _source(state: PromptState, name: str) -> str:
     """The text with this name, or with this last part of its path. Fails: RM112."""
-    known = state.session.program.sources
-    names = [text for text in known if name in (text, Path(text).name)]
+    sources = state.session.program.sources
+    names = [text for text in sources if name in (text, Path(text).name)]
     if name and not names:
-        raise fail(BAD_USAGE, f"no source text is named `{name}`", None, f"known texts: {', '.join(known) or 'none'}")
+        raise fail(BAD_USAGE, f"no source text is named `{name}`", None, f"known texts: {', '.join(sources) or 'none'}")
     return names[0] if name else ""
 
 
-def watch(state: PromptState, rest: str) -> str:
+def watch(state: PromptState, argument: str) -> str:
     """Watch an element or a region."""
-    if not rest:
+    if not argument:
         raise fail(BAD_USAGE, "`watch` needs an element, a region, or the name of a tensor")
-    element, mode = rest, "write"
-    head, _, last = rest.rpartition(" ")
+    element, mode = argument, "write"
+    head, _, last = argument.rpartition(" ")
     if last in MODES and head:
         element, mode = head, last
     return breakpoint_line(state.session.watch(element.strip(), mode, frame=state.frame))
 
 
-def catch(state: PromptState, rest: str) -> str:
+def catch(state: PromptState, argument: str) -> str:
     """Catch NaNs, infinities or failures."""
-    if not rest:
+    if not argument:
         raise fail(BAD_USAGE, "`catch` needs something to catch", None, f"{', '.join(EXCEPTIONS)}, or a code")
-    known = (*EXCEPTIONS, *CODES)
-    return breakpoint_line(state.session.catch(next((kind for kind in known if kind.lower() == rest.lower()), rest)))
+    kinds = (*EXCEPTIONS, *CODES)
+    return breakpoint_line(
+        state.session.catch(next((kind for kind in kinds if kind.lower() == argument.lower()), argument))
+    )
 
 
-def compare(state: PromptState, rest: str) -> str:
+def compare(state: PromptState, argument: str) -> str:
     """Compare a buffer with a file."""
-    name, _, file = rest.partition(" ")
+    name, _, file = argument.partition(" ")
     if not file.strip():
         raise fail(BAD_USAGE, "`compare` needs a name and a file")
     return breakpoint_line(state.session.compare(name, read_array(Path(file.strip()))))
 
 
-def condition(state: PromptState, rest: str) -> str:
-    """Replace a condition."""
-    which, _, text = rest.partition(" ")
-    point = _breakpoint(state, which)
+def condition(state: PromptState, argument: str) -> str:
+    """Replace the condition of a breakpoint."""
+    number_text, _, text = argument.partition(" ")
+    point = _breakpoint(state, number_text)
     return breakpoint_line(state.session.condition(point.number, text.strip()))
 
 
-def ignore(state: PromptState, rest: str) -> str:
+def ignore(state: PromptState, argument: str) -> str:
     """Set how often to pass a breakpoint."""
-    which, _, many = rest.partition(" ")
-    point = _breakpoint(state, which)
-    return breakpoint_line(state.session.ignore(point.number, number(many.strip(), 0)))
+    number_text, _, count_text = argument.partition(" ")
+    point = _breakpoint(state, number_text)
+    return breakpoint_line(state.session.ignore(point.number, number(count_text.strip(), 0)))
 
 
-def delete(state: PromptState, rest: str) -> str:
-    """Remove breakpoints."""
-    for point in _several(state, rest):
+def delete(state: PromptState, argument: str) -> str:
+    """Remove breakpoints by their numbers."""
+    for point in _several(state, argument):
         state.session.remove(point.number)
     return ""
 
 
-def enable(state: PromptState, rest: str) -> str:
-    """Enable breakpoints."""
-    return _enabled(state, rest, on=True)
-
-
-def disable(state: PromptState, rest: str) -> str:
-    """Disable breakpoints."""
-    return _enabled(state, rest, on=False)
-
-
-def _enabled(state: PromptState, rest: str, *, on: bool) -> str:
-    breakpoints = _several(state, rest)
+def switch(state: PromptState, argument: str, *, on: bool) -> str:
+    """Enable or disable breakpoints by their numbers."""
+    breakpoints = _several(state, argument)
     for point in breakpoints:
         point.enabled = on
     return "\n".join(map(breakpoint_line, breakpoints))
 
 
-def _several(state: PromptState, rest: str) -> list[Breakpoint]:
-    if not rest:
+def _several(state: PromptState, argument: str) -> list[Breakpoint]:
+    if not argument:
         raise fail(BAD_USAGE, "which breakpoints?", None, "`break` lists them")
-    return [_breakpoint(state, word) for word in rest.replace(",", " ").split()]
+    return [_breakpoint(state, word) for word in argument.replace(",", " ").split()]
 
 
 def _breakpoint(state: PromptState, word: str) -> Breakpoint:
     if not word:
         raise fail(BAD_USAGE, "which breakpoint?", None, "`break` lists them")
-    wanted_number = number(word, 0, "a breakpoint's number")
+    index = number(word, 0, "a breakpoint's number")
     for point in state.session.breakpoints:
-        if point.number == wanted_number:
+        if point.number == index:
             return point
     raise fail(BAD_USAGE, f"there is no breakpoint {word}", None, "`break` lists them")
 
@@ -175,6 +169,6 @@ HANDLERS: Mapping[str, Callable[[PromptState, str], str]] = {
     "condition": condition,
     "ignore": ignore,
     "delete": delete,
-    "enable": enable,
-    "disable": disable,
+    "enable": partial(switch, on=True),
+    "disable": partial(switch, on=False),
 }

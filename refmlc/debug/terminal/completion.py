@@ -9,13 +9,13 @@ from refmlc.lang.ir.visit import walk
 
 def completions(session: Session, line: str) -> list[str]:
     """The words that can complete the last word of `line`."""
-    head, _, begun = line.rpartition(" ")
+    head, _, prefix = line.rpartition(" ")
     if not head.strip():
-        return [name for row in ROWS for name in row.names if name.startswith(begun)]
+        return [name for row in ROWS for name in row.names if name.startswith(prefix)]
     rows = find(head.split()[0])
     words = _words(session, rows[0].words) if len(rows) == 1 else []
-    start = max(begun.rfind(character) for character in "[(,*+-") + 1
-    return [begun[:start] + word for word in dict.fromkeys(words) if word.startswith(begun[start:])]
+    start = max(prefix.rfind(character) for character in "[(,*+-") + 1
+    return [prefix[:start] + word for word in dict.fromkeys(words) if word.startswith(prefix[start:])]
 
 
 def _words(session: Session, kind: str) -> list[str]:

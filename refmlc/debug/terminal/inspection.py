@@ -14,19 +14,19 @@ from refmlc.observe.why import outline, text
 DEPTH = 4
 
 
-def backtrace(state: PromptState, _rest: str) -> str:
+def backtrace(state: PromptState, _argument: str) -> str:
     """Show the frames."""
     return show.frames(state.session.frames(), state.frame)
 
 
-def up(state: PromptState, rest: str) -> str:
+def up(state: PromptState, argument: str) -> str:
     """Select the frame around this one."""
-    return _look(state, state.frame + count(rest))
+    return _look(state, state.frame + count(argument))
 
 
-def down(state: PromptState, rest: str) -> str:
+def down(state: PromptState, argument: str) -> str:
     """Select the frame inside this one."""
-    return _look(state, state.frame - count(rest))
+    return _look(state, state.frame - count(argument))
 
 
 def _look(state: PromptState, frame: int) -> str:
@@ -48,10 +48,10 @@ def _span(state: PromptState) -> Span:
     return span
 
 
-def source(state: PromptState, rest: str) -> str:
+def source(state: PromptState, argument: str) -> str:
     """List the text around the current line."""
     span = _span(state)
-    first, _, last = rest.replace(",", " ").strip().partition(" ")
+    first, _, last = argument.replace(",", " ").strip().partition(" ")
     if first == ".":
         first, state.listed = "", 0
     begin = number(first, state.listed + 1 if state.listed else max(span.line - AROUND, 1), "a line", least=1)
@@ -65,7 +65,7 @@ def source(state: PromptState, rest: str) -> str:
     return show.listing(span.source, span.line, begin, end, show.marked(state.session, span))
 
 
-def whole(state: PromptState, _rest: str) -> str:
+def whole_function(state: PromptState, _argument: str) -> str:
     """List the whole function."""
     span = _span(state)
     spans = [
@@ -79,89 +79,89 @@ def whole(state: PromptState, _rest: str) -> str:
     return show.listing(span.source, span.line, around.line, around.end_line, show.marked(state.session, span))
 
 
-def print_value(state: PromptState, rest: str) -> str:
+def print_value(state: PromptState, argument: str) -> str:
     """Show a value; of a tensor with axes, a page of its elements."""
-    if not rest:
+    if not argument:
         raise fail(BAD_USAGE, "`print` needs an expression")
-    shown = state.session.look(rest, state.frame)
-    if shown.tensor is not None and shown.tensor.ndim:
-        return show.tensor_page(shown, shown.tensor)
-    return show.typed(shown)
+    variable = state.session.look(argument, state.frame)
+    if variable.tensor is not None and variable.tensor.ndim:
+        return show.tensor_page(variable, variable.tensor)
+    return show.value_text(variable)
 
 
-def examine(state: PromptState, rest: str) -> str:
+def examine(state: PromptState, argument: str) -> str:
     """Show elements of a tensor or region, from a number on."""
-    name, _, first = rest.rpartition(" ")
+    name, _, first = argument.rpartition(" ")
     if not (name and first.isdigit()):
-        name, first = rest, ""
-    shown = state.session.look(name, state.frame) if name else None
-    if shown is None or shown.tensor is None:
+        name, first = argument, ""
+    variable = state.session.look(name, state.frame) if name else None
+    if variable is None or variable.tensor is None:
         raise fail(BAD_USAGE, f"`{name}` is not a tensor" if name else "`examine` needs the name of a tensor")
     start = number(first, 0)
-    if start and start >= shown.tensor.size:
-        raise fail(BAD_USAGE, f"`{name}` has {shown.tensor.size} elements")
-    return show.tensor_page(shown, shown.tensor, start)
+    if start and start >= variable.tensor.size:
+        raise fail(BAD_USAGE, f"`{name}` has {variable.tensor.size} elements")
+    return show.tensor_page(variable, variable.tensor, start)
 
 
-def variables(state: PromptState, _rest: str) -> str:
+def variables(state: PromptState, _argument: str) -> str:
     """Show the variables of the frame."""
     names = state.session.variables(state.frame) if state.session.frames() else state.session.visible()
     return "\n".join(map(show.variable, names)) or "nothing"
 
 
-def visible(state: PromptState, _rest: str) -> str:
+def visible(state: PromptState, _argument: str) -> str:
     """Show every visible name."""
     return "\n".join(map(show.variable, state.session.visible(state.frame))) or "nothing"
 
 
-def display(state: PromptState, rest: str) -> str:
+def display(state: PromptState, argument: str) -> str:
     """Show an expression at every stop."""
-    if rest:
-        parsed(rest)
+    if argument:
+        parsed(argument)
         state.count += 1
-        state.displays[state.count] = rest
-        return state.displayed()[-1]
-    return "\n".join(state.displayed()) or "there are no displays"
+        state.displays[state.count] = argument
+        return state.display_lines()[-1]
+    return "\n".join(state.display_lines()) or "there are no displays"
 
 
-def undisplay(state: PromptState, rest: str) -> str:
+def undisplay(state: PromptState, argument: str) -> str:
     """Stop showing an expression."""
-    if not rest:
+    if not argument:
         state.displays.clear()
-    elif state.displays.pop(number(rest, 0), None) is None:
-        raise fail(BAD_USAGE, f"there is no display {rest}")
+    elif state.displays.pop(number(argument, 0), None) is None:
+        raise fail(BAD_USAGE, f"there is no display {argument}")
     return ""
 
 
-def why(state: PromptState, rest: str) -> str:
+def why(state: PromptState, argument: str) -> str:
     """Show why an element has its value."""
-    element, depth = rest, DEPTH
-    head, _, last = rest.rpartition(" ")
+    element, depth = argument, DEPTH
+    head, _, last = argument.rpartition(" ")
     if head.endswith("]") and last.isdigit():
         element, depth = head, int(last)
-    elif rest.isdigit():
-        element, depth = "", int(rest)
+    elif argument.isdigit():
+        element, depth = "", int(argument)
     backward_slice = state.session.why(element, state.frame)
     return text(outline(backward_slice, max(depth, 1)))
 
 
-def now(state: PromptState, _rest: str) -> str:
+def now(state: PromptState, _argument: str) -> str:
     """Show where the program stands."""
     stop = state.session.stop
-    return "" if stop is None else show.stopped(state.session, stop)
+    return "" if stop is None else show.stop_text(state.session, stop)
 
 
-def change(state: PromptState, rest: str) -> str:
+def change(state: PromptState, argument: str) -> str:
     """Give a variable or an element another value."""
-    target, equals, value = rest.partition("=")
+    target, equals, value = argument.partition("=")
     if not (equals and target.strip() and value.strip()) or value.startswith("="):
         raise fail(BAD_USAGE, "`set` needs NAME = EXPRESSION, or an element of a tensor in place of the name")
     changed = state.session.set(target.strip(), value.strip(), state.frame)
-    shown = state.session.look(target.strip(), state.frame)
-    return f"{target.strip()} = {show.typed(shown)}" if changed.tensor is not None else show.variable(changed)
+    variable = state.session.look(target.strip(), state.frame)
+    return f"{target.strip()} = {show.value_text(variable)}" if changed.tensor is not None else show.variable(changed)
 
 
-def info(state: PromptState, _rest: str) -> str:
+def info(state: PromptState, _argument: str) -> str:
     """Show facts about the session."""
     count, nbytes = state.session.snapshots
     program = state.session.program
@@ -174,13 +174,13 @@ def info(state: PromptState, _rest: str) -> str:
     )
 
 
-def explain(_state: PromptState, rest: str) -> str:
+def explain(_state: PromptState, argument: str) -> str:
     """Show the help."""
-    if not rest:
+    if not argument:
         return overview()
-    rows = find(rest)
+    rows = find(argument)
     if not rows:
-        raise fail(BAD_USAGE, f"`{rest}` is not a command", None, "`help` lists all commands")
+        raise fail(BAD_USAGE, f"`{argument}` is not a command", None, "`help` lists all commands")
     return "\n".join(map(usage, rows))
 
 
@@ -189,7 +189,7 @@ HANDLERS: Mapping[str, Callable[[PromptState, str], str]] = {
     "up": up,
     "down": down,
     "list": source,
-    "longlist": whole,
+    "longlist": whole_function,
     "print": print_value,
     "examine": examine,
     "variables": variables,

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from refmlc.debug.session import Session
 from refmlc.debug.session_data import Stop
-from refmlc.debug.terminal.show import stopped, typed
+from refmlc.debug.terminal.show import stop_text, value_text
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE
 
@@ -21,33 +21,33 @@ class PromptState:
     displays: dict[int, str] = field(default_factory=dict)
     count: int = 0
 
-    def moved(self) -> None:
+    def reset(self) -> None:
         """Select the innermost frame: the program has moved."""
         self.frame = self.listed = 0
 
-    def arrived(self, stop: Stop) -> str:
+    def after_motion(self, stop: Stop) -> str:
         """The reply to a motion."""
-        self.moved()
-        return "\n".join([stopped(self.session, stop), *self.displayed()])
+        self.reset()
+        return "\n".join([stop_text(self.session, stop), *self.display_lines()])
 
-    def displayed(self) -> list[str]:
+    def display_lines(self) -> list[str]:
         """The expressions shown at every stop."""
         lines = []
         for number, text in self.displays.items():
             try:
-                shown = typed(self.session.look(text))
+                value = value_text(self.session.look(text))
             except RefmlcError as failure:
-                shown = f"<{failure.diagnostic.message}>"
-            lines.append(f"display {number}: {text} = {shown}")
+                value = f"<{failure.diagnostic.message}>"
+            lines.append(f"display {number}: {text} = {value}")
         return lines
 
 
-def number(text: str, otherwise: int, what: str = "a number", *, least: int = 0) -> int:
+def number(text: str, default: int, expected: str = "a number", *, least: int = 0) -> int:
     """The number, at least `least`, that follows a command. Fails: RM112."""
     if not text:
-        return otherwise
+        return default
     if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS and int(text) >= least):
-        raise fail(BAD_USAGE, f"`{text}` is not {what}", None, f"expected: a number from {least} on")
+        raise fail(BAD_USAGE, f"`{text}` is not {expected}", None, f"expected: a number from {least} on")
     return int(text)
 
 

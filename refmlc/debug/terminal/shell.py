@@ -1,19 +1,16 @@
 """The shell: executes a line on the session, and returns the reply."""
 
-from collections.abc import Callable, Mapping
-
 from refmlc.debug.session import Session
-from refmlc.debug.terminal import breakpoints, inspection, motions
+from refmlc.debug.terminal import breakpoints, inspection
+from refmlc.debug.terminal.motions import MOTIONS
 from refmlc.debug.terminal.prompt_state import PromptState
-from refmlc.debug.terminal.show import stopped
+from refmlc.debug.terminal.show import stop_text
 from refmlc.debug.terminal.table import find
 from refmlc.diag import Diagnostic, RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE, BUG
 from refmlc.diag.render import render_text
 
-Handler = Callable[[PromptState, str], str]
-
-HANDLERS: Mapping[str, Handler] = {**motions.HANDLERS, **breakpoints.HANDLERS, **inspection.HANDLERS}
+HANDLERS = {**breakpoints.HANDLERS, **inspection.HANDLERS}
 
 
 class Shell:
@@ -31,11 +28,11 @@ class Shell:
         """Start the program and run to the first of the breakpoints; the text to show."""
         session = self.state.session
         stop = session.start()
-        shown = [breakpoints.wanted(self.state, wanted) for wanted in self._breaks]
+        replies = [breakpoints.add_initial(self.state, text) for text in self._breaks]
         if self._breaks and not session.ended:
             stop = session.resume()
-        self.state.moved()
-        return "\n".join([*shown, stopped(session, stop), *self.state.displayed()])
+        self.state.reset()
+        return "\n".join([*replies, stop_text(session, stop), *self.state.display_lines()])
 
     def execute(self, line: str) -> str:
         """The reply to a line; failures are part of it."""
@@ -44,33 +41,36 @@ class Shell:
             return ""
         if not line:
             line = self._last
-        word, rest = (*line.split(maxsplit=1), "", "")[:2]
+        word, argument = (*line.split(maxsplit=1), "", "")[:2]
         if not word:
             return ""
         try:
-            return self._run(word, rest.strip(), line)
+            return self._run(word, argument.strip(), line)
         except RefmlcError as failure:
             problem = failure.diagnostic
-        except Exception as bug:  # noqa: BLE001 - the border: a defect of refmlc is shown, and the session goes on
-            problem = Diagnostic(BUG, f"{type(bug).__name__}: {bug}", notes=("the session goes on",))
+        except Exception as bug:  # noqa: BLE001 - the border: a defect of refmlc is shown, and the session continues
+            problem = Diagnostic(BUG, f"{type(bug).__name__}: {bug}", notes=("the session continues",))
         self.failed = True
         return render_text(problem)
 
-    def _run(self, word: str, rest: str, line: str) -> str:
+    def _run(self, word: str, argument: str, line: str) -> str:
         rows = find(word)
         if len(rows) != 1:
-            many = ", ".join(row.names[0] for row in rows)
+            names = ", ".join(row.names[0] for row in rows)
             raise fail(
                 BAD_USAGE,
-                f"`{word}` {f'is ambiguous: {many}' if rows else 'is not a command'}",
+                f"`{word}` {f'is ambiguous: {names}' if rows else 'is not a command'}",
                 None,
                 "`help` lists all commands",
             )
         row = rows[0]
+        name = row.names[0]
         self._last = line if row.repeats else ""
-        if row.names[0] == "quit":
+        if name == "quit":
             self.over = True
             return ""
-        if rest and not row.takes:
-            raise fail(BAD_USAGE, f"`{row.names[0]}` takes no argument, but `{rest}` is given")
-        return HANDLERS[row.names[0]](self.state, rest)
+        if argument and not row.takes:
+            raise fail(BAD_USAGE, f"`{name}` takes no argument, but `{argument}` is given")
+        if name in MOTIONS:
+            return self.state.after_motion(MOTIONS[name](self.state, argument))
+        return HANDLERS[name](self.state, argument)

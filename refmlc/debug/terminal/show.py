@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from refmlc.debug.session import Session
 from refmlc.debug.session_data import BreakKind, Breakpoint, FrameKind, Reason, StackFrame, Stop, Variable
-from refmlc.debug.tensors import PAGE, digits, page, statistics
+from refmlc.debug.tensors import PAGE, digits, page, shape_of, statistics
 from refmlc.diag import Source, Span
 from refmlc.diag.render import render_text
 from refmlc.lang.dtypes import dtype
@@ -13,10 +13,10 @@ from refmlc.run.memory.values import kind_of
 
 AROUND = 5
 CONTEXT = 2
-FEW = 6
+SUMMARY_ELEMENTS = 6
 WIDTH = 110
 
-SAID = {
+REASONS = {
     Reason.ENTRY: "at the entry",
     Reason.BREAKPOINT: "breakpoint",
     Reason.FUNCTION: "breakpoint",
@@ -29,14 +29,14 @@ SAID = {
 }
 
 
-def stopped(session: Session, stop: Stop) -> str:
+def stop_text(session: Session, stop: Stop) -> str:
     """The position of the program, and the reason of the stop."""
     lines = [f"log: {text}" for text in stop.logs]
     if stop.reason is Reason.ENDED:
         if stop.failure is not None:
             return "\n".join([*lines, f"the program has failed (moment {stop.moment})", render_text(stop.failure)])
         return "\n".join([*lines, f"the program has ended (moment {stop.moment})", *results(session)])
-    why = SAID.get(stop.reason, "")
+    why = REASONS.get(stop.reason, "")
     hits = f" {', '.join(map(str, stop.hits))}" if stop.hits else ""
     because = f"{why}{hits}: {stop.text}" if stop.text and stop.failure is None else f"{why}{hits}"
     lines += [line for line in (because, stop.note) if line]
@@ -86,12 +86,12 @@ def results(session: Session) -> list[str]:
 def listing(source: Source, line: int, first: int, last: int, marked: frozenset[int]) -> str:
     """Lines of a text; an arrow marks the current one, a B those with breakpoints."""
     width = len(str(last))
-    shown = []
+    lines = []
     for number in range(max(1, first), min(last, len(source.lines)) + 1):
-        sign = "->" if number == line else "  "
+        arrow = "->" if number == line else "  "
         mark = "B" if number in marked else " "
-        shown.append(f"{number:>{width}} {mark}{sign} {source.line(number)}".rstrip())
-    return "\n".join(shown)
+        lines.append(f"{number:>{width}} {mark}{arrow} {source.line(number)}".rstrip())
+    return "\n".join(lines)
 
 
 def frames(stack: Sequence[StackFrame], current: int) -> str:
@@ -99,9 +99,7 @@ def frames(stack: Sequence[StackFrame], current: int) -> str:
     lines = []
     for frame in stack:
         sign = ">" if frame.index == current else " "
-        kind = {FrameKind.LOOP: "for ", FrameKind.BLOCK: "block "}.get(frame.kind, "")
-        detail = f" ({frame.detail})" if frame.detail else ""
-        lines.append(f"{sign} #{frame.index} {kind}{frame.name}{detail} at {place(frame.span)}")
+        lines.append(f"{sign} #{frame.index} {frame.title} at {place(frame.span)}")
     return "\n".join(lines) or "the program has ended"
 
 
@@ -109,10 +107,10 @@ def variable(variable: Variable) -> str:
     """A name with its value."""
     extent = f" of {variable.extent[0]}..{variable.extent[1]}" if variable.extent is not None else ""
     edited = "  [edited]" if variable.edited else ""
-    return f"{variable.name} = {typed(variable)}{extent}{edited}"
+    return f"{variable.name} = {value_text(variable)}{extent}{edited}"
 
 
-def typed(variable: Variable) -> str:
+def value_text(variable: Variable) -> str:
     """The value of a variable, in the digits of its dtype."""
     if not variable.bound:
         return "no value yet"
@@ -138,23 +136,24 @@ def value(content: object) -> str:
 
 def summary(tensor: Tensor) -> str:
     """A tensor in one line: shape, dtype, the first elements, what is special."""
-    shape = "x".join(map(str, tensor.shape)) or "scalar"
-    first = page(tensor, 0, FEW)
+    first = page(tensor, 0, SUMMARY_ELEMENTS)
     texts = ["?" if element is None else digits(element, tensor.dtype) for element in first.values]
     count = statistics(tensor)
-    more = ", …" if count.count > FEW else ""
+    more = ", …" if count.count > SUMMARY_ELEMENTS else ""
     notes = [
         *([f"{count.count - count.initialised} not initialised"] if count.initialised < count.count else []),
         *([f"{count.nan} NaN"] if count.nan else []),
         *([f"{count.inf} inf"] if count.inf else []),
     ]
-    return f"{shape} {tensor.dtype} [{', '.join(texts)}{more}]" + (f"  ({', '.join(notes)})" if notes else "")
+    return f"{shape_of(tensor)} {tensor.dtype} [{', '.join(texts)}{more}]" + (
+        f"  ({', '.join(notes)})" if notes else ""
+    )
 
 
 def tensor_page(variable: Variable, tensor: Tensor, start: int = 0) -> str:
     """A page of a tensor, a row of its last axis per line, columns aligned, and its statistics."""
     elements, numbers = page(tensor, start, _whole_rows(tensor, start)), statistics(tensor)
-    lines = [f"{variable.name}: {'x'.join(map(str, tensor.shape)) or 'scalar'} {tensor.dtype}"]
+    lines = [f"{variable.name}: {shape_of(tensor)} {tensor.dtype}"]
     texts = ["?" if element is None else digits(element, tensor.dtype) for element in elements.values]
     labels = [label(index, variable.axes) for index in elements.indices]
     width, label_width = max(map(len, texts), default=0), max(map(len, labels), default=0)
@@ -192,10 +191,10 @@ def label(index: tuple[int, ...], axes: tuple[int | range, ...] | None) -> str:
 
 def breakpoint_line(point: Breakpoint) -> str:
     """A breakpoint in one line."""
-    at = f" at {point.source}:{point.line}" if point.line else ""
-    what = "" if point.what == point.kind.value or point.kind is BreakKind.LINE else f" {point.what}"
+    place_text = f" at {point.source}:{point.line}" if point.line else ""
+    target = "" if point.what == point.kind.value or point.kind is BreakKind.LINE else f" {point.what}"
     parts = [
-        f"{point.number}: {point.kind.value}{what}{at}",
+        f"{point.number}: {point.kind.value}{target}{place_text}",
         *([f"if {point.condition}"] if point.condition else []),
         *([f"ignoring {point.ignore}"] if point.ignore else []),
         *([f"log {point.log!r}"] if point.log else []),

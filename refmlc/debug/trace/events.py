@@ -145,27 +145,27 @@ class Trace:
         """The step of a kept event."""
         return self.steps[event] if self.steps else event
 
-    def said(self) -> str:
+    def sampling_note(self) -> str:
         """A sentence on sampling; "" where every event is kept."""
         if not self.sampled:
             return ""
-        kept = f"sampled: {len(self):,} of {self.total:,} events are kept, those of one statement in {self.stride:,};"
+        sample = f"sampled: {len(self):,} of {self.total:,} events are kept, those of one statement in {self.stride:,};"
         if self.cut is not None:
-            return f"{kept} the limit is reached: from step {self.cut:,} on only the failure is kept"
+            return f"{sample} the limit is reached: from step {self.cut:,} on only the failure is kept"
         return (
-            f"{kept} calls, bindings, the first NaN and infinity, the last statement and the failure are all kept;"
+            f"{sample} calls, bindings, the first NaN and infinity, the last statement and the failure are all kept;"
             " within a call tensors lack omitted stores, at its end they are complete"
         )
 
     def __repr__(self) -> str:
         """One line, which a notebook shows beside the page."""
-        kept = f", {len(self):,} kept" if self.sampled else ""
-        return f"<trace of {self.function}: {self.total:,} events{kept}>"
+        sample = f", {len(self):,} kept" if self.sampled else ""
+        return f"<trace of {self.function}: {self.total:,} events{sample}>"
 
     def _repr_html_(self) -> str:
         """The page for a notebook, or a note where a library for it is missing."""
         try:
             from refmlc.debug.trace.page import framed  # noqa: PLC0415 - an extra
-        except ImportError as missing:
-            return f"<p>The page of a trace needs <code>refmlc[report]</code>: {escape(str(missing))}.</p>"
+        except ImportError as problem:
+            return f"<p>The page of a trace needs <code>refmlc[report]</code>: {escape(str(problem))}.</p>"
         return framed(self)

@@ -53,7 +53,7 @@ class FullRecorder(TraceRecorder):
         """Too many events: drop the written ones and keep only their counts."""
         trace = self.trace
         self._others = Counter(self.counts)
-        self.over, self.keep = True, False
+        self.over, self.is_writing = True, False
         for column in (trace.site, trace.at, trace.value, trace.ints):
             del column[:]
         trace.contents.clear()
@@ -108,13 +108,13 @@ class FullRecorder(TraceRecorder):
             trace.ints.extend(block.values(frame))
 
     def _unit(self, scope: Scope, stmt: tir.Stmt, run: Run) -> Run:
-        alone, written, most = quick(scope, stmt, self._count), self.trace.site, self._most
+        alone, events, most = quick(scope, stmt, self._count), self.trace.site, self._most
 
         def unit(frame: Frame) -> None:
             self.unit += 1
             if not self.over:
                 run(frame)
-                if len(written) > most:
+                if len(events) > most:
                     self._overflow()
             elif alone is None:
                 run(frame)
@@ -160,7 +160,7 @@ class FullRecorder(TraceRecorder):
         del depth
         self._always(site, row)
 
-    def _ended(self) -> None:
+    def _end_of_call(self) -> None:
         pass
 
     def _changed(self, memory: int, storage: Storage, dtype: DType) -> None:

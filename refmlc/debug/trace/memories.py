@@ -36,7 +36,7 @@ class Memories:
     def __init__(self) -> None:
         self.rows: list[TracedMemory] = []
         self.tensors: list[TracedTensor] = []
-        self.missing = 0
+        self.without_address = 0
         self._next = 0
         self._known: dict[int, tuple[ReferenceType[Storage], dict[str, int]]] = {}
         self._tensors: dict[TracedTensor, int] = {}
@@ -54,17 +54,17 @@ class Memories:
         return new_memory, True
 
     def _names(self, storage: Storage) -> dict[str, int]:
-        key, known = id(storage), self._known
-        entry = known.get(key)
+        key, storages = id(storage), self._known
+        entry = storages.get(key)
         if entry is None:
-            entry = known[key] = (ref(storage, lambda _gone: known.pop(key, None)), {})
+            entry = storages[key] = (ref(storage, lambda _gone: storages.pop(key, None)), {})
         return entry[1]
 
     def _add(self, cells: int, dtype: str) -> int:
-        shown = self._next + cells <= MOST_CELLS
-        self.rows.append(TracedMemory(self._next if shown else NOWHERE, cells, dtype))
-        self._next += cells if shown else 0
-        self.missing += not shown
+        fits = self._next + cells <= MOST_CELLS
+        self.rows.append(TracedMemory(self._next if fits else NOWHERE, cells, dtype))
+        self._next += cells if fits else 0
+        self.without_address += not fits
         return len(self.rows) - 1
 
     def allocate(self, buffer: tir.Buffer, view: View, frame: int, allocated: CallAllocations) -> tuple[int, bool]:
@@ -94,15 +94,15 @@ class Memories:
         """The row of a tensor; tensors at the same place share one."""
         memory, _ = self.of_storage(tensor.storage, tensor.dtype)
         start = tensor.byte_offset // cell_size(tensor.dtype)
-        return self._shown(name, tensor.dtype, tensor.shape, tensor.element_strides, memory, start)
+        return self._row(name, tensor.dtype, tensor.shape, tensor.element_strides, memory, start)
 
     def view(self, view: View, memory: int) -> int:
         """The row of a buffer in a memory."""
         dtype = view.buffer.dtype
         start = view.data.byte_offset // cell_size(dtype) + view.offset * dtype.lanes
-        return self._shown(view.buffer.name, dtype, view.shape, view.strides, memory, start)
+        return self._row(view.buffer.name, dtype, view.shape, view.strides, memory, start)
 
-    def _shown(
+    def _row(
         self, name: str, dtype: DType, shape: tuple[int, ...], strides: tuple[int, ...], memory: int, start: int
     ) -> int:
         base = self.rows[memory].base

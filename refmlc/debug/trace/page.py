@@ -38,7 +38,7 @@ def page(trace: Trace) -> str:
         function=trace.function,
         version=version("refmlc"),
         total=trace.total,
-        sampling=trace.said(),
+        sampling=trace.sampling_note(),
         notes=trace.notes,
         failure=None if trace.failure is None else data["failure"],
         graphs={name: Markup(svg) for name, svg in trace.graphs.items()},  # noqa: S704 - escaped by refmlc.lang.drawing
@@ -58,8 +58,8 @@ def framed(trace: Trace) -> str:
 def _runs(text: str) -> list[str | int]:
     """Pygments classes and lengths in turn; the page inserts the program as text only."""
     runs: list[tuple[str, int]] = []
-    shown = text.replace("\r\n", "\n").replace("\r", "\n")
-    for kind, value in PythonLexer(stripnl=False, ensurenl=False).get_tokens(shown):
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    for kind, value in PythonLexer(stripnl=False, ensurenl=False).get_tokens(lines):
         name = STANDARD_TYPES.get(kind, "")
         if runs and (runs[-1][0] == name or not value.strip()):
             runs[-1] = (runs[-1][0], runs[-1][1] + len(value))

@@ -26,7 +26,7 @@ def as_perfetto(trace: Trace) -> dict[str, object]:
 
 def _about(trace: Trace) -> Entry:
     failure = "" if trace.failure is None else f"{trace.failure.code.id}: {trace.failure.message}"
-    return {"unit": "one step", "events": trace.total, "sampling": trace.said(), "failure": failure}
+    return {"unit": "one step", "events": trace.total, "sampling": trace.sampling_note(), "failure": failure}
 
 
 def _events(trace: Trace) -> Iterator[Entry]:

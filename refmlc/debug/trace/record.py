@@ -46,13 +46,13 @@ def record(program: Program, *, max_events: int = MAX_EVENTS, only: Collection[s
     `only`: functions and Relax variables; other calls are executed in C where possible, unwatched. Fails: RM112 (`only`
     has an unknown name).
     """
-    asked = frozenset(only)
-    _check(program, asked)
-    whole = FullRecorder(program.module, program.func, max_events, asked)
-    trace = _run(program, whole, program.output, asked)
-    trace.counts = whole.counts
-    if whole.over:
-        trace = _sampled(program, max_events, whole, asked)
+    names = frozenset(only)
+    _check(program, names)
+    recorder = FullRecorder(program.module, program.func, max_events, names)
+    trace = _run(program, recorder, program.output, names)
+    trace.counts = recorder.counts
+    if recorder.over:
+        trace = _sampled(program, max_events, recorder, names)
     for name, function in program.module.functions.items():
         if isinstance(function, relax.Function):
             graph = graph_of(function, name)
@@ -79,15 +79,15 @@ def _variable(kind: str, title: str, lines: tuple[str, ...]) -> str:
     return title if kind == "param" else lines[0] if kind == "call" and lines else ""
 
 
-def _sampled(program: Program, most: int, whole: FullRecorder, only: frozenset[str]) -> Trace:
-    """Keep one unit in so many that the trace fits; repeat the run where the loops around them are too many still."""
-    first = whole.trace
-    units = frozenset((whole.nan_unit, whole.inf_unit, whole.unit))
+def _sampled(program: Program, most: int, full_recorder: FullRecorder, only: frozenset[str]) -> Trace:
+    """Keep one unit in `stride`, so that the trace fits; repeat the run while too many loops are around the units."""
+    first = full_recorder.trace
+    units = frozenset((full_recorder.nan_unit, full_recorder.inf_unit, full_recorder.unit))
     stride = max(2, -(-3 * first.total // (2 * most)))  # a kept unit brings loops that others would have shared
     while True:
         recorder = SampledRecorder(program.module, program.func, most, Sampling(stride, units), only)
         trace = _run(program, recorder, _silent, only)
-        if recorder.cut is None or stride > whole.unit:
+        if recorder.cut is None or stride > full_recorder.unit:
             break
         stride = max(stride + 1, -(-stride * first.total // max(1, recorder.cut)))
     trace.cut = recorder.cut

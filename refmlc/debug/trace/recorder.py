@@ -55,7 +55,7 @@ class OpenCall:
 
 
 class TraceRecorder(Hooks, ABC):
-    """Records one run. While `keep` holds, events of units are written, otherwise only counted."""
+    """Records one run. While `is_writing` holds, events of units are written, otherwise only counted."""
 
     def __init__(self, module: IRModule, function: str, only: frozenset[str] = frozenset()) -> None:
         """`only`: the functions and variables whose calls are watched; empty: all."""
@@ -64,7 +64,7 @@ class TraceRecorder(Hooks, ABC):
         self._binding: list[str] = []  # what is being computed
         self.memories = Memories()
         self.places = PlaceIndex(module)
-        self.keep = True
+        self.is_writing = True
         self.unit = -1
         self._module = module
         self._bytes = 0
@@ -117,7 +117,7 @@ class TraceRecorder(Hooks, ABC):
         """Record the allocation of the buffer of row `row` of `tensors`."""
 
     @abstractmethod
-    def _ended(self) -> None:
+    def _end_of_call(self) -> None:
         """Bring the tensors up to date: a call has ended."""
 
     @abstractmethod
@@ -152,7 +152,7 @@ class TraceRecorder(Hooks, ABC):
         if not self.full:
             call = TracedCall(name)
             for label, arg in zip(self._labels(name, len(args)), args, strict=False):
-                self._named(call, label, arg, seen=not self.is_quiet(name, args))
+                self._add_value(call, label, arg, watched=not self.is_quiet(name, args))
             self.trace.calls.append(call)
         func = self._module.functions.get(name)
         site = self._site(
@@ -164,8 +164,8 @@ class TraceRecorder(Hooks, ABC):
     def is_quiet(self, name: str, args: Sequence[object]) -> bool:
         """True if the call is not selected by `only`: C may execute it."""
         del args
-        asked = self._only
-        return bool(asked) and name not in asked and not (self._binding and self._binding[-1] in asked)
+        names = self._only
+        return bool(names) and name not in names and not (self._binding and self._binding[-1] in names)
 
     def _labels(self, name: str, count: int) -> list[str]:
         match self._module.functions.get(name):
@@ -177,14 +177,14 @@ class TraceRecorder(Hooks, ABC):
             case _:
                 return [f"argument{number}" for number in range(count)]
 
-    def _named(self, call: TracedCall, label: str, value: object, *, seen: bool) -> None:
+    def _add_value(self, call: TracedCall, label: str, value: object, *, watched: bool) -> None:
         """Add a value to a call; tensors of an unwatched call get a text and no memory."""
         match value:
-            case Tensor() if seen:
+            case Tensor() if watched:
                 call.tensors.append((label, self._tensor(label, value)))
             case tuple() if any(isinstance(part, Tensor) for part in value):
                 for number, part in enumerate(value):
-                    self._named(call, f"{label}.{number}", part, seen=seen)
+                    self._add_value(call, f"{label}.{number}", part, watched=watched)
             case bool() | int() | float() | str() | tuple():
                 call.values.append((label, repr(value)))
             case _:
@@ -200,7 +200,7 @@ class TraceRecorder(Hooks, ABC):
     def leave_function(self, name: str, result: object) -> None:
         """The call ends."""
         del result
-        self._ended()
+        self._end_of_call()
         level = self._levels.pop()
         self.memories.leave(level.allocated)
         func = self._module.functions.get(name)
@@ -220,8 +220,8 @@ class TraceRecorder(Hooks, ABC):
         if self._bytes > MOST_BYTES or dtype.kind == "handle":
             trace.contents.append(Contents(len(trace), memory, None))
             return
-        values, known = _elements(storage, dtype.scalar, row.cells)
-        trace.contents.append(Contents(len(trace), memory, values, known))
+        values, mask = _elements(storage, dtype.scalar, row.cells)
+        trace.contents.append(Contents(len(trace), memory, values, mask))
 
     def after_destination(self, call: DestinationCall) -> None:
         """A function from outside has no stores: keep its outputs whole."""
@@ -254,7 +254,7 @@ class TraceRecorder(Hooks, ABC):
         row = self._levels[-1].row if self._levels else 0
         call = self.trace.calls[row]
         before = len(call.tensors)
-        self._named(call, name, value, seen=not self._only or name in self._only)
+        self._add_value(call, name, value, watched=not self._only or name in self._only)
         tensors = tuple(tensor for _, tensor in call.tensors[before:])
         if counts is None:
             return TracedBinding(row, name, tensors, "" if tensors else call.values[-1][1])
@@ -297,8 +297,8 @@ class TraceRecorder(Hooks, ABC):
 
     def enter_block(self, site: BlockSite, frame: Frame) -> None:
         """An instance of a block begins."""
-        known = self._blocks.get(id(site)) or self._block(site, frame)
-        self._opens(known[0], known[1], None, site, frame)
+        entry = self._blocks.get(id(site)) or self._block(site, frame)
+        self._opens(entry[0], entry[1], None, site, frame)
 
     def _block(self, site: BlockSite, frame: Frame) -> tuple[int, int]:
         node, function = site.node, frame[ACTIVATION].function
@@ -326,9 +326,9 @@ class TraceRecorder(Hooks, ABC):
 
     def _depth_of_buffer(self, buffer: tir.Buffer, frame: Frame) -> int:
         """The depth beside the first statement that sees the buffer."""
-        known = self._sites.get((id(buffer), EventKind.ALLOC))
-        if known is not None:
-            return self.trace.sites[known].depth
+        site = self._sites.get((id(buffer), EventKind.ALLOC))
+        if site is not None:
+            return self.trace.sites[site].depth
         func = frame[ACTIVATION].layout.func
         for place in () if func is None else self.places.of(func, frame[ACTIVATION].function):
             match place.node:
@@ -355,7 +355,7 @@ class TraceRecorder(Hooks, ABC):
         site = self._loads.get(id(access))
         if site is None:
             site = self._loads[id(access)] = self._access(access, EventKind.LOAD, frame)
-        if not self.keep:
+        if not self.is_writing:
             self._omit(EventKind.LOAD, lanes)
             return
         for lane in range(lanes):
@@ -369,10 +369,10 @@ class TraceRecorder(Hooks, ABC):
         address, lanes, memory = self.memories.place(view)
         first = NOWHERE if address == NOWHERE else address + offset * lanes
         self._target = (first, lanes)
-        if not self.keep:
+        if not self.is_writing:
             self._changed(memory, view.data.storage, view.buffer.dtype)
         if is_undef(access.value):
-            self._written(self._access(access, EventKind.FORGET, frame), EventKind.FORGET, (0.0,) * lanes)
+            self._write_lanes(self._access(access, EventKind.FORGET, frame), EventKind.FORGET, (0.0,) * lanes)
 
     def store(self, access: tir.BufferStore, indices: tuple[int, ...], value: object, frame: Frame) -> None:
         """Record the store with its value."""
@@ -381,21 +381,21 @@ class TraceRecorder(Hooks, ABC):
         if site is None:
             site = self._stores[id(access)] = self._access(access, EventKind.STORE, frame)
         if isinstance(value, tuple):
-            self._written(site, EventKind.STORE, value)
+            self._write_lanes(site, EventKind.STORE, value)
             return
         if isinstance(value, float) and value - value != 0:  # of NaN and infinities it is NaN
             self._special(nan=value != value)  # noqa: PLR0124 - quick
-        if self.keep:
+        if self.is_writing:
             self._cell(site, self._target[0], value if isinstance(value, float | int) else 0.0)
         else:
             self._omit(EventKind.STORE, 1)
 
-    def _written(self, site: int, kind: EventKind, values: Sequence[object]) -> None:
+    def _write_lanes(self, site: int, kind: EventKind, values: Sequence[object]) -> None:
         address = self._target[0]
         for lane, value in enumerate(values):
             if isinstance(value, float) and value - value != 0:  # of NaN and infinities it is NaN
                 self._special(nan=value != value)  # noqa: PLR0124 - quick
-            if self.keep:
+            if self.is_writing:
                 where = NOWHERE if address == NOWHERE else address + lane
                 self._cell(site, where, value if isinstance(value, float | int) else 0.0)
             else:
@@ -403,7 +403,7 @@ class TraceRecorder(Hooks, ABC):
 
     def _access(self, access: tir.BufferLoad | tir.BufferStore, kind: EventKind, frame: Frame) -> int:
         function, name = frame[ACTIVATION].function, access.buffer.name
-        place = self.places.accessing(access)
+        place = self.places.of_access(access)
         depth = DEEPEST if place is None else place.depth + 1
         return self._site(access, kind, lambda: EventSite(kind, name, function, depth, access.span))
 
@@ -413,7 +413,7 @@ class TraceRecorder(Hooks, ABC):
         """The complete trace after the run."""
         trace, memories = self.trace, self.memories
         if trace.failure is not None:
-            self._ended()
+            self._end_of_call()
             function = self._levels[-1].function if self._levels else ""
             name, span = trace.failure.code.id, trace.failure.span
             self._always(
@@ -422,10 +422,12 @@ class TraceRecorder(Hooks, ABC):
         trace.memories, trace.tensors = memories.rows, memories.tensors
         trace.total = self.step
         if self._only:
-            asked = ", ".join(f"`{name}`" for name in sorted(self._only))
-            trace.notes.append(f"only the calls of {asked} were watched; of other calls the trace has the results")
-        if memories.missing:
-            trace.notes.append(f"{memories.missing} tensors are too large to be shown; their events have no address")
+            names = ", ".join(f"`{name}`" for name in sorted(self._only))
+            trace.notes.append(f"only the calls of {names} were watched; of other calls the trace has the results")
+        if memories.without_address:
+            trace.notes.append(
+                f"{memories.without_address} tensors are too large to be shown; their events have no address"
+            )
         if any(contents.values is None for contents in trace.contents):
             trace.notes.append(
                 "some contents are too large to keep: cells that no event of this trace wrote are unknown"
@@ -435,12 +437,12 @@ class TraceRecorder(Hooks, ABC):
 
 def _elements(storage: Storage, dtype: DType, count: int) -> "tuple[array[float], bytes]":
     """All cells of a storage as numbers, 0 where uninitialised, and the mask of initialised ones."""
-    inside, marks = cells(storage, dtype, 0, count), shadow(storage, dtype, 0, count)
+    content, marks = cells(storage, dtype, 0, count), shadow(storage, dtype, 0, count)
     values = array("d")
-    if isinstance(inside, memoryview) and isinstance(marks, memoryview | bytearray):
+    if isinstance(content, memoryview) and isinstance(marks, memoryview | bytearray):
         mask = np.frombuffer(marks, np.uint8, count) != 0
-        values.frombytes(np.where(mask, np.asarray(inside).astype(np.float64), 0.0).tobytes())
+        values.frombytes(np.where(mask, np.asarray(content).astype(np.float64), 0.0).tobytes())
         return values, mask.tobytes()
-    known = bytes(bool(marks[cell]) for cell in range(count))
-    values.extend(float(inside[cell]) if known[cell] else 0.0 for cell in range(count))
-    return values, known
+    flags = bytes(bool(marks[cell]) for cell in range(count))
+    values.extend(float(content[cell]) if flags[cell] else 0.0 for cell in range(count))
+    return values, flags

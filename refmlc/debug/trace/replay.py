@@ -21,12 +21,12 @@ def replay(trace: Trace, end: int | None = None) -> ReplayState:
     end = len(trace) if end is None else end
     size = sum(memory.cells for memory in trace.memories if memory.base != NOWHERE)
     state = ReplayState(array("d", bytes(8 * size)), bytearray(size))
-    waiting = iter(trace.contents)
-    following = next(waiting, None)
+    later = iter(trace.contents)
+    contents = next(later, None)
     for event in range(end + 1):
-        while following is not None and following.event <= event:
-            _fill(trace, state, following)
-            following = next(waiting, None)
+        while contents is not None and contents.event <= event:
+            _fill(trace, state, contents)
+            contents = next(later, None)
         if event < end:
             _apply(trace, state, event)
     return state

@@ -31,10 +31,10 @@ class Sampling:
     def following(self, unit: int) -> int:
         """The first kept unit after `unit`."""
         regular = (unit // self.stride + 1) * self.stride
-        return min([regular, *(kept for kept in self.units if kept > unit)])
+        return min([regular, *(extra for extra in self.units if extra > unit)])
 
 
-Waiting = tuple[float, int, int, int, Slot[int] | None, BlockSite | None, Frame | None]
+OpenEvent = tuple[float, int, int, int, Slot[int] | None, BlockSite | None, Frame | None]
 """An open event: depth, step, site, the row of a buffer, and the slot, block and frame that give its values."""
 
 
@@ -46,14 +46,14 @@ class SampledRecorder(TraceRecorder):
     ) -> None:
         super().__init__(module, function, only)
         self.trace.stride = sampling.stride
-        self.keep = False
+        self.is_writing = False
         self.cut: int | None = None
         self._most = most
         self._sampling = sampling
         self._step = 0
         self._next = 0
         self._epoch = 0  # of what memories the buffers are
-        self._open: list[Waiting] = []  # in the innermost call: what was around it is written where a call begins
+        self._open: list[OpenEvent] = []  # in the innermost call: what was around it is written where a call begins
         self._stale: dict[int, tuple[ReferenceType[Storage], DType]] = {}
 
     @property
@@ -72,7 +72,7 @@ class SampledRecorder(TraceRecorder):
         trace = self.trace
         if len(trace.site) >= self._most:
             self.cut = self._step if self.cut is None else self.cut
-            self.keep = False
+            self.is_writing = False
             self._next = 1 << 62
         if self.cut is None or trace.sites[site].kind is EventKind.FAIL:
             trace.steps.append(step)
@@ -87,8 +87,8 @@ class SampledRecorder(TraceRecorder):
                 at = len(self.trace.ints)
                 self.trace.ints.extend(block.values(frame))
             elif frame is not None and slot is not None:
-                now = frame[slot]
-                value = now if isinstance(now, int | float) else 0.0
+                number = frame[slot]
+                value = number if isinstance(number, int | float) else 0.0
             self._write(step, site, at, value)
         self._open.clear()
 
@@ -152,7 +152,7 @@ class SampledRecorder(TraceRecorder):
     def _changed(self, memory: int, storage: Storage, dtype: DType) -> None:
         self._stale[memory] = (ref(storage), dtype)
 
-    def _ended(self) -> None:
+    def _end_of_call(self) -> None:
         """Save the memories that omitted stores changed."""
         for memory, (storage, dtype) in self._stale.items():
             contents = storage()
@@ -175,50 +175,50 @@ class SampledRecorder(TraceRecorder):
     def _watched(self, run: Run) -> Run:
         def unit(frame: Frame) -> None:
             self.unit += 1
-            keep, self.keep = self.keep, self.unit >= self._next
-            if self.keep:
+            before, self.is_writing = self.is_writing, self.unit >= self._next
+            if self.is_writing:
                 self._next = self._sampling.following(self.unit)
             try:
                 run(frame)
             finally:
-                self.keep = keep
+                self.is_writing = before
 
         return unit
 
     def _unwatched(self, alone: UnwatchedUnit, run: Run) -> Run:
-        quickly, events, view_of = alone.run, alone.loads + 1, alone.view
-        kept = self._kept(run)
-        seen: ReferenceType[View] | None = None
+        run_unwatched, events, view_of = alone.run, alone.loads + 1, alone.view
+        run_recorded = self._recorded(run)
+        last_view: ReferenceType[View] | None = None
         epoch = -1
 
         def unit(frame: Frame) -> None:
-            nonlocal seen, epoch
+            nonlocal last_view, epoch
             self.unit = number = self.unit + 1
             if number >= self._next:
                 self._next = self._sampling.following(number)
-                kept(frame)
+                run_recorded(frame)
                 return
             view = frame[view_of]
-            if epoch != self._epoch or seen is None or seen() is not view:
-                seen, epoch = ref(view), self._epoch
+            if epoch != self._epoch or last_view is None or last_view() is not view:
+                last_view, epoch = ref(view), self._epoch
                 self._changed(self.memories.place(view)[2], view.data.storage, view.buffer.dtype)
             before = self._step
             try:
-                quickly(frame)
+                run_unwatched(frame)
             except RefmlcError:
                 self._step = before
-                kept(frame)  # it fails again, with all that it reads
+                run_recorded(frame)  # it fails again, with all that it reads
             self._step += events
 
         return unit
 
-    def _kept(self, run: Run) -> Run:
+    def _recorded(self, run: Run) -> Run:
         def kept(frame: Frame) -> None:
-            keep, self.keep = self.keep, self.cut is None
+            before, self.is_writing = self.is_writing, self.cut is None
             try:
                 run(frame)
             finally:
-                self.keep = keep
+                self.is_writing = before
 
         return kept
 

@@ -56,7 +56,7 @@ def as_data(trace: Trace) -> dict[str, Json]:
         "kept": len(trace),
         "stride": trace.stride,
         "cut": trace.cut,
-        "sampling": trace.said(),
+        "sampling": trace.sampling_note(),
         "counts": trace.counts,
         "first_nan": trace.first_nan,
         "first_inf": trace.first_inf,

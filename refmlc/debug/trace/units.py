@@ -26,13 +26,13 @@ NUMBERS = ("float", "int", "uint", "bool")
 
 
 class LoadCounter(Hooks):
-    """Counts loads."""
+    """Counts the loads of a unit."""
 
     def __init__(self, count: Callable[[], None]) -> None:
         self._count = count
 
     def load(self, access: tir.BufferLoad, indices: tuple[int, ...], value: object, frame: Frame) -> None:
-        """Count a load."""
+        """Call `count` at a load."""
         del access, indices, value, frame
         self._count()
 
@@ -90,13 +90,8 @@ def _is_plain_expr(part: object) -> bool:
 
 def _loads(parts: Iterable[tir.Expr]) -> int | None:
     """The number of loads in expressions; None where it depends on values."""
-    total = 0
-    for part in parts:
-        count = _loads_of(part)
-        if count is None:
-            return None
-        total += count
-    return total
+    counts = [_loads_of(part) for part in parts]
+    return None if None in counts else sum(filter(None, counts))
 
 
 def _loads_of(node: tir.Expr) -> int | None:

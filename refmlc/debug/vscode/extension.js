@@ -5,7 +5,7 @@ const vscode = require("vscode");
 
 const TYPE = "refmlc";
 
-// The server: one that listens already where the configuration has a port, else one that is started.
+// The server: a listening one if the configuration has a port, otherwise a new process.
 class Server {
   createDebugAdapterDescriptor(session) {
     const { port } = session.configuration;
@@ -17,7 +17,7 @@ class Server {
   }
 }
 
-// A session that is started without a launch.json: the file that is open.
+// Without a launch.json, a session debugs the file in the active editor.
 class Configurations {
   resolveDebugConfiguration(_folder, configuration) {
     if (configuration.type || configuration.request || configuration.name) {
@@ -28,7 +28,7 @@ class Configurations {
   }
 }
 
-// A server that listens lets in who has the word that it printed. Nothing given: the session does not start.
+// A listening server accepts only a client with the token that it printed. Without a token the session does not start.
 async function withToken(configuration) {
   const prompt = "The token that `refmlc dap --port` printed";
   const token = await vscode.window.showInputBox({ prompt, password: true, ignoreFocusOut: true });

@@ -127,7 +127,7 @@ def test_a_run_that_is_undefined_is_there_up_to_where_it_ends():
 
 def test_a_trace_that_is_whole_says_nothing_of_sampling():
     trace = total(range(100))
-    assert (len(trace), trace.sampled, trace.said(), len(trace.steps)) == (trace.total, False, "", 0)
+    assert (len(trace), trace.sampled, trace.sampling_note(), len(trace.steps)) == (trace.total, False, "", 0)
     # a call, a store, 100 times an iteration, two loads and a store, a return
     assert trace.total == 1 + 1 + 400 + 1
 
@@ -139,7 +139,7 @@ def test_a_trace_that_is_sampled_says_so_and_keeps_what_matters():
     trace = total(values, max_events=60)
     assert len(trace) <= 60
     assert trace.total == 403
-    assert f"{len(trace)} of 403 events" in trace.said()
+    assert f"{len(trace)} of 403 events" in trace.sampling_note()
     assert trace.counts["store"] == 101
     steps = [trace.step(event) for event in range(len(trace))]
     assert steps == sorted(set(steps))
@@ -147,8 +147,8 @@ def test_a_trace_that_is_sampled_says_so_and_keeps_what_matters():
     # step 2 + 4 i is iteration i, whose store is 3 later
     assert (trace.first_inf, trace.first_nan) == (2 + 4 * 37 + 3, 2 + 4 * 61 + 3)
     assert {trace.first_inf, trace.first_nan, 2 + 4 * 99 + 3} <= set(steps)
-    assert trace.said() in page(trace)
-    assert as_data(trace)["sampling"] == trace.said()
+    assert trace.sampling_note() in page(trace)
+    assert as_data(trace)["sampling"] == trace.sampling_note()
 
 
 def test_after_a_sampled_call_its_tensors_are_what_they_are():

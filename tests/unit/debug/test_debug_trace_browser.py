@@ -155,7 +155,7 @@ def test_a_sampled_page_does_not_make_up_what_is_omitted(opened):
     seen.press("End", "ArrowLeft")  # the last statement: B[0] + A[99]
     assert seen.event() == "B[0] = 4950"
     expect(seen.page.locator("#why li").first).to_have_text(re.compile(r"B\[0\] = 4851, A\[99\] = 99"))
-    expect(seen.page.locator("#why li").last).to_have_text("B[0] = 4851: made by a store that is omitted")
+    expect(seen.page.locator("#why li").last).to_have_text("B[0] = 4851: stored by an omitted event")
 
 
 def test_touched_elements_are_marked_and_unwritten_ones_hatched(opened):
@@ -186,10 +186,10 @@ def test_touched_elements_are_marked_and_unwritten_ones_hatched(opened):
 def test_keys_and_buttons_move_in_time(opened):
     seen = opened("nan")
     assert seen.event() == "main is called"
-    assert seen.press("ArrowRight") == "q is to be computed"
+    assert seen.press("ArrowRight") == "q is about to be computed"
     assert seen.press("ArrowRight") == "matmul is called"
-    assert seen.press("ArrowUp") == "q is to be computed"
-    assert seen.press("ArrowDown", "ArrowDown") == "k is to be computed"
+    assert seen.press("ArrowUp") == "q is about to be computed"
+    assert seen.press("ArrowDown", "ArrowDown") == "k is about to be computed"
     assert seen.press("End") == "main returns"
     assert seen.page.locator("#forward").is_disabled()
     assert seen.press("ArrowRight") == "main returns"
@@ -206,12 +206,12 @@ def test_a_click_on_the_graph_goes_into_what_the_binding_calls(opened):
     seen = opened("nan")
     seen.page.locator('svg rect[data-variable="weights"]').click()
     assert seen.event() == "softmax is called"
-    assert seen.path() == ["main is called", "weights is to be computed", "softmax is called"]
+    assert seen.path() == ["main is called", "weights is about to be computed", "softmax is called"]
     assert seen.page.locator("svg rect.now").get_attribute("data-variable") == "weights"
     assert "16 uninitialised" in seen.caption("weights")
     seen.page.locator('svg rect[data-variable="q"]').focus()
     seen.press("Enter")
-    assert seen.path() == ["main is called", "q is to be computed", "matmul is called"]
+    assert seen.path() == ["main is called", "q is about to be computed", "matmul is called"]
 
 
 def test_a_click_on_a_line_goes_to_its_next_event(opened):
@@ -322,7 +322,7 @@ def test_in_the_frame_of_a_notebook_it_works(opened):
     seen = opened("frame")
     inside = seen.page.frame_locator("iframe")
     inside.locator("#forward").click()
-    assert inside.locator("#event").inner_text() == "step 1: y is to be computed"
+    assert inside.locator("#event").inner_text() == "step 1: y is about to be computed"
 
 
 def test_it_fits_narrow_and_wide_in_light_and_dark(opened):

@@ -158,10 +158,10 @@ def test_of_programs_rolled_the_events_are_those_of_the_whole(make):
 def test_where_calls_alone_are_too_many_it_is_said_from_where_on_nothing_is_there():
     trace = of_text("calls", 12)
     assert (len(trace), trace.cut is None) == (12, False)
-    assert f"from step {trace.cut} on only the failure is kept" in trace.said()
-    assert "all here" not in trace.said()
+    assert f"from step {trace.cut} on only the failure is kept" in trace.sampling_note()
+    assert "all here" not in trace.sampling_note()
     assert trace.step(11) < trace.cut
-    assert read_data(json.dumps(as_data(trace))).said() == trace.said()
+    assert read_data(json.dumps(as_data(trace))).sampling_note() == trace.sampling_note()
 
 
 @pytest.mark.parametrize(("source", "args", "func"), [

@@ -1,19 +1,19 @@
 // The cells at a moment: contents and stores applied in order, with checkpoints on the way.
 let size = 0;
-for (const one of data.memories) if (one.base !== NOWHERE) size += one.cells;
+for (const memory of data.memories) if (memory.base !== NOWHERE) size += memory.cells;
 const cells = new Float64Array(size), known = new Uint8Array(size);
 const contents = data.contents;
 const every = Math.max(4096, Math.ceil(count / Math.max(1, Math.min(64, Math.floor(96e6 / (9 * size + 1))))));
 const checkpoints = [];
 const oldValues = new Float64Array(count), oldKnown = new Uint8Array(count); // of the cell of a store, before it
-let reached = 0, following = 0; // events that were applied; contents that were
-function fill(one) {
-  const memory = data.memories[one.memory];
+let reached = 0, following = 0; // the number of applied events, and of applied contents
+function fill(block) {
+  const memory = data.memories[block.memory];
   if (memory.base === NOWHERE) return;
-  if (one.values === null) { known.fill(2, memory.base, memory.base + memory.cells); return; }
-  one.read ??= [new Float64Array(bytesOf(one.values).buffer), bytesOf(one.known)];
-  cells.set(one.read[0], memory.base);
-  known.set(one.read[1], memory.base);
+  if (block.values === null) { known.fill(2, memory.base, memory.base + memory.cells); return; }
+  block.read ??= [new Float64Array(bytesOf(block.values).buffer), bytesOf(block.known)];
+  cells.set(block.read[0], memory.base);
+  known.set(block.read[1], memory.base);
 }
 function advance(end) {
   while (reached < end) {
@@ -37,7 +37,7 @@ function advance(end) {
   }
   if (reached === count) while (following < contents.length) fill(contents[following++]);
 }
-// Back as far as single cells tell it: not over allocations and contents, nor further than a checkpoint is quicker.
+// Undo single stores, up to the nearest allocation or contents, and only as far as that is faster than a checkpoint.
 function retreat(end) {
   while (reached > end && reached - end < 50000) {
     const e = reached - 1, kind = kindOf(e), address = at[e];
@@ -51,11 +51,11 @@ function restore(e) {
   retreat(far);
   let number = Math.min(Math.floor(far / every), checkpoints.length - 1);
   while (number > 0 && !checkpoints[number]) number--;
-  const found = checkpoints[number];
-  if (found && (far < reached || number * every > reached + every)) {
-    cells.set(found.cells);
-    known.set(found.known);
-    following = found.following;
+  const checkpoint = checkpoints[number];
+  if (checkpoint && (far < reached || number * every > reached + every)) {
+    cells.set(checkpoint.cells);
+    known.set(checkpoint.known);
+    following = checkpoint.following;
     reached = number * every;
   } else if (far < reached) {
     known.fill(0);

@@ -1,13 +1,13 @@
 // The graph of each Relax function.
 const boxes = new Map(); // function and variable: rectangles
-for (const one of data.graphs) {
-  const drawn = [...document.querySelectorAll("#graphs details")].find((each) => each.dataset.function === one.function);
+for (const graph of data.graphs) {
+  const drawn = [...document.querySelectorAll("#graphs details")].find((each) => each.dataset.function === graph.function);
   const rectangles = drawn ? [...drawn.querySelectorAll("svg > rect")].slice(1) : [];
   rectangles.forEach((rectangle, k) => {
-    const name = one.boxes[k];
+    const name = graph.boxes[k];
     if (!name) return;
     rectangle.classList.add("box");
-    const key = one.function + "\n" + name;
+    const key = graph.function + "\n" + name;
     boxes.set(key, rectangle);
     rectangle.dataset.variable = name;
     if (!bindings.has(key)) return;
@@ -25,10 +25,10 @@ function into(key) {
   go(first);
 }
 const bad = new Set();
-for (const one of data.bindings) if (one.nan) bad.add(`${data.calls[one.call].function}\n${one.name}`);
+for (const binding of data.bindings) if (binding.nan) bad.add(`${data.calls[binding.call].function}\n${binding.name}`);
 let lit = null;
 function light(path) {
-  const here = path.findLast((one) => kindOf(one) === BIND);
+  const here = path.findLast((event) => kindOf(event) === BIND);
   const box = here === undefined ? null : boxes.get(data.sites[site[here]].function + "\n" + data.sites[site[here]].name);
   if (lit === box) return;
   if (lit) lit.classList.remove("now");

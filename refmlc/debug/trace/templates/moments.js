@@ -1,15 +1,15 @@
 // One moment: keys, buttons, the slider, the address.
-let now = -1, asked = 0, asking = 0;
+let now = -1, addressTimer = 0, whyTimer = 0;
 function showPath(path, e) {
-  const list = path.map((one) => {
-    const row = make("li"), jump = make("button", told(one, []));
-    jump.addEventListener("click", () => go(one));
+  const list = path.map((event) => {
+    const row = make("li"), jump = make("button", describe(event, []));
+    jump.addEventListener("click", () => go(event));
     row.append(jump);
     return row;
   });
   replaceRows($("path"), list);
 }
-// New rows, the focus where it was: who goes by the keyboard does not lose the place.
+// Replace rows and keep the keyboard focus at its place.
 function replaceRows(box, rows) {
   const place = [...box.querySelectorAll("button")].indexOf(document.activeElement);
   box.replaceChildren(...rows);
@@ -20,11 +20,11 @@ function replaceRows(box, rows) {
 }
 function showValues(call, callNumber, e) {
   const lines = call.values.map(([name, text]) => [name, text]);
-  for (const one of data.bindings) {
+  for (const binding of data.bindings) {
     if (lines.length > 200) break;
-    if (one.call !== callNumber || one.text || !one.count || !one.tensors.some((row) => (boundAt.get(`${callNumber} ${row}`) ?? Infinity) <= e)) continue;
-    const range = one.least === null ? "" : `${number(one.least)} … ${number(one.greatest)}, mean ${number(one.mean)}`;
-    lines.push([one.name, [range, one.nan ? `${one.nan} NaN` : "", one.inf ? `${one.inf} infinite` : "", one.known < one.count ? `${one.count - one.known} uninitialised` : ""].filter(Boolean).join(", ")]);
+    if (binding.call !== callNumber || binding.text || !binding.count || !binding.tensors.some((row) => (boundAt.get(`${callNumber} ${row}`) ?? Infinity) <= e)) continue;
+    const range = binding.least === null ? "" : `${number(binding.least)} … ${number(binding.greatest)}, mean ${number(binding.mean)}`;
+    lines.push([binding.name, [range, binding.nan ? `${binding.nan} NaN` : "", binding.inf ? `${binding.inf} infinite` : "", binding.known < binding.count ? `${binding.count - binding.known} uninitialised` : ""].filter(Boolean).join(", ")]);
   }
   $("named").hidden = !lines.length;
   $("values").replaceChildren(...lines.map(([name, text]) => {
@@ -39,12 +39,12 @@ function go(e) {
   if (e === now) return;
   now = e;
   restore(e);
-  const path = pathOf(e), callEvent = path.findLast((one) => kindOf(one) === CALL);
+  const path = pathOf(e), callEvent = path.findLast((event) => kindOf(event) === CALL);
   const callNumber = callEvent === undefined ? 0 : at[callEvent], call = data.calls[callNumber] || { tensors: [], values: [] };
   const step = stepOf(e);
   $("time").value = String(e);
   if (document.activeElement !== $("step")) $("step").value = String(step);
-  $("event").textContent = `step ${step}: ${told(e, call.tensors)}`;
+  $("event").textContent = `step ${step}: ${describe(e, call.tensors)}`;
   $("link").href = `#step=${step}`;
   for (const id of ["first", "back"]) $(id).disabled = e === 0;
   for (const id of ["forward", "last"]) $(id).disabled = e === count - 1;
@@ -53,11 +53,11 @@ function go(e) {
   showTensors(call, path, e);
   showValues(call, callNumber, e);
   light(path);
-  $("made").disabled = !isCell(e);
-  clearTimeout(asking);
-  asking = setTimeout(() => showWhy(e), 60);
-  clearTimeout(asked);
-  asked = setTimeout(() => { try { history.replaceState(null, "", `#step=${step}`); } catch { /* in a frame without address */ } }, 300);
+  $("origin").disabled = !isCell(e);
+  clearTimeout(whyTimer);
+  whyTimer = setTimeout(() => showWhy(e), 60);
+  clearTimeout(addressTimer);
+  addressTimer = setTimeout(() => { try { history.replaceState(null, "", `#step=${step}`); } catch { /* a frame without an address */ } }, 300);
 }
 function toStep(step) {
   let low = 0, high = count - 1;
@@ -68,12 +68,12 @@ function toStep(step) {
   go(low);
 }
 function landmark(forward) {
-  const found = forward ? landmarks.find((e) => e > now) : landmarks.findLast((e) => e < now);
-  if (found !== undefined) go(found);
+  const target = forward ? landmarks.find((e) => e > now) : landmarks.findLast((e) => e < now);
+  if (target !== undefined) go(target);
 }
 function fromAddress() {
-  const found = /^#step=(\d+)$/.exec(location.hash);
-  if (found) toStep(Number(found[1])); else go(0);
+  const match = /^#step=(\d+)$/.exec(location.hash);
+  if (match) toStep(Number(match[1])); else go(0);
 }
 
 const leap = Math.max(1, Math.round(count / 100));
@@ -94,10 +94,10 @@ document.addEventListener("keydown", (event) => {
 $("time").max = String(Math.max(0, count - 1));
 $("time").addEventListener("input", () => go(Number($("time").value)));
 $("step").addEventListener("change", () => { const step = Number($("step").value); if (Number.isFinite(step)) toStep(step); });
-for (const [id, key] of [["first", "Home"], ["back", "ArrowLeft"], ["forward", "ArrowRight"], ["last", "End"], ["nan", "n"], ["inf", "i"], ["made", "w"]]) $(id).addEventListener("click", () => keys[key](false));
+for (const [id, key] of [["first", "Home"], ["back", "ArrowLeft"], ["forward", "ArrowRight"], ["last", "End"], ["nan", "n"], ["inf", "i"], ["origin", "w"]]) $(id).addEventListener("click", () => keys[key](false));
 $("nan").disabled = nan < 0;
 $("inf").disabled = inf < 0;
 if (!data.graphs.length) document.querySelector("main").classList.add("plain");
 window.addEventListener("hashchange", fromAddress);
-advance(count); // once through all, for the checkpoints
+advance(count); // apply all events once, for the checkpoints
 fromAddress();
