@@ -133,6 +133,8 @@ provide(
         "operand.called": "refmlc.lang.builder.operators:called",
         "attributes.with": "refmlc.lang.builder.surgery:with_attrs",
         "attributes.without": "refmlc.lang.builder.surgery:without_attr",
+        "vm.build": "refmlc.vm:build",
+        "vm.machine": "refmlc.vm:VirtualMachine",
         "schedule.validation": "refmlc.oracle.refine.validation:Validation",
     }
 )

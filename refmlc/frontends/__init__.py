@@ -5,6 +5,7 @@
 | `torch_export`             | what `torch.export.export` gives                             | `[torch]` |
 | `torch_fx`                 | graphs of `torch.fx.symbolic_trace`, with custom maps        | `[torch]` |
 | `onnx`                     | a model of ONNX                                              | `[onnx]`  |
+| `onnx_backend`             | the same, run as a backend of ONNX                           | `[onnx]`  |
 | `tvm_objects`              | modules of real TVM: objects, text, JSON (`from_tvm`)        |           |
 | `tvm_json`                 | the JSON graph of `tvm.ir.save_json`                         |           |
 | `programs`                 | whatever a program may be given as: objects, paths, texts    |           |

@@ -1,32 +1,33 @@
-"""ONNX's own backend tests put to refmlc: right, near, folded, wrong, unsupported by name, refused, traceback.
+"""ONNX's own backend tests through `refmlc.frontends.onnx_backend`: right, wrong, unsupported, refused, traceback.
 
 `python tests/e2e/onnx_backend.py [--kind node] [--match TEXT] [--show 20]` prints the counts and, for what is not
-right, the reasons with their counts. Integer inputs that an import needs to know (shapes, axes) are given to it, when
-the general import says that it needs them. `folded`: nothing is left for refmlc to compute then, since ONNX's own
-evaluator has computed it; such a case shows nothing. A wrong result or a traceback is exit status 1.
+right, the reasons with their counts. What is right is decided by ONNX's own comparison, with its tolerances. A wrong
+result or a traceback is exit status 1. `--table FILE` writes the table of operators that stands in `docs/reference`.
 """
 
 import argparse
 import re
 import sys
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import numpy as np
 import onnx
 from onnx import numpy_helper
+from onnx.backend.test import BackendTest
 from onnx.backend.test.loader import load_model_tests
 
-import refmlc
 from refmlc.diag import RefmlcError
 from refmlc.diag.errors import Unsupported
-from refmlc.frontends.onnx import from_onnx
-from refmlc.lang.ir import relax
-from refmlc.lang.ir.visit import walk
+from refmlc.frontends import onnx_backend
+from refmlc.frontends.onnx.functions import has_definition
+from refmlc.frontends.onnx.rules import rule_of
 
 KINDS = ("node", "simple", "pytorch-operator", "pytorch-converted")
 NUMBER = re.compile(r"\d+")
+READERS = {"sequence_type": "to_list", "optional_type": "to_optional", "tensor_type": "to_array"}
+PROTOS = {"sequence_type": onnx.SequenceProto, "optional_type": onnx.OptionalProto, "tensor_type": onnx.TensorProto}
 
 
 def cases(kinds):
@@ -35,142 +36,130 @@ def cases(kinds):
         for case in load_model_tests(kind=kind):
             if case.model is not None:
                 for inputs, outputs in case.data_sets or ():
-                    yield f"{kind}:{case.name}", case.model, list(inputs), list(outputs), case.rtol, case.atol
+                    data = [[_array(one) for one in values] for values in (inputs, outputs)]
+                    yield f"{kind}:{case.name}", case.model, *data, case.rtol, case.atol
             elif case.model_dir:
                 folder = Path(case.model_dir)
                 model = onnx.load(str(folder / "model.onnx"))
                 for data in sorted(folder.glob("test_data_set_*")):
-                    yield (
-                        f"{kind}:{case.name}",
-                        model,
-                        _read(data, "input"),
-                        _read(data, "output"),
-                        case.rtol,
-                        case.atol,
-                    )
+                    inputs = _read(data, "input", model.graph.input)
+                    outputs = _read(data, "output", model.graph.output)
+                    yield f"{kind}:{case.name}", model, inputs, outputs, case.rtol, case.atol
 
 
-def _read(folder, what):
+def _array(value):
+    return numpy_helper.to_array(value) if isinstance(value, onnx.TensorProto) else value
+
+
+def _read(folder, what, values):
     found = []
     for place in range(len(list(folder.glob(f"{what}_*.pb")))):
-        tensor = onnx.TensorProto()
-        tensor.ParseFromString((folder / f"{what}_{place}.pb").read_bytes())
-        try:
-            found.append(numpy_helper.to_array(tensor))
-        except Exception:  # noqa: BLE001 - a sequence is no tensor
-            found.append(None)
+        kind = values[place].type.WhichOneof("value")
+        proto = PROTOS[kind]()
+        proto.ParseFromString((folder / f"{what}_{place}.pb").read_bytes())
+        found.append(getattr(numpy_helper, READERS[kind])(proto))
     return found
-
-
-def answer(model, inputs):
-    """The outputs of a model, by an import that knows no input, else by one that knows the integers."""
-    inputs = [numpy_helper.to_array(one) if isinstance(one, onnx.TensorProto) else one for one in inputs]
-    inputs = [np.asarray(one) if isinstance(one, np.generic) else one for one in inputs]
-    initial = {one.name for one in model.graph.initializer}
-    names = [one.name for one in model.graph.input if one.name not in initial][: len(inputs)]
-    given = dict(zip(names, inputs, strict=True))
-    try:
-        return run(from_onnx(model), [given[name] for name in names])
-    except Unsupported as unsupported:
-        last: Exception = unsupported
-    for known in attempts(given):
-        try:
-            module = from_onnx(model, known=known)
-            return run(module, [given[name] for name in names if name not in known])
-        except (Unsupported, Folded) as still:
-            last = still
-    raise last from None
-
-
-def attempts(given):
-    """What an import may be told: small inputs, integers before floats, as few as possible."""
-    small = {name: one for name, one in given.items() if isinstance(one, np.ndarray) and one.size <= 64}
-    integers = {name: one for name, one in small.items() if one.dtype.kind in "iub"}
-    alone = [{name: one} for name, one in sorted(small.items(), key=lambda item: item[0] not in integers)]
-    every = [known for known in (*alone, integers, small) if known]
-    return [known for place, known in enumerate(every) if list(known) not in [list(one) for one in every[:place]]]
-
-
-class Folded(Exception):
-    """The import left nothing to compute: ONNX's own evaluator has given the result, so refmlc is not tested."""
-
-
-def run(module, inputs):
-    func = module["main"]
-    if not any(isinstance(node, relax.Call | relax.If) or node in func.params for node in walk(func.body)):
-        raise Folded
-    vm = refmlc.VirtualMachine(refmlc.build(module, "interp"))
-    with np.errstate(all="ignore"):
-        found = vm["main"](*inputs)
-    return [one.numpy() if hasattr(one, "numpy") else one for one in (found if isinstance(found, tuple) else (found,))]
 
 
 def judge(model, inputs, wanted, rtol, atol):
     """What became of one case, and why."""
     try:
-        found = answer(model, inputs)
-    except Folded:
-        return "folded", "ONNX's own evaluator computes the result while the model is imported"
+        with np.errstate(all="ignore"):
+            outputs = onnx_backend.prepare(model, tier="interp").run(inputs)
+        BackendTest.assert_similar_outputs(wanted, outputs, rtol, atol)
     except Unsupported as unsupported:
         return "unsupported", unsupported.diagnostic.message
     except RefmlcError as refused:
         return "refused", f"{refused.diagnostic.code.id} {refused.diagnostic.message}"
+    except AssertionError as differs:
+        return "wrong", " ".join(str(differs).split())
     except Exception as broken:  # noqa: BLE001 - that is what is counted
         place = broken.__traceback__
         while place.tb_next is not None:
             place = place.tb_next
-        return (
-            "traceback",
-            f"{type(broken).__name__}: {broken} ({Path(place.tb_frame.f_code.co_filename).name}:{place.tb_lineno})",
-        )
-    near = ""
-    if len(found) < len(wanted):
-        return "wrong", f"{len(found)} outputs of {len(wanted)}"
-    for ours, expected in zip(found, wanted, strict=False):
-        if expected is None:
-            return "unsupported", "an output that is no tensor"
-        theirs = numpy_helper.to_array(expected) if isinstance(expected, onnx.TensorProto) else np.asarray(expected)
-        if ours.dtype != theirs.dtype:
-            return "wrong", f"dtype {ours.dtype} for {theirs.dtype}"
-        if ours.shape != theirs.shape:
-            return "wrong", f"shape {ours.shape} for {theirs.shape}"
-        a, b = (one.astype(np.float64) if one.dtype.kind in "fV" else one for one in (ours, theirs))
-        try:
-            same = np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=a.dtype.kind == "f")
-        except TypeError:
-            same = np.array_equal(ours, theirs)
-        if not same and is_near(ours, theirs):
-            near = "a float of 16 bits is within 2 units in the last place"
-        elif not same:
-            return "wrong", f"values: {ours.ravel()[:3]} for {theirs.ravel()[:3]}"
-    return ("near", near) if near else ("right", "")
+        where = f"{Path(place.tb_frame.f_code.co_filename).name}:{place.tb_lineno}"
+        return "traceback", f"{type(broken).__name__}: {broken} ({where})"
+    return "right", ""
 
 
-def is_near(ours, theirs):
-    """Whether floats of 16 bits differ by at most two units in the last place: ONNX's own are rounded at every step."""
-    if str(ours.dtype) not in ("float16", "bfloat16"):
-        return False
-    codes = [one.view(np.int16).astype(np.int64) for one in (ours, theirs)]
-    ordered = [np.where(code < 0, -32768 - code, code) for code in codes]
-    return bool((np.abs(ordered[0] - ordered[1]) <= 2).all())
+# ---------------------------------------------------------------------------------------------------- the table
+
+PAGE = """# Operators of ONNX
+
+Which operators of ONNX {onnx} `from_onnx` translates, and what ONNX's own backend tests say of the results. Written by
+`python tests/e2e/onnx_backend.py --table docs/reference/onnx-operators.md`.
+
+{summary}
+
+An operator is translated by a rule of refmlc, or by the function body that ONNX defines it with. The counts are of the
+tests of one node: how many are right, and of how many. What is not right is refused with a message that names the
+reason; the table has the most frequent ones. An operator that no test covers has no count.
+
+| operator | by | right | of | not supported |
+|----------|----|-------|----|---------------|
+{rows}
+"""
+DOMAINS = ("", "ai.onnx.preview.training")
+
+
+def operators():
+    """The operators of ONNX that are not deprecated: domain and name."""
+    schemas = [one for one in onnx.defs.get_all_schemas() if one.domain in DOMAINS and not one.deprecated]
+    return sorted({(one.domain, one.name) for one in schemas})
+
+
+def way_of(domain, name):
+    """By what an operator is translated."""
+    if rule_of(domain, name) is not None:
+        return "rule"
+    return "definition" if has_definition(domain, name) else ""
+
+
+def label(domain, name):
+    """An operator as the page writes it."""
+    return f"`{name}` ({domain})" if domain else f"`{name}`"
+
+
+def page(verdicts, counts):
+    """The page of the table. `verdicts`: by domain and operator, the states and reasons of its cases."""
+    rows = []
+    for domain, name in operators():
+        states = verdicts.get((domain, name), [])
+        right = sum(state == "right" for state, _ in states)
+        reasons = Counter(why for state, why in states if state != "right")
+        text = "; ".join(_cell(why) for why, _ in reasons.most_common(3))
+        numbers = f"{right} | {len(states)}" if states else " | "
+        rows.append(f"| {label(domain, name)} | {way_of(domain, name)} | {numbers} | {text} |")
+    total = counts.total()
+    others = ", ".join(f"{count} {state}" for state, count in sorted(counts.items()) if state != "right")
+    summary = f"Of {total} tests (one for each node, {', '.join(KINDS[1:])}) {counts['right']} are right; {others}."
+    return PAGE.format(onnx=onnx.__version__, summary=summary, rows="\n".join(rows))
+
+
+def _cell(why):
+    return why.replace("|", "\\|")[:90]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kind", action="append", choices=KINDS)
-    parser.add_argument("--match", default="")
+    parser.add_argument("--match", default="", help="a regular expression")
     parser.add_argument("--show", type=int, default=30)
     parser.add_argument("--part", default="1/1")
+    parser.add_argument("--table", type=Path)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     counts, reasons, bad = Counter(), Counter(), []
-    example = {}
+    example, verdicts = {}, defaultdict(list)
     part, parts = map(int, options.part.split("/"))
     for number, (name, model, inputs, outputs, rtol, atol) in enumerate(cases(options.kind or KINDS)):
-        if options.match not in name or number % parts != part - 1:
+        if not re.search(options.match, name) or number % parts != part - 1:
             continue
         state, why = judge(model, inputs, outputs, rtol, atol)
         counts[state] += 1
+        if len(model.graph.node) == 1:
+            node = model.graph.node[0]
+            verdicts["" if node.domain == "ai.onnx" else node.domain, node.op_type].append((state, why))
         if state != "right":
             key = (state, NUMBER.sub("#", why))
             reasons[key] += 1
@@ -182,6 +171,8 @@ def main():
     for line in bad:
         sys.stdout.write(f"{line[:300]}\n")
     sys.stdout.write(f"{dict(counts)} of {counts.total()}\n")
+    if options.table is not None:
+        options.table.write_text(page(verdicts, counts), encoding="utf-8")
     return 1 if bad else 0
 
 

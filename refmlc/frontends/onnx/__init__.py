@@ -8,10 +8,12 @@
 | `elementwise`, `shape_rules`, `indexing`, `reduction` | operators on elements, axes, places, sums                 |
 | `windows`, `layers`, `recurrent`                      | convolutions, pools; linear maps, norms; recurrent nets   |
 | `creation`, `quantization`, `resampling`              | new tensors; small dtypes and back; other extents         |
+| `sequences`                                           | sequences and optionals                                   |
 | `control`                                             | graphs within nodes: `If`, `Loop`, `Scan`, written out    |
 | `functions`                                           | operators that ONNX or the model defines by others        |
-| `folding`, `constant_values`                          | integers known while a graph is imported: shapes, axes    |
-| `arrays`                                              | tensors and dtypes                                        |
+| `folding`, `constant_values`                          | numbers known while a graph is imported: shapes, axes     |
+| `inputs`                                              | the parameters of `main`                                  |
+| `arrays`, `value_types`                               | tensors and dtypes; types of values in ONNX's words       |
 """
 
 from refmlc.frontends.onnx.importer import from_onnx, params_of

@@ -17,7 +17,7 @@ from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_INPUT, UNSUPPORTED_OP
 from refmlc.frontends.arrays import constant
 from refmlc.frontends.emitter import Emitter, Operand
-from refmlc.frontends.onnx.constant_values import as_tensor, known
+from refmlc.frontends.onnx.constant_values import as_tensor, elements, known, late
 from refmlc.frontends.onnx.elementwise import OnnxRule
 from refmlc.frontends.onnx.node import Node
 from refmlc.frontends.onnx.shape_rules import axis_of
@@ -29,7 +29,7 @@ def branch(node: Node) -> Operand:
     taken = _truth(node.input(0))
     graphs = {True: node.graph("then_branch"), False: node.graph("else_branch")}
     if taken is None:
-        raise _late(node, "condition")
+        raise _late(node, "condition", node.input(0))
     return tuple(node.run(graphs[taken], ()))
 
 
@@ -39,14 +39,14 @@ def loop(node: Node) -> Operand:
     count, going = node.input(0), node.input(1)
     most = None if count is None else known(count)
     if count is not None and most is None:
-        raise _late(node, "count")
+        raise _late(node, "count", count)
     limit = None if most is None else int(most.ravel()[0])
     states = [node.input(place) for place in range(2, len(node))]
     rows: list[list[Operand]] = []
     while limit is None or len(rows) < limit:
         proceeds = True if going is None else _truth(going)
         if proceeds is None:
-            raise _late(node, "condition")
+            raise _late(node, "condition", going)
         if not proceeds:
             break
         if limit is None and going is None:
@@ -120,13 +120,12 @@ def _place(e: Emitter, x: relax.Expr, axis: int, place: int) -> relax.Expr:
 
 def _truth(value: Operand) -> bool | None:
     """A condition that is known; None where it is computed from data."""
-    if isinstance(value, relax.Constant) and value.data.size == 1:
-        return bool(value.data.ravel()[0])
-    return None
+    array = elements(value)
+    return bool(array.ravel()[0]) if array is not None and array.size == 1 else None
 
 
-def _late(node: Node, what: str) -> RefmlcError:
-    return fail(UNSUPPORTED_OP, f"`{node.op}` whose {what} is computed from data is not supported")
+def _late(node: Node, what: str, value: Operand) -> RefmlcError:
+    return late(value, f"`{node.op}` whose {what} is computed from data is not supported")
 
 
 CONTROL: Mapping[str, OnnxRule] = {"If": branch, "Loop": loop, "Scan": scan}

@@ -1,6 +1,7 @@
-"""Nodes whose inputs are all known are computed while the model is imported, by ONNX's own reference evaluator.
+"""Nodes whose inputs are all known are computed while the model is imported too, by ONNX's own reference evaluator.
 
-Only what may say a shape, an axis or a limit is computed so: few elements, nothing random, no subgraphs.
+Only what may say a shape, an axis or a limit is computed so: few elements, nothing random, no subgraphs. Where the
+module needs the tensor, it computes it itself, by the rule of the operator.
 """
 
 from collections.abc import Sequence
@@ -9,10 +10,8 @@ import numpy as np
 import onnx
 from onnx.reference import ReferenceEvaluator
 
-from refmlc.frontends.arrays import constant
 from refmlc.frontends.emitter import Operand
-from refmlc.frontends.onnx.constant_values import SymbolicArray, is_symbolic
-from refmlc.lang.ir import relax
+from refmlc.frontends.onnx.constant_values import elements
 
 MOST = 256
 RANDOM = frozenset(
@@ -28,18 +27,17 @@ GROWING = frozenset(
 PLAIN = frozenset("biuf")
 
 
-def folded(node: onnx.NodeProto, inputs: Sequence[Operand], opset: int) -> Operand:
+def foreseen(node: onnx.NodeProto, inputs: Sequence[Operand], opset: int) -> list[np.ndarray | None] | None:
     """The outputs of a node whose inputs are known; None where they are not, or not to be computed here."""
     if node.op_type in RANDOM or any(one.type in (one.GRAPH, one.GRAPHS) for one in node.attribute):
         return None
-    if not inputs or any(is_symbolic(value) for value in inputs):
+    arrays = [elements(value) for value in inputs]
+    if not inputs or any(array is None and value is not None for array, value in zip(arrays, inputs, strict=True)):
         return None
-    arrays = [_array(value) for value in inputs]
-    if any(array is None and value is not None for array, value in zip(arrays, inputs, strict=True)):
+    held = [array for array in arrays if array is not None]
+    if any(array.dtype.kind not in PLAIN for array in held) or sum(array.size for array in held) > MOST:
         return None
-    if sum(array.size for array in arrays if array is not None) > MOST:
-        return None
-    if node.op_type in GROWING and any(_is_large(array) for array in arrays if array is not None):
+    if node.op_type in GROWING and any(map(_is_large, held)):
         return None
     given = {name: array for name, array in zip(node.input, arrays, strict=True) if name and array is not None}
     graph = onnx.helper.make_graph(
@@ -50,29 +48,28 @@ def folded(node: onnx.NodeProto, inputs: Sequence[Operand], opset: int) -> Opera
     )
     model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", opset)])
     try:
+        onnx.checker.check_node(node, _context(opset))
         with np.errstate(all="ignore"):
             results = ReferenceEvaluator(model).run(None, given)
     except Exception:  # noqa: BLE001 - the evaluator raises whatever NumPy does: the rule, if any, speaks then
         return None
     if not all(isinstance(one, np.ndarray | np.generic) for one in results):
         return None
-    arrays_out = iter([np.asarray(one) for one in results])
-    outputs = [next(arrays_out) if name else None for name in node.output]
-    if any(one is not None and (one.dtype.kind not in PLAIN or one.size > MOST) for one in outputs):
+    outputs = iter([np.asarray(one) for one in results])
+    every = [next(outputs) if name else None for name in node.output]
+    if any(one is not None and (one.dtype.kind not in PLAIN or one.size > MOST) for one in every):
         return None
-    constants = tuple(None if one is None else constant(one) for one in outputs)
-    return constants[0] if len(constants) == 1 else constants
+    return every
+
+
+def _context(opset: int) -> "onnx.checker.C.CheckerContext":
+    context = onnx.checker.C.CheckerContext()
+    context.ir_version = onnx.IR_VERSION
+    context.opset_imports = {"": opset}
+    return context
 
 
 def _is_large(array: np.ndarray) -> bool:
     """Whether a result could have more than `MOST` elements by the numbers of an input."""
     sizes = np.maximum(np.abs(array.astype(np.float64)), 1.0)
     return not bool(np.prod(sizes) <= MOST)
-
-
-def _array(value: Operand) -> np.ndarray | None:
-    if isinstance(value, relax.Constant) and value.data.dtype.kind in PLAIN:
-        return value.data
-    if isinstance(value, SymbolicArray):
-        return value.items.astype(np.int64)
-    return None

@@ -61,6 +61,12 @@ def _schema(node: onnx.NodeProto, opsets: Mapping[str, int]) -> "onnx.defs.OpSch
         return None
 
 
+def has_definition(domain: str, operator: str) -> bool:
+    """Whether ONNX defines an operator, in its newest version, by others."""
+    schema = onnx.defs.get_schema(operator, domain)
+    return bool(schema.has_function or schema.has_context_dependent_function)
+
+
 def _of_onnx(
     node: onnx.NodeProto, opsets: Mapping[str, int], types: Sequence[onnx.TypeProto]
 ) -> onnx.FunctionProto | None:

@@ -13,31 +13,39 @@ Whatever cannot be taken is refused with a code; no attribute, input or output i
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
 
 import numpy as np
 import onnx
 
-from refmlc.diag import RefmlcError, fail
-from refmlc.diag.catalogue import BAD_FILE, BAD_INPUT, UNSUPPORTED_OP
+from refmlc.diag import RefmlcError, Unsupported, fail
+from refmlc.diag.catalogue import BAD_FILE, UNSUPPORTED_OP
 from refmlc.diag.entry import entry_point
+from refmlc.frontends.arrays import constant
 from refmlc.frontends.emitter import Emitter, Operand
-from refmlc.frontends.onnx.arrays import NUMBERS, array_of, constant_named, dtype_named
-from refmlc.frontends.onnx.constant_values import SymbolicArray, as_tensor
-from refmlc.frontends.onnx.folding import folded
+from refmlc.frontends.onnx.arrays import array_of, constant_named
+from refmlc.frontends.onnx.constant_values import ComputedFromData, Foreseen, as_tensor
+from refmlc.frontends.onnx.folding import foreseen
 from refmlc.frontends.onnx.functions import Definitions
+from refmlc.frontends.onnx.inputs import Extents, Inputs, identifier
 from refmlc.frontends.onnx.node import Node
-from refmlc.frontends.onnx.rules import RULES
+from refmlc.frontends.onnx.rules import OWN, rule_of
+from refmlc.frontends.onnx.sequences import Nothing, TensorSequence
+from refmlc.frontends.onnx.value_types import type_of
 from refmlc.frontends.unknown_operator import placed, unknown
 from refmlc.lang.builder import BlockBuilder
 from refmlc.lang.dtypes import INT64
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.types import TensorType
+from refmlc.lang.ir.visit import walk
 
 OLDEST = 13
 """The version of the operators that the rules are written for; older models are converted to it by ONNX."""
-DOMAINS = ("", "ai.onnx")
 SCAN = 9
 """The first version in which `Scan` means what it means today."""
+MOST_UNWRITTEN = 32
+"""How many nodes with known elements one after the other wait until the module needs them."""
 MOST_STEPS = 2048
 """How often graphs within nodes are written out in one model."""
 MOST_INNER_NODES = 1 << 16
@@ -47,33 +55,37 @@ MOST_INNER_NODES = 1 << 16
 @entry_point
 def from_onnx(
     model: onnx.ModelProto,
-    shape_dict: Mapping[str, Sequence[int]] | None = None,
+    shape_dict: Mapping[str, Extents] | None = None,
     *,
     keep_params_in_input: bool = False,
     known: Mapping[str, np.ndarray] | None = None,
+    use_evaluator: bool = True,
 ) -> IRModule:
     """The module whose `main` computes what the graph does.
 
-    `shape_dict`: shapes of inputs by name, in place of those that the model says. `keep_params_in_input`: initializers
-    become parameters of `main` (`params_of` has their values; the attribute `num_input` says where they begin).
-    `known`: inputs whose values are fixed, such as the shape that a `Reshape` takes; they are no parameters then.
+    `shape_dict`: shapes of inputs by name, in place of those that the model says; of a sequence the shapes of its
+    tensors, None of an optional without an element. `keep_params_in_input`: initializers become parameters of `main`
+    (`params_of` has their values; the attribute `num_input` says where they begin). `known`: inputs whose values are
+    fixed, such as the shape that a `Reshape` takes; they are no parameters then. `use_evaluator`: a node that no rule
+    translates and whose inputs are known becomes the constant that ONNX's own evaluator computes.
     Fails: RM501 for what is not supported, by name; RM109 for a model that contradicts itself.
     """
     model = _converted(model)
     names = [output for node in model.graph.node for output in node.output if output]
     if len(set(names)) != len(names):
         raise fail(BAD_FILE, "two nodes of the graph have an output of the same name")
-    return Importer(model, dict(shape_dict or {}), dict(known or {}), keep=keep_params_in_input).module()
+    importer = Importer(model, dict(shape_dict or {}), dict(known or {}), use_evaluator=use_evaluator)
+    return importer.module(keep=keep_params_in_input)
 
 
 def params_of(model: onnx.ModelProto) -> dict[str, np.ndarray]:
     """The values of what `keep_params_in_input` makes parameters of `main`, by their names, in their order."""
-    return {_identifier(name): array for name, array in _arrays(_converted(model).graph).items() if _kept(array)}
+    return {identifier(name): array for name, array in _arrays(_converted(model).graph).items() if _kept(array)}
 
 
 def _converted(model: onnx.ModelProto) -> onnx.ModelProto:
     """The model with operators of version 13 at least, by ONNX's own converter. Fails: RM501."""
-    version = max((one.version for one in model.opset_import if one.domain in DOMAINS), default=0)
+    version = max((one.version for one in model.opset_import if one.domain in OWN), default=0)
     if version >= OLDEST or not model.graph.node:
         return model
     if version < SCAN and _has_scan(model.graph):
@@ -100,73 +112,54 @@ class Importer:
     def __init__(
         self,
         model: onnx.ModelProto,
-        shapes: dict[str, Sequence[int]],
+        shapes: Mapping[str, Extents],
         fixed: dict[str, np.ndarray],
         *,
-        keep: bool,
+        use_evaluator: bool = True,
     ) -> None:
         self._model = model
-        self._shapes = shapes
         self._fixed = fixed
-        self._keep = keep
+        self._use_evaluator = use_evaluator
         self._builder = BlockBuilder()
-        self._symbols: dict[str, tir.Var] = {}
+        self._inputs = Inputs(shapes)
         self._definitions = Definitions(model)
         self._steps = self._inner_nodes = 0
 
-    def module(self) -> IRModule:
-        """The module. Fails: as `from_onnx`."""
+    def module(self, *, keep: bool) -> IRModule:
+        """The module; `keep` makes initializers parameters. Fails: as `from_onnx`."""
         graph = self._model.graph
-        values: dict[str, Operand] = {"": None}
         arrays = _arrays(graph) | self._fixed
         inputs = [one for one in graph.input if one.name not in arrays]
-        params = [self._input(one) for one in inputs]
-        values |= {one.name: var for one, var in zip(inputs, params, strict=True)}
+        params = self._inputs.params(inputs)
+        values: dict[str, Operand] = {"": None}
+        attrs: dict[str, tir.Attr] = {"num_input": len(params)} if keep else {}
         for name, array in arrays.items():
-            if self._keep and _kept(array) and name not in self._fixed:
+            if keep and _kept(array) and name not in self._fixed:
                 shape = tuple(tir.IntImm(INT64, size) for size in array.shape)
-                params.append(relax.Var(_identifier(name), TensorType(shape, constant_named(array, name).dtype)))
+                params.append(relax.Var(identifier(name), TensorType(shape, constant_named(array, name).dtype)))
                 values[name] = params[-1]
             else:
                 values[name] = constant_named(array, name)
-        attrs: dict[str, tir.Attr] = {"num_input": len(inputs)} if self._keep else {}
         with self._builder.function("main", params, attrs):
             with self._builder.dataflow():
+                values |= self._inputs.values(self._builder, inputs)
                 self._nodes(graph.node, values, self._definitions.opsets)
-                emitter = Emitter(self._builder)
-                results = [as_tensor(emitter, _value(values, one.name)) for one in graph.output]
+                results = [self._output(_value(values, one.name), one.name) for one in graph.output]
                 if not results:
                     raise fail(BAD_FILE, "the graph has no output")
                 output = self._builder.emit_output(results[0] if len(results) == 1 else relax.Tuple(tuple(results)))
             self._builder.emit_func_output(output)
         return self._builder.get()
 
-    def _input(self, given: onnx.ValueInfoProto) -> relax.Var:
-        """An input of the model as a parameter. Fails: RM501, RM109 for a negative extent."""
-        if given.type.WhichOneof("value") != "tensor_type":
-            raise fail(
-                UNSUPPORTED_OP, f"the input `{given.name}` is not a tensor: sequences and optionals are unsupported"
-            )
-        tensor = given.type.tensor_type
-        if not tensor.HasField("shape") and given.name not in self._shapes:
-            raise fail(UNSUPPORTED_OP, f"the rank of the input `{given.name}` is not known")
-        dims = list(tensor.shape.dim)
-        wanted = self._shapes.get(given.name)
-        if wanted is not None and tensor.HasField("shape") and len(wanted) != len(dims):
-            raise fail(BAD_INPUT, f"the input `{given.name}` has {len(dims)} dimensions, {len(wanted)} are given")
-        extents: list[tir.Expr] = []
-        for place in range(len(dims) if wanted is None else len(wanted)):
-            dim = dims[place] if place < len(dims) else None
-            extent = wanted[place] if wanted is not None else _extent(dim)
-            if extent is None:
-                name = (dim.dim_param if dim is not None else "") or f"{given.name}_{place}"
-                extents.append(self._symbols.setdefault(name, tir.Var(_identifier(name), INT64)))
-            elif extent < 0:
-                raise fail(BAD_FILE, f"dimension {place} of the input `{given.name}` is {extent}")
-            else:
-                extents.append(tir.IntImm(INT64, int(extent)))
-        dtype = dtype_named(tensor.elem_type, f"the input `{given.name}`")
-        return relax.Var(_identifier(given.name), TensorType(tuple(extents), dtype))
+    def _output(self, value: Operand, name: str) -> relax.Expr:
+        """A value as a result: a sequence as a tuple. Fails: RM501 for an optional without an element."""
+        match value:
+            case TensorSequence(items):
+                return relax.Tuple(tuple(self._output(one, name) for one in items))
+            case Nothing():
+                raise fail(UNSUPPORTED_OP, f"the output `{name}` is an optional without an element: not supported")
+            case _:
+                return as_tensor(Emitter(self._builder), value)
 
     def _nodes(
         self, nodes: Sequence[onnx.NodeProto], values: dict[str, Operand], opsets: Mapping[str, int], depth: int = 0
@@ -181,30 +174,97 @@ class Importer:
 
     def _node(self, proto: onnx.NodeProto, values: dict[str, Operand], opsets: Mapping[str, int], depth: int) -> None:
         """Translate one node; its outputs are values from then on."""
-        what, inputs = f"the operator `{proto.op_type}` of ONNX", [values[name] for name in proto.input]
-        own = proto.domain in DOMAINS
-        opset = opsets.get("" if own else proto.domain, 0)
-        rule = RULES.get(proto.op_type) if own else None
+        inputs = [values[name] for name in proto.input]
+        own = proto.domain in OWN
         try:
-            result = folded(proto, inputs, opset) if own else None
-            if result is None and rule is not None:
-                node = Node(
-                    Emitter(self._builder),
-                    proto.op_type,
-                    inputs,
-                    _attributes(proto),
-                    proto.output,
-                    opset,
-                    lambda graph, given: self._graph(graph, given, values, opsets, depth + 1),
-                )
-                result = rule(node)
-                node.check_all_taken()
-            if result is None:
-                self._by_definition(proto, inputs, values, opsets, depth)
-                return
+            arrays = foreseen(proto, inputs, opsets.get("", 0)) if own else None
+            if arrays is None:
+                results = self._results(proto, inputs, values, opsets, depth)
+            else:
+                results = self._foreseen(proto, inputs, opsets, depth, arrays)
         except RefmlcError as refused:
-            raise placed(refused, what, _name(proto), None) from None
-        _bind(proto, result, values)
+            raise self._placed(refused, proto) from None
+        _bind(proto, results, values)
+
+    def _placed(self, refused: RefmlcError, proto: onnx.NodeProto) -> RefmlcError:
+        """A refusal with its node, and the inputs of the model that it depends on."""
+        found = placed(refused, f"the operator `{proto.op_type}` of ONNX", _name(proto), None)
+        if isinstance(refused, ComputedFromData):
+            inputs = refused.inputs or self._sources(refused.value)
+            return ComputedFromData(found.diagnostic, refused.value, inputs)
+        return found
+
+    def _sources(self, value: Operand) -> frozenset[str]:
+        """The inputs of the model that a value is computed from."""
+        stack, seen = [value], set()
+        while stack:
+            top = stack.pop()
+            parts = walk(top) if isinstance(top, relax.Expr) else ()
+            for var in [one for one in parts if isinstance(one, relax.Var) and one not in seen]:
+                seen.add(var)
+                stack.append(self._builder.lookup_binding(var))
+        return frozenset(self._inputs.names[var] for var in seen if var in self._inputs.names)
+
+    def _results(
+        self,
+        proto: onnx.NodeProto,
+        inputs: Sequence[Operand],
+        values: Mapping[str, Operand],
+        opsets: Mapping[str, int],
+        depth: int,
+    ) -> tuple[Operand, ...]:
+        """The outputs of a node: by the rule of its operator, else by its definition. Fails: RM501."""
+        rule = rule_of(proto.domain, proto.op_type)
+        if rule is None:
+            return self._by_definition(proto, inputs, opsets, depth)
+        node = Node(
+            Emitter(self._builder),
+            proto.op_type,
+            inputs,
+            _attributes(proto),
+            proto.output,
+            opsets.get("" if proto.domain in OWN else proto.domain, 0),
+            lambda graph, given: self._graph(graph, given, values, opsets, depth + 1),
+        )
+        result = rule(node)
+        if result is None:
+            return self._by_definition(proto, inputs, opsets, depth)
+        node.check_all_taken()
+        return result if isinstance(result, tuple) else (result,)
+
+    def _foreseen(
+        self,
+        proto: onnx.NodeProto,
+        inputs: Sequence[Operand],
+        opsets: Mapping[str, int],
+        depth: int,
+        arrays: Sequence[np.ndarray | None],
+    ) -> tuple[Operand, ...]:
+        """The outputs of a node whose elements are known: it is translated where the module needs one of them."""
+        results = cache(partial(self._results, proto, inputs, {}, opsets, depth))
+
+        def output(place: int, array: np.ndarray) -> relax.Expr:
+            try:
+                _check_outputs(proto, results())
+                return as_tensor(Emitter(self._builder), results()[place])
+            except RefmlcError as refused:
+                if self._use_evaluator and isinstance(refused, Unsupported):
+                    return constant(array)
+                raise self._placed(refused, proto) from None
+
+        outputs = [
+            None if array is None else Foreseen(array, cache(partial(output, place, array)))
+            for place, array in enumerate(arrays)
+        ]
+        level = 1 + max((one.depth for one in inputs if isinstance(one, Foreseen)), default=0)
+        return tuple(None if one is None else self._bounded(one, level) for one in outputs)
+
+    def _bounded(self, value: Foreseen, level: int) -> Foreseen:
+        """The value at a depth of `level` such values; it is written now where the next would make it too deep."""
+        if level < MOST_UNWRITTEN:
+            return replace(value, depth=level)
+        value.write()
+        return replace(value, depth=0)
 
     def _graph(
         self,
@@ -228,30 +288,23 @@ class Importer:
         return [_value(values, one.name) for one in graph.output]
 
     def _by_definition(
-        self,
-        proto: onnx.NodeProto,
-        inputs: Sequence[Operand],
-        values: dict[str, Operand],
-        opsets: Mapping[str, int],
-        depth: int,
-    ) -> None:
+        self, proto: onnx.NodeProto, inputs: Sequence[Operand], opsets: Mapping[str, int], depth: int
+    ) -> tuple[Operand, ...]:
         """Translate the body of the function that a node calls. Fails: RM501 where there is none."""
         emitter = Emitter(self._builder)
-        types = [_type_proto(emitter, value) for value in inputs]
+        types = [type_of(emitter, value) for value in inputs]
         found = self._definitions.of(proto, opsets, types) if depth < Definitions.DEPTH else None
         if found is None:
             raise unknown(f"the operator `{proto.op_type}` of ONNX", _name(proto), None)
         inner: dict[str, Operand] = {"": None} | dict.fromkeys(found.inputs)
         inner |= dict(zip(found.inputs, inputs, strict=False))
         self._nodes(found.nodes, inner, found.opsets, depth + 1)
-        for name, output in zip(found.outputs, proto.output, strict=False):
-            if output:
-                values[output] = _value(inner, name)
+        outputs = zip(found.outputs, proto.output, strict=False)
+        return tuple(_value(inner, name) if output else None for name, output in outputs)
 
 
-def _bind(proto: onnx.NodeProto, result: Operand, values: dict[str, Operand]) -> None:
-    """Give the outputs of a node their values. Fails: RM501 for an output that the rule does not compute."""
-    results = result if isinstance(result, tuple) else (result,)
+def _check_outputs(proto: onnx.NodeProto, results: Sequence[Operand]) -> None:
+    """Fails: RM501 for an output that a rule does not compute."""
     for place, name in enumerate(proto.output):
         if name and (place >= len(results) or results[place] is None):
             raise fail(
@@ -260,8 +313,12 @@ def _bind(proto: onnx.NodeProto, result: Operand, values: dict[str, Operand]) ->
                 None,
                 f"it is the node `{_name(proto)}` of the graph",
             )
-        if name:
-            values[name] = results[place]
+
+
+def _bind(proto: onnx.NodeProto, results: Sequence[Operand], values: dict[str, Operand]) -> None:
+    """Give the outputs of a node their values. Fails: RM501 for an output that the rule does not compute."""
+    _check_outputs(proto, results)
+    values |= {name: result for name, result in zip(proto.output, results, strict=False) if name}
 
 
 def _value(values: Mapping[str, Operand], name: str) -> Operand:
@@ -274,11 +331,6 @@ def _name(node: onnx.NodeProto) -> str:
     return node.name or next(iter(node.output), "") or node.op_type
 
 
-def _extent(dim: "onnx.TensorShapeProto.Dimension | None") -> int | None:
-    """The extent that a model says; None: a symbolic one."""
-    return dim.dim_value if dim is not None and dim.WhichOneof("value") == "dim_value" else None
-
-
 def _kept(array: np.ndarray) -> bool:
     """Whether an array may be a parameter: shapes and axes, which are integers, have to be known."""
     return array.dtype != np.int64
@@ -289,11 +341,6 @@ def _arrays(graph: onnx.GraphProto) -> dict[str, np.ndarray]:
     if graph.sparse_initializer:
         raise fail(UNSUPPORTED_OP, "sparse initializers of ONNX are not supported")
     return {one.name: array_of(one) for one in graph.initializer}
-
-
-def _identifier(name: str) -> str:
-    spelled = "".join(one if one.isascii() and one.isalnum() else "_" for one in name)
-    return spelled if spelled.isidentifier() else f"_{spelled}"
 
 
 def _attributes(node: onnx.NodeProto) -> dict[str, object]:
@@ -320,16 +367,3 @@ def _attribute_value(given: onnx.AttributeProto) -> object:
             return value
         case _:
             return tuple(one.decode("utf-8", "replace") if isinstance(one, bytes) else one for one in value)
-
-
-def _type_proto(emitter: Emitter, value: Operand) -> onnx.TypeProto:
-    """The type of a value in ONNX's words; an empty one where it is left out."""
-    if value is None:
-        return onnx.TypeProto()
-    ty = emitter.tensor_type(as_tensor(emitter, value) if isinstance(value, SymbolicArray) else value)
-    shape = [one.value if isinstance(one, tir.IntImm) else None for one in ty.shape or ()]
-    return onnx.helper.make_tensor_type_proto(_number_of(ty), shape)
-
-
-def _number_of(ty: TensorType) -> int:
-    return NUMBERS[str(ty.dtype)]

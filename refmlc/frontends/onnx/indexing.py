@@ -7,21 +7,20 @@ import numpy as np
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
 from refmlc.frontends.emitter import Operand, Size
-from refmlc.frontends.onnx.constant_values import SymbolicArray, known
+from refmlc.frontends.onnx.constant_values import SymbolicArray, elements, known
 from refmlc.frontends.onnx.elementwise import OnnxRule
 from refmlc.frontends.onnx.node import Node
 from refmlc.frontends.onnx.shape_rules import axis_of, constant_of
 from refmlc.lang.ir import relax
 
 
-def _from_front(node: Node, places: relax.Expr, extent: Size) -> relax.Expr:
-    """Places that may count from the end of an axis, counted from its beginning."""
-    e = node.e
-    if isinstance(places, relax.Constant):
-        if not (places.data < 0).any():
-            return places
-        if isinstance(extent, int):
-            return constant_of(np.where(places.data < 0, places.data + extent, places.data))
+def _from_front(node: Node, place: int, extent: Size) -> relax.Expr:
+    """Places that an input holds, which may count from the end of an axis, counted from its beginning."""
+    e, value, places = node.e, elements(node.input(place)), node.tensor(place)
+    if value is not None and not (value < 0).any():
+        return places
+    if isinstance(places, relax.Constant) and isinstance(extent, int):
+        return constant_of(np.where(places.data < 0, places.data + extent, places.data))
     dtype = e.dtype(places)
     moved = e.call("add", places, e.scalar(extent, dtype))
     return e.call("where", e.call("less", places, e.scalar(0, dtype)), moved, places)
@@ -34,14 +33,14 @@ def gather(node: Node) -> Operand:
         return SymbolicArray(np.asarray(value.items[places.astype(np.int64)], object), value.dtype)
     x = node.tensor(0)
     at = axis_of(axis, node.e.rank(x), "Gather")
-    return node.e.call("take", x, _from_front(node, node.tensor(1), node.e.shape(x)[at]), axis=at)
+    return node.e.call("take", x, _from_front(node, 1, node.e.shape(x)[at]), axis=at)
 
 
 def gather_elements(node: Node) -> Operand:
     """Element by element, that of the place along an axis."""
     x = node.tensor(0)
     axis = axis_of(node.whole("axis", 0), node.e.rank(x), "GatherElements")
-    return node.e.call("gather_elements", x, _from_front(node, node.tensor(1), node.e.shape(x)[axis]), axis=axis)
+    return node.e.call("gather_elements", x, _from_front(node, 1, node.e.shape(x)[axis]), axis=axis)
 
 
 def gather_nd(node: Node) -> Operand:
@@ -76,7 +75,7 @@ def scatter_elements(node: Node) -> Operand:
     """The tensor with elements put, or combined, at places along an axis."""
     x = node.tensor(0)
     axis = axis_of(node.whole("axis", 0), node.e.rank(x), node.op)
-    places = _from_front(node, node.tensor(1), node.e.shape(x)[axis])
+    places = _from_front(node, 1, node.e.shape(x)[axis])
     return node.e.call("scatter_elements", x, places, node.tensor(2), axis=axis, reduction=_reduction(node))
 
 

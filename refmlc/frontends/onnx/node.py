@@ -18,7 +18,7 @@ import onnx
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_OP
 from refmlc.frontends.emitter import Emitter, Operand, Size
-from refmlc.frontends.onnx.constant_values import as_tensor, known, numbers_of
+from refmlc.frontends.onnx.constant_values import as_tensor, elements, known, late, numbers_of
 from refmlc.lang.ir import relax
 
 
@@ -147,12 +147,15 @@ class Node:
         value = self.input(place)
         if value is None:
             return None
-        constant = value if isinstance(value, relax.Constant) else None
-        if constant is None and known(value) is None:
-            raise fail(UNSUPPORTED_OP, f"input {place} of `{self.op}` is computed from data: a known number is needed")
-        if constant is None:
+        array = elements(value)
+        if array is None and known(value) is not None:
             return self.integers(place)[0]
-        item = constant.data.ravel()[0].item()
+        if array is None:
+            message = f"input {place} of `{self.op}` is computed from data: a known number is needed"
+            raise late(value, message)
+        if array.size != 1 or array.dtype.kind not in "biuf":
+            raise fail(BAD_INPUT, f"input {place} of `{self.op}` is one number; this is {array.dtype} {array.shape}")
+        item = array.ravel()[0].item()
         return float(item) if isinstance(item, float) else int(item)
 
     # ---------------------------------------------------------------------------------------------- outputs

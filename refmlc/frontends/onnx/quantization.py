@@ -16,6 +16,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_OP
 from refmlc.frontends.emitter import Operand, same_sizes
 from refmlc.frontends.onnx.arrays import dtype_named
+from refmlc.frontends.onnx.constant_values import elements, late
 from refmlc.frontends.onnx.elementwise import OnnxRule, is_half
 from refmlc.frontends.onnx.node import Node
 from refmlc.frontends.onnx.shape_rules import axis_of
@@ -64,8 +65,8 @@ def quantize(node: Node) -> Operand:
     quotient = e.call("divide", x, scale)
     ratio = e.astype(quotient, "float32") if is_half(e.dtype(x)) else quotient
     if dtype in GREATEST:
-        if zero is not None and not _is_zero(zero):
-            raise fail(UNSUPPORTED_OP, f"`QuantizeLinear` to {dtype} with a zero point that is not known to be 0")
+        if zero is not None and not _is_zero(elements(node.input(2))):
+            raise late(node.input(2), f"`QuantizeLinear` to {dtype} with a zero point that is not known to be 0")
         if not saturates and dtype != "float4_e2m1fn":
             return e.astype(ratio, dtype)
         return e.astype(_clip(node, ratio, -GREATEST[dtype], GREATEST[dtype]), dtype)
@@ -98,8 +99,8 @@ def dequantize(node: Node) -> Operand:
     return e.astype(e.call("multiply", e.astype(wide, "float32"), factor), dtype)
 
 
-def _is_zero(value: relax.Expr) -> bool:
-    return isinstance(value, relax.Constant) and not np.any(value.data.astype(np.float64))
+def _is_zero(value: np.ndarray | None) -> bool:
+    return value is not None and not np.any(value.astype(np.float64))
 
 
 def _clip(node: Node, x: relax.Expr, low: float, high: float) -> relax.Expr:

@@ -22,6 +22,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_OP
 from refmlc.frontends.arrays import constant
 from refmlc.frontends.emitter import Emitter, Operand
+from refmlc.frontends.onnx.constant_values import elements, late
 from refmlc.frontends.onnx.elementwise import OnnxRule, is_half
 from refmlc.frontends.onnx.node import Node
 from refmlc.frontends.onnx.shape_rules import axis_of
@@ -229,9 +230,10 @@ def _floats(node: Node, place: int) -> list[float]:
     value = node.input(place)
     if value is None:
         return []
-    if not isinstance(value, relax.Constant):
-        raise fail(UNSUPPORTED_OP, f"input {place} of `{node.op}` is computed from data: it must be constant")
-    numbers = [float(item) for item in value.data.ravel()]
+    array = elements(value)
+    if array is None:
+        raise late(value, f"input {place} of `{node.op}` is computed from data: it must be constant")
+    numbers = [float(item) for item in array.ravel()]
     if not all(map(isfinite, numbers)):
         raise fail(BAD_INPUT, f"input {place} of `{node.op}` holds {numbers}: finite numbers are needed")
     return numbers

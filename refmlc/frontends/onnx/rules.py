@@ -11,6 +11,7 @@ from refmlc.frontends.onnx.quantization import QUANTIZATION
 from refmlc.frontends.onnx.recurrent import RECURRENT
 from refmlc.frontends.onnx.reduction import REDUCTION
 from refmlc.frontends.onnx.resampling import RESAMPLING
+from refmlc.frontends.onnx.sequences import SEQUENCES
 from refmlc.frontends.onnx.shape_rules import SHAPING
 from refmlc.frontends.onnx.windows import WINDOWS
 
@@ -26,4 +27,12 @@ RULES: Mapping[str, OnnxRule] = {
     **CONTROL,
     **QUANTIZATION,
     **RESAMPLING,
+    **SEQUENCES,
 }
+OWN = ("", "ai.onnx")
+"""The names of ONNX's own domain."""
+
+
+def rule_of(domain: str, operator: str) -> OnnxRule | None:
+    """The rule of an operator; None where there is none."""
+    return RULES.get(operator) if domain in OWN else None

@@ -1,7 +1,7 @@
 """Operators of ONNX that move elements: shapes, axes, parts. Sizes that are known stay known (`known`)."""
 
-from collections.abc import Mapping
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -26,7 +26,7 @@ def axis_of(axis: int, rank: int, what: str) -> int:
 def shape(node: Node) -> Operand:
     """The extents from `start` to before `end`, as a tensor."""
     value = node.input(0)
-    sizes: tuple[Size, ...] = value.items.shape if isinstance(value, SymbolicArray) else node.e.shape(value)
+    sizes: tuple[Size, ...] = value.items.shape if isinstance(value, SymbolicArray) else node.e.shape(node.tensor(0))
     start, end = node.whole("start", 0), node.whole("end", len(sizes))
     rank = len(sizes)
     start, end = (min(max(one + rank if one < 0 else one, 0), rank) for one in (start, end))
@@ -166,10 +166,20 @@ def split(node: Node) -> Operand:
     if not sizes:
         if not isinstance(extent, int):
             raise fail(UNSUPPORTED_OP, "`Split` of a symbolic extent into equal parts is not supported")
+        if count < 1 or count != len(node.outputs):
+            raise fail(BAD_INPUT, f"`Split` into {count} parts, the node has {len(node.outputs)} outputs")
         each = -(-extent // count)
         sizes = [min(each, max(0, extent - at * each)) for at in range(count)]
-    places = [0, *np.cumsum(sizes).tolist()]
-    return tuple(node.e.call("strided_slice", x, [axis], [first], [last], [1]) for first, last in pairwise(places))
+    return tuple(pieces(node, x, axis, sizes))
+
+
+def pieces(node: Node, x: relax.Expr, axis: int, sizes: Sequence[int]) -> list[relax.Expr]:
+    """Parts of the given sizes along an axis. Fails: RM111 where they are not the whole."""
+    extent = node.e.shape(x)[axis]
+    if any(size < 0 for size in sizes) or (isinstance(extent, int) and sum(sizes) != extent):
+        raise fail(BAD_INPUT, f"`{node.op}` of {extent} elements into parts of {list(sizes[:8])}")
+    places = accumulate(sizes, initial=0)
+    return [node.e.call("strided_slice", x, [axis], [first], [last], [1]) for first, last in pairwise(places)]
 
 
 def expand(node: Node) -> Operand:

@@ -345,4 +345,4 @@ class TestHostileModels:
         made.graph.input[0].type.tensor_type.elem_type = TensorProto.STRING
         assert "string" in self.refused(made, "RM501")
         made.graph.input[0].type.CopyFrom(helper.make_sequence_type_proto(helper.make_tensor_type_proto(1, [3])))
-        assert "sequences" in self.refused(made, "RM501")
+        assert "sequence" in self.refused(made, "RM501")
