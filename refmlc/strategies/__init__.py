@@ -27,12 +27,12 @@ A test draws a case and calls it. Arguments are fresh each time, so each impleme
 ...     for tier in ("interp", "auto"):
 ...         arguments = case.arguments()
 ...         VirtualMachine(build(case.module, tier))[case.func](*arguments)
-...         tensors.append([one.numpy().tobytes() for one in arguments if hasattr(one, "numpy")])
+...         tensors.append([arg.numpy().tobytes() for arg in arguments if hasattr(arg, "numpy")])
 ...     assert tensors[0] == tensors[1]
 >>> test_the_tiers_agree()
 
-What fails is shrunk: fewer and smaller blocks, plainer indices, smaller extents, float32 and int32, arguments 0, 1, 2 …
-The text that Hypothesis prints for a case is TVMScript. `find` gives a smallest program with a property:
+A failing case shrinks to fewer and smaller blocks, plainer indices, smaller extents, float32 and int32, arguments 0, 1,
+2 … The text that Hypothesis prints for a case is TVMScript. `find` gives a smallest program with a property:
 
 >>> from hypothesis import find
 >>> from refmlc.lang.ir import tir
@@ -41,19 +41,19 @@ The text that Hypothesis prints for a case is TVMScript. `find` gives a smallest
 >>> "while P[0] < 2:" in str(find(prim_funcs(small=True), looping))
 True
 
-Programs are defined for their arguments: no code of RM3xx is met, not even by a detector. With an aim they are made to
-show a code, in a good share of the draws; so a broken detector can be distinguished from one that works:
+Programs are defined for their arguments: neither the interpreter nor a detector reports a code of RM3xx. With an aim, a
+good share of the programs shows a code; so a broken detector can be distinguished from a working one:
 
 >>> from refmlc.observe.sanitize import sanitize
 >>> reports = [sanitize(case.module, case.func, case.arguments()) for case in (rolled(n, "RM321") for n in range(20))]
 >>> any(report.counts["RM321"] for report in reports)
 True
 
-`AIMS` are those of functions: those of `CHECKED` the interpreter finds in every run, those of `WATCHED` its detectors
-find. `THREAD_AIMS` are of functions with threads, `MODULE_AIMS` of modules of Relax.
+`AIMS` are the aims of functions: the interpreter finds those of `CHECKED` in every run, detectors find those of
+`WATCHED`. `THREAD_AIMS` are for functions with threads, `MODULE_AIMS` for modules of Relax.
 
-Arguments are made from recipes (`Array`, `Number`, `Same`, `ShapeOf`, `TupleOf`), which are small and data: a `Case` is
-kept as JSON, and comes back as it was.
+Arguments are made from recipes (`Array`, `Number`, `Same`, `ShapeOf`, `TupleOf`), which are small and plain data: a
+`Case` can be written as JSON and read back unchanged.
 
 >>> Case.from_json(rolled(7).to_json()).calls == rolled(7).calls
 True
@@ -73,10 +73,8 @@ if TYPE_CHECKING:
     from refmlc.strategies.equivalents import rolled_schedules
     from refmlc.strategies.functions import AIMS, CHECKED, WATCHED, rolled
     from refmlc.strategies.inputs import rolled_inputs
-    from refmlc.strategies.module_strategy import ir_modules
     from refmlc.strategies.modules import rolled_module
-    from refmlc.strategies.programs import inputs_for, prim_exprs, prim_funcs
-    from refmlc.strategies.schedule_strategy import schedules
+    from refmlc.strategies.programs import inputs_for, ir_modules, prim_exprs, prim_funcs, schedules
 
 __all__ = [
     "AIMS",
@@ -116,9 +114,7 @@ __getattr__, __dir__ = attach(
         "refmlc.strategies.equivalents": ("rolled_schedules",),
         "refmlc.strategies.functions": ("AIMS", "CHECKED", "WATCHED", "rolled"),
         "refmlc.strategies.inputs": ("rolled_inputs",),
-        "refmlc.strategies.module_strategy": ("ir_modules",),
         "refmlc.strategies.modules": ("rolled_module",),
-        "refmlc.strategies.programs": ("inputs_for", "prim_exprs", "prim_funcs"),
-        "refmlc.strategies.schedule_strategy": ("schedules",),
+        "refmlc.strategies.programs": ("inputs_for", "ir_modules", "prim_exprs", "prim_funcs", "schedules"),
     },
 )

@@ -69,9 +69,9 @@ class _Graph:
         if aim not in ("RM317", "RM324"):  # of what is there then, reading would be another fault
             self.neighbours()
         shape = f'"{self.first}"' if self.first == "n" else self.first
-        rest = "".join(f", {size}" for size in self.sizes[1:])
+        further_extents = "".join(f", {size}" for size in self.sizes[1:])
         text = f"{HEAD}@I.ir_module\nclass Module:\n{functions}    @R.function(pure=False)\n"
-        text += f'    def main(x: R.Tensor(({shape}{rest},), "{self.dtype}")):\n'
+        text += f'    def main(x: R.Tensor(({shape}{further_extents},), "{self.dtype}")):\n'
         text += "        n = T.int64()\n" * (self.first == "n") + "        cls = Module\n"
         text += "".join(f"        {line}\n" for line in self.lines) + f"        return {self.last}\n"
         return Case(read(text, "aimed.py"), "main", ((_array(self.choices, self.dtype, self.sizes),),), aim)
@@ -119,31 +119,31 @@ class _Graph:
 
     def _rm324(self) -> str:
         self.bind(f"R.call_tir(cls.copy, ({{0}},), out_ty={self.tensor})")
-        return self.function("copy", "", fewer=self.choices.below(len(self.sizes)))
+        return self.function("copy", "", short_axis=self.choices.below(len(self.sizes)))
 
     def _rm328(self) -> str:
-        before = self.last
-        if before == "x" or self.choices.chance(30):
+        variable = self.last
+        if variable == "x" or self.choices.chance(30):
             self.bind(self.choices.pick(self.steps))
-            before = self.last
+            variable = self.last
         at = ", ".join(f"i{axis}" for axis in range(len(self.sizes)))
         self.bind(f"R.call_tir_inplace(cls.same, ({{0}},), inplace_indices=[0], out_ty={self.tensor})")
-        self.last = before
+        self.last = variable
         self.bind(self.choices.pick(self.steps))
         return self._declared("same", "A", f"A[{at}] = A[{at}]", [*self.sizes])
 
-    def function(self, name: str, more: str, *, fewer: int | None = None) -> str:
+    def function(self, name: str, statement: str, *, short_axis: int | None = None) -> str:
         """A TensorIR function that copies; `fewer`: but for the last of this dimension. `more`: one statement more."""
         at = ", ".join(f"i{axis}" for axis in range(len(self.sizes)))
-        found = self._declared(name, "AB", f"B[{at}] = A[{at}]", [*self.sizes], fewer)
-        return f"{found}        {more}\n" if more else found
+        text = self._declared(name, "AB", f"B[{at}] = A[{at}]", [*self.sizes], short_axis)
+        return f"{text}        {statement}\n" if statement else text
 
-    def _declared(self, name: str, buffers: str, store: str, sizes: list[int], fewer: int | None = None) -> str:
+    def _declared(self, name: str, buffers: str, store: str, sizes: list[int], short_axis: int | None = None) -> str:
         extents = [self.first, *map(str, sizes[1:])]
-        if fewer is not None:
-            extents[fewer] += " - 1"
-        quoted = [f'"{self.first}"' if self.first == "n" else self.first, *map(str, sizes[1:])]
-        params = ", ".join(f'{one}: T.Buffer(({", ".join(quoted)},), "{self.dtype}")' for one in buffers)
+        if short_axis is not None:
+            extents[short_axis] += " - 1"
+        shape = [f'"{self.first}"' if self.first == "n" else self.first, *map(str, sizes[1:])]
+        params = ", ".join(f'{buffer}: T.Buffer(({", ".join(shape)},), "{self.dtype}")' for buffer in buffers)
         text = f"    @T.prim_func(s_tir=True)\n    def {name}({params}):\n"
         text += "        n = T.int64()\n" * (self.first == "n")
         for axis, extent in enumerate(extents):
@@ -163,17 +163,17 @@ class _Threads:
     def case(self, aim: str) -> Case:
         """The function, and its arguments."""
         size = self.threads * (self.blocks or 1)
-        at = f"b * {self.threads} + t" if self.blocks else "t"
-        some = f"t < {1 + self.choices.below(self.threads - 1)}" if self.choices.chance(50) else "t % 2 == 0"
+        index = f"b * {self.threads} + t" if self.blocks else "t"
+        condition = f"t < {1 + self.choices.below(self.threads - 1)}" if self.choices.chance(50) else "t % 2 == 0"
         sync = 'T.tvm_storage_sync("shared")'
-        inside = [f"S[t] = A[{at}]", f"if {some}:", f"    {sync}"]
+        body = [f"S[t] = A[{index}]", f"if {condition}:", f"    {sync}"]
         if self.choices.chance(40):
-            inside += ["else:", f"    {sync}"]
-        inside.append(f"B[{at}] = S[t]")
-        lines = [f'for t in T.thread_binding({self.threads}, thread="threadIdx.x"):', *(f"    {one}" for one in inside)]
+            body += ["else:", f"    {sync}"]
+        body.append(f"B[{index}] = S[t]")
+        lines = [f'for t in T.thread_binding({self.threads}, thread="threadIdx.x"):', *(f"    {line}" for line in body)]
         if self.blocks:
             outer = f'for b in T.thread_binding({self.blocks}, thread="blockIdx.x"):'
-            lines = [outer, *(f"    {one}" for one in lines)]
+            lines = [outer, *(f"    {line}" for line in lines)]
         params = ", ".join(f'{name}: T.Buffer(({size},), "{self.dtype}")' for name in "AB")
         text = f"{HEAD}@T.prim_func\ndef main({params}):\n"
         text += f'    S = T.alloc_buffer(({self.threads},), "{self.dtype}", scope="shared")\n'

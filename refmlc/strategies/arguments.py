@@ -62,7 +62,7 @@ class Array:
     def tensor(self) -> Tensor:
         """A fresh tensor with the values."""
         if self.strides:
-            return self._spaced()
+            return self._strided_tensor()
         match self.form:
             case "fresh":
                 return Tensor.empty(self.shape, self.dtype)
@@ -82,21 +82,21 @@ class Array:
             values.setflags(write=False)
         return Tensor.from_numpy(values, self.dtype)
 
-    def _spaced(self) -> Tensor:
+    def _strided_tensor(self) -> Tensor:
         reach = 1 + sum((n - 1) * step for n, step in zip(self.shape, self.strides, strict=True))
         whole = Tensor.empty((0 if 0 in self.shape else reach,), self.dtype)
-        found = Tensor(whole.storage, self.dtype, self.shape, self.strides)
+        tensor = Tensor(whole.storage, self.dtype, self.shape, self.strides)
         if self.form != "fresh":
-            found.array[...] = self.values()
+            tensor.array[...] = self.values()
             whole.storage.initialise(0, whole.storage.nbytes)
-        return found
+        return tensor
 
     def _partial(self) -> Tensor:
-        found = Tensor.empty(self.shape, self.dtype)
-        found.array[...] = self.values()
-        for number in range(0, found.size, 2):
-            found.storage.initialise(number * found.itemsize, found.itemsize)
-        return found
+        tensor = Tensor.empty(self.shape, self.dtype)
+        tensor.array[...] = self.values()
+        for number in range(0, tensor.size, 2):
+            tensor.storage.initialise(number * tensor.itemsize, tensor.itemsize)
+        return tensor
 
 
 @dataclass(frozen=True)
@@ -144,42 +144,42 @@ class TupleOf:
 Argument: TypeAlias = Array | Number | Same | ShapeOf | TupleOf
 
 
-def arguments(recipe: Sequence[Argument]) -> list[object]:
+def arguments(recipes: Sequence[Argument]) -> list[object]:
     """Fresh arguments for one call."""
-    found: list[object] = []
-    for one in recipe:
-        found.append(_made(one, found))
-    return found
+    tensors: list[object] = []
+    for recipe in recipes:
+        tensors.append(_make(recipe, tensors))
+    return tensors
 
 
-def _made(one: Argument, before: Sequence[object]) -> object:
+def _make(recipe: Argument, earlier: Sequence[object]) -> object:
     """The argument of a recipe; `before`: those that precede it."""
-    match one:
+    match recipe:
         case Array():
-            return one.tensor()
+            return recipe.tensor()
         case Number(_, value):
             return value
         case Same(number):
-            return before[number]
+            return earlier[number]
         case ShapeOf(values):
             return Shape(values)
         case TupleOf(items):
-            return tuple(_made(item, before) for item in items)
+            return tuple(_make(item, earlier) for item in items)
 
 
 # ------------------------------------------------------------------------------------------------- as data
 
 
-def argument_data(one: Argument) -> Data:
+def argument_data(recipe: Argument) -> Data:
     """The recipe as data of JSON; what is as usual is left out."""
-    match one:
+    match recipe:
         case Array():
-            found: dict[str, Data] = {"array": str(one.dtype), "shape": list(one.shape), "way": one.way}
-            usual = Array(one.dtype, one.shape)
+            required: dict[str, Data] = {"array": str(recipe.dtype), "shape": list(recipe.shape), "way": recipe.way}
+            default = Array(recipe.dtype, recipe.shape)
             names = ("seed", "low", "high", "form")
-            spaced: dict[str, Data] = {"strides": list(one.strides)} if one.strides else {}
-            unusual = {name: getattr(one, name) for name in names if getattr(one, name) != getattr(usual, name)}
-            return {**found, **unusual, **spaced}
+            strides: dict[str, Data] = {"strides": list(recipe.strides)} if recipe.strides else {}
+            changed = {name: getattr(recipe, name) for name in names if getattr(recipe, name) != getattr(default, name)}
+            return {**required, **changed, **strides}
         case Number(kind, value):
             return {"number": str(kind), "value": value if isinstance(value, int) else _float_data(value)}
         case Same(number):

@@ -37,10 +37,10 @@ class Case:
     @property
     def prim_func(self) -> tir.PrimFunc:
         """The function that is called, which is of TensorIR. Fails: TypeError for another."""
-        found = self.module.functions[self.func]
-        if not isinstance(found, tir.PrimFunc):
+        function = self.module.functions[self.func]
+        if not isinstance(function, tir.PrimFunc):
             raise TypeError(f"`{self.func}` is not a prim_func")
-        return found
+        return function
 
     def arguments(self, number: int = 0) -> list[object]:
         """Arguments for call `number`, fresh ones each time: tensors, numbers, shapes, tuples."""
@@ -48,7 +48,7 @@ class Case:
 
     def to_json(self) -> str:
         """The case as one line of JSON."""
-        calls: list[Data] = [[argument_data(one) for one in call] for call in self.calls]
+        calls: list[Data] = [[argument_data(recipe) for recipe in call] for call in self.calls]
         text = show(self.module, show_meta=True)  # else it has no values of constants
         data: Data = {"text": text, "func": self.func, "calls": calls, "aim": self.aim, "name": self.name}
         return json.dumps(data)
@@ -62,7 +62,7 @@ class Case:
             raise fail(BAD_FILE, f"not a case: {problem}") from None
         match data:
             case {"text": str(source), "func": str(func), "calls": list(calls), **rest}:
-                recipes = tuple(tuple(argument_of(one) for one in call) for call in calls)
+                recipes = tuple(tuple(argument_of(recipe) for recipe in call) for call in calls)
                 return cls(read(source, "case.py"), func, recipes, str(rest.get("aim", "")), str(rest.get("name", "")))
         raise fail(BAD_FILE, "not a case: it needs `text`, `func` and `calls`")
 
@@ -74,7 +74,7 @@ class Case:
         """The program as TVMScript, and the arguments."""
         lines = [show(self.module), f"aim: {self.aim or 'none'}"]
         for call in self.calls:
-            lines += ["called with", *(f"  {one}" for one in call)]
+            lines += ["called with", *(f"  {recipe}" for recipe in call)]
         return "\n".join(lines)
 
     def _repr_pretty_(self, printer: Printer, _cycle: bool) -> None:

@@ -35,33 +35,33 @@ class Choices:
                 return
             make()
 
-    def grouped(self, make: Callable[[], Item]) -> Item:
+    def group(self, make: Callable[[], Item]) -> Item:
         """What `make` makes by decisions that belong together: a part of a program, which can be left out as one."""
         return make()
 
     def several(self, names: Sequence[str], percents: Sequence[int], make: Callable[[str], Item]) -> list[Item]:
         """Parts, one for each name until a decision ends it: each by its chance. None is simplest."""
-        found: list[Item] = []
+        parts: list[Item] = []
 
-        def one() -> bool:
-            wanted = self.chance(percents[len(found)])
-            if wanted:
-                found.append(make(names[len(found)]))
-            return wanted
+        def next_part() -> bool:
+            accepted = self.chance(percents[len(parts)])
+            if accepted:
+                parts.append(make(names[len(parts)]))
+            return accepted
 
-        while len(found) < len(percents) and self.grouped(one):
+        while len(parts) < len(percents) and self.group(next_part):
             pass
-        return found
+        return parts
 
     def permutation(self, items: Iterable[Item]) -> list[Item]:
         """`items` in some order; the given one is the simplest."""
-        left, order = list(items), []
-        while left:
-            order.append(left.pop(self.below(len(left))))
+        remaining, order = list(items), []
+        while remaining:
+            order.append(remaining.pop(self.below(len(remaining))))
         return order
 
 
-class Rolled(Choices):
+class SeededChoices(Choices):
     """Decisions of a pseudo-random generator."""
 
     def __init__(self, seed: int | str) -> None:

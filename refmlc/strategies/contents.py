@@ -42,7 +42,7 @@ def integers(way: str, seed: int, count: int, low: int, high: int) -> list[int]:
             start = max(0, -low)
             return [low + (number + start) % span for number in range(count)]
         case "small":
-            some = [min(max(number, low), high) for number in NEAR]
+            pool = [min(max(number, low), high) for number in NEAR]
         case "ascending":
             return sorted(low + int(random() * span) for _ in range(count))
         case "any" | "tame" | "unit":
@@ -51,58 +51,66 @@ def integers(way: str, seed: int, count: int, low: int, high: int) -> list[int]:
             bits = Random(seed).getrandbits  # noqa: S311 - the same
             return [low + bits(64) % span for _ in range(count)]
         case _:
-            some = [low, high, max(low, high - 1), min(high, low + 1), *(min(max(one, low), high) for one in NEAR)]
+            pool = [
+                low,
+                high,
+                max(low, high - 1),
+                min(high, low + 1),
+                *(min(max(number, low), high) for number in NEAR),
+            ]
     if way == FEW:
-        some = [some[int(random() * len(some))] for _ in range(1 + int(random() * 3))]
-    size = len(some)
-    return [some[int(random() * size)] for _ in range(count)]
+        pool = [pool[int(random() * len(pool))] for _ in range(1 + int(random() * 3))]
+    size = len(pool)
+    return [pool[int(random() * size)] for _ in range(count)]
 
 
 def floats(way: str, seed: int, count: int, dtype: DType) -> NDArray[np.generic]:
     """`count` numbers of a floating dtype, in the array that stores them."""
     stored = storage_dtype(dtype)
-    drawn = Random(seed)  # noqa: S311 - reproducible, not secret
+    generator = Random(seed)  # noqa: S311 - reproducible, not secret
     match way:
         case "steps":
-            some = _codes(dtype, "steps")
-            codes = [some[number % len(some)] for number in range(count)]
+            pool = _codes(dtype, "steps")
+            codes = [pool[number % len(pool)] for number in range(count)]
         case "any":
-            bits = drawn.getrandbits
+            bits = generator.getrandbits
             codes = [bits(dtype.bits) for _ in range(count)]
         case "tame":
-            rounded, encode = rounder(dtype), encoder(dtype)
-            codes = [encode(rounded(drawn.uniform(-1, 1))) for _ in range(count)]
+            round_, encode = rounder(dtype), encoder(dtype)
+            codes = [encode(round_(generator.uniform(-1, 1))) for _ in range(count)]
         case "unit" | "ascending":
-            rounded, encode = rounder(dtype), encoder(dtype)
-            values = [drawn.randrange(64) / 64 if way == UNIT else drawn.randrange(-12, 13) / 4 for _ in range(count)]
-            codes = [encode(rounded(one)) for one in (values if way == UNIT else sorted(values))]
+            round_, encode = rounder(dtype), encoder(dtype)
+            values = [
+                generator.randrange(64) / 64 if way == UNIT else generator.randrange(-12, 13) / 4 for _ in range(count)
+            ]
+            codes = [encode(round_(value)) for value in (values if way == UNIT else sorted(values))]
         case _:
-            some, random = _codes(dtype, way), drawn.random
+            pool, random = _codes(dtype, way), generator.random
             if way == FEW:
-                some = tuple(some[int(random() * len(some))] for _ in range(1 + int(random() * 3)))
-            codes = [some[int(random() * len(some))] for _ in range(count)]
+                pool = tuple(pool[int(random() * len(pool))] for _ in range(1 + int(random() * 3)))
+            codes = [pool[int(random() * len(pool))] for _ in range(count)]
     return np.array(codes, f"u{stored.itemsize}").view(stored)
 
 
 @lru_cache(maxsize=128)
 def _codes(dtype: DType, way: str) -> tuple[int, ...]:
     """The codes that a way takes its numbers from."""
-    rounded, encode = rounder(dtype), encoder(dtype)
-    return tuple(encode(rounded(one)) for one in special_values(dtype, way))
+    round_, encode = rounder(dtype), encoder(dtype)
+    return tuple(encode(round_(value)) for value in special_values(dtype, way))
 
 
 def special_values(dtype: DType, way: str = "edges") -> tuple[float, ...]:
     """The numbers of a way before rounding; 1 stands for NaN where the dtype has none."""
     match way:
         case "steps":
-            found = [float(number) for number in range(17)]
+            values = [float(number) for number in range(17)]
         case "small":
-            found = [number / 4 for number in range(-12, 13)]
+            values = [number / 4 for number in range(-12, 13)]
         case _:
             row = dtype.format
-            found = [*EDGES, row.maximum, -row.maximum, row.smallest, -row.smallest, 1 + 2 * row.smallest]
-    rounded = rounder(dtype)
-    return tuple(1.0 if math.isnan(rounded(one)) and not row_has_nan(dtype) else one for one in found)
+            values = [*EDGES, row.maximum, -row.maximum, row.smallest, -row.smallest, 1 + 2 * row.smallest]
+    round_ = rounder(dtype)
+    return tuple(1.0 if math.isnan(round_(value)) and not row_has_nan(dtype) else value for value in values)
 
 
 def row_has_nan(dtype: DType) -> bool:

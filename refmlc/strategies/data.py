@@ -38,17 +38,17 @@ def dtypes(kinds: Collection[str] = ("float", "int", "uint", "bool")) -> st.Sear
 
 def scalars(dtype: DType) -> st.SearchStrategy[int | float]:
     """A value of `dtype`: a bool as 0 or 1, an integer, a float that the dtype has."""
-    least, most = limits(dtype)
+    low, high = limits(dtype)
     if dtype.kind == "bool":
         return st.integers(0, 1)
     if dtype.is_integer:
-        near = st.integers(max(least, -3), min(most, 8))
-        ends = st.sampled_from(sorted({most, least, most - 1, least + 1, most // 2, most // 2 + 1}, key=abs))
-        return near | ends | st.integers(least, most)
-    rounded = rounder(dtype)
-    some = (rounded(number) for number in (0.0, 1.0, 2.0, -1.0, 0.5, 3.0, -2.5, 10.0))
-    simple = st.sampled_from([number for number in some if not isnan(number) or dtype.format.has_nan])
-    special = st.sampled_from([rounded(number) for number in special_values(dtype)])
+        near = st.integers(max(low, -3), min(high, 8))
+        ends = st.sampled_from(sorted({high, low, high - 1, low + 1, high // 2, high // 2 + 1}, key=abs))
+        return near | ends | st.integers(low, high)
+    round_ = rounder(dtype)
+    simple_values = (round_(number) for number in (0.0, 1.0, 2.0, -1.0, 0.5, 3.0, -2.5, 10.0))
+    simple = st.sampled_from([number for number in simple_values if not isnan(number) or dtype.format.has_nan])
+    special = st.sampled_from([round_(number) for number in special_values(dtype)])
     codes = st.integers(0, (1 << dtype.bits) - 1).map(lambda code: float(from_bits(dtype, code)))
     return simple | special | codes
 
@@ -75,11 +75,11 @@ def tensors(
     extents = shape if isinstance(shape, tuple) else draw(shape)
     count = prod(extents)
     if count > DRAWN and elements is None:
-        least, most = limits(kind)
+        low, high = limits(kind)
         way = draw(st.sampled_from(("small", "edges", "any")))
-        return Array(kind, extents, way, draw(st.integers(0, 999)), least, most).tensor()
-    single = scalars(kind) if elements is None else elements
-    return tensor_of(kind, extents, draw(st.lists(single, min_size=count, max_size=count)))
+        return Array(kind, extents, way, draw(st.integers(0, 999)), low, high).tensor()
+    element = scalars(kind) if elements is None else elements
+    return tensor_of(kind, extents, draw(st.lists(element, min_size=count, max_size=count)))
 
 
 def tensor_of(dtype: DType, shape: tuple[int, ...], values: list[int | float]) -> Tensor:

@@ -22,13 +22,13 @@ class Draw(Protocol):
 @st.composite
 def _once(draw: Draw, percent: int, make: Callable[[], object]) -> bool:
     """Whether to do it, and what is drawn then: one thing to Hypothesis, which drops such things as a whole."""
-    goes = draw(NUMBERS[100]) >= 100 - percent
-    if goes:
+    accepted = draw(NUMBERS[100]) >= 100 - percent
+    if accepted:
         make()
-    return goes
+    return accepted
 
 
-class Drawn(Choices):
+class HypothesisChoices(Choices):
     """Decisions of Hypothesis."""
 
     def __init__(self, draw: Draw) -> None:
@@ -40,11 +40,11 @@ class Drawn(Choices):
             return 0
         return self._draw(NUMBERS[count] if count in NUMBERS else st.integers(0, count - 1))
 
-    def grouped(self, make: Callable[[], Value]) -> Value:
+    def group(self, make: Callable[[], Value]) -> Value:
         """What `make` makes: a span to Hypothesis, which shrinks by leaving spans out."""
         return self._draw(_part(self, make))
 
-    def drawing(self, draw: Draw, make: Callable[[], Value]) -> Value:
+    def draw_with(self, draw: Draw, make: Callable[[], Value]) -> Value:
         """What `make` makes with `draw` in place of the usual one."""
         outer, self._draw = self._draw, draw
         try:
@@ -60,5 +60,5 @@ class Drawn(Choices):
 
 
 @st.composite
-def _part(draw: Draw, choices: Drawn, make: Callable[[], Value]) -> Value:
-    return choices.drawing(draw, make)
+def _part(draw: Draw, choices: HypothesisChoices, make: Callable[[], Value]) -> Value:
+    return choices.draw_with(draw, make)

@@ -14,7 +14,7 @@ from refmlc.lang.ir.node import Printer
 from refmlc.lang.script import show
 from refmlc.rewrite.schedule import DRAWS, tensorize
 from refmlc.rewrite.schedule.draws import Choices as Source, Draw, loops
-from refmlc.strategies.choices import Choices, Rolled
+from refmlc.strategies.choices import Choices, SeededChoices
 from refmlc.strategies.rewrites import REWRITES
 from refmlc.strategies.tiles import intrinsic_of
 
@@ -52,33 +52,33 @@ STEPS: tuple[Draw, ...] = (*DRAWS.values(), _tensorize)
 """The steps of schedules; that of `tensorize` is here, because its intrinsic is made for the function (`tiles`)."""
 
 
-def _stepped(func: tir.PrimFunc, choices: Choices) -> tuple[str, tir.PrimFunc] | None:
+def _draw_step(func: tir.PrimFunc, choices: Choices) -> tuple[str, tir.PrimFunc] | None:
     """One step, or None if the drawn step does not apply."""
     number = choices.below(len(STEPS) + len(REWRITES))
     try:
         if number < len(STEPS):
             return STEPS[number](func, choices)
         name, rewrite = REWRITES[number - len(STEPS)]
-        changed = rewrite(func, choices)
+        rewritten = rewrite(func, choices)
     except (Unsupported, Malformed, IndexError):
         return None  # refused, no such target, or nothing to choose from
-    return None if changed is None else (name, changed)
+    return None if rewritten is None else (name, rewritten)
 
 
-def scheduled(func: tir.PrimFunc, choices: Choices, steps: int = 3) -> Equivalent:
+def draw_equivalent(func: tir.PrimFunc, choices: Choices, steps: int = 3) -> Equivalent:
     """The function after up to `steps` steps, and their trace; the trace is empty where none could be taken."""
     trace: list[str] = []
     for _ in range(1 + choices.below(steps)):
         for _attempt in range(ATTEMPTS):
-            found = _stepped(func, choices)
-            if found is not None:
-                trace.append(found[0])
-                func = found[1]
+            step = _draw_step(func, choices)
+            if step is not None:
+                trace.append(step[0])
+                func = step[1]
                 break
     return Equivalent("; ".join(trace), func)
 
 
 def rolled_schedules(func: tir.PrimFunc, seed: int, count: int = 4, steps: int = 3) -> list[Equivalent]:
     """Up to `count` functions that must mean the same, each with the trace of its steps. Order: the same for a seed."""
-    found = [scheduled(func, Rolled(f"{seed}/{number}"), steps) for number in range(count)]
-    return [one for one in found if one.trace]
+    equivalents = [draw_equivalent(func, SeededChoices(f"{seed}/{number}"), steps) for number in range(count)]
+    return [equivalent for equivalent in equivalents if equivalent.trace]

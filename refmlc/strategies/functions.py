@@ -14,10 +14,10 @@ from refmlc.lang.dtypes import BOOL, INT32
 from refmlc.lang.ir import IRModule, tir
 from refmlc.strategies.aims import THREAD_AIMS, aimed_case
 from refmlc.strategies.case import Case
-from refmlc.strategies.choices import Choices, Rolled
+from refmlc.strategies.choices import Choices, SeededChoices
 from refmlc.strategies.mapped import rows
 from refmlc.strategies.nests import true
-from refmlc.strategies.places import placed
+from refmlc.strategies.places import place_nodes
 from refmlc.strategies.ranges import RangedBuffer, number
 from refmlc.strategies.signature import Signature
 
@@ -43,50 +43,50 @@ class Functions(Signature):
         """The function; `recipes` gives its arguments after that."""
         self.symbolic()
         several, tiny = self.choices.several, self.tiny
-        several(INPUTS, (100, 30) if tiny else (85, 55, 30), self.given)
+        several(INPUTS, (100, 30) if tiny else (85, 55, 30), self.add_input)
         several(("a0", "b0"), (25,) if tiny else (50, 50), self.scalar)
         outputs = several(OUTPUTS, (100,) if tiny else (100, 33), self.output)
-        stages = several("..", (25,) if tiny else (60, 33), self.between)
-        for held in outputs:
-            stages.append(self.choices.grouped(self.aside))
-            stages.append(self.choices.grouped(partial(self.written, held)))
+        stages = several("..", (25,) if tiny else (60, 33), self.intermediate)
+        for target in outputs:
+            stages.append(self.choices.group(self.side_statement))
+            stages.append(self.choices.group(partial(self.write_stage, target)))
         if self.choices.chance(15):
-            stages.append(self.returned())
-        return self._assembled([statement for stage in stages for statement in stage])
+            stages.append(self.return_value())
+        return self._assemble([statement for stage in stages for statement in stage])
 
-    def given(self, name: str) -> None:
+    def add_input(self, name: str) -> None:
         """A buffer that the caller fills, to be read from now on."""
-        self.held.append(self.input(name))
+        self.readable.append(self.input(name))
 
-    def between(self, _name: str) -> list[tir.Stmt]:
+    def intermediate(self, _name: str) -> list[tir.Stmt]:
         """A stage that fills a buffer of the program's own."""
-        return self.written(self.fresh(self.choices.pick(self.palette), self.shape()[0], ready=False))
+        return self.write_stage(self.fresh(self.choices.pick(self.palette), self.shape()[0], ready=False))
 
-    def written(self, held: RangedBuffer) -> list[tir.Stmt]:
+    def write_stage(self, target: RangedBuffer) -> list[tir.Stmt]:
         """The stage of `held`, maybe in something else; then maybe some of it is changed in place."""
-        form = self.viewed if held.shape and self.choices.chance(8) else self.stage
-        parts = form(held)
+        form = self.flat_view if target.shape and self.choices.chance(8) else self.stage
+        parts = form(target)
         if self.choices.chance(6) and parts:
-            parts = [self._around(rows(parts))]
-        self.held.append(held)
+            parts = [self._wrap(rows(parts))]
+        self.readable.append(target)
         if self.choices.chance(60 if self.aim == "RM319" else 15):
-            parts = [*parts, *(self.mapped(held) if self.spoil("RM319") else self._changed(held))]
-        if self.spoil("RM305", 15) and held.shape:
-            parts = [*parts, self._forgotten(held)]
+            parts = [*parts, *(self.map_stage(target) if self.spoil("RM319") else self._update_in_place(target))]
+        if self.spoil("RM305", 15) and target.shape:
+            parts = [*parts, self._undefined_store(target)]
         return parts
 
-    def _changed(self, held: RangedBuffer) -> list[tir.Stmt]:
+    def _update_in_place(self, target: RangedBuffer) -> list[tir.Stmt]:
         """Each element changed in place: of the buffer itself, only that element is read."""
-        self.held.remove(held)
-        found = self.mapped(held, again=True)
-        self.held.append(held)
-        return found
+        self.readable.remove(target)
+        parts = self.map_stage(target, again=True)
+        self.readable.append(target)
+        return parts
 
-    def _forgotten(self, held: RangedBuffer) -> tir.Stmt:
-        undef = tir.Call("undef", (), held.buffer.dtype)
-        return tir.BufferStore(held.buffer, undef, tuple(number(self.word, 0) for _ in held.shape))
+    def _undefined_store(self, target: RangedBuffer) -> tir.Stmt:
+        undef = tir.Call("undef", (), target.buffer.dtype)
+        return tir.BufferStore(target.buffer, undef, tuple(number(self.word, 0) for _ in target.shape))
 
-    def _around(self, body: tir.Stmt) -> tir.Stmt:
+    def _wrap(self, body: tir.Stmt) -> tir.Stmt:
         match self.choices.below(3):
             case 0:
                 return tir.AttrStmt(0, "pragma_scope", 1, body)
@@ -98,7 +98,7 @@ class Functions(Signature):
             case _:
                 return tir.IfThenElse(tir.Apply("le", (number(INT32, 0), number(INT32, 0)), BOOL), body)
 
-    def aside(self) -> list[tir.Stmt]:
+    def side_statement(self) -> list[tir.Stmt]:
         """A statement that writes nothing: an assertion, an assumption, an early end."""
         if not self.choices.chance(25 if self.aim not in ("RM310", "RM401") else 90):
             return []
@@ -116,21 +116,21 @@ class Functions(Signature):
                     return [tir.Evaluate(self.value(self.choices.pick(self.palette), 1).expr)]
                 return [tir.IfThenElse(condition, tir.Return(number(INT32, 0)))]
 
-    def returned(self) -> list[tir.Stmt]:
+    def return_value(self) -> list[tir.Stmt]:
         """A value to end with."""
         value = self.value(self.choices.pick(self.palette), 1).expr
         if self.choices.chance(50):
             return [tir.Return(value)]
         return [tir.Evaluate(tir.Call("ret", (value,), value.dtype))]
 
-    def _assembled(self, statements: Sequence[tir.Stmt]) -> tir.PrimFunc:
+    def _assemble(self, statements: Sequence[tir.Stmt]) -> tir.PrimFunc:
         params = tuple(var for var, _ in self.params)
         buffer_map = {var: buffer for var, buffer in self.params if buffer is not None}
         statements = statements or [tir.Evaluate(number(INT32, 0))]
-        if self.made and not self.choices.chance(50):
-            body = rows([*(tir.AllocBuffer(buffer) for buffer in self.made), *statements])
+        if self.temporaries and not self.choices.chance(50):
+            body = rows([*(tir.AllocBuffer(buffer) for buffer in self.temporaries), *statements])
         else:
-            block = tir.SBlock("root", (), (), (), rows(statements), None, tuple(self.made))
+            block = tir.SBlock("root", (), (), (), rows(statements), None, tuple(self.temporaries))
             body = tir.SBlockRealize((), true(), block)
         return tir.PrimFunc(params, buffer_map, body, {"tirx.noalias": True} if self.noalias else {})
 
@@ -141,10 +141,10 @@ def case_of(choices: Choices, aim: str, *, small: bool = False) -> Case:
         return aimed_case(choices, aim)
     functions = Functions(choices, aim, small=small)
     func = functions.function()
-    return Case(IRModule({"main": placed(func)}), "main", functions.recipes(), aim)
+    return Case(IRModule({"main": place_nodes(func)}), "main", functions.recipes(), aim)
 
 
-def drawn_aim(choices: Choices) -> str:
+def draw_aim(choices: Choices) -> str:
     """No aim in six of ten programs, else any."""
     return choices.pick(AIMS) if choices.chance(40) else ""
 
@@ -158,8 +158,8 @@ def rolled(seed: int, aim: str | None = "", *, small: bool = False) -> Case:
     >>> rolled(7).name
     'seed7'
     """
-    choices = Rolled(seed)
-    if aim is None and Rolled(f"threads {seed}").below(64) == 0:
+    choices = SeededChoices(seed)
+    if aim is None and SeededChoices(f"threads {seed}").below(64) == 0:
         aim = choices.pick(THREAD_AIMS)
-    found = case_of(choices, drawn_aim(choices) if aim is None else aim, small=small)
-    return replace(found, name=f"{'small' if small else 'seed'}{seed}{f'_{aim}' if aim else ''}")
+    case = case_of(choices, draw_aim(choices) if aim is None else aim, small=small)
+    return replace(case, name=f"{'small' if small else 'seed'}{seed}{f'_{aim}' if aim else ''}")

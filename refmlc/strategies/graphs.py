@@ -29,10 +29,10 @@ from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.types import PrimType, TupleType, Type
 from refmlc.strategies.choices import Choices
 from refmlc.strategies.kernels import DTYPES, Dim, Kernels, Tensors
-from refmlc.strategies.scope import Ints, Kind, Scope, ScopeValue, Shapes, Tuples, dims_of, renamed, scalar, type_of
+from refmlc.strategies.scope import Ints, Kind, Scope, ScopeValue, Shapes, Tuples, dims_of, rename_dims, scalar, type_of
 
 Functions: TypeAlias = "dict[str, tir.PrimFunc | relax.Function | relax.ExternFunc]"
-Made: TypeAlias = "list[relax.Binding]"
+Bindings: TypeAlias = "list[relax.Binding]"
 DEPTH = 2  # of branches and of functions in each other
 INSTANCES = 300  # of a kernel, about
 
@@ -52,47 +52,47 @@ class Graphs(Scope):
 
     def blocks(self, most: int) -> tuple[relax.Block, ...]:
         """Up to `most` blocks of bindings; adjacent blocks without dataflow are merged."""
-        found: list[relax.Block] = []
+        merged: list[relax.Block] = []
 
         def block() -> None:
             dataflow = self.choices.chance(60)
-            bindings: Made = []
+            bindings: Bindings = []
             self.choices.repeat(70, 4, lambda: bindings.extend(self.binding(dataflow=dataflow)))
             if dataflow:
-                self.values = [one for one in self.values if not one.expr.dataflow]
-            if bindings and not dataflow and found and isinstance(found[-1], relax.BindingBlock):
-                found[-1] = relax.BindingBlock((*found[-1].bindings, *bindings))
+                self.values = [value for value in self.values if not value.expr.dataflow]
+            if bindings and not dataflow and merged and isinstance(merged[-1], relax.BindingBlock):
+                merged[-1] = relax.BindingBlock((*merged[-1].bindings, *bindings))
             elif bindings:
-                found.append((relax.DataflowBlock if dataflow else relax.BindingBlock)(tuple(bindings)))
+                merged.append((relax.DataflowBlock if dataflow else relax.BindingBlock)(tuple(bindings)))
 
         self.choices.repeat(80, most, block)
-        return tuple(found)
+        return tuple(merged)
 
-    def binding(self, *, dataflow: bool) -> Made:
+    def binding(self, *, dataflow: bool) -> Bindings:
         """One binding with the bindings that it needs; none if it is not possible."""
-        forms: list[Callable[[bool], Made]] = [self.again, self.field, self.cast, self.constant, self.field]
-        forms += [self.computed] * 6 + [self.packed, self.shaped, self.number]
-        forms += [self.filled, self.inplace, self.inplace]
+        forms: list[Callable[[bool], Bindings]] = [self.alias, self.field, self.cast, self.constant, self.field]
+        forms += [self.compute] * 6 + [self.pack, self.shape_value, self.number]
+        forms += [self.fill, self.inplace, self.inplace]
         if self.depth > 0:
-            forms += [self.chosen] * (0 if dataflow else 3) + [self.called, self.counted]
+            forms += [self.conditional] * (0 if dataflow else 3) + [self.function_call, self.recursive_call]
         if not dataflow:
-            forms += [self.asserted]
+            forms += [self.assertion]
         return self.choices.pick(forms)(dataflow)
 
-    def bound(self, value: relax.Expr, kind: Kind, dataflow: bool, *, fresh: bool = False) -> relax.VarBinding:
+    def bind(self, value: relax.Expr, kind: Kind, dataflow: bool, *, fresh: bool = False) -> relax.VarBinding:
         """A variable of this value, in scope from here on."""
         written: Type | None = type_of(kind) if self.choices.chance(20) else None
         if isinstance(kind, Ints):
-            return self._bound_int(value, dataflow)
+            return self._bind_int(value, dataflow)
         var = relax.Var(self.name("lv"), written, dataflow and self.choices.chance(60))
         self.values.append(ScopeValue(var, kind, fresh))
         return relax.VarBinding(var, value)
 
-    def _bound_int(self, value: relax.Expr, dataflow: bool) -> relax.VarBinding:
+    def _bind_int(self, value: relax.Expr, dataflow: bool) -> relax.VarBinding:
         """A primitive variable with a fresh symbol, which shapes may use."""
         name = self.name("p")
-        own = tir.Var(name, INT64)
-        var = relax.Var(name, PrimType(INT64, own), dataflow and self.choices.chance(60))
+        symbol = tir.Var(name, INT64)
+        var = relax.Var(name, PrimType(INT64, symbol), dataflow and self.choices.chance(60))
         assert isinstance(value, relax.PrimValue)  # noqa: S101 - what a number is made of
         self.values.append(ScopeValue(var, Ints()))
         return relax.VarBinding(var, value)
@@ -107,22 +107,22 @@ class Graphs(Scope):
 
     def sources(self, out: Tensors) -> list[ScopeValue]:
         """Some tensors that a kernel of this output may read, such that it has not too many instances."""
-        found = self.picked(self.tensors(), 2)
-        while found:
-            dims = {dim.name: dim.value for one in found for dim in dims_of(one.kind)}
+        sources = self.pick_values(self.tensors(), 2)
+        while sources:
+            dims = {dim.name: dim.value for source in sources for dim in dims_of(source.kind)}
             dims |= {dim.name: dim.value for dim in out.dims}
             if int(np.prod([max(value, 1) for value in dims.values()])) <= INSTANCES:
                 break
-            found.pop()
-        return found
+            sources.pop()
+        return sources
 
     def call(self, sources: list[ScopeValue], outs: list[Tensors]) -> relax.Call:
         """`call_tir` of a new kernel from these sources, and maybe from numbers."""
-        kinds = [one.kind for one in sources if isinstance(one.kind, Tensors)]
+        kinds = [source.kind for source in sources if isinstance(source.kind, Tensors)]
         scalars = int(self.choices.chance(15))
-        kernel = self.kernel(Kernels(self.choices).mapped(kinds, outs, scalars))
+        kernel = self.kernel(Kernels(self.choices).map_kernel(kinds, outs, scalars))
         numbers = tuple(relax.PrimValue(self.whole()) for _ in range(scalars))
-        args = relax.Tuple((*(one.expr for one in sources), *numbers))
+        args = relax.Tuple((*(source.expr for source in sources), *numbers))
         types = [type_of(out) for out in outs]
         ty = types[0] if len(types) == 1 else TupleType(tuple(types))
         return relax.Call(relax.Op("call_tir"), (kernel, args), {}, (ty,))
@@ -133,144 +133,146 @@ class Graphs(Scope):
             return self.choices.pick(self.symbols).expr
         return tir.IntImm(INT64, self.choices.pick((1, 0, 7, -3)))
 
-    def computed(self, dataflow: bool) -> Made:
+    def compute(self, dataflow: bool) -> Bindings:
         """One tensor or a tuple of two, from tensors."""
         out = Tensors(self.choices.pick(DTYPES), self.dims())
         sources = self.sources(out)
         if not self.choices.chance(20):
-            return [self.bound(self.call(sources, [out]), out, dataflow, fresh=True)]
+            return [self.bind(self.call(sources, [out]), out, dataflow, fresh=True)]
         outs = [out, Tensors(self.choices.pick(DTYPES), out.dims)]
-        return [self.bound(self.call(sources, outs), Tuples(tuple(outs)), dataflow)]
+        return [self.bind(self.call(sources, outs), Tuples(tuple(outs)), dataflow)]
 
-    def filled(self, dataflow: bool) -> Made:
+    def fill(self, dataflow: bool) -> Bindings:
         """A tensor from indices, the symbols of its shape being numbers that the kernel is given."""
         out = Tensors(self.choices.pick(DTYPES), self.dims())
         symbols = list({dim.name: dim for dim in out.dims if not dim.is_constant}.values())
         if not symbols:
             return []
-        kernel = self.kernel(Kernels(self.choices).filled(out, len(symbols)), "fill")
+        kernel = self.kernel(Kernels(self.choices).fill(out, len(symbols)), "fill")
         shape = relax.ShapeExpr(tuple(dim.expr for dim in symbols))
         call = relax.Call(relax.Op("call_tir"), (kernel, relax.Tuple(()), shape), {}, (type_of(out),))
-        return [self.bound(call, out, dataflow, fresh=True)]
+        return [self.bind(call, out, dataflow, fresh=True)]
 
-    def inplace(self, dataflow: bool) -> Made:
+    def inplace(self, dataflow: bool) -> Bindings:
         """A fresh tensor, overwritten; it is out of scope afterwards."""
-        found = self.tensors(fresh=True)
-        if not found:
+        fresh = self.tensors(fresh=True)
+        if not fresh:
             return []
-        first = self.choices.pick(found)
-        names = {dim.name for dim in dims_of(first.kind)}
+        target = self.choices.pick(fresh)
+        names = {dim.name for dim in dims_of(target.kind)}
         others = [
-            one for one in self.tensors() if one is not first and {dim.name for dim in dims_of(one.kind)} <= names
+            tensor
+            for tensor in self.tensors()
+            if tensor is not target and {dim.name for dim in dims_of(tensor.kind)} <= names
         ]
-        sources = [first, *self.picked(others, 1)] if others else [first]
-        kinds = [one.kind for one in sources if isinstance(one.kind, Tensors)]
-        kernel = self.kernel(Kernels(self.choices).inplace(kinds), "inplace")
-        args = (kernel, relax.Tuple(tuple(one.expr for one in sources)))
-        call = relax.Call(relax.Op("call_tir_inplace"), args, {"inplace_indices": (0,)}, (type_of(first.kind),))
-        self.values.remove(first)
-        return [self.bound(call, first.kind, dataflow, fresh=True)]
+        sources = [target, *self.pick_values(others, 1)] if others else [target]
+        kinds = [tensor.kind for tensor in sources if isinstance(tensor.kind, Tensors)]
+        kernel = self.kernel(Kernels(self.choices).inplace_kernel(kinds), "inplace")
+        args = (kernel, relax.Tuple(tuple(tensor.expr for tensor in sources)))
+        call = relax.Call(relax.Op("call_tir_inplace"), args, {"inplace_indices": (0,)}, (type_of(target.kind),))
+        self.values.remove(target)
+        return [self.bind(call, target.kind, dataflow, fresh=True)]
 
     # ---------------------------------------------------------------------------------------------- values
 
-    def held(self, one: ScopeValue) -> relax.Var:
+    def share(self, value: ScopeValue) -> relax.Var:
         """A value that something else holds from here on."""
-        one.fresh = False
-        return one.expr
+        value.fresh = False
+        return value.expr
 
-    def packed(self, dataflow: bool) -> Made:
+    def pack(self, dataflow: bool) -> Bindings:
         """A tuple of values, tuples among them."""
-        found = self.picked([one for one in self.values if not isinstance(one.kind, Ints)], 3)
-        if not found:
+        values = self.pick_values([value for value in self.values if not isinstance(value.kind, Ints)], 3)
+        if not values:
             return []
-        fields = tuple(self.held(one) for one in found)
-        return [self.bound(relax.Tuple(fields), Tuples(tuple(one.kind for one in found)), dataflow)]
+        fields = tuple(self.share(value) for value in values)
+        return [self.bind(relax.Tuple(fields), Tuples(tuple(value.kind for value in values)), dataflow)]
 
-    def field(self, dataflow: bool) -> Made:
+    def field(self, dataflow: bool) -> Bindings:
         """A field of a tuple."""
-        found = [one for one in self.values if isinstance(one.kind, Tuples)]
-        if not found:
+        tuples = [value for value in self.values if isinstance(value.kind, Tuples)]
+        if not tuples:
             return []
-        one = self.choices.pick(found)
-        assert isinstance(one.kind, Tuples)  # noqa: S101 - those that were found
-        index = self.choices.below(len(one.kind.fields))
-        return [self.bound(relax.TupleGetItem(one.expr, index), one.kind.fields[index], dataflow)]
+        value = self.choices.pick(tuples)
+        assert isinstance(value.kind, Tuples)  # noqa: S101 - those that were found
+        index = self.choices.below(len(value.kind.fields))
+        return [self.bind(relax.TupleGetItem(value.expr, index), value.kind.fields[index], dataflow)]
 
-    def again(self, dataflow: bool) -> Made:
+    def alias(self, dataflow: bool) -> Bindings:
         """A value by another name."""
-        found = self.tensors()
-        if not found:
+        tensors = self.tensors()
+        if not tensors:
             return []
-        one = self.choices.pick(found)
-        return [self.bound(self.held(one), one.kind, dataflow)]
+        value = self.choices.pick(tensors)
+        return [self.bind(self.share(value), value.kind, dataflow)]
 
-    def cast(self, dataflow: bool) -> Made:
+    def cast(self, dataflow: bool) -> Bindings:
         """A tensor some of whose dimensions become fresh symbols."""
-        found = [one for one in self.tensors() if dims_of(one.kind)]
-        if not found:
+        tensors = [value for value in self.tensors() if dims_of(value.kind)]
+        if not tensors:
             return []
-        one = self.choices.pick(found)
-        assert isinstance(one.kind, Tensors)  # noqa: S101 - those that were found
-        new = tuple(dim if self.choices.chance(40) else self.symbol("m", dim.value) for dim in one.kind.dims)
-        self.symbols += [dim for dim in new if dim not in one.kind.dims]
-        kind = Tensors(one.kind.dtype, new)
+        value = self.choices.pick(tensors)
+        assert isinstance(value.kind, Tensors)  # noqa: S101 - those that were found
+        dims = tuple(dim if self.choices.chance(40) else self.symbol("m", dim.value) for dim in value.kind.dims)
+        self.symbols += [dim for dim in dims if dim not in value.kind.dims]
+        kind = Tensors(value.kind.dtype, dims)
         var = relax.Var(self.name("lv"), None, dataflow and self.choices.chance(60))
         self.values.append(ScopeValue(var, kind))
-        return [relax.MatchCast(var, self.held(one), type_of(kind))]
+        return [relax.MatchCast(var, self.share(value), type_of(kind))]
 
-    def shaped(self, dataflow: bool) -> Made:
+    def shape_value(self, dataflow: bool) -> Bindings:
         """A shape."""
-        found = self.tensors()
-        if found and self.choices.chance(50):
-            one = self.choices.pick(found)
-            return [self.bound(relax.Call(relax.Op("shape_of"), (one.expr,)), Shapes(dims_of(one.kind)), dataflow)]
+        tensors = self.tensors()
+        if tensors and self.choices.chance(50):
+            value = self.choices.pick(tensors)
+            return [self.bind(relax.Call(relax.Op("shape_of"), (value.expr,)), Shapes(dims_of(value.kind)), dataflow)]
         dims = self.dims()
-        return [self.bound(relax.ShapeExpr(tuple(dim.expr for dim in dims)), Shapes(dims), dataflow)]
+        return [self.bind(relax.ShapeExpr(tuple(dim.expr for dim in dims)), Shapes(dims), dataflow)]
 
-    def number(self, dataflow: bool) -> Made:
+    def number(self, dataflow: bool) -> Bindings:
         """A primitive value."""
         value = self.whole()
         sum_ = tir.Apply("add", (value, tir.IntImm(INT64, 2)), INT64) if isinstance(value, tir.Var) else value
-        return [self.bound(relax.PrimValue(sum_), Ints(), dataflow)]
+        return [self.bind(relax.PrimValue(sum_), Ints(), dataflow)]
 
-    def constant(self, dataflow: bool) -> Made:
+    def constant(self, dataflow: bool) -> Bindings:
         """A scalar tensor."""
         dtype = self.choices.pick((FLOAT32, INT64, BOOL))
         value = self.choices.pick((1, 0, 5, -2)) if dtype != BOOL else self.choices.below(2)
         data = np.array(value, storage_dtype(dtype))
-        return [self.bound(relax.Constant(data, dtype), scalar(dtype), dataflow)]
+        return [self.bind(relax.Constant(data, dtype), scalar(dtype), dataflow)]
 
     # ----------------------------------------------------------------------------- branches and functions
 
-    def chosen(self, dataflow: bool) -> Made:
+    def conditional(self, dataflow: bool) -> Bindings:
         """One of two values of a type, by a scalar bool."""
-        found = self.tensors()
-        if not found:
+        tensors = self.tensors()
+        if not tensors:
             return []
-        like = self.choices.pick(found)
+        like = self.choices.pick(tensors)
         condition, bindings = self.condition(dataflow)
         branches = [self.branch(like) for _ in range(2)]
-        self.held(like)
+        self.share(like)
         value = relax.If(condition, branches[0], branches[1])
-        return [*bindings, self.bound(value, like.kind, dataflow)]
+        return [*bindings, self.bind(value, like.kind, dataflow)]
 
-    def condition(self, dataflow: bool) -> tuple[relax.Var, Made]:
+    def condition(self, dataflow: bool) -> tuple[relax.Var, Bindings]:
         """A scalar bool, and what computes it where there is none."""
-        found = [one for one in self.tensors() if one.kind == scalar(BOOL)]
-        if found and self.choices.chance(50):
-            return self.choices.pick(found).expr, []
-        binding = self.bound(self.call(self.sources(scalar(BOOL)), [scalar(BOOL)]), scalar(BOOL), dataflow)
+        conditions = [value for value in self.tensors() if value.kind == scalar(BOOL)]
+        if conditions and self.choices.chance(50):
+            return self.choices.pick(conditions).expr, []
+        binding = self.bind(self.call(self.sources(scalar(BOOL)), [scalar(BOOL)]), scalar(BOOL), dataflow)
         return binding.var, [binding]
 
     def branch(self, like: ScopeValue) -> relax.SeqExpr:
         """A sequence whose value is of the kind of `like`: that itself, or another one."""
         values, symbols = self.values, list(self.symbols)
-        self.values = [replace(one, fresh=False) for one in values]
+        self.values = [replace(value, fresh=False) for value in values]
         self.depth -= 1
         blocks = self.blocks(1)
         result = like.expr
         if self.choices.chance(70) and isinstance(like.kind, Tensors):
-            last = self.bound(self.call(self.sources(like.kind), [like.kind]), like.kind, dataflow=False)
+            last = self.bind(self.call(self.sources(like.kind), [like.kind]), like.kind, dataflow=False)
             result = last.var
             if blocks and isinstance(blocks[-1], relax.BindingBlock):
                 blocks = (*blocks[:-1], relax.BindingBlock((*blocks[-1].bindings, last)))
@@ -280,19 +282,19 @@ class Graphs(Scope):
         self.values, self.symbols = values, symbols
         return relax.SeqExpr(blocks, result)
 
-    def called(self, dataflow: bool) -> Made:
+    def function_call(self, dataflow: bool) -> Bindings:
         """A call of a new function with fresh symbols."""
-        args = self.picked([one for one in self.values if not isinstance(one.kind, Ints)], 2)
+        args = self.pick_values([value for value in self.values if not isinstance(value.kind, Ints)], 2)
         if not args:
             return []
         inner = Graphs(self.choices, self.functions, self.counter, self.depth - 1)
         inner.quiet = self.quiet or dataflow
-        table = inner.taking([one.kind for one in args])
-        params = tuple(one.expr for one in inner.values)
-        kinds = [one.kind for one in inner.values]
+        table = inner.add_parameters([value.kind for value in args])
+        params = tuple(value.expr for value in inner.values)
+        kinds = [value.kind for value in inner.values]
         blocks = inner.blocks(2)
         names = {dim.name for dim in table.values()}
-        results = [one for one in reversed(inner.values) if _symbols(one.kind) <= names and one.kind != Ints()]
+        results = [value for value in reversed(inner.values) if _symbols(value.kind) <= names and value.kind != Ints()]
         result = self.choices.pick(results) if results else ScopeValue(params[0], kinds[0])
         name = self.name("sub")
         body = relax.SeqExpr(blocks, result.expr)
@@ -300,12 +302,12 @@ class Graphs(Scope):
             params, body, type_of(result.kind), inner.pure, private=self.choices.chance(50)
         )
         self.pure = self.pure and inner.pure
-        mine = {dim.name: dim for one in args for dim in dims_of(one.kind)}
-        back = {new.name: mine[old] for old, new in table.items()}
-        call = relax.Call(tir.GlobalVar(name), tuple(self.held(one) for one in args))
-        return [self.bound(call, renamed(result.kind, back), dataflow)]
+        caller_dims = {dim.name: dim for value in args for dim in dims_of(value.kind)}
+        back = {new.name: caller_dims[old] for old, new in table.items()}
+        call = relax.Call(tir.GlobalVar(name), tuple(self.share(value) for value in args))
+        return [self.bind(call, rename_dims(result.kind, back), dataflow)]
 
-    def taking(self, kinds: Sequence[Kind]) -> dict[str, Dim]:
+    def add_parameters(self, kinds: Sequence[Kind]) -> dict[str, Dim]:
         """Parameters of these kinds, each symbolic dimension of the caller being a symbol; that table."""
         table: dict[str, Dim] = {}
         for kind in kinds:
@@ -313,45 +315,45 @@ class Graphs(Scope):
                 if not dim.is_constant and dim.name not in table:
                     table[dim.name] = self.symbol("d", dim.value)
                     self.symbols.append(table[dim.name])
-            own = renamed(kind, table)
-            self.values.append(ScopeValue(relax.Var(self.name("x"), type_of(own)), own))
+            inner_kind = rename_dims(kind, table)
+            self.values.append(ScopeValue(relax.Var(self.name("x"), type_of(inner_kind)), inner_kind))
         return table
 
-    def counted(self, dataflow: bool) -> Made:
+    def recursive_call(self, dataflow: bool) -> Bindings:
         """A call of a function that changes a tensor and calls itself, until a counter reaches its bound."""
-        found = self.tensors()
-        if not found:
+        tensors = self.tensors()
+        if not tensors:
             return []
-        one = self.choices.pick(found)
+        value = self.choices.pick(tensors)
         inner = Graphs(self.choices, self.functions, self.counter, 0)
         inner.quiet = True
-        inner.taking([one.kind])
+        inner.add_parameters([value.kind])
         name = self.name("loop")
         self.functions[name] = inner.recursion(name, 1 + self.choices.below(3))
         start = relax.Constant(np.array(0, np.int64), INT64)
-        return [self.bound(relax.Call(tir.GlobalVar(name), (self.held(one), start)), one.kind, dataflow)]
+        return [self.bind(relax.Call(tir.GlobalVar(name), (self.share(value), start)), value.kind, dataflow)]
 
     def recursion(self, name: str, bound: int) -> relax.Function:
         """The function `name` of the one value in scope and a counter."""
         (x,), i = self.values, relax.Var(self.name("i"), type_of(scalar(INT64)))
         assert isinstance(x.kind, Tensors)  # noqa: S101 - it is called with a tensor
-        less = self.kernel(_counter("lt", bound, BOOL), "less")
-        more = self.kernel(_counter("add", 1, INT64), "more")
-        goes = relax.Var(self.name("goes"), None)
-        test = relax.VarBinding(goes, _call_tir(less, i, scalar(BOOL)))
-        step = self.bound(self.call([x], [x.kind]), x.kind, dataflow=False)
-        after = relax.Var(self.name("i"), None)
+        less_kernel = self.kernel(_counter("lt", bound, BOOL), "less")
+        add_kernel = self.kernel(_counter("add", 1, INT64), "more")
+        continues = relax.Var(self.name("goes"), None)
+        test = relax.VarBinding(continues, _call_tir(less_kernel, i, scalar(BOOL)))
+        step = self.bind(self.call([x], [x.kind]), x.kind, dataflow=False)
+        next_i = relax.Var(self.name("i"), None)
         result, last = relax.Var(self.name("r"), None), relax.Var(self.name("r"), None)
         inner = (
             step,
-            relax.VarBinding(after, _call_tir(more, i, scalar(INT64))),
-            relax.VarBinding(last, relax.Call(tir.GlobalVar(name), (step.var, after))),
+            relax.VarBinding(next_i, _call_tir(add_kernel, i, scalar(INT64))),
+            relax.VarBinding(last, relax.Call(tir.GlobalVar(name), (step.var, next_i))),
         )
-        value = relax.If(goes, relax.SeqExpr((relax.BindingBlock(inner),), last), relax.SeqExpr((), x.expr))
+        value = relax.If(continues, relax.SeqExpr((relax.BindingBlock(inner),), last), relax.SeqExpr((), x.expr))
         body = relax.SeqExpr((relax.BindingBlock((test, relax.VarBinding(result, value))),), result)
         return relax.Function((x.expr, i), body, type_of(x.kind))
 
-    def asserted(self, _dataflow: bool) -> Made:
+    def assertion(self, _dataflow: bool) -> Bindings:
         """An assertion that holds, where effects may be."""
         if self.quiet:
             return []

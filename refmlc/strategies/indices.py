@@ -25,42 +25,42 @@ class Indices(Special):
     `inside`: how many indices are around; `odd`: how many of a hundred are not the axes themselves.
     """
 
-    inside = 0
-    odd = 45
+    nesting = 0
+    odd_percent = 45
 
-    def indices(self, held: RangedBuffer, plain: Sequence[RangedExpr] | None = None) -> tuple[tir.Expr, ...]:
+    def indices(self, buffer: RangedBuffer, plain: Sequence[RangedExpr] | None = None) -> tuple[tir.Expr, ...]:
         """Indices of an element of `held`; `plain` are variables that may stand for its axes as they are."""
-        found = []
-        for axis, extent in enumerate(held.shape):
+        indices = []
+        for axis, extent in enumerate(buffer.shape):
             direct = self._direct(axis, extent, plain)
-            found.append(direct if direct is not None else self.index(extent).expr)
-        if found and self.spoil("RM304", 50):
-            axis = self.choices.below(len(found))
-            found[axis] = self._outside(found[axis], held.shape[axis])
-        return tuple(found)
+            indices.append(direct if direct is not None else self.index(extent).expr)
+        if indices and self.spoil("RM304", 50):
+            axis = self.choices.below(len(indices))
+            indices[axis] = self._out_of_bounds(indices[axis], buffer.shape[axis])
+        return tuple(indices)
 
     def _direct(self, axis: int, extent: int, plain: Sequence[RangedExpr] | None) -> tir.Expr | None:
         """The axis itself, in most of the cases in which it fits."""
-        axes = [one for one in (plain or self.axes()) if one.low >= 0 and one.high < extent]
-        if not axes or self.choices.chance(self.odd):
+        axes = [axis_expr for axis_expr in (plain or self.axes()) if axis_expr.low >= 0 and axis_expr.high < extent]
+        if not axes or self.choices.chance(self.odd_percent):
             return None
-        exact = [one for one in axes if one.high == extent - 1]
+        exact = [axis_expr for axis_expr in axes if axis_expr.high == extent - 1]
         if plain is None and exact:
             return exact[axis % len(exact)].expr
         return axes[axis % len(axes)].expr
 
     def axes(self) -> list[RangedExpr]:
         """The variables that an index is made of: those of loops and blocks."""
-        return [one for one in self.numbers if isinstance(one.expr, tir.Var) and one.expr.name[0] in "vijk"]
+        return [expr for expr in self.numbers if isinstance(expr.expr, tir.Var) and expr.expr.name[0] in "vijk"]
 
     def index(self, extent: int) -> RangedExpr:
         """An integer of 0 … extent - 1."""
         axes = self.axes()
-        forms = [self._constant] + [self._clamped] * (self.inside < 1)
+        forms = [self._constant] + [self._clamped_value] * (self.nesting < 1)
         if axes:
-            forms += [self._affine] * 6 + [self._window] * 3 + [self._divided, self._wrapped, self._mirrored]
-        found = self.choices.pick(forms)(extent)
-        return self._clamp(found, extent)
+            forms += [self._affine] * 6 + [self._window] * 3 + [self._quotient, self._remainder, self._mirror]
+        expr = self.choices.pick(forms)(extent)
+        return self._clamp(expr, extent)
 
     def _clamp(self, a: RangedExpr, extent: int) -> RangedExpr:
         """`a`, kept in bounds where it may leave them."""
@@ -76,7 +76,7 @@ class Indices(Special):
         low = a.expr if a.low >= 0 else tir.Apply("max", (a.expr, number(kind, 0)), kind)
         return RangedExpr(tir.Apply("min", (low, number(kind, extent - 1)), kind), 0, extent - 1)
 
-    def _outside(self, expr: tir.Expr, extent: int) -> tir.Expr:
+    def _out_of_bounds(self, expr: tir.Expr, extent: int) -> tir.Expr:
         """One beyond the index, or far beyond."""
         kind = expr.dtype
         op, value = self.choices.pick((("add", 1), ("sub", 1), ("add", extent), ("add", 100)))
@@ -99,7 +99,7 @@ class Indices(Special):
         kind = a.dtype
         return RangedExpr(tir.Apply("add", (scaled.expr, b.expr), kind), scaled.low + b.low, scaled.high + b.high)
 
-    def _mirrored(self, extent: int) -> RangedExpr:
+    def _mirror(self, extent: int) -> RangedExpr:
         a = self.choices.pick(self.axes())
         return self._reverse(a, extent)
 
@@ -109,23 +109,23 @@ class Indices(Special):
             tir.Apply("sub", (number(kind, extent - 1), a.expr), kind), extent - 1 - a.high, extent - 1 - a.low
         )
 
-    def _divided(self, _extent: int) -> RangedExpr:
+    def _quotient(self, _extent: int) -> RangedExpr:
         a, by = self.choices.pick(self.axes()), self.choices.pick((2, 3))
         op = self.choices.pick(("floordiv", "truncdiv"))
         if a.low < 0:
             return a
         return RangedExpr(tir.Apply(op, (a.expr, number(a.dtype, by)), a.dtype), a.low // by, a.high // by)
 
-    def _wrapped(self, extent: int) -> RangedExpr:
+    def _remainder(self, extent: int) -> RangedExpr:
         a = self._affine(extent)
         by = max(min(extent, self.choices.pick((extent, 2, 3))), 1)
         return RangedExpr(tir.Apply("floormod", (a.expr, number(a.dtype, by)), a.dtype), 0, by - 1)
 
-    def _clamped(self, _extent: int) -> RangedExpr:
-        self.inside += 1
-        found = self.value(self.choices.pick((self.word, INT32, INT64)), 1)
-        self.inside -= 1
-        return found
+    def _clamped_value(self, _extent: int) -> RangedExpr:
+        self.nesting += 1
+        expr = self.value(self.choices.pick((self.word, INT32, INT64)), 1)
+        self.nesting -= 1
+        return expr
 
     def _times(self, a: RangedExpr, scale: int) -> RangedExpr:
         if scale == 1:

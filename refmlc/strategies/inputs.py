@@ -1,25 +1,25 @@
-"""Recipes of arguments for any module: made from what its parameters declare, and what their use asks of them.
+"""Recipes of arguments for any module: made from the declarations of its parameters and from their uses.
 
 | parameter              | argument                                                                       |
 |------------------------|--------------------------------------------------------------------------------|
-| a symbolic dimension   | 2, 3, 1, 0, 5, 4, 7: one value for all its places; or what the caller says     |
-| a buffer, first loaded | filled: floats of any way, integers within what `needs` finds, else -100 … 100 |
+| a symbolic dimension   | 2, 3, 1, 0, 5, 4, 7: one value for all its uses; or the value of the caller    |
+| a buffer, first loaded | filled: floats of any way, integers in the limits of `requirements` or ±100    |
 | a buffer, first stored | an output: fresh memory, nothing in it initialised                             |
-| a number               | the dimension that it is, else small                                           |
-| a tensor of Relax      | filled; what a dimension of it is not known, is 2                              |
+| a number               | the value of the dimension if it is one, else small                            |
+| a tensor of Relax      | filled; an unknown dimension is 2                                              |
 | a shape, a tuple       | made of the same                                                               |
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from refmlc.diag import fail
+from refmlc.diag import Undefined, fail
 from refmlc.diag.catalogue import BAD_USAGE, UNSUPPORTED_CONSTRUCT
 from refmlc.lang.dtypes import FLOAT32, DType
 from refmlc.lang.ir import IRModule, relax, tir, types
 from refmlc.lang.ir.visit import walk
+from refmlc.lang.ops.evaluate import evaluate
 from refmlc.strategies.arguments import Argument, Array, Number, ShapeOf, TupleOf
-from refmlc.strategies.choices import Choices, Rolled
-from refmlc.strategies.dimensions import extent_of, variables
+from refmlc.strategies.choices import Choices, SeededChoices
 from refmlc.strategies.ranges import limits
 from refmlc.strategies.requirements import Need, needs_of
 
@@ -33,18 +33,23 @@ LOOKING_UP = ("take", "gather", "scatter", "index", "one_hot", "embedding", "dyn
 def rolled_inputs(
     module: IRModule, func: str, seed: int, *, dims: Mapping[str, int] | None = None
 ) -> tuple[Argument, ...]:
-    """Recipes for one call of `func`, the same for the same seed. `dims`: symbolic dimensions that are given.
+    """Recipes for one call of `func`, the same for the same seed. `dims`: values of symbolic dimensions by name.
 
     Seed 0 has floats in -1 … 1 and dimensions of 2 and more; others have all sizes and all values.
 
-    Fails: RM112 (no such function), RM504 (a parameter that nothing can be made for).
+    Fails: RM112 (no such function), RM504 (a parameter without a possible argument).
     """
-    choices = Rolled(seed)
+    choices = SeededChoices(seed)
     return Inputs(choices, dims or {}, gentle=seed == 0).of(module, func)
 
 
+def variables(extent: tir.Expr) -> Iterator[tir.Var]:
+    """The variables in an extent."""
+    return (node for node in walk(extent) if isinstance(node, tir.Var))
+
+
 class Inputs:
-    """Makes arguments. `gentle`: only usual values and sizes."""
+    """Makes arguments. `gentle`: only usual values and sizes; `indices`: integers are indices, and all 0."""
 
     def __init__(self, choices: Choices, dims: Mapping[str, int], *, gentle: bool = False) -> None:
         self.choices = choices
@@ -54,7 +59,7 @@ class Inputs:
         self.indices = False
 
     def of(self, module: IRModule, func: str) -> tuple[Argument, ...]:
-        """Arguments for one call."""
+        """Arguments for one call of `func`. Fails: RM112, RM504."""
         function = module.functions.get(func)
         match function:
             case tir.PrimFunc():
@@ -69,50 +74,61 @@ class Inputs:
     def size(self, var: tir.Var) -> int:
         """The value of a symbolic dimension."""
         if var not in self.sizes:
-            drawn = self.choices.pick(SIZES[:2] if self.gentle else SIZES)
-            self.sizes[var] = self.dims.get(var.name, drawn)
+            value = self.choices.pick(SIZES[:2] if self.gentle else SIZES)
+            self.sizes[var] = self.dims.get(var.name, value)
         return self.sizes[var]
 
     def extent(self, expr: tir.Expr) -> int:
-        """The value of an extent."""
-        return extent_of(expr, self.size)
+        """The value of an extent; 0 if it would be negative or is undefined: a call then reports the cause.
+
+        Fails: RM501, RM503, RM504 for expressions that are not arithmetic on extents.
+        """
+        values = {var: self.size(var) for var in variables(expr)}
+        try:
+            return max(int(evaluate(expr, values)), 0)
+        except Undefined:
+            return 0
 
     def of_prim_func(self, func: tir.PrimFunc) -> tuple[Argument, ...]:
         """Arguments of a TensorIR function."""
         needs = needs_of(func)
         shapes = {var for buffer in func.buffer_map.values() for size in buffer.shape for var in variables(size)}
-        found: list[Argument] = []
+        recipes: list[Argument] = []
         for param in func.params:
             buffer = func.buffer_map.get(param)
             if buffer is not None:
-                found.append(self.of_buffer(buffer, needs[buffer]))
+                recipes.append(self.of_buffer(buffer, needs[buffer]))
             elif param in shapes:
-                found.append(Number(param.dtype, self.size(param)))
+                recipes.append(Number(param.dtype, self.size(param)))
             else:
-                found.append(self.number(param.dtype, param.name))
-        return tuple(found)
+                recipes.append(self.number(param.dtype, param.name))
+        return tuple(recipes)
 
     def of_buffer(self, buffer: tir.Buffer, need: Need) -> Array:
         """A tensor for a buffer."""
         shape = tuple(self.extent(size) for size in buffer.shape)
         if need.stored and not need.filled:
             return Array(buffer.dtype, shape, "steps", 0, 0, 0, "fresh")
-        high = min([self.extent(one) - 1 for one in need.below], default=None)
-        need.within(0 if need.low is None and high is not None else _least(need), high)
+        high = min([self.extent(extent) - 1 for extent in need.below], default=None)
+        low = 0 if need.low is None and high is not None else need.low
+        need.within(-TAME if low is None else low, high)
         return self.array(buffer.dtype, shape, need.low, need.high)
 
     def array(self, kind: DType, shape: tuple[int, ...], low: int | None = None, high: int | None = None) -> Array:
         """A filled tensor; `low` and `high` bound integers."""
-        least, most = limits(kind)
-        least, most = max(least, -TAME), min(most, TAME)
+        lower, upper = limits(kind)
+        lower, upper = max(lower, -TAME), min(upper, TAME)
         if kind.is_integer:
-            least, most = max(least, low if low is not None else least), min(most, high if high is not None else most)
-            most = max(least, most)
+            lower, upper = (
+                max(lower, low if low is not None else lower),
+                min(upper, high if high is not None else upper),
+            )
+            upper = max(lower, upper)
         way = self.choices.pick(WAYS[:1] if self.gentle else WAYS)
-        return Array(kind, shape, way, self.choices.below(1000), least, most)
+        return Array(kind, shape, way, self.choices.below(1000), lower, upper)
 
     def number(self, kind: DType, name: str) -> Number:
-        """A number."""
+        """An argument of a parameter that is a number. Fails: RM504 for a pointer."""
         if kind.kind == "handle":
             raise fail(UNSUPPORTED_CONSTRUCT, f"no argument can be made for the pointer `{name}`", None)
         value = self.dims.get(name, self.choices.pick((2, 1, 3, 0, 5)))
@@ -134,21 +150,17 @@ class Inputs:
             case types.PrimType(dtype=kind):
                 return self.number(kind, name)
             case types.TupleType(fields=fields):
-                return TupleOf(tuple(self.of_type(one, name) for one in fields))
+                return TupleOf(tuple(self.of_type(field, name) for field in fields))
             case _:
                 raise fail(UNSUPPORTED_CONSTRUCT, f"no argument can be made for `{name}`: its type is unknown", None)
 
 
-def _least(need: Need) -> int:
-    return need.low if need.low is not None else -TAME
-
-
 def _looks_up(module: IRModule, function: relax.Function) -> bool:
-    """Whether a graph uses integers as places: then they are all 0, which is a place of every tensor."""
+    """True if a graph uses integers as indices: then they are all 0, which is an index of every tensor."""
     for node in walk(function):
         if isinstance(node, relax.Op) and any(part in node.name for part in LOOKING_UP):
             return True
-        called = module.functions.get(node.name) if isinstance(node, tir.GlobalVar) else None
-        if isinstance(called, tir.PrimFunc) and any(one.below or one.high == 0 for one in needs_of(called).values()):
+        callee = module.functions.get(node.name) if isinstance(node, tir.GlobalVar) else None
+        if isinstance(callee, tir.PrimFunc) and any(need.below or need.high == 0 for need in needs_of(callee).values()):
             return True
     return False

@@ -66,8 +66,8 @@ class Kernels(Nests):
         self.names: dict[tir.Buffer, tuple[str, ...]] = {}
         self.axis_names: list[tuple[str, tir.Expr]] = []
         self.params: list[tuple[tir.Var, tir.Buffer | None]] = []
-        self.own: tir.Buffer | None = None
-        self.given: Sequence[tuple[Dim, ...]] = ()
+        self.in_place: tir.Buffer | None = None
+        self.input_dims: Sequence[tuple[Dim, ...]] = ()
         self.reduces = False
         self.palette = (FLOAT32,)
 
@@ -78,9 +78,9 @@ class Kernels(Nests):
         if dim.is_constant:
             return dim.expr
         if dim.name not in self.sizes:
-            taken = {one.name for one in self.sizes.values() if isinstance(one, tir.Var)}
+            names = {symbol.name for symbol in self.sizes.values() if isinstance(symbol, tir.Var)}
             name = dim.expr.name if isinstance(dim.expr, tir.Var) else "k"
-            while name in taken:
+            while name in names:
                 name += "_"
             self.sizes[dim.name] = tir.Var(name, INT64)
         return self.sizes[dim.name]
@@ -95,16 +95,16 @@ class Kernels(Nests):
         """The extent in the computation of ranges."""
         return dim.expr.value if isinstance(dim.expr, tir.IntImm) else MANY
 
-    def takes(self, name: str, kind: Tensors) -> RangedBuffer:
+    def add_buffer(self, name: str, kind: Tensors) -> RangedBuffer:
         """A parameter that is a buffer."""
-        held = self.buffer(name, kind)
-        self.params.append((tir.Var(name.lower(), HANDLE), held.buffer))
-        return held
+        buffer = self.buffer(name, kind)
+        self.params.append((tir.Var(name.lower(), HANDLE), buffer.buffer))
+        return buffer
 
     def inputs(self, kinds: Sequence[Tensors]) -> None:
         """Parameters that are read."""
         self.palette = tuple(kind.dtype for kind in kinds) or (FLOAT32,)
-        self.held += [self.takes("ABCD"[place], kind) for place, kind in enumerate(kinds)]
+        self.readable += [self.add_buffer("ABCD"[place], kind) for place, kind in enumerate(kinds)]
 
     def scalars(self, count: int) -> None:
         """Parameters that are numbers, which may be any."""
@@ -115,21 +115,23 @@ class Kernels(Nests):
 
     # ---------------------------------------------------------------------------------------------- indices
 
-    def indices(self, held: RangedBuffer, plain: Sequence[RangedExpr] | None = None) -> tuple[tir.Expr, ...]:
+    def indices(self, buffer: RangedBuffer, plain: Sequence[RangedExpr] | None = None) -> tuple[tir.Expr, ...]:
         """Axes that have the dimensions of the buffer; its own where the buffer is written in place."""
         del plain
-        if held.buffer is self.own:
-            return tuple(var for _, var in self.axis_names[: len(held.shape)])
-        found: list[tir.Expr] = []
-        for place, name in enumerate(self.names[held.buffer]):
-            same = [var for one, var in self.axis_names if one == name]
-            right = place < len(self.axis_names) and self.axis_names[place][0] == name
-            found.append(
-                self.axis_names[place][1] if right and not self.choices.chance(30) else self.choices.pick(same)
+        if buffer.buffer is self.in_place:
+            return tuple(var for _, var in self.axis_names[: len(buffer.shape)])
+        indices: list[tir.Expr] = []
+        for place, name in enumerate(self.names[buffer.buffer]):
+            candidates = [var for axis_name, var in self.axis_names if axis_name == name]
+            is_in_place = place < len(self.axis_names) and self.axis_names[place][0] == name
+            indices.append(
+                self.axis_names[place][1]
+                if is_in_place and not self.choices.chance(30)
+                else self.choices.pick(candidates)
             )
-        return tuple(found)
+        return tuple(indices)
 
-    def wrapped(self, loops: Sequence[Loop], body: tir.Stmt) -> tir.Stmt:
+    def wrap(self, loops: Sequence[Loop], body: tir.Stmt) -> tir.Stmt:
         """Loops of spatial axes may be of other kinds; those of sums are serial, as sums are races otherwise."""
         for loop in reversed(loops):
             kind = loop.kind
@@ -142,98 +144,100 @@ class Kernels(Nests):
 
     # ----------------------------------------------------------------------------------------------- stages
 
-    def nest(self, held: RangedBuffer, dims: Sequence[Dim], further: Sequence[Dim], *, init: bool = True) -> tir.Stmt:
+    def nest(self, target: RangedBuffer, dims: Sequence[Dim], further: Sequence[Dim], *, init: bool = True) -> tir.Stmt:
         """The loops that write all of `held`, dimensions in `further` being summed up, from nothing where `init`."""
-        kind, rank = held.buffer.dtype, len(dims)
+        kind, rank = target.buffer.dtype, len(dims)
         axes = [Axis(self.extent(dim), self.size(dim), SPATIAL) for dim in dims]
         axes += [Axis(self.extent(dim), self.size(dim), REDUCE) for dim in further]
         self.reduces = bool(further)
         names = [dim.name for dim in (*dims, *further)]
 
         def body() -> tir.Stmt:
-            variables = [one.expr for one in self.numbers[len(self.numbers) - len(axes) :]]
+            variables = [expr.expr for expr in self.numbers[len(self.numbers) - len(axes) :]]
             self.axis_names = list(zip(names, variables, strict=True))
             at = tuple(variables[:rank])
             if not further:
-                return tir.BufferStore(held.buffer, self.value(kind, 1 + self.choices.chance(40)).expr, at)
-            return tir.BufferStore(held.buffer, self._folded(kind, tir.BufferLoad(held.buffer, at)), at)
+                return tir.BufferStore(target.buffer, self.value(kind, 1 + self.choices.chance(40)).expr, at)
+            return tir.BufferStore(target.buffer, self._accumulate(kind, tir.BufferLoad(target.buffer, at)), at)
 
         def first() -> tir.Stmt:
-            variables = [one.expr for one in self.numbers[len(self.numbers) - len(axes) :]]
-            return tir.BufferStore(held.buffer, number(kind, 0), tuple(variables[:rank]))
+            variables = [expr.expr for expr in self.numbers[len(self.numbers) - len(axes) :]]
+            return tir.BufferStore(target.buffer, number(kind, 0), tuple(variables[:rank]))
 
-        found = self.block("sum" if further else "map", axes, body, init=first if further and init else None)
+        block = self.block("sum" if further else "map", axes, body, init=first if further and init else None)
         self.axis_names = []
-        return found
+        return block
 
     def _operator(self, kind: DType) -> str:
         return "bitwise_or" if kind.kind == "bool" else "add"
 
-    def _folded(self, kind: DType, before: tir.Expr) -> tir.Expr:
+    def _accumulate(self, kind: DType, before: tir.Expr) -> tir.Expr:
         """The sum so far and a term, which is small where sums of wide integers could overflow."""
         term = self.value(kind, 1)
         if kind.is_integer and kind.kind != "bool" and kind.bits >= 32:
             term = self.small(term)
         return tir.Apply(self._operator(kind), (before, term.expr), kind)
 
-    def staged(self, name: str, out: Tensors) -> tuple[RangedBuffer, list[tir.Stmt]]:
+    def output_stage(self, name: str, out: Tensors) -> tuple[RangedBuffer, list[tir.Stmt]]:
         """An output, and what writes it: dimensions of the inputs that it has not are summed up."""
-        held = self.takes(name, out)
-        own = set(self.names[held.buffer])
+        target = self.add_buffer(name, out)
+        own_dims = set(self.names[target.buffer])
         further: list[Dim] = []
-        for dims in self.given:
-            further += [dim for dim in dims if dim.name not in own and dim.name not in {one.name for one in further}]
+        for dims in self.input_dims:
+            further += [
+                dim for dim in dims if dim.name not in own_dims and dim.name not in {other.name for other in further}
+            ]
         if all(dim.is_constant for dim in further) and not (further and self.choices.chance(20)):
-            return held, [self.nest(held, out.dims, further)]
+            return target, [self.nest(target, out.dims, further)]
         # A symbol may be 0: then no instance would be the first one, and have the init.
-        return held, [self.zeros(held), self.nest(held, out.dims, further, init=False)]
+        return target, [self.zeros(target), self.nest(target, out.dims, further, init=False)]
 
-    def zeros(self, held: RangedBuffer) -> tir.Stmt:
+    def zeros(self, target: RangedBuffer) -> tir.Stmt:
         """Loops that make all of `held` 0."""
         self.reduces = False
-        zero = number(held.buffer.dtype, 0)
-        return self.grid(held, lambda at: tir.BufferStore(held.buffer, zero, tuple(at)))
+        zero = number(target.buffer.dtype, 0)
+        return self.grid(target, lambda at: tir.BufferStore(target.buffer, zero, tuple(at)))
 
     # ---------------------------------------------------------------------------------------------- kernels
 
-    def mapped(self, inputs: Sequence[Tensors], outs: Sequence[Tensors], scalars: int = 0) -> tir.PrimFunc:
+    def map_kernel(self, inputs: Sequence[Tensors], outs: Sequence[Tensors], scalars: int = 0) -> tir.PrimFunc:
         """Outputs from inputs and numbers."""
-        self.given = [kind.dims for kind in inputs]
+        self.input_dims = [kind.dims for kind in inputs]
         self.inputs(inputs)
         self.scalars(scalars)
         statements: list[tir.Stmt] = []
-        allocated: list[tir.Buffer] = []
-        if self.choices.chance(20) and not any(self._further(outs[0])):
-            held = self.buffer("P", Tensors(self.choices.pick((*self.palette, INT32)), outs[0].dims))
-            allocated.append(held.buffer)
-            statements.append(self.nest(held, outs[0].dims, ()))
-            self.held.append(held)
-            self.given = [*self.given, outs[0].dims]
+        temporaries: list[tir.Buffer] = []
+        if self.choices.chance(20) and not any(self._summed_dims(outs[0])):
+            intermediate = self.buffer("P", Tensors(self.choices.pick((*self.palette, INT32)), outs[0].dims))
+            temporaries.append(intermediate.buffer)
+            statements.append(self.nest(intermediate, outs[0].dims, ()))
+            self.readable.append(intermediate)
+            self.input_dims = [*self.input_dims, outs[0].dims]
         for place, out in enumerate(outs):
-            statements += self.staged("XYZ"[place], out)[1]
-        return self.function(statements, allocated)
+            statements += self.output_stage("XYZ"[place], out)[1]
+        return self.function(statements, temporaries)
 
-    def _further(self, out: Tensors) -> list[str]:
+    def _summed_dims(self, out: Tensors) -> list[str]:
         names = {dim.name for dim in out.dims}
-        return [dim.name for dims in self.given for dim in dims if dim.name not in names]
+        return [dim.name for dims in self.input_dims for dim in dims if dim.name not in names]
 
-    def inplace(self, inputs: Sequence[Tensors]) -> tir.PrimFunc:
+    def inplace_kernel(self, inputs: Sequence[Tensors]) -> tir.PrimFunc:
         """The first input anew; the others have no dimension that it has not."""
         self.inputs(inputs)
-        held = self.held[0]
-        self.own = held.buffer
-        return self.function([self.nest(held, inputs[0].dims, ())], [])
+        target = self.readable[0]
+        self.in_place = target.buffer
+        return self.function([self.nest(target, inputs[0].dims, ())], [])
 
-    def filled(self, out: Tensors, numbers: int) -> tir.PrimFunc:
+    def fill(self, out: Tensors, numbers: int) -> tir.PrimFunc:
         """The output from nothing but numbers, which are parameters after it."""
-        held = self.takes("X", out)
+        target = self.add_buffer("X", out)
         self.scalars(numbers)
-        return self.function([self.nest(held, out.dims, ())], [])
+        return self.function([self.nest(target, out.dims, ())], [])
 
-    def function(self, statements: Sequence[tir.Stmt], allocated: Sequence[tir.Buffer]) -> tir.PrimFunc:
+    def function(self, statements: Sequence[tir.Stmt], temporaries: Sequence[tir.Buffer]) -> tir.PrimFunc:
         """The function of these statements."""
         body = rows(statements)
-        if allocated:
-            body = tir.SBlockRealize((), true(), tir.SBlock("root", (), (), (), body, None, tuple(allocated)))
+        if temporaries:
+            body = tir.SBlockRealize((), true(), tir.SBlock("root", (), (), (), body, None, tuple(temporaries)))
         buffers = {var: buffer for var, buffer in self.params if buffer is not None}
         return tir.PrimFunc(tuple(var for var, _ in self.params), buffers, body, private=self.choices.chance(50))

@@ -11,17 +11,17 @@ from refmlc.strategies.ranges import RangedBuffer, RangedExpr, number
 
 def volume(shape: Iterable[int]) -> int:
     """How many elements a shape has."""
-    found = 1
+    product = 1
     for extent in shape:
-        found *= extent
-    return found
+        product *= extent
+    return product
 
 
 def rows(statements: Sequence[tir.Stmt]) -> tir.Stmt:
     """Statements in order, sequences among them as part of this one: text has no others."""
     flat: list[tir.Stmt] = []
-    for one in statements:
-        flat += one.seq if isinstance(one, tir.SeqStmt) else (one,)
+    for statement in statements:
+        flat += statement.seq if isinstance(statement, tir.SeqStmt) else (statement,)
     return flat[0] if len(flat) == 1 else tir.SeqStmt(tuple(flat))
 
 
@@ -34,82 +34,82 @@ class Mapped(Nests):
         """An extent that is a constant."""
         raise NotImplementedError
 
-    def fresh(self, kind: DType, shape: tuple[int, ...], *, ready: bool = True) -> RangedBuffer:
+    def fresh(self, dtype: DType, shape: tuple[int, ...], *, ready: bool = True) -> RangedBuffer:
         """A buffer of the program's own, to be allocated at its root."""
         raise NotImplementedError
 
-    def stage(self, held: RangedBuffer) -> list[tir.Stmt]:
+    def stage(self, target: RangedBuffer) -> list[tir.Stmt]:
         """Statements that write all of `held`."""
         raise NotImplementedError
 
-    def stored(self, held: RangedBuffer, value: RangedExpr, indices: Sequence[tir.Expr]) -> tir.BufferStore:
+    def store(self, target: RangedBuffer, value: RangedExpr, indices: Sequence[tir.Expr]) -> tir.BufferStore:
         """The store; the buffer's range grows by the value's."""
-        held.low, held.high = min(held.low, value.low), max(held.high, value.high)
+        target.low, target.high = min(target.low, value.low), max(target.high, value.high)
         if self.spoil("RM304", 15) and indices:
-            indices = [*indices[:-1], self._outside(indices[-1], held.shape[-1])]
-        return tir.BufferStore(held.buffer, value.expr, tuple(indices))
+            indices = [*indices[:-1], self._out_of_bounds(indices[-1], target.shape[-1])]
+        return tir.BufferStore(target.buffer, value.expr, tuple(indices))
 
     def axis_vars(self, count: int) -> list[tir.Expr]:
         """The last `count` variables in scope: those of the block around."""
-        return [one.expr for one in self.numbers[len(self.numbers) - count :]]
+        return [expr.expr for expr in self.numbers[len(self.numbers) - count :]]
 
-    def mapped(self, held: RangedBuffer, *, again: bool = False) -> list[tir.Stmt]:
+    def map_stage(self, target: RangedBuffer, *, again: bool = False) -> list[tir.Stmt]:
         """Every element from an expression, in a block; `again`: it may be made from what the element was."""
-        axes = self.axes_of(held)
+        axes = self.axes_of(target)
         if axes and self.spoil("RM305", 30):
             last = axes[-1]
             axes[-1] = Axis(max(last.extent - 1, 0), number(last.size.dtype, max(last.extent - 1, 0)))
 
         def body() -> tir.Stmt:
             at = self.axis_vars(len(axes))
-            before = [RangedExpr(tir.BufferLoad(held.buffer, tuple(at)), held.low, held.high)] * again
-            with self.scope(*before):
-                value = self.value(held.buffer.dtype, self.depth)
-            return self.stored(held, value, at)
+            previous = [RangedExpr(tir.BufferLoad(target.buffer, tuple(at)), target.low, target.high)] * again
+            with self.scope(*previous):
+                value = self.value(target.buffer.dtype, self.depth)
+            return self.store(target, value, at)
 
         return [self.block("map", axes, body)]
 
-    def plain(self, held: RangedBuffer) -> list[tir.Stmt]:
+    def bare_loops(self, target: RangedBuffer) -> list[tir.Stmt]:
         """The same in loops without a block."""
 
         def body(indices: list[tir.Expr]) -> tir.Stmt:
             if not self.choices.chance(30):
-                return self.stored(held, self.value(held.buffer.dtype, self.depth), indices)
+                return self.store(target, self.value(target.buffer.dtype, self.depth), indices)
             value = self.value(self.choices.pick(self.palette), self.depth - 1)
             var = tir.Var("y", value.dtype)
             with self.scope(RangedExpr(var, value.low, value.high)):
-                store = self.stored(held, self.value(held.buffer.dtype, self.depth), indices)
+                store = self.store(target, self.value(target.buffer.dtype, self.depth), indices)
             return rows([tir.Bind(var, value.expr), store])
 
-        return [self.grid(held, body)]
+        return [self.grid(target, body)]
 
-    def conditional(self, held: RangedBuffer) -> list[tir.Stmt]:
+    def conditional_stage(self, target: RangedBuffer) -> list[tir.Stmt]:
         """One value or another, by an `if` around the store; without an else where the buffer was written before."""
 
         def body() -> tir.Stmt:
-            indices = self.axis_vars(len(held.shape))
+            indices = self.axis_vars(len(target.shape))
             condition = self.condition(BOOL, 1).expr
-            first = self.stored(held, self.value(held.buffer.dtype, self.depth), indices)
+            first = self.store(target, self.value(target.buffer.dtype, self.depth), indices)
             if self.spoil("RM305", 50):
                 return tir.IfThenElse(condition, first)
-            second = self.stored(held, self.value(held.buffer.dtype, self.depth - 1), indices)
+            second = self.store(target, self.value(target.buffer.dtype, self.depth - 1), indices)
             return tir.IfThenElse(condition, first, second)
 
-        return [self.block("choose", self.axes_of(held), body)]
+        return [self.block("choose", self.axes_of(target), body)]
 
-    def tiled(self, held: RangedBuffer) -> list[tir.Stmt]:
+    def nested_blocks(self, target: RangedBuffer) -> list[tir.Stmt]:
         """An opaque block over the first axis, around a block over the others."""
-        if not held.shape:
-            return self.mapped(held)
-        first, *others = self.axes_of(held)
+        if not target.shape:
+            return self.map_stage(target)
+        first, *inner_axes = self.axes_of(target)
 
         def body() -> tir.Stmt:
             outer = self.axis_vars(1)
 
             def inner() -> tir.Stmt:
-                value = self.value(held.buffer.dtype, self.depth)
-                return self.stored(held, value, [*outer, *self.axis_vars(len(others))])
+                value = self.value(target.buffer.dtype, self.depth)
+                return self.store(target, value, [*outer, *self.axis_vars(len(inner_axes))])
 
-            return self.block("inner", others, inner)
+            return self.block("inner", inner_axes, inner)
 
         return [self.block("outer", [Axis(first.extent, first.size, IterKind.OPAQUE)], body)]

@@ -1,6 +1,6 @@
 """Modules of Relax over TensorIR, with arguments: `main` takes tensors, tuples of them and shapes.
 
-A module from a seed is the same each time; `refmlc.strategies.module_strategy` has the strategy of Hypothesis. The
+A module from a seed is the same each time; `refmlc.strategies.ir_modules` is the strategy of Hypothesis. The
 first decision is always the simplest one: no symbol, one parameter, no block, which is a function that returns it.
 """
 
@@ -11,11 +11,11 @@ from refmlc.lang.ir import IRModule, relax
 from refmlc.strategies.aims import MODULE_AIMS, aimed_case
 from refmlc.strategies.arguments import Argument, Array, Number, ShapeOf, TupleOf
 from refmlc.strategies.case import Case
-from refmlc.strategies.choices import Choices, Rolled
+from refmlc.strategies.choices import Choices, SeededChoices
 from refmlc.strategies.contents import WAYS
 from refmlc.strategies.graphs import Functions, Graphs
 from refmlc.strategies.kernels import DTYPES, Tensors
-from refmlc.strategies.places import placed
+from refmlc.strategies.places import place_nodes
 from refmlc.strategies.ranges import limits
 from refmlc.strategies.scope import Ints, Kind, ScopeValue, Shapes, Tuples, dims_of, type_of
 
@@ -35,16 +35,16 @@ class Modules(Graphs):
         known = {dim.name for dim in self.symbols}
         kinds: list[Kind] = [self.parameter()]
         self.choices.repeat(60, 2, lambda: kinds.append(self.parameter()))
-        whole = {dim.name for kind in kinds for dim in dims_of(kind)}
-        kinds += [Tensors(self.choices.pick(DTYPES), (dim,)) for dim in self.symbols if dim.name not in whole]
+        bound_names = {dim.name for kind in kinds for dim in dims_of(kind)}
+        kinds += [Tensors(self.choices.pick(DTYPES), (dim,)) for dim in self.symbols if dim.name not in bound_names]
         self.kinds = tuple(kinds)
         params = tuple(relax.Var(self.name("x"), type_of(kind)) for kind in kinds)
         self.values = [ScopeValue(var, kind) for var, kind in zip(params, kinds, strict=True)]
         blocks = self.blocks(BLOCKS)
         result = self.choices.pick(list(reversed(self.values)))
-        free = {dim.name for dim in dims_of(result.kind) if not dim.is_constant}
+        result_names = {dim.name for dim in dims_of(result.kind) if not dim.is_constant}
         # A symbol of match_cast, or a sum, is not known where the type of the result is declared.
-        ret = type_of(result.kind) if free <= known and self.choices.chance(50) else None
+        ret = type_of(result.kind) if result_names <= known and self.choices.chance(50) else None
         return relax.Function(params, relax.SeqExpr(blocks, result.expr), ret, self.pure)
 
     def parameter(self) -> Kind:
@@ -60,9 +60,9 @@ class Modules(Graphs):
 
     def recipes(self) -> tuple[tuple[Argument, ...], ...]:
         """The arguments of one or two calls."""
-        return tuple(tuple(self.filled_in(kind) for kind in self.kinds) for _ in range(1 + self.choices.chance(30)))
+        return tuple(tuple(self.argument(kind) for kind in self.kinds) for _ in range(1 + self.choices.chance(30)))
 
-    def filled_in(self, kind: Kind) -> Argument:
+    def argument(self, kind: Kind) -> Argument:
         """An argument of this kind."""
         match kind:
             case Tensors(dtype, dims):
@@ -74,7 +74,7 @@ class Modules(Graphs):
             case Ints():
                 return Number(INT64, self.choices.below(5))
             case Tuples(fields):
-                return TupleOf(tuple(self.filled_in(field) for field in fields))
+                return TupleOf(tuple(self.argument(field) for field in fields))
 
 
 def module_of(choices: Choices, aim: str = "") -> Case:
@@ -85,7 +85,7 @@ def module_of(choices: Choices, aim: str = "") -> Case:
     modules = Modules(choices, functions, [0])
     main = modules.main()
     functions["main"] = main
-    return Case(placed(IRModule(functions)), "main", modules.recipes())
+    return Case(place_nodes(IRModule(functions)), "main", modules.recipes())
 
 
 def rolled_module(seed: int, aim: str | None = "") -> Case:
@@ -95,7 +95,7 @@ def rolled_module(seed: int, aim: str | None = "") -> Case:
     'main'
     """
     if aim is None:
-        dice = Rolled(f"aim {seed}")
+        dice = SeededChoices(f"aim {seed}")
         aim = dice.pick(MODULE_AIMS) if dice.below(8) == 7 else ""
-    found = module_of(Rolled(f"module {seed}"), aim)
-    return replace(found, name=f"module{seed}{f'_{aim}' if aim else ''}")
+    case = module_of(SeededChoices(f"module {seed}"), aim)
+    return replace(case, name=f"module{seed}{f'_{aim}' if aim else ''}")

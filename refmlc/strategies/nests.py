@@ -28,7 +28,7 @@ from refmlc.lang.ir.kinds import ForKind, IterKind
 from refmlc.strategies.choices import Choices
 from refmlc.strategies.indices import Indices
 from refmlc.strategies.ranges import RangedBuffer, RangedExpr, number
-from refmlc.strategies.regions import Declared, declared, first_element
+from refmlc.strategies.regions import DeclaredRegions, declared_regions, first_element
 
 KINDS = (ForKind.SERIAL, ForKind.SERIAL, ForKind.PARALLEL, ForKind.UNROLLED, ForKind.VECTORIZED, ForKind.THREAD_BINDING)
 TAGS = ("threadIdx.x", "blockIdx.x", "threadIdx.y", "blockIdx.y", "vthread.x")
@@ -55,7 +55,7 @@ class Loop:
     free: bool = True  # whether its iterations may be executed in any order
 
 
-Bound: TypeAlias = tuple[list[Loop], tir.Expr, tir.Expr | None]
+LoopBinding: TypeAlias = tuple[list[Loop], tir.Expr, tir.Expr | None]
 
 
 def true() -> tir.IntImm:
@@ -74,16 +74,16 @@ class Nests(Indices):
         self.tags = list(TAGS)
 
     @contextmanager
-    def scope(self, *found: RangedExpr) -> Iterator[None]:
+    def scope(self, *variables: RangedExpr) -> Iterator[None]:
         """Variables that are known inside only."""
-        known = len(self.numbers)
-        self.numbers += found
+        outer = len(self.numbers)
+        self.numbers += variables
         try:
             yield
         finally:
-            del self.numbers[known:]
+            del self.numbers[outer:]
 
-    def loops_for(self, axis: Axis, name: str) -> Bound:
+    def loops_for(self, axis: Axis, name: str) -> LoopBinding:
         """The loops of an axis, the value it is bound to, and where not all instances are meant the condition."""
         kind = axis.size.dtype
         var = tir.Var(name, kind)
@@ -92,7 +92,7 @@ class Nests(Indices):
         form = self.choices.pick(forms)
         spatial = axis.kind is IterKind.SPATIAL
         if self.spoil("RM312", 40):
-            return self._beyond(plain, var, axis)
+            return self._out_of_domain(plain, var, axis)
         if self.spoil("RM325", 40) and axis.extent > 1:
             return [replace(plain[0], size=tir.Apply("sub", (axis.size, number(kind, 1)), kind))], var, None
         if not spatial and self.spoil("RM320", 60):
@@ -112,21 +112,21 @@ class Nests(Indices):
             return plain, tir.Apply("sub", (last, var), kind), None
         return plain, var, None
 
-    def _beyond(self, plain: list[Loop], var: tir.Var, axis: Axis) -> Bound:
+    def _out_of_domain(self, plain: list[Loop], var: tir.Var, axis: Axis) -> LoopBinding:
         """A binding that leaves the domain at one end."""
         if self.choices.chance(50):
             return plain, tir.Apply("add", (var, number(var.dtype, 1)), var.dtype), None
         more = tir.Apply("add", (axis.size, number(var.dtype, 1)), var.dtype)
         return [replace(plain[0], size=more)], var, None
 
-    def _split(self, axis: Axis, name: str, *, spatial: bool) -> Bound:
+    def _split(self, axis: Axis, name: str, *, spatial: bool) -> LoopBinding:
         kind = axis.size.dtype
         factor = self.choices.pick((2, 3, 4, 8))
         outer, inner = tir.Var(f"{name}_0", kind), tir.Var(f"{name}_1", kind)
         count: tir.Expr = number(kind, -(-axis.extent // factor))
         if not isinstance(axis.size, tir.IntImm):
-            rounded = tir.Apply("add", (axis.size, number(kind, factor - 1)), kind)
-            count = tir.Apply("floordiv", (rounded, number(kind, factor)), kind)
+            padded = tir.Apply("add", (axis.size, number(kind, factor - 1)), kind)
+            count = tir.Apply("floordiv", (padded, number(kind, factor)), kind)
         value = tir.Apply("add", (tir.Apply("mul", (outer, number(kind, factor)), kind), inner), kind)
         where = None
         if axis.extent % factor or not isinstance(axis.size, tir.IntImm):
@@ -152,56 +152,56 @@ class Nests(Indices):
         groups, values, conditions, iter_vars, numbers = [], [], [], [], []
         for place, axis in enumerate(axes):
             loops, value, where = self.loops_for(axis, f"i{place}")
-            groups.append(loops if axis.kind is IterKind.SPATIAL else self._ordered_only(loops))
+            groups.append(loops if axis.kind is IterKind.SPATIAL else self._keep_order(loops))
             conditions += [where] if where is not None else []
             var = tir.Var(f"v{place}", axis.size.dtype)
             if axis.size.dtype == INT32 and not self.regular and self.choices.chance(5):
                 var, value = tir.Var(f"v{place}", INT64), tir.Cast(INT64, value)
             values.append(value)
-            domain = tir.Range(number(var.dtype, 0), self._as(axis.size, var.dtype))
+            domain = tir.Range(number(var.dtype, 0), self._as_dtype(axis.size, var.dtype))
             iter_vars.append(tir.IterVar(var, domain, axis.kind))
             numbers.append(RangedExpr(var, 0, max(axis.extent - 1, 0)))
         predicate = reduce(tir.And, conditions) if conditions else true()
         with self.scope(*numbers):
-            matched = tuple(matches() if matches else ())
-            first = init() if init else None
-            inside = body()
+            regions = tuple(matches() if matches else ())
+            init_stmt = init() if init else None
+            body_stmt = body()
         reads, writes = None, None
-        if not matched and self.choices.chance(90 if self.aim == "RM318" else 15):
-            reads, writes = self._declared(inside, first, iter_vars)
-        block = tir.SBlock(name, tuple(iter_vars), reads, writes, inside, first, (), matched)
+        if not regions and self.choices.chance(90 if self.aim == "RM318" else 15):
+            reads, writes = self._declared_regions(body_stmt, init_stmt, iter_vars)
+        block = tir.SBlock(name, tuple(iter_vars), reads, writes, body_stmt, init_stmt, (), regions)
         realize = tir.SBlockRealize(tuple(values), predicate, block)
-        return self.wrapped(self.ordered(groups), realize)
+        return self.wrap(self.order_loops(groups), realize)
 
-    def _ordered_only(self, loops: list[Loop]) -> list[Loop]:
+    def _keep_order(self, loops: list[Loop]) -> list[Loop]:
         """Loops that carry something on, unless the program aims at a race."""
         kind = ForKind.PARALLEL if self.spoil("RM321", 60) else ForKind.SERIAL
         return [replace(loop, kind=kind, free=False) for loop in loops]
 
-    def _declared(self, body: tir.Stmt, init: tir.Stmt | None, axes: Sequence[tir.IterVar]) -> Declared:
+    def _declared_regions(self, body: tir.Stmt, init: tir.Stmt | None, axes: Sequence[tir.IterVar]) -> DeclaredRegions:
         """`T.reads` and `T.writes`; too little where the program aims at that."""
-        reads, writes = declared(body, init, axes)
+        reads, writes = declared_regions(body, init, axes)
         if reads is None or writes is None or not self.spoil("RM318"):
             return reads, writes
         if len(reads) > 0 and self.choices.chance(70):
             return reads[:-1], writes
         return reads, tuple(first_element(region) for region in writes)
 
-    def _as(self, size: tir.Expr, kind: DType) -> tir.Expr:
+    def _as_dtype(self, size: tir.Expr, kind: DType) -> tir.Expr:
         if size.dtype == kind:
             return size
         return number(kind, size.value) if isinstance(size, tir.IntImm) else tir.Cast(kind, size)
 
-    def ordered(self, groups: Sequence[Sequence[Loop]]) -> list[Loop]:
+    def order_loops(self, groups: Sequence[Sequence[Loop]]) -> list[Loop]:
         """The loops in the order of the axes, or (the loops of one axis in their order) in another."""
         loops = [loop for group in groups for loop in group]
         if not self.choices.chance(10 if self.regular else 25):
             return loops
         order = self.choices.permutation([place for place, group in enumerate(groups) for _ in group])
-        left = [list(group) for group in groups]
-        return [left[place].pop(0) for place in order]
+        remaining = [list(group) for group in groups]
+        return [remaining[place].pop(0) for place in order]
 
-    def wrapped(self, loops: Sequence[Loop], body: tir.Stmt) -> tir.Stmt:
+    def wrap(self, loops: Sequence[Loop], body: tir.Stmt) -> tir.Stmt:
         """`body` in `loops`, outermost first; some of them of other kinds."""
         for loop in reversed(loops):
             kind = loop.kind
@@ -212,17 +212,17 @@ class Nests(Indices):
             body = tir.For(loop.var, loop.first, loop.size, kind, body, thread, {}, loop.step)
         return body
 
-    def axes_of(self, held: RangedBuffer, kind: IterKind = IterKind.SPATIAL) -> list[Axis]:
+    def axes_of(self, buffer: RangedBuffer, kind: IterKind = IterKind.SPATIAL) -> list[Axis]:
         """One axis for each dimension of a buffer."""
-        return [Axis(extent, size, kind) for extent, size in zip(held.shape, held.buffer.shape, strict=True)]
+        return [Axis(extent, size, kind) for extent, size in zip(buffer.shape, buffer.buffer.shape, strict=True)]
 
-    def grid(self, held: RangedBuffer, body: Callable[[list[tir.Expr]], tir.Stmt]) -> tir.Stmt:
+    def grid(self, buffer: RangedBuffer, body: Callable[[list[tir.Expr]], tir.Stmt]) -> tir.Stmt:
         """Loops over the elements of a buffer, without a block; `body` is made from the indices."""
         loops, numbers = [], []
-        for place, (extent, size) in enumerate(zip(held.shape, held.buffer.shape, strict=True)):
+        for place, (extent, size) in enumerate(zip(buffer.shape, buffer.buffer.shape, strict=True)):
             var = tir.Var("ijk"[place % 3], size.dtype)
             loops.append(Loop(var, number(size.dtype, 0), size))
             numbers.append(RangedExpr(var, 0, max(extent - 1, 0)))
         with self.scope(*numbers):
-            inside = body([one.expr for one in numbers])
-        return self.wrapped(loops, inside)
+            body_stmt = body([expr.expr for expr in numbers])
+        return self.wrap(loops, body_stmt)

@@ -13,27 +13,27 @@ PLAIN = frozenset(("name", "dtype", "op", "kind", "pointer", "message", "scope",
 SET_SPAN = Node.__dict__["span"].__set__  # nodes are frozen
 
 
-def placed(node: N) -> N:
+def place_nodes(node: N) -> N:
     """`node`, which is new and nobody else's, with spans on it and below. Order: parents first.
 
     Decision: the nodes are changed in place. They were made a moment ago by the generator, which shares none with
     another program; to build them anew takes longer than all the rest of the generation.
     """
-    seen: set[int] = set()
+    visited: set[int] = set()
     stack: list[object] = [node]
     while stack:
-        here = stack.pop()
-        sort = SORTS[type(here)]
+        current = stack.pop()
+        sort = SORTS[type(current)]
         if sort == NODE:
-            if id(here) in seen:
+            if id(current) in visited:
                 continue
-            seen.add(id(here))
-            SET_SPAN(here, _place(len(seen)))
-            stack += _inner(type(here))(here)  # type: ignore[arg-type]  # the sort says so; a cast takes time here
+            visited.add(id(current))
+            SET_SPAN(current, _place(len(visited)))
+            stack += _inner(type(current))(current)  # type: ignore[arg-type]  # the sort says so; a cast takes time here
         elif sort == TUPLE:
-            stack += here  # type: ignore[arg-type]  # the same
+            stack += current  # type: ignore[arg-type]  # the same
         elif sort == MAPPING:
-            stack += here.items()  # type: ignore[attr-defined]  # the same
+            stack += current.items()  # type: ignore[attr-defined]  # the same
     return node
 
 

@@ -1,4 +1,4 @@
-"""Strategies of expressions, functions and arguments, for Hypothesis."""
+"""Strategies of expressions, functions, modules, schedules and arguments, for Hypothesis."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,9 +8,11 @@ from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import IRModule, tir
 from refmlc.strategies.arguments import Argument
 from refmlc.strategies.case import Case
-from refmlc.strategies.draws import Draw, Drawn
-from refmlc.strategies.functions import case_of, drawn_aim
+from refmlc.strategies.draws import Draw, HypothesisChoices
+from refmlc.strategies.equivalents import Equivalent, draw_equivalent
+from refmlc.strategies.functions import case_of, draw_aim
 from refmlc.strategies.inputs import Inputs
+from refmlc.strategies.modules import module_of
 from refmlc.strategies.ranges import RangedExpr, limits
 from refmlc.strategies.special import Special
 
@@ -24,11 +26,11 @@ def prim_exprs(draw: Draw, dtype: DType, variables: Variables = (), *, depth: in
     It is defined for all values of the variables: of a mapping those of low … high (for floats all), else all of the
     dtype. With an `aim`, one of RM306 … RM309 and RM311, guards against that code are left out.
     """
-    made = Special(Drawn(draw), aim)
+    generator = Special(HypothesisChoices(draw), aim)
     ranges = variables if isinstance(variables, Mapping) else {var: limits(var.dtype) for var in variables}
-    made.numbers = [RangedExpr(var, low, high) for var, (low, high) in ranges.items()]
-    made.palette = tuple(dict.fromkeys([dtype, *(var.dtype for var in ranges), *made.palette]))
-    return made.value(dtype, depth).expr
+    generator.numbers = [RangedExpr(var, low, high) for var, (low, high) in ranges.items()]
+    generator.palette = tuple(dict.fromkeys([dtype, *(var.dtype for var in ranges), *generator.palette]))
+    return generator.value(dtype, depth).expr
 
 
 @st.composite
@@ -40,8 +42,29 @@ def prim_funcs(draw: Draw, aim: str | None = "", *, small: bool = False) -> Case
     Decision: a `Case`, not a bare function. Whether a program is defined depends on what it is called with, and the
     generator knows both.
     """
-    choices = Drawn(draw)
-    return case_of(choices, drawn_aim(choices) if aim is None else aim, small=small)
+    choices = HypothesisChoices(draw)
+    return case_of(choices, draw_aim(choices) if aim is None else aim, small=small)
+
+
+@st.composite
+def ir_modules(draw: Draw, aim: str = "") -> Case:
+    """A module whose `main` is defined for its arguments: graphs of Relax over kernels of TensorIR.
+
+    With an `aim`, one of `MODULE_AIMS`, it is made to show that code.
+
+    Shrinks toward few bindings, small shapes, plain kernels.
+    """
+    return module_of(HypothesisChoices(draw), aim)
+
+
+def schedules(func: tir.PrimFunc, steps: int = 3) -> st.SearchStrategy[Equivalent]:
+    """The trace of up to `steps` legal steps, and `func` after them. Shrinks toward fewer and simpler steps."""
+
+    @st.composite
+    def equivalents(draw: Draw) -> Equivalent:
+        return draw_equivalent(func, HypothesisChoices(draw), steps)
+
+    return equivalents()
 
 
 @st.composite
@@ -54,4 +77,4 @@ def inputs_for(
 
     Fails: RM112 (no such function), RM504 (a parameter that nothing can be made for).
     """
-    return Inputs(Drawn(draw), dims or {}).of(module, func)
+    return Inputs(HypothesisChoices(draw), dims or {}).of(module, func)

@@ -69,8 +69,8 @@ def limits(kind: DType) -> tuple[int, int]:
 
 def fits(kind: DType, low: int, high: int) -> bool:
     """Whether `kind` holds all of low … high."""
-    least, most = limits(kind)
-    return least <= low and high <= most
+    lowest, highest = limits(kind)
+    return lowest <= low and high <= highest
 
 
 def number(kind: DType, value: float) -> tir.IntImm | tir.FloatImm:
@@ -80,7 +80,7 @@ def number(kind: DType, value: float) -> tir.IntImm | tir.FloatImm:
     return tir.IntImm(kind, int(value))
 
 
-def sized(kind: DType, expr: tir.Expr, low: int, high: int) -> RangedExpr:
+def with_range(kind: DType, expr: tir.Expr, low: int, high: int) -> RangedExpr:
     """`expr` with its range; what wraps may be anything."""
     return RangedExpr(expr, low, high) if fits(kind, low, high) else RangedExpr(expr, *limits(kind))
 

@@ -22,14 +22,14 @@ BITS = ("bitwise_or", "bitwise_and", "bitwise_xor")
 class Reductions(Mapped):
     """Makes such stages."""
 
-    def reduced(self, held: RangedBuffer) -> list[tir.Stmt]:
+    def reduction(self, target: RangedBuffer) -> list[tir.Stmt]:
         """Elements accumulate a term over one or two further axes."""
-        kind, room = held.buffer.dtype, max(MOST // max(volume(held.shape), 1), 1)
+        kind, room = target.buffer.dtype, max(MOST // max(volume(target.shape), 1), 1)
         extents: list[int] = []
         for _ in range(1 + self.choices.chance(20)):
             extents.append(min(self.extent(), max(room // max(volume(extents), 1), 1)))
-        wrong = self.spoil("RM319", 50)
-        kind_of_axis = IterKind.SPATIAL if wrong else REDUCE
+        conflicts = self.spoil("RM319", 50)
+        kind_of_axis = IterKind.SPATIAL if conflicts else REDUCE
         further = [Axis(extent, number(self.word, extent), kind_of_axis) for extent in extents]
         op = self.accumulator(kind)
         neutral = self.neutral(op, kind)
@@ -42,26 +42,26 @@ class Reductions(Mapped):
             start = self.value(kind, 0)
             wide = op == "add" and kind.is_integer and kind.bits >= WIDE
             start = self.small(start) if wide else start
-        rank, steps = len(held.shape), volume(extents)
-        spoiled = self.spoil("RM305", 40) or self.spoil("RM326", 70)
-        inside = not (spoiled or wrong or self.choices.chance(20))
+        rank, steps = len(target.shape), volume(extents)
+        no_init = self.spoil("RM305", 40) or self.spoil("RM326", 70)
+        init_in_block = not (no_init or conflicts or self.choices.chance(20))
 
         def init() -> tir.Stmt:
-            return self.stored(held, start, self.axis_vars(rank + len(further))[:rank])
+            return self.store(target, start, self.axis_vars(rank + len(further))[:rank])
 
         def body() -> tir.Stmt:
             indices = self.axis_vars(rank + len(further))[:rank]
-            term = self.kept(op, kind, self.term(kind), start, steps)
-            place = tir.BufferLoad(held.buffer, tuple(indices))
+            term = self.safe_term(op, kind, self.term(kind), start, steps)
+            place = tir.BufferLoad(target.buffer, tuple(indices))
             operands = (place, term.expr) if op[0] == "m" or not self.choices.chance(20) else (term.expr, place)
-            low, high = self.accumulated(op, kind, start, term, steps)
-            return self.stored(held, RangedExpr(tir.Apply(op, operands, kind), low, high), indices)
+            low, high = self.accumulated_range(op, kind, start, term, steps)
+            return self.store(target, RangedExpr(tir.Apply(op, operands, kind), low, high), indices)
 
-        axes = [*self.axes_of(held), *further]
-        nest = self.block("reduce", axes, body, init=init if inside else None)
-        if inside or spoiled:
+        axes = [*self.axes_of(target), *further]
+        nest = self.block("reduce", axes, body, init=init if init_in_block else None)
+        if init_in_block or no_init:
             return [nest]
-        return [self.grid(held, lambda indices: self.stored(held, start, indices)), nest]
+        return [self.grid(target, lambda indices: self.store(target, start, indices)), nest]
 
     def accumulator(self, kind: DType) -> str:
         """The operator that folds a term in."""
@@ -74,31 +74,33 @@ class Reductions(Mapped):
 
     def neutral(self, op: str, kind: DType) -> tir.IntImm | tir.FloatImm:
         """The initial value of a reduction by `op`."""
-        least, most = limits(kind)
+        low, high = limits(kind)
         if kind.is_float:
             ends = {"max": float("-inf"), "min": float("inf"), "mul": 1.0}
-            found = number(kind, ends.get(op, self.choices.pick((0.0, -0.0))))
-            return found if found.value == found.value or kind.format.has_nan else number(kind, 1)
-        return number(kind, {"max": least, "min": most, "mul": min(1, most), "bitwise_and": most}.get(op, 0))
+            constant = number(kind, ends.get(op, self.choices.pick((0.0, -0.0))))
+            return constant if constant.value == constant.value or kind.format.has_nan else number(kind, 1)
+        return number(kind, {"max": low, "min": high, "mul": min(1, high), "bitwise_and": high}.get(op, 0))
 
     def term(self, kind: DType) -> RangedExpr:
         """The accumulated term: often a product of two elements."""
-        if kind.kind == "bool" or not self.held or self.choices.chance(45):
+        if kind.kind == "bool" or not self.readable or self.choices.chance(45):
             return self.value(kind, self.depth - 1)
-        a, b = (self.converted(self.element(self.choices.pick(self.held)), kind) for _ in range(2))
+        a, b = (self.convert(self.element(self.choices.pick(self.readable)), kind) for _ in range(2))
         if kind.is_integer:
             return self.integer("mul", kind, a, b)
         return RangedExpr(tir.Apply("mul", (a.expr, b.expr), kind))
 
-    def kept(self, op: str, kind: DType, term: RangedExpr, start: RangedExpr, steps: int) -> RangedExpr:
+    def safe_term(self, op: str, kind: DType, term: RangedExpr, start: RangedExpr, steps: int) -> RangedExpr:
         """The term, made small if the sum could overflow."""
         if op != "add" or not kind.is_integer or kind.bits < 32:
             return term
-        if fits(kind, *self.accumulated(op, kind, start, term, steps)) or self.spoil("RM306"):
+        if fits(kind, *self.accumulated_range(op, kind, start, term, steps)) or self.spoil("RM306"):
             return term
         return self.small(term)
 
-    def accumulated(self, op: str, kind: DType, start: RangedExpr, term: RangedExpr, steps: int) -> tuple[int, int]:
+    def accumulated_range(
+        self, op: str, kind: DType, start: RangedExpr, term: RangedExpr, steps: int
+    ) -> tuple[int, int]:
         """The range of all partial results; a start that may be anything makes it everything."""
         match op:
             case "add":
@@ -108,33 +110,33 @@ class Reductions(Mapped):
             case _:
                 return limits(kind)
 
-    def product(self, held: RangedBuffer) -> list[tir.Stmt]:
+    def product(self, target: RangedBuffer) -> list[tir.Stmt]:
         """Sums of products along the axes of two buffers: the nests that are worth tiles."""
-        kind = held.buffer.dtype
-        rank, last = len(held.shape), held.shape[-1]
-        room = max(8 * MOST // max(volume(held.shape), 1), 1)
+        kind = target.buffer.dtype
+        rank, last = len(target.shape), target.shape[-1]
+        room = max(8 * MOST // max(volume(target.shape), 1), 1)
         depth = max(min(self.extent(), room), 1)
         left, right = (self.operand(kind) for _ in range(2))
         window = self.choices.chance(30)
         shapes: tuple[tuple[int, ...], tuple[int, ...]] = ((depth,), (last, depth))
         if rank == MATRIX:
-            shapes = ((held.shape[0], depth), (depth, last))
+            shapes = ((target.shape[0], depth), (depth, last))
         if window:
-            shapes = ((*held.shape[:-1], last + depth - 1), (depth,))
+            shapes = ((*target.shape[:-1], last + depth - 1), (depth,))
         a, b = (self.fresh(dtype, shape) for dtype, shape in zip((left, right), shapes, strict=True))
-        made = [part for one in (a, b) for part in self.mapped(one)]
-        axes = [*self.axes_of(held), Axis(depth, number(self.word, depth), REDUCE)]
+        statements = [part for factor in (a, b) for part in self.map_stage(factor)]
+        axes = [*self.axes_of(target), Axis(depth, number(self.word, depth), REDUCE)]
 
         def init() -> tir.Stmt:
-            return self.stored(held, RangedExpr(number(kind, 0)), self.axis_vars(rank + 1)[:rank])
+            return self.store(target, RangedExpr(number(kind, 0)), self.axis_vars(rank + 1)[:rank])
 
         def body() -> tir.Stmt:
             *outer, inner, k = self.axis_vars(rank + 1)
             places = self._places(outer, inner, k, window=window)
-            x, y = (self._factor(one, at, kind) for one, at in zip((a, b), places, strict=True))
-            return self._summed(held, (*outer, inner), self.multiplied(kind, x, y), depth)
+            x, y = (self._factor(factor, at, kind) for factor, at in zip((a, b), places, strict=True))
+            return self._add_term(target, (*outer, inner), self.multiply(kind, x, y), depth)
 
-        return [*made, self.block("product", axes, body, init=init)]
+        return [*statements, self.block("product", axes, body, init=init)]
 
     def _places(
         self, outer: Sequence[tir.Expr], inner: tir.Expr, k: tir.Expr, *, window: bool
@@ -145,22 +147,22 @@ class Reductions(Mapped):
             return (*outer, tir.Apply("add", (inner, k), inner.dtype) if same else inner), (k,)
         return ((*outer, k), (k, inner)) if outer else ((k,), (inner, k))
 
-    def _factor(self, one: RangedBuffer, indices: tuple[tir.Expr, ...], kind: DType) -> RangedExpr:
-        return self.converted(RangedExpr(tir.BufferLoad(one.buffer, indices), one.low, one.high), kind)
+    def _factor(self, factor: RangedBuffer, indices: tuple[tir.Expr, ...], kind: DType) -> RangedExpr:
+        return self.convert(RangedExpr(tir.BufferLoad(factor.buffer, indices), factor.low, factor.high), kind)
 
-    def multiplied(self, kind: DType, a: RangedExpr, b: RangedExpr) -> RangedExpr:
+    def multiply(self, kind: DType, a: RangedExpr, b: RangedExpr) -> RangedExpr:
         """The product of two values."""
         return (
             self.integer("mul", kind, a, b) if kind.is_integer else RangedExpr(tir.Apply("mul", (a.expr, b.expr), kind))
         )
 
-    def _summed(self, held: RangedBuffer, at: tuple[tir.Expr, ...], term: RangedExpr, steps: int) -> tir.Stmt:
+    def _add_term(self, target: RangedBuffer, at: tuple[tir.Expr, ...], term: RangedExpr, steps: int) -> tir.Stmt:
         """One more term of a sum that begins at 0."""
-        kind, start = held.buffer.dtype, RangedExpr(number(held.buffer.dtype, 0))
-        term = self.kept("add", kind, term, start, steps)
-        low, high = self.accumulated("add", kind, start, term, steps)
-        value = tir.Apply("add", (tir.BufferLoad(held.buffer, at), term.expr), kind)
-        return self.stored(held, RangedExpr(value, low, high), at)
+        kind, start = target.buffer.dtype, RangedExpr(number(target.buffer.dtype, 0))
+        term = self.safe_term("add", kind, term, start, steps)
+        low, high = self.accumulated_range("add", kind, start, term, steps)
+        value = tir.Apply("add", (tir.BufferLoad(target.buffer, at), term.expr), kind)
+        return self.store(target, RangedExpr(value, low, high), at)
 
     def operand(self, kind: DType) -> DType:
         """The dtype of a factor: as that of the sum, or narrower."""

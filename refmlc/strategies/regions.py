@@ -15,44 +15,44 @@ from refmlc.lang.ir.visit import walk
 from refmlc.strategies.ranges import number
 
 Regions: TypeAlias = tuple[tir.BufferRegion, ...]
-Declared: TypeAlias = tuple[Regions | None, Regions | None]
+DeclaredRegions: TypeAlias = tuple[Regions | None, Regions | None]
 Access: TypeAlias = tir.BufferLoad | tir.BufferStore
 ELSEWHERE = (tir.SBlockRealize, tir.DeclBuffer, tir.AllocBuffer)
 
 
-def declared(body: tir.Stmt, init: tir.Stmt | None, axes: Sequence[tir.IterVar]) -> Declared:
+def declared_regions(body: tir.Stmt, init: tir.Stmt | None, axes: Sequence[tir.IterVar]) -> DeclaredRegions:
     """The regions that a block reads and writes; None if it contains another block or allocates storage."""
     loads: list[Access] = []
     stores: list[Access] = []
     for part in (body, init):
-        for one in walk(part) if part is not None else ():
-            if isinstance(one, ELSEWHERE):
+        for node in walk(part) if part is not None else ():
+            if isinstance(node, ELSEWHERE):
                 return None, None
-            if isinstance(one, tir.BufferLoad):
-                loads.append(one)
-            elif isinstance(one, tir.BufferStore):
-                stores.append(one)
+            if isinstance(node, tir.BufferLoad):
+                loads.append(node)
+            elif isinstance(node, tir.BufferStore):
+                stores.append(node)
     known = {axis.var for axis in axes}
     if any(axis.kind is IterKind.REDUCE for axis in axes):
-        written = {one.buffer for one in stores}
-        loads = [one for one in loads if one.buffer not in written]
+        written = {node.buffer for node in stores}
+        loads = [node for node in loads if node.buffer not in written]
     return _regions(loads, known), _regions(stores, known)
 
 
 def _regions(accesses: Iterable[Access], known: set[tir.Var]) -> Regions:
     """One region for each buffer."""
-    found: dict[tir.Buffer, list[Access]] = {}
-    for one in accesses:
-        found.setdefault(one.buffer, []).append(one)
-    return tuple(_region(buffer, some, known) for buffer, some in found.items())
+    accesses_of: dict[tir.Buffer, list[Access]] = {}
+    for access in accesses:
+        accesses_of.setdefault(access.buffer, []).append(access)
+    return tuple(_region(buffer, accesses, known) for buffer, accesses in accesses_of.items())
 
 
 def _region(buffer: tir.Buffer, accesses: Sequence[Access], known: set[tir.Var]) -> tir.BufferRegion:
     ranges = []
     for axis, size in enumerate(buffer.shape):
-        indices = [one.indices[axis] for one in accesses]
+        indices = [access.indices[axis] for access in accesses]
         first = indices[0]
-        if all(one is first for one in indices) and _of_axes(first, known):
+        if all(access is first for access in indices) and _of_axes(first, known):
             ranges.append(tir.Range(first, number(first.dtype, 1)))
         else:
             ranges.append(tir.Range(number(size.dtype, 0), size))
@@ -62,11 +62,12 @@ def _region(buffer: tir.Buffer, accesses: Sequence[Access], known: set[tir.Var])
 def _of_axes(index: tir.Expr, known: set[tir.Var]) -> bool:
     """Whether an index is made of axes and constants."""
     return all(
-        one in known if isinstance(one, tir.Var) else isinstance(one, (tir.IntImm, tir.Apply)) for one in walk(index)
+        node in known if isinstance(node, tir.Var) else isinstance(node, (tir.IntImm, tir.Apply))
+        for node in walk(index)
     )
 
 
 def first_element(region: tir.BufferRegion) -> tir.BufferRegion:
     """The first element of the buffer of a region."""
-    whole = (one.min.dtype for one in region.region)
+    whole = (axis.min.dtype for axis in region.region)
     return tir.BufferRegion(region.buffer, tuple(tir.Range(number(kind, 0), number(kind, 1)) for kind in whole))

@@ -49,33 +49,33 @@ Needs: TypeAlias = Callable[[tir.Buffer], Need]
 
 def needs_of(func: tir.PrimFunc) -> Mapping[tir.Buffer, Need]:
     """The requirements of the function on each buffer parameter."""
-    found = {buffer: Need() for buffer in func.buffer_map.values()}
+    needs = {buffer: Need() for buffer in func.buffer_map.values()}
     sources = _sources(func)
 
     def need(buffer: tir.Buffer) -> Need:
         while buffer in sources:
             buffer = sources[buffer]
-        return found.setdefault(buffer, Need())
+        return needs.setdefault(buffer, Need())
 
     for access, stores in _accesses(func.body):
-        one = need(access.buffer)
-        one.filled |= not stores and not one.stored
-        one.stored |= stores
+        requirement = need(access.buffer)
+        requirement.filled |= not stores and not requirement.stored
+        requirement.stored |= stores
     for node in walk(func.body):
-        _limits(node, need)
-    return found
+        _note_limits(node, need)
+    return needs
 
 
 def _sources(func: tir.PrimFunc) -> dict[tir.Buffer, tir.Buffer]:
     """For each view, its buffer."""
-    found: dict[tir.Buffer, tir.Buffer] = {}
+    sources: dict[tir.Buffer, tir.Buffer] = {}
     for node in walk(func.body):
         match node:
             case tir.MatchBufferRegion(buffer=buffer, source=source) if buffer is not source.buffer:
-                found[buffer] = source.buffer
+                sources[buffer] = source.buffer
             case tir.DeclBuffer(buffer=buffer, data=tir.BufferData(buffer=source)) if buffer is not source:
-                found[buffer] = source
-    return found
+                sources[buffer] = source
+    return sources
 
 
 def _accesses(body: tir.Stmt) -> Iterator[tuple[Access, bool]]:
@@ -89,8 +89,8 @@ def _accesses(body: tir.Stmt) -> Iterator[tuple[Access, bool]]:
         match node:
             case tuple():
                 yield node[0], True
-            case tir.SBlock(body=inside, init=init):
-                stack += [inside] if init is None else [inside, init]
+            case tir.SBlock(body=block_body, init=init):
+                stack += [block_body] if init is None else [block_body, init]
             case tir.BufferStore():
                 stack += [(node,), *reversed(tuple(child for child in children(node) if child is not node.buffer))]
             case tir.BufferLoad():
@@ -104,29 +104,29 @@ def _accesses(body: tir.Stmt) -> Iterator[tuple[Access, bool]]:
                 stack += reversed(tuple(children(node)))
 
 
-def _limits(node: Node, need: Needs) -> None:
+def _note_limits(node: Node, need: Needs) -> None:
     """Note what the place of loaded values asks of them."""
     match node:
         case tir.BufferLoad(buffer=buffer, indices=indices) | tir.BufferStore(buffer=buffer, indices=indices):
             for index, extent in zip(indices, buffer.shape, strict=False):
-                _index(index, extent, need)
+                _limit_index(index, extent, need)
         case tir.For(min=first, extent=extent):
             for load in (*_loads(first), *_loads(extent)):
                 need(load.buffer).within(0, 0)
         case tir.Apply(op=op, args=(_, divisor)) if op in DIVISIONS and node.dtype.is_integer:
-            _bounded(divisor, 1, None, need)
+            _limit_operand(divisor, 1, None, need)
         case tir.Apply(op=op, args=(_, count)) if op in SHIFTS:
-            _bounded(count, 0, node.dtype.bits - 1, need)
+            _limit_operand(count, 0, node.dtype.bits - 1, need)
 
 
-def _bounded(operand: tir.Expr, low: int, high: int | None, need: Needs) -> None:
-    load = _bare(operand)
+def _limit_operand(operand: tir.Expr, low: int, high: int | None, need: Needs) -> None:
+    load = _plain_load(operand)
     if load is not None:
         need(load.buffer).within(low, high)
 
 
-def _index(index: tir.Expr, extent: tir.Expr, need: Needs) -> None:
-    load = _bare(index)
+def _limit_index(index: tir.Expr, extent: tir.Expr, need: Needs) -> None:
+    load = _plain_load(index)
     if load is not None:
         need(load.buffer).within(0, None)
         need(load.buffer).below.append(extent)
@@ -135,7 +135,7 @@ def _index(index: tir.Expr, extent: tir.Expr, need: Needs) -> None:
         need(inner.buffer).within(0, 0)
 
 
-def _bare(expr: tir.Expr) -> tir.BufferLoad | None:
+def _plain_load(expr: tir.Expr) -> tir.BufferLoad | None:
     """The load that an expression is, conversions and hints around it aside."""
     while True:
         match expr:

@@ -27,16 +27,16 @@ Rewrite = Callable[[tir.PrimFunc, Choices], "tir.PrimFunc | None"]
 ARITHMETIC = ("add", "sub", "mul", "max", "min")
 
 
-def renamed(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
+def rename(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
     """The function with other names in its body."""
     suffix = choices.pick(("_a", "_renamed", "1"))
-    kept: set[Node] = {*func.params, *func.buffer_map.values()}
-    kept |= {part for one in func.buffer_map.values() for part in walk(one)}
-    found = [node for node in walk(func.body) if node not in kept]
+    interface: set[Node] = {*func.params, *func.buffer_map.values()}
+    interface |= {part for buffer in func.buffer_map.values() for part in walk(buffer)}
+    nodes = [node for node in walk(func.body) if node not in interface]
     table: dict[Node, Node] = {
-        node: replace(node, name=node.name + suffix) for node in found if isinstance(node, tir.Var)
+        node: replace(node, name=node.name + suffix) for node in nodes if isinstance(node, tir.Var)
     }
-    for node in found:
+    for node in nodes:
         if isinstance(node, tir.Buffer):
             # The shape of a buffer may be made of variables, which have other names too.
             table[node] = substitute(replace(node, name=node.name + suffix), table)
@@ -54,8 +54,12 @@ def _stores(func: tir.PrimFunc) -> list[Place]:
 
 def plus_nothing(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
     """An integer that is stored goes through an operator that changes nothing."""
-    found = [place.stmt for place in _stores(func)]
-    stores = [one for one in found if isinstance(one, tir.BufferStore) and one.value.dtype.is_integer]
+    statements = [place.stmt for place in _stores(func)]
+    stores = [
+        statement
+        for statement in statements
+        if isinstance(statement, tir.BufferStore) and statement.value.dtype.is_integer
+    ]
     if not stores:
         return None
     store = choices.pick(stores)
@@ -67,34 +71,34 @@ def plus_nothing(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
     return with_stmt(func, store, replace(store, value=tir.Apply(op, (store.value, other), kind)))
 
 
-def loaded(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
+def load_constant(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
     """A constant operand of what is stored becomes an element of a buffer of one element."""
-    found = [
+    operations = [
         (place, node)
         for place in _stores(func)
         if isinstance(place.stmt, tir.BufferStore)
         for node in walk(place.stmt.value)
         if isinstance(node, tir.Apply) and not node.dtype.is_vector and node.op in ARITHMETIC and _constant(node) >= 0
     ]
-    if not found:
+    if not operations:
         return None
-    where, node = choices.pick(found)
+    where, node = choices.pick(operations)
     at = _constant(node)
     constant, place = node.args[at], (tir.IntImm(INT32, 0),)
     buffer = tir.Buffer(fresh_name(func, "one"), constant.dtype, (tir.IntImm(INT32, 1),))
     args = (*node.args[:at], tir.BufferLoad(buffer, place), *node.args[at + 1 :])
-    bare = _undeclared(func, where)
-    changed = replace(bare, body=substitute(bare.body, {node: replace(node, args=args)}))
+    undeclared = _without_regions(func, where)
+    changed = replace(undeclared, body=substitute(undeclared.body, {node: replace(node, args=args)}))
     first = tir.BufferStore(buffer, constant, place)
     return with_top(changed, [first, *top(changed)], added=(buffer,))
 
 
-def _undeclared(func: tir.PrimFunc, where: Place) -> tir.PrimFunc:
+def _without_regions(func: tir.PrimFunc, where: Place) -> tir.PrimFunc:
     """The function, in which the blocks around a place leave to be deduced what they read and write."""
-    blocks = [one.block for one in where.around if isinstance(one, tir.SBlockRealize) and not is_root(one)]
-    table: dict[Node, Node] = {one: replace(one, reads=None, writes=None) for one in blocks[-1:]}
-    for one in reversed(blocks[:-1]):
-        table[one] = substitute(replace(one, reads=None, writes=None), table)
+    blocks = [block.block for block in where.around if isinstance(block, tir.SBlockRealize) and not is_root(block)]
+    table: dict[Node, Node] = {block: replace(block, reads=None, writes=None) for block in blocks[-1:]}
+    for block in reversed(blocks[:-1]):
+        table[block] = substitute(replace(block, reads=None, writes=None), table)
     return replace(func, body=substitute(func.body, table))
 
 
@@ -103,47 +107,53 @@ def _constant(node: tir.Apply) -> int:
     return next((at for at, arg in enumerate(node.args) if isinstance(arg, tir.IntImm | tir.FloatImm)), -1)
 
 
-def divided_if(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
+def divide_if(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
     """An `if` with two cases becomes two with one each."""
-    found = [place.stmt for place in places(func.body)]
-    ifs = [one for one in found if isinstance(one, tir.IfThenElse) and one.else_case is not None]
-    ifs = [one for one in ifs if _is_same_again(func, one)]
+    statements = [place.stmt for place in places(func.body)]
+    ifs = [
+        statement
+        for statement in statements
+        if isinstance(statement, tir.IfThenElse) and statement.else_case is not None
+    ]
+    ifs = [statement for statement in ifs if _repeats(func, statement)]
     if not ifs:
         return None
-    one = choices.pick(ifs)
-    opposite = tir.Apply("not", (one.condition,), BOOL)
-    parts = [tir.IfThenElse(one.condition, one.then_case)]
-    if one.else_case is not None:
-        parts.append(tir.IfThenElse(opposite, one.else_case))
-    return with_stmt(func, one, tir.SeqStmt(tuple(parts)))
+    statement = choices.pick(ifs)
+    opposite = tir.Apply("not", (statement.condition,), BOOL)
+    parts = [tir.IfThenElse(statement.condition, statement.then_case)]
+    if statement.else_case is not None:
+        parts.append(tir.IfThenElse(opposite, statement.else_case))
+    return with_stmt(func, statement, tir.SeqStmt(tuple(parts)))
 
 
-def _is_same_again(func: tir.PrimFunc, one: tir.IfThenElse) -> bool:
+def _repeats(func: tir.PrimFunc, branch: tir.IfThenElse) -> bool:
     """Whether the condition is the same after the first case: that writes nothing that it reads."""
-    if problem(func, one.then_case) is not None or any(isinstance(part, tir.Call) for part in walk(one.condition)):
+    if problem(func, branch.then_case) is not None or any(
+        isinstance(part, tir.Call) for part in walk(branch.condition)
+    ):
         return False
-    read = {part.buffer for part in walk(one.condition) if isinstance(part, tir.BufferLoad)}
-    return not any(isinstance(part, tir.BufferStore) and part.buffer in read for part in walk(one.then_case))
+    buffers = {part.buffer for part in walk(branch.condition) if isinstance(part, tir.BufferLoad)}
+    return not any(isinstance(part, tir.BufferStore) and part.buffer in buffers for part in walk(branch.then_case))
 
 
-def partitioned(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
+def partition(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
     """A serial loop over constants becomes two; variables that its body defines are new ones in the second."""
-    found = [place.stmt for place in places(func.body) if isinstance(place.stmt, tir.For) and _divides(place.stmt)]
-    if not found:
+    loops = [place.stmt for place in places(func.body) if isinstance(place.stmt, tir.For) and _divides(place.stmt)]
+    if not loops:
         return None
-    loop = choices.pick(found)
+    loop = choices.pick(loops)
     if not isinstance(loop, tir.For) or not isinstance(loop.extent, tir.IntImm):
         return None
     kind = loop.extent.dtype
     size = 1 + choices.below(loop.extent.value - 1)
     begin = tir.Apply("add", (loop.min, tir.IntImm(kind, size)), kind)
     table: dict[Node, Node] = {
-        node: replace(node) for node in walk(loop) if isinstance(node, tir.Var) and node in _own(loop)
+        node: replace(node) for node in walk(loop) if isinstance(node, tir.Var) and node in _defined_vars(loop)
     }
-    again = substitute(loop, table)
+    second = substitute(loop, table)
     parts = (
         replace(loop, extent=tir.IntImm(kind, size)),
-        replace(again, min=begin, extent=tir.IntImm(kind, loop.extent.value - size)),
+        replace(second, min=begin, extent=tir.IntImm(kind, loop.extent.value - size)),
     )
     return with_stmt(func, loop, tir.SeqStmt(parts))
 
@@ -158,22 +168,22 @@ def _divides(loop: tir.For) -> bool:
     return not any(isinstance(node, kinds) for node in walk(loop))
 
 
-def _own(loop: tir.For) -> set[tir.Var]:
+def _defined_vars(loop: tir.For) -> set[tir.Var]:
     """The variables that the loop and its body define."""
-    found: set[tir.Var] = set()
+    variables: set[tir.Var] = set()
     for node in walk(loop):
         match node:
             case tir.For(var) | tir.Bind(var) | tir.Let(var):
-                found.add(var)
+                variables.add(var)
             case _:
                 pass
-    return found
+    return variables
 
 
 REWRITES: tuple[tuple[str, Rewrite], ...] = (
-    ("renamed", renamed),
+    ("renamed", rename),
     ("plus_nothing", plus_nothing),
-    ("loaded", loaded),
-    ("divided_if", divided_if),
-    ("partitioned", partitioned),
+    ("loaded", load_constant),
+    ("divided_if", divide_if),
+    ("partitioned", partition),
 )

@@ -74,21 +74,21 @@ def dims_of(kind: Kind) -> tuple[Dim, ...]:
             return tuple(dim for field in fields for dim in dims_of(field))
 
 
-def renamed(kind: Kind, table: dict[str, Dim]) -> Kind:
+def rename_dims(kind: Kind, table: dict[str, Dim]) -> Kind:
     """The kind with dimensions by their names for others; constants stay. KeyError: a name is not in the table."""
 
-    def one(dim: Dim) -> Dim:
+    def rename(dim: Dim) -> Dim:
         return dim if dim.is_constant else table[dim.name]
 
     match kind:
         case Tensors(dtype, dims):
-            return Tensors(dtype, tuple(map(one, dims)))
+            return Tensors(dtype, tuple(map(rename, dims)))
         case Shapes(dims):
-            return Shapes(tuple(map(one, dims)))
+            return Shapes(tuple(map(rename, dims)))
         case Ints():
             return kind
         case Tuples(fields):
-            return Tuples(tuple(renamed(field, table) for field in fields))
+            return Tuples(tuple(rename_dims(field, table) for field in fields))
 
 
 class Scope:
@@ -113,7 +113,7 @@ class Scope:
 
     def tensors(self, *, fresh: bool = False) -> list[ScopeValue]:
         """The tensors in scope."""
-        return [one for one in self.values if isinstance(one.kind, Tensors) and (one.fresh or not fresh)]
+        return [value for value in self.values if isinstance(value.kind, Tensors) and (value.fresh or not fresh)]
 
     def dim(self) -> Dim:
         """A dimension: a symbol of the scope, a number, or a symbol and a number."""
@@ -130,11 +130,11 @@ class Scope:
         """Some dimensions."""
         return tuple(self.dim() for _ in range(self.choices.pick((1, 2, 0, 2, 3))))
 
-    def picked(self, found: Sequence[ScopeValue], most: int) -> list[ScopeValue]:
+    def pick_values(self, candidates: Sequence[ScopeValue], most: int) -> list[ScopeValue]:
         """One to `most` of `found`, each once, or as many as there are."""
-        left = list(found)
-        count = min(1 + self.choices.below(most), len(left))
-        return [left.pop(self.choices.below(len(left))) for _ in range(count)]
+        remaining = list(candidates)
+        count = min(1 + self.choices.below(most), len(remaining))
+        return [remaining.pop(self.choices.below(len(remaining))) for _ in range(count)]
 
 
 def scalar(dtype: DType) -> Tensors:

@@ -43,17 +43,17 @@ class Signature(Stages):
         self.regular = aim not in AIMED and choices.chance(35)
         self.large = not small and choices.chance(30 if self.regular else 12)
         self.word = INT64 if choices.chance(20) else INT32
-        self.palette = AIMED.get(aim) or tuple(self._kind() for _ in range(1 + choices.below(3)))
+        self.palette = AIMED.get(aim) or tuple(self._dtype() for _ in range(1 + choices.below(3)))
         deep = ((1, 8), (2, 25), (2, 45), (1, 8), (3, 60)) if not small else ((1, 8), (1, 45), (2, 25))
-        self.depth, self.odd = (1, 4) if self.regular else choices.pick(deep)
+        self.depth, self.odd_percent = (1, 4) if self.regular else choices.pick(deep)
         self.dims: list[tuple[tir.Var, int]] = []
-        self.made: list[tir.Buffer] = []
+        self.temporaries: list[tir.Buffer] = []
         self.params: list[tuple[tir.Var, tir.Buffer | None]] = []
         self.recipe: list[Argument] = []
         self.noalias = aim == "RM322" or choices.chance(30)
         self.inputs: list[int] = []  # the numbers of the parameters that are only read
 
-    def _kind(self) -> DType:
+    def _dtype(self) -> DType:
         if self.regular and self.choices.chance(80):
             return self.choices.pick(REGULAR)
         return self.choices.pick(KINDS if self.choices.chance(45) else PLAIN)
@@ -65,17 +65,17 @@ class Signature(Stages):
     def shape(self) -> Extents:
         """Extents in this call, and the expressions of them."""
         rank = self.choices.pick((1, 2, 1, 2, 2, 3, 4, 0) if not self.tiny else (1, 1, 1, 2, 0))
-        found: list[tuple[int, tir.Expr]] = []
+        extents: list[tuple[int, tir.Expr]] = []
         for _ in range(rank):
             if self.dims and self.choices.chance(60):
                 var, value = self.choices.pick(self.dims)
-                found.append((value, var))
+                extents.append((value, var))
             else:
                 value = self.extent()
-                found.append((value, number(self.word, value)))
-        while volume(value for value, _ in found) > (900 if self.large else 6 if self.tiny else 150):
-            found.pop()
-        return tuple(value for value, _ in found), tuple(expr for _, expr in found)
+                extents.append((value, number(self.word, value)))
+        while volume(value for value, _ in extents) > (900 if self.large else 6 if self.tiny else 150):
+            extents.pop()
+        return tuple(value for value, _ in extents), tuple(expr for _, expr in extents)
 
     def buffer(self, name: str, kind: DType, extents: Extents | None = None) -> RangedBuffer:
         """A buffer that nothing is written to yet; without extents a shape is made."""
@@ -84,15 +84,17 @@ class Signature(Stages):
 
     def fresh(self, kind: DType, shape: tuple[int, ...], *, ready: bool = True) -> RangedBuffer:
         """A buffer of the program's own, allocated at its root."""
-        held = RangedBuffer(
+        buffer = RangedBuffer(
             tir.Buffer(
-                TEMPORARIES[len(self.made) % len(TEMPORARIES)], kind, tuple(number(self.word, one) for one in shape)
+                TEMPORARIES[len(self.temporaries) % len(TEMPORARIES)],
+                kind,
+                tuple(number(self.word, extent) for extent in shape),
             ),
             shape,
             ready=ready,
         )
-        self.made.append(held.buffer)
-        return held
+        self.temporaries.append(buffer.buffer)
+        return buffer
 
     def symbolic(self) -> None:
         """Shape variables, each bound by the first dimension of a separate buffer, or by a parameter."""
@@ -106,25 +108,25 @@ class Signature(Stages):
                 self.params.append((var, None))
                 self.recipe.append(Number(self.word, value))
             else:
-                self.held.append(self.input(f"D{name}", ((value,), (var,))))
+                self.readable.append(self.input(f"D{name}", ((value,), (var,))))
 
     def input(self, name: str, extents: Extents | None = None) -> RangedBuffer:
         """A buffer that the caller fills."""
         kind = self.choices.pick(self.palette)
-        held = self.buffer(name, kind, extents)
+        buffer = self.buffer(name, kind, extents)
         low, high = self._bounds(kind)
-        held.low, held.high, held.ready = low, high, True
+        buffer.low, buffer.high, buffer.ready = low, high, True
         form = "compact"
-        if volume(held.shape[:-1]) > 1 and self.choices.chance(12):
-            held.buffer, form = self._strided(held), "strided"
+        if volume(buffer.shape[:-1]) > 1 and self.choices.chance(12):
+            buffer.buffer, form = self._strided_buffer(buffer), "strided"
         elif not self.regular and self.choices.chance(6):
-            held.buffer = replace(held.buffer, elem_offset=tir.Var(f"o{name}", self.word), offset_factor=1)
+            buffer.buffer = replace(buffer.buffer, elem_offset=tir.Var(f"o{name}", self.word), offset_factor=1)
             form = "offset"
         if self.aim == "RM305" and form == "compact" and self.choices.chance(20):
             form = self.choices.pick(("fresh", "partial"))
         self.inputs.append(len(self.params))
-        self._takes(held, Array(kind, held.shape, "steps", 0, low, high, form))
-        return held
+        self._add_parameter(buffer, Array(kind, buffer.shape, "steps", 0, low, high, form))
+        return buffer
 
     def _bounds(self, kind: DType) -> tuple[int, int]:
         low, high = limits(kind)
@@ -132,19 +134,19 @@ class Signature(Stages):
             return max(low, -TAME), min(high, TAME)
         return low, high
 
-    def _strided(self, held: RangedBuffer) -> tir.Buffer:
+    def _strided_buffer(self, buffer: RangedBuffer) -> tir.Buffer:
         steps = [1]
-        for extent in reversed((*held.shape[1:-1], held.shape[-1] + 3)):
+        for extent in reversed((*buffer.shape[1:-1], buffer.shape[-1] + 3)):
             steps.append(steps[-1] * extent)
         steps.reverse()
         if self.choices.chance(50):
             strides: tuple[tir.Expr, ...] = tuple(tir.Var(f"s{place}", self.word) for place in range(len(steps)))
         else:
             strides = tuple(number(self.word, step) for step in steps)
-        return tir.Buffer(held.buffer.name, held.buffer.dtype, held.buffer.shape, strides)
+        return tir.Buffer(buffer.buffer.name, buffer.buffer.dtype, buffer.buffer.shape, strides)
 
-    def _takes(self, held: RangedBuffer, array: Array) -> None:
-        self.params.append((tir.Var(held.buffer.name.lower(), HANDLE), held.buffer))
+    def _add_parameter(self, buffer: RangedBuffer, array: Array) -> None:
+        self.params.append((tir.Var(buffer.buffer.name.lower(), HANDLE), buffer.buffer))
         self.recipe.append(array)
 
     def scalar(self, name: str) -> None:
@@ -163,49 +165,53 @@ class Signature(Stages):
 
     def output(self, name: str) -> RangedBuffer:
         """A buffer that the program fills; what it held before may be anything."""
-        held = self.buffer(name, self.choices.pick(self.palette))
+        buffer = self.buffer(name, self.choices.pick(self.palette))
         form = self.choices.pick(("fresh", "compact", "partial") if self.aim not in FILLED else ("compact",))
-        if self.aim == "RM322" and self.held:
-            like = self.choices.pick(self.held)
-            held = RangedBuffer(tir.Buffer(name, like.buffer.dtype, like.buffer.shape), like.shape, ready=False)
-        low, high = self._bounds(held.buffer.dtype)
+        if self.aim == "RM322" and self.readable:
+            like = self.choices.pick(self.readable)
+            buffer = RangedBuffer(tir.Buffer(name, like.buffer.dtype, like.buffer.shape), like.shape, ready=False)
+        low, high = self._bounds(buffer.buffer.dtype)
         if self.aim == "RM313" and self.choices.chance(60):
             form = "locked"
         if self.aim == "RM305" and self.choices.chance(30):
-            self.held.append(replace(held, low=low, high=high))
-        self._takes(held, Array(held.buffer.dtype, held.shape, "small", 1, low, high, form))
-        return held
+            self.readable.append(replace(buffer, low=low, high=high))
+        self._add_parameter(buffer, Array(buffer.buffer.dtype, buffer.shape, "small", 1, low, high, form))
+        return buffer
 
     def recipes(self) -> tuple[tuple[Argument, ...], ...]:
         """The arguments of one or two calls."""
-        found = self.choices.several("..", (100,) if self.tiny else (100, 40), lambda _: self._filled())
-        pairs = self._alike()
+        calls = self.choices.several("..", (100,) if self.tiny else (100, 40), lambda _: self._call_recipe())
+        pairs = self._equal_pairs()
         if pairs and self.choices.chance(90 if self.aim == "RM322" else 5):
-            first, again = self.choices.pick(pairs)
-            found[-1] = (*found[-1][:again], Same(first), *found[-1][again + 1 :])
-        return tuple(found)
+            source, copy = self.choices.pick(pairs)
+            calls[-1] = (*calls[-1][:copy], Same(source), *calls[-1][copy + 1 :])
+        return tuple(calls)
 
-    def _alike(self) -> list[tuple[int, int]]:
+    def _equal_pairs(self) -> list[tuple[int, int]]:
         """The parameters that may be given one tensor: in a defined program such as are only read."""
-        places = [at for at, one in enumerate(self.recipe) if isinstance(one, Array) and one.form == "compact"]
+        places = [
+            position
+            for position, recipe in enumerate(self.recipe)
+            if isinstance(recipe, Array) and recipe.form == "compact"
+        ]
         if not self.aim:
-            places = [at for at in places if at in self.inputs]
-        pairs = [(a, b) for at, a in enumerate(places) for b in places[at + 1 :] if self._same(a, b)]
+            places = [position for position in places if position in self.inputs]
+        pairs = [(a, b) for position, a in enumerate(places) for b in places[position + 1 :] if self._are_equal(a, b)]
         return [(a, b) for a, b in pairs if b not in self.inputs] if self.aim == "RM322" else pairs
 
-    def _same(self, a: int, b: int) -> bool:
-        first, other = self.recipe[a], self.recipe[b]
-        if not (isinstance(first, Array) and isinstance(other, Array)):
+    def _are_equal(self, a: int, b: int) -> bool:
+        first, second = self.recipe[a], self.recipe[b]
+        if not (isinstance(first, Array) and isinstance(second, Array)):
             return False
-        return (first.dtype, first.shape) == (other.dtype, other.shape)
+        return (first.dtype, first.shape) == (second.dtype, second.shape)
 
-    def _filled(self) -> tuple[Argument, ...]:
+    def _call_recipe(self) -> tuple[Argument, ...]:
         """The recipe, with ways and seeds."""
-        filled: list[Argument] = []
-        for one in self.recipe:
-            if isinstance(one, Array):
+        recipes: list[Argument] = []
+        for recipe in self.recipe:
+            if isinstance(recipe, Array):
                 way = self.choices.pick((*WAYS, "edges", "edges") if self.aim in AIMED else WAYS)
-                filled.append(replace(one, way=way, seed=self.choices.below(1000)))
+                recipes.append(replace(recipe, way=way, seed=self.choices.below(1000)))
             else:
-                filled.append(one)
-        return tuple(filled)
+                recipes.append(recipe)
+        return tuple(recipes)

@@ -2,7 +2,7 @@
 
 from refmlc.lang.dtypes import BOOL, INT32, INT64, SCALARS, DType
 from refmlc.lang.ir import tir
-from refmlc.strategies.ranges import KINDS, RangedExpr, limits, number, sized
+from refmlc.strategies.ranges import KINDS, RangedExpr, limits, number, with_range
 from refmlc.strategies.values import Values
 
 
@@ -11,22 +11,26 @@ class Special(Values):
 
     def special(self, kind: DType, depth: int) -> RangedExpr:
         """Operators that are not of the common kind: other operands, other results, fused ones."""
-        forms = [self.reinterpreted, self.hinted]
+        forms = [self.reinterpret, self.hint]
         if kind.is_float and kind.format.has_nan:
             forms += [self.ldexp, self.fma]
         if kind == INT32:
             forms += [self.clz, self.fixed_point, self.fixed_point_per_axis]
         return self.choices.pick(forms)(kind, depth)
 
-    def reinterpreted(self, kind: DType, depth: int) -> RangedExpr:
+    def reinterpret(self, kind: DType, depth: int) -> RangedExpr:
         """The bits of a value of another dtype of the same width."""
-        alike = [one for one in KINDS if one.bits == kind.bits and one != kind and "bool" not in (one.kind, kind.kind)]
-        if not alike:
+        dtypes = [
+            dtype
+            for dtype in KINDS
+            if dtype.bits == kind.bits and dtype != kind and "bool" not in (dtype.kind, kind.kind)
+        ]
+        if not dtypes:
             return self.leaf(kind)
-        expr = tir.Apply("reinterpret", (self.value(self.choices.pick(alike), depth).expr,), kind)
+        expr = tir.Apply("reinterpret", (self.value(self.choices.pick(dtypes), depth).expr,), kind)
         return RangedExpr(expr, *limits(kind))
 
-    def hinted(self, kind: DType, depth: int) -> RangedExpr:
+    def hint(self, kind: DType, depth: int) -> RangedExpr:
         """A value, with a hint to a compiler around it."""
         a = self.value(kind, depth)
         name = self.choices.pick(("tvm_thread_invariant", "ignore_loop_partition"))
@@ -59,7 +63,7 @@ class Special(Values):
         digits = self.choices.pick((0, 64, -1)) if self.spoil("RM311") else 31
         args = (x.expr, number(kind, y), number(kind, digits), number(kind, shift))
         most = max(abs(x.low), abs(x.high)) * (2 if shift > 0 else 1)
-        return sized(kind, tir.Apply("q_multiply_shift", args, kind), -most, most)
+        return with_range(kind, tir.Apply("q_multiply_shift", args, kind), -most, most)
 
     def fixed_point_per_axis(self, kind: DType, depth: int) -> RangedExpr:
         """The same with a shift for each channel."""
@@ -70,4 +74,4 @@ class Special(Values):
             right = self.choices.pick((-1, 40, 64))
         flags = tuple(tir.IntImm(BOOL, self.choices.below(2)) for _ in range(2))
         args = (x.expr, number(kind, y), number(kind, left), number(kind, right), number(kind, 31), *flags)
-        return sized(kind, tir.Apply("q_multiply_shift_per_axis", args, kind), -97 * 8, 97 * 8)
+        return with_range(kind, tir.Apply("q_multiply_shift_per_axis", args, kind), -97 * 8, 97 * 8)

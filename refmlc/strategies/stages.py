@@ -31,26 +31,31 @@ OF_REDUCTIONS = ("RM319", "RM320", "RM321", "RM326")
 class Stages(Reductions, Scans, Views, Vectors):
     """Makes stages. `regular` programs have loops that may be reordered."""
 
-    def stage(self, held: RangedBuffer) -> list[tir.Stmt]:
+    def stage(self, target: RangedBuffer) -> list[tir.Stmt]:
         """Statements that write all of `held`, which is ready then (or not, where the program aims at that)."""
-        forms = [self.mapped] * 4 + [self.reduced] * 4 + [self.plain] * 2 + [self.tiled, self.conditional]
-        if len(held.shape) == 1:
-            forms += [self.scanned, self.counted, self.broken]
-        if len(held.shape) >= 1:
-            forms += [self.windowed, self.scattered]
-        if held.shape and isinstance(held.buffer.shape[-1], tir.IntImm) and held.buffer.dtype.kind != "bool":
+        forms = (
+            [self.map_stage] * 4
+            + [self.reduction] * 4
+            + [self.bare_loops] * 2
+            + [self.nested_blocks, self.conditional_stage]
+        )
+        if len(target.shape) == 1:
+            forms += [self.scan, self.while_loop, self.early_exit]
+        if len(target.shape) >= 1:
+            forms += [self.row_window, self.scatter]
+        if target.shape and isinstance(target.buffer.shape[-1], tir.IntImm) and target.buffer.dtype.kind != "bool":
             forms += [self.vectors]
-        if len(held.shape) in (1, 2) and held.buffer.dtype.kind != "bool":
+        if len(target.shape) in (1, 2) and target.buffer.dtype.kind != "bool":
             forms += [self.product] * 3
         if self.regular:
-            plain = [self.mapped] * 4 + [self.reduced] * 3 + [self.plain]
+            plain = [self.map_stage] * 4 + [self.reduction] * 3 + [self.bare_loops]
             forms = plain + [self.product] * 4 if self.product in forms else plain
-        if self.aim == "RM314" and held.shape:
-            forms += [self.windowed] * 30
+        if self.aim == "RM314" and target.shape:
+            forms += [self.row_window] * 30
         if self.aim in OF_REDUCTIONS:
-            forms += [self.reduced] * 20
-        found = self.choices.pick(forms)(held)
-        held.ready = True
+            forms += [self.reduction] * 20
+        statements = self.choices.pick(forms)(target)
+        target.ready = True
         if self.spoil("RM305", 30):
             return []
-        return found
+        return statements

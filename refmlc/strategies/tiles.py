@@ -43,15 +43,15 @@ def intrinsic_of(func: tir.PrimFunc, loop: tir.Var, *, unrolled: bool) -> Tensor
         buffer: tir.Buffer(f"{buffer.name}_tile", buffer.dtype, _sizes(sides), scope=buffer.scope)
         for buffer, sides in parts.items()
     }
-    body = _moved(nest, parts, views)
+    body = _shift_indices(nest, parts, views)
     if any(isinstance(node, tir.Buffer) and node in parts for node in walk(body)):
         return None  # a pointer to it, or a view
-    strided: dict[Node, Node] = {view: _strided(view) for view in views.values()}
+    strided: dict[Node, Node] = {view: _strided_view(view) for view in views.values()}
     return TensorIntrin(
         _function(body, [*views.values()]),
         _function(
             substitute(_kinds(body, unrolled=unrolled), strided),
-            [one for one in strided.values() if isinstance(one, tir.Buffer)],
+            [view for view in strided.values() if isinstance(view, tir.Buffer)],
         ),
     )
 
@@ -62,14 +62,14 @@ def _sizes(sides: tuple[tuple[int, int], ...]) -> tuple[tir.Expr, ...]:
 
 def _parts(nest: tir.Stmt) -> Parts | None:
     """The parts that a nest touches; None where one is not constant."""
-    found: dict[tir.Buffer, tuple[tuple[int, int], ...]] = {}
-    touched = accesses(nest)
-    for buffer in touched.indices:
-        sides = [side for side in box(touched, buffer) if side is not None and side.start.only is not None]
+    parts: dict[tir.Buffer, tuple[tuple[int, int], ...]] = {}
+    buffer_accesses = accesses(nest)
+    for buffer in buffer_accesses.indices:
+        sides = [side for side in box(buffer_accesses, buffer) if side is not None and side.start.only is not None]
         if len(sides) != len(buffer.shape):
             return None
-        found[buffer] = tuple((side.start.constant, side.length) for side in sides)
-    return found
+        parts[buffer] = tuple((side.start.constant, side.length) for side in sides)
+    return parts
 
 
 def _plain_axes(body: tir.Stmt) -> tir.Stmt | None:
@@ -81,19 +81,19 @@ def _plain_axes(body: tir.Stmt) -> tir.Stmt | None:
     (realize,) = realizes
     axes, values = [], []
     for axis, value in zip(realize.block.iter_vars, realize.iter_values, strict=True):
-        found = sum_of(value, {})
-        bound = _bound(found, extents) if found is not None else None
-        if bound is None:
+        sum_ = sum_of(value, {})
+        binding = _axis_binding(sum_, extents) if sum_ is not None else None
+        if binding is None:
             return None
-        extent, new = bound
+        extent, loop_var = binding
         axes.append(replace(axis, dom=tir.Range(tir.IntImm(axis.var.dtype, 0), extent)))
-        values.append(new if new is not None else tir.IntImm(axis.var.dtype, 0))
+        values.append(loop_var if loop_var is not None else tir.IntImm(axis.var.dtype, 0))
     block = replace(realize.block, iter_vars=tuple(axes), reads=None, writes=None)
     new_realize = replace(realize, iter_values=tuple(values), block=block)
     return rewrite(body, lambda node: new_realize if node is realize else node)
 
 
-def _bound(value: Sum, extents: Mapping[tir.Var, tir.Expr]) -> tuple[tir.Expr, tir.Var | None] | None:
+def _axis_binding(value: Sum, extents: Mapping[tir.Var, tir.Expr]) -> tuple[tir.Expr, tir.Var | None] | None:
     """The extent of an axis and the loop that it is; no loop: it is 0. None: it is something else."""
     if value.only == 0:
         return tir.IntImm(INT32, 1), None
@@ -103,24 +103,24 @@ def _bound(value: Sum, extents: Mapping[tir.Var, tir.Expr]) -> tuple[tir.Expr, t
     return (extents[var], var) if not op and factor == 1 and var in extents else None
 
 
-def _moved(nest: tir.Stmt, parts: Parts, views: Mapping[tir.Buffer, tir.Buffer]) -> tir.Stmt:
+def _shift_indices(nest: tir.Stmt, parts: Parts, views: Mapping[tir.Buffer, tir.Buffer]) -> tir.Stmt:
     """The nest over the buffers of the description."""
 
     def change(node: Node) -> Node:
         if isinstance(node, tir.BufferLoad | tir.BufferStore) and node.buffer in parts:
             pairs = zip(node.indices, parts[node.buffer], strict=True)
-            indices = tuple(_less(index, low) for index, (low, _) in pairs)
+            indices = tuple(_subtract(index, low) for index, (low, _) in pairs)
             return replace(node, buffer=views[node.buffer], indices=indices)
         return node
 
     return rewrite(nest, change)
 
 
-def _less(index: tir.Expr, low: int) -> tir.Expr:
+def _subtract(index: tir.Expr, low: int) -> tir.Expr:
     return tir.Apply("sub", (index, tir.IntImm(index.dtype, low)), index.dtype) if low else index
 
 
-def _strided(view: tir.Buffer) -> tir.Buffer:
+def _strided_view(view: tir.Buffer) -> tir.Buffer:
     """The view, with any strides and any offset."""
     strides = tuple(tir.Var(f"{view.name}_s{at}", INT32) for at in range(len(view.shape)))
     return replace(view, strides=strides, elem_offset=tir.Var(f"{view.name}_o", INT32))
@@ -135,11 +135,11 @@ def _kinds(nest: tir.Stmt, *, unrolled: bool) -> tir.Stmt:
 
 def _function(body: tir.Stmt, buffers: list[tir.Buffer]) -> tir.PrimFunc:
     params = tuple(tir.Var(f"{buffer.name}_handle", HANDLE) for buffer in buffers)
-    everything = tuple(tir.BufferRegion(one, tuple(_all(size) for size in one.shape)) for one in buffers)
-    root = tir.SBlock("root", (), everything, everything, body)
-    whole = tir.SBlockRealize((), tir.IntImm(BOOL, 1), root)
-    return tir.PrimFunc(params, dict(zip(params, buffers, strict=True)), whole)
+    regions = tuple(tir.BufferRegion(buffer, tuple(_full_range(size) for size in buffer.shape)) for buffer in buffers)
+    root = tir.SBlock("root", (), regions, regions, body)
+    realize = tir.SBlockRealize((), tir.IntImm(BOOL, 1), root)
+    return tir.PrimFunc(params, dict(zip(params, buffers, strict=True)), realize)
 
 
-def _all(size: tir.Expr) -> tir.Range:
+def _full_range(size: tir.Expr) -> tir.Range:
     return tir.Range(tir.IntImm(INT32, 0), size)

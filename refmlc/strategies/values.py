@@ -31,7 +31,7 @@ from refmlc.strategies.ranges import (
     limits,
     number,
     operators,
-    sized,
+    with_range,
 )
 
 PLAIN = (SCALARS["float32"], SCALARS["int32"], SCALARS["int64"], SCALARS["int8"], SCALARS["float64"])
@@ -53,14 +53,14 @@ class Values:
         self.aim = aim  # the code of what the program does wrong; empty: nothing
         self.word = INT32
         self.numbers: list[RangedExpr] = []
-        self.held: list[RangedBuffer] = []
+        self.readable: list[RangedBuffer] = []
         self.palette: tuple[DType, ...] = PLAIN
 
     def spoil(self, code: str, percent: int = 85) -> bool:
         """Whether to leave out a guard against `code` here."""
         return self.aim == code and self.choices.chance(percent)
 
-    def indices(self, held: RangedBuffer) -> tuple[tir.Expr, ...]:
+    def indices(self, buffer: RangedBuffer) -> tuple[tir.Expr, ...]:
         """Indices of an element of a buffer."""
         raise NotImplementedError
 
@@ -88,35 +88,35 @@ class Values:
     def leaf(self, kind: DType, _depth: int = 0) -> RangedExpr:
         """A constant, a variable or an element."""
         forms: list[Form] = [self.constant]
-        if any(one.dtype == kind for one in self.numbers):
+        if any(expr.dtype == kind for expr in self.numbers):
             forms += [self.variable] * 2
-        if any(one.buffer.dtype == kind for one in self.held):
+        if any(expr.buffer.dtype == kind for expr in self.readable):
             forms += [self.load] * 9
-        elif self.held:
-            forms += [self.converted_load] * 7
+        elif self.readable:
+            forms += [self.convert_load] * 7
         if self.numbers:
-            forms += [self.converted_variable]
+            forms += [self.convert_variable]
         return self.choices.pick(forms)(kind, 0)
 
     def variable(self, kind: DType, _depth: int = 0) -> RangedExpr:
         """A variable of this dtype."""
-        return self.choices.pick([one for one in self.numbers if one.dtype == kind])
+        return self.choices.pick([expr for expr in self.numbers if expr.dtype == kind])
 
-    def converted_variable(self, kind: DType, _depth: int = 0) -> RangedExpr:
+    def convert_variable(self, kind: DType, _depth: int = 0) -> RangedExpr:
         """Any variable, converted."""
-        return self.converted(self.choices.pick(self.numbers), kind)
+        return self.convert(self.choices.pick(self.numbers), kind)
 
     def load(self, kind: DType, _depth: int = 0) -> RangedExpr:
         """An element of a buffer of this dtype."""
-        return self.element(self.choices.pick([one for one in self.held if one.buffer.dtype == kind]))
+        return self.element(self.choices.pick([buffer for buffer in self.readable if buffer.buffer.dtype == kind]))
 
-    def converted_load(self, kind: DType, _depth: int = 0) -> RangedExpr:
+    def convert_load(self, kind: DType, _depth: int = 0) -> RangedExpr:
         """An element of any buffer, converted."""
-        return self.converted(self.element(self.choices.pick(self.held)), kind)
+        return self.convert(self.element(self.choices.pick(self.readable)), kind)
 
-    def element(self, held: RangedBuffer) -> RangedExpr:
+    def element(self, buffer: RangedBuffer) -> RangedExpr:
         """An element of a buffer."""
-        return RangedExpr(tir.BufferLoad(held.buffer, self.indices(held)), held.low, held.high)
+        return RangedExpr(tir.BufferLoad(buffer.buffer, self.indices(buffer)), buffer.low, buffer.high)
 
     # ----------------------------------------------------------------------------------- inner expressions
 
@@ -133,24 +133,26 @@ class Values:
         else:
             forms += [self.operation] * 14 + [self.special] * 3
         form = self.choices.pick(forms)
-        return self.choices.grouped(lambda: form(kind, depth - 1))
+        return self.choices.group(lambda: form(kind, depth - 1))
 
     def cast(self, kind: DType, depth: int) -> RangedExpr:
         """A value of another dtype, converted."""
         if self.aim == "RM309" and self.choices.chance(60):
-            return self.converted(self.value(self.choices.pick(FLOATS), depth), kind)
+            return self.convert(self.value(self.choices.pick(FLOATS), depth), kind)
         other = self.choices.pick(KINDS if self.choices.chance(20) else self.palette)
-        return self.converted(self.value(other, depth), kind)
+        return self.convert(self.value(other, depth), kind)
 
     def select(self, kind: DType, depth: int) -> RangedExpr:
         """One of two values, both of which are computed."""
-        return self._chosen(tir.Select, kind, depth)
+        return self._conditional(tir.Select, kind, depth)
 
     def choice(self, kind: DType, depth: int) -> RangedExpr:
         """One of two values, the other one of which is not computed."""
-        return self._chosen(tir.IfThenElseExpr, kind, depth)
+        return self._conditional(tir.IfThenElseExpr, kind, depth)
 
-    def _chosen(self, node: Callable[[tir.Expr, tir.Expr, tir.Expr], tir.Expr], kind: DType, depth: int) -> RangedExpr:
+    def _conditional(
+        self, node: Callable[[tir.Expr, tir.Expr, tir.Expr], tir.Expr], kind: DType, depth: int
+    ) -> RangedExpr:
         a, b = self.value(kind, depth), self.value(kind, depth)
         expr: tir.Expr = node(self.condition(BOOL, depth).expr, a.expr, b.expr)
         return RangedExpr(expr, min(a.low, b.low), max(a.high, b.high))
@@ -174,7 +176,7 @@ class Values:
             name = self.choices.pick(("not", "not", "likely"))
             return RangedExpr(tir.Apply(name, (self.condition(BOOL, depth - 1).expr,), BOOL), 0, 1)
         if self.choices.chance(15):
-            kind = self.choices.pick([one for one in self.palette if one.is_float] or FLOATS)
+            kind = self.choices.pick([dtype for dtype in self.palette if dtype.is_float] or FLOATS)
             name = self.choices.pick(("isnan", "isinf", "isfinite"))
             return RangedExpr(tir.Apply(name, (self.value(kind, depth - 1).expr,), BOOL), 0, 1)
         kind = self.choices.pick((self.word, *self.palette))
@@ -185,10 +187,10 @@ class Values:
         """A scalar operator of one or two operands."""
         op = self.choices.pick(operators(kind))
         if self.aim in WANTED and self.choices.chance(60):
-            op = self.choices.pick([one for one in operators(kind) if one in WANTED[self.aim]] or [op])
+            op = self.choices.pick([operand for operand in operators(kind) if operand in WANTED[self.aim]] or [op])
         operands = [self.value(kind, depth) for _ in range(SCALAR_OPS[op].contract.arity)]
         if not kind.is_integer:
-            return RangedExpr(tir.Apply(op, tuple(one.expr for one in operands), kind), *limits(kind))
+            return RangedExpr(tir.Apply(op, tuple(operand.expr for operand in operands), kind), *limits(kind))
         return self.integer(op, kind, *operands)
 
     def integer(self, op: str, kind: DType, a: RangedExpr, b: RangedExpr | None = None) -> RangedExpr:
@@ -200,10 +202,10 @@ class Values:
             b = self.divisor(kind, a, b)
         if op in SHIFTS and not (b.low >= 0 and b.high < kind.bits) and not self.spoil("RM308"):
             b = RangedExpr(tir.Apply("bitwise_and", (b.expr, number(kind, kind.bits - 1)), kind), 0, kind.bits - 1)
-        a, b = self._reduced(op, kind, a, b) if kind.bits >= WIDE else (a, b)
+        a, b = self._shrink_operands(op, kind, a, b) if kind.bits >= WIDE else (a, b)
         args = (a.expr, b.expr)[: SCALAR_OPS[op].contract.arity]
-        found = integer_range(op, kind, a, b)
-        return sized(kind, tir.Apply(op, args, kind), *(found or limits(kind)))
+        range_ = integer_range(op, kind, a, b)
+        return with_range(kind, tir.Apply(op, args, kind), *(range_ or limits(kind)))
 
     def divisor(self, kind: DType, a: RangedExpr, b: RangedExpr) -> RangedExpr:
         """`b`, or what is certainly no 0, and no -1 where that overflows."""
@@ -213,13 +215,13 @@ class Values:
             return RangedExpr(number(kind, -3), -3, -3)
         return RangedExpr(tir.Apply("max", (b.expr, number(kind, 1)), kind), 1, max(b.high, 1))
 
-    def _reduced(self, op: str, kind: DType, a: RangedExpr, b: RangedExpr) -> tuple[RangedExpr, RangedExpr]:
+    def _shrink_operands(self, op: str, kind: DType, a: RangedExpr, b: RangedExpr) -> tuple[RangedExpr, RangedExpr]:
         """The operands, made small where the result could overflow."""
         for modulus in (97, 5):
-            found = integer_range(op, kind, a, b)
+            range_ = integer_range(op, kind, a, b)
             if op == "ceildiv":
-                found = a.low + b.low - 1, a.high + b.high
-            if found is None or fits(kind, *found) or self.spoil("RM306"):
+                range_ = a.low + b.low - 1, a.high + b.high
+            if range_ is None or fits(kind, *range_) or self.spoil("RM306"):
                 return a, b
             a = self.small(a, modulus)
             if op == "ceildiv":
@@ -237,7 +239,7 @@ class Values:
 
     # ------------------------------------------------------------------------------------------ conversions
 
-    def converted(self, a: RangedExpr, kind: DType) -> RangedExpr:
+    def convert(self, a: RangedExpr, kind: DType) -> RangedExpr:
         """`a` in the dtype `kind`."""
         source = a.dtype
         if source == kind:
@@ -251,23 +253,23 @@ class Values:
             return RangedExpr(expr)
         if source.is_float or kind.is_float or kind.kind == "bool":
             return RangedExpr(expr, *limits(kind))
-        return sized(kind, expr, a.low, a.high)
+        return with_range(kind, expr, a.low, a.high)
 
     def _in_range(self, a: RangedExpr, kind: DType) -> RangedExpr:
         """A float as an integer where it has one, else 0."""
-        source, rounded = a.dtype, rounder(a.dtype)
+        source, round_ = a.dtype, rounder(a.dtype)
         var = tir.Var("f", source)
-        bare = a.expr if isinstance(a.expr, tir.Var | tir.FloatImm) else var
-        ends = [one for one in (100, 64, 16, 4, 1) if one <= kind.maximum and rounded(one) == one]
+        operand = a.expr if isinstance(a.expr, tir.Var | tir.FloatImm) else var
+        ends = [bound for bound in (100, 64, 16, 4, 1) if bound <= kind.maximum and round_(bound) == bound]
         most = max(ends, default=0)
-        least = -max([one for one in ends if -one >= kind.minimum and rounded(-one) == -one], default=0)
-        within: tir.Expr = tir.Apply("le", (bare, number(source, most)), BOOL)
-        if rounded(least) == least:
-            within = tir.And(tir.Apply("ge", (bare, number(source, least)), BOOL), within)
+        least = -max([bound for bound in ends if -bound >= kind.minimum and round_(-bound) == -bound], default=0)
+        in_range: tir.Expr = tir.Apply("le", (operand, number(source, most)), BOOL)
+        if round_(least) == least:
+            in_range = tir.And(tir.Apply("ge", (operand, number(source, least)), BOOL), in_range)
         else:
             least = 0
-        expr: tir.Expr = tir.IfThenElseExpr(within, tir.Cast(kind, bare), number(kind, 0))
-        return RangedExpr(expr if bare is a.expr else tir.Let(var, a.expr, expr), least, most)
+        expr: tir.Expr = tir.IfThenElseExpr(in_range, tir.Cast(kind, operand), number(kind, 0))
+        return RangedExpr(expr if operand is a.expr else tir.Let(var, a.expr, expr), least, most)
 
     def special(self, kind: DType, depth: int) -> RangedExpr:
         """Operators that are not of the common kind."""

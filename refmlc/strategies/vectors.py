@@ -10,12 +10,12 @@ from refmlc.strategies.ranges import RangedBuffer, limits, number
 class Vectors(Mapped):
     """Makes such stages."""
 
-    def vectors(self, held: RangedBuffer) -> list[tir.Stmt]:
+    def vectors(self, target: RangedBuffer) -> list[tir.Stmt]:
         """Several lanes at a time; the remaining elements one by one."""
-        *outer, last = self.axes_of(held)
+        *outer, last = self.axes_of(target)
         lanes = self.choices.pick([count for count in (2, 4, 8) if count <= last.extent] or (1,))
         if lanes == 1:
-            return self.mapped(held)
+            return self.map_stage(target)
         word = last.size.dtype
         groups = last.extent // lanes
 
@@ -25,27 +25,31 @@ class Vectors(Mapped):
             return tir.Ramp(base, number(kind, 1), tir.IntImm(INT32, lanes), kind.with_lanes(lanes))
 
         def body() -> tir.Stmt:
-            *before, at = self.axis_vars(len(outer) + 1)
-            value = self.lanes_of(held.buffer.dtype, lanes, self.depth)
-            held.low, held.high = limits(held.buffer.dtype)
-            return tir.BufferStore(held.buffer, value, (*before, ramp(at)))
+            *outer_vars, at = self.axis_vars(len(outer) + 1)
+            value = self.lanes_of(target.buffer.dtype, lanes, self.depth)
+            target.low, target.high = limits(target.buffer.dtype)
+            return tir.BufferStore(target.buffer, value, (*outer_vars, ramp(at)))
 
         nest = self.block("vector", [*outer, Axis(groups, number(word, groups))], body)
-        rest = Axis(last.extent - groups * lanes, number(word, last.extent - groups * lanes))
-        if rest.extent == 0:
+        tail_axis = Axis(last.extent - groups * lanes, number(word, last.extent - groups * lanes))
+        if tail_axis.extent == 0:
             return [nest]
 
         def tail() -> tir.Stmt:
-            *before, at = self.axis_vars(len(outer) + 1)
+            *outer_vars, at = self.axis_vars(len(outer) + 1)
             place = tir.Apply("add", (at, number(at.dtype, groups * lanes)), at.dtype)
-            return self.stored(held, self.value(held.buffer.dtype, 1), (*before, place))
+            return self.store(target, self.value(target.buffer.dtype, 1), (*outer_vars, place))
 
-        return [nest, self.block("rest", [*outer, rest], tail)]
+        return [nest, self.block("rest", [*outer, tail_axis], tail)]
 
     def lanes_of(self, kind: DType, lanes: int, depth: int) -> tir.Expr:
         """An expression of `lanes` lanes. Only what cannot be undefined: floats, narrow integers, bits."""
         wide, count = kind.with_lanes(lanes), tir.IntImm(INT32, lanes)
-        loads = [one for one in self.held if one.buffer.dtype == kind and one.shape and one.shape[-1] >= lanes]
+        loads = [
+            source
+            for source in self.readable
+            if source.buffer.dtype == kind and source.shape and source.shape[-1] >= lanes
+        ]
         forms = [
             "broadcast",
             *["load"] * 3 * bool(loads),
@@ -53,11 +57,11 @@ class Vectors(Mapped):
         ]
         match self.choices.pick(forms):
             case "load":
-                held = self.choices.pick(loads)
-                *first, _ = self.indices(held)
-                start = self.choices.below(held.shape[-1] - lanes + 1)
+                buffer = self.choices.pick(loads)
+                *first, _ = self.indices(buffer)
+                start = self.choices.below(buffer.shape[-1] - lanes + 1)
                 ramp = tir.Ramp(number(self.word, start), number(self.word, 1), count, self.word.with_lanes(lanes))
-                return tir.BufferLoad(held.buffer, (*first, ramp))
+                return tir.BufferLoad(buffer.buffer, (*first, ramp))
             case "apply":
                 safe = ("max", "min", "bitwise_xor", "bitwise_and") if kind.is_integer else ("add", "mul", "max", "sub")
                 narrow = ("add", "mul", "sub") if kind.is_integer and kind.bits < 32 else ()
@@ -70,7 +74,9 @@ class Vectors(Mapped):
                 order = tuple(tir.IntImm(INT32, self.choices.below(lanes)) for _ in range(lanes))
                 return tir.Shuffle((self.lanes_of(kind, lanes, depth - 1),), order, wide)
             case "cast":
-                other = self.choices.pick([one for one in self.palette if one.is_integer and one.bits < 32] or (kind,))
+                other = self.choices.pick(
+                    [source for source in self.palette if source.is_integer and source.bits < 32] or (kind,)
+                )
                 value = self.lanes_of(other, lanes, depth - 1)
                 return value if other == kind else tir.Cast(wide, value)
             case _:

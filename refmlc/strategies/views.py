@@ -9,44 +9,44 @@ from refmlc.strategies.ranges import RangedBuffer, RangedExpr, number
 class Views(Mapped):
     """Makes such stages."""
 
-    def windowed(self, held: RangedBuffer) -> list[tir.Stmt]:
+    def row_window(self, target: RangedBuffer) -> list[tir.Stmt]:
         """Rows of what is written are matched as a buffer of rank one."""
-        *outer, last = self.axes_of(held)
+        *outer, last = self.axes_of(target)
         extent = last.extent + 1 if self.spoil("RM304", 40) else last.extent
         size = number(last.size.dtype, extent) if extent != last.extent else last.size
-        declared = number(last.size.dtype, extent + 1) if self.spoil("RM314", 60) else size
-        view = tir.Buffer("V", held.buffer.dtype, (declared,), offset_factor=1)
+        view_size = number(last.size.dtype, extent + 1) if self.spoil("RM314", 60) else size
+        view = tir.Buffer("V", target.buffer.dtype, (view_size,), offset_factor=1)
 
         def matches() -> list[tir.MatchBufferRegion]:
             single = [tir.Range(var, number(var.dtype, 1)) for var in self.axis_vars(len(outer))]
             whole = tir.Range(number(last.size.dtype, 0), size)
-            return [tir.MatchBufferRegion(view, tir.BufferRegion(held.buffer, (*single, whole)))]
+            return [tir.MatchBufferRegion(view, tir.BufferRegion(target.buffer, (*single, whole)))]
 
         def body() -> tir.Stmt:
             row = RangedBuffer(view, (last.extent,))
-            store = self.grid(row, lambda at: self.stored(row, self.value(view.dtype, self.depth), at))
-            held.low, held.high = min(held.low, row.low), max(held.high, row.high)
+            store = self.grid(row, lambda at: self.store(row, self.value(view.dtype, self.depth), at))
+            target.low, target.high = min(target.low, row.low), max(target.high, row.high)
             return store
 
         return [self.block("window", outer, body, matches=matches)]
 
-    def viewed(self, held: RangedBuffer) -> list[tir.Stmt]:
+    def flat_view(self, target: RangedBuffer) -> list[tir.Stmt]:
         """The storage of `held` as a buffer of rank one, declared in the rest of the sequence."""
         kind = self.word
-        flat = tir.Buffer("F", held.buffer.dtype, (number(kind, volume(held.shape)),))
-        view = RangedBuffer(flat, (volume(held.shape),))
+        flat = tir.Buffer("F", target.buffer.dtype, (number(kind, volume(target.shape)),))
+        view = RangedBuffer(flat, (volume(target.shape),))
         parts = self.stage(view)
-        held.low, held.high = min(held.low, view.low), max(held.high, view.high)
-        return [rows([tir.DeclBuffer(flat, tir.BufferData(held.buffer)), *parts])]
+        target.low, target.high = min(target.low, view.low), max(target.high, view.high)
+        return [rows([tir.DeclBuffer(flat, tir.BufferData(target.buffer)), *parts])]
 
-    def scattered(self, held: RangedBuffer) -> list[tir.Stmt]:
+    def scatter(self, target: RangedBuffer) -> list[tir.Stmt]:
         """All elements, then some at places that come from values."""
-        parts = self.mapped(held)
+        parts = self.map_stage(target)
         count = self.extent()
         var = tir.Var("i", self.word)
         with self.scope(RangedExpr(var, 0, count - 1)):
-            at = [self._clamp(self.value(self.word, 0), extent).expr for extent in held.shape]
-            old = RangedExpr(tir.BufferLoad(held.buffer, tuple(at)), held.low, held.high)
-            with self.scope(old):
-                store = self.stored(held, self.value(held.buffer.dtype, 1), at)
-        return [*parts, self.wrapped([Loop(var, number(self.word, 0), number(self.word, count), free=False)], store)]
+            at = [self._clamp(self.value(self.word, 0), extent).expr for extent in target.shape]
+            previous = RangedExpr(tir.BufferLoad(target.buffer, tuple(at)), target.low, target.high)
+            with self.scope(previous):
+                store = self.store(target, self.value(target.buffer.dtype, 1), at)
+        return [*parts, self.wrap([Loop(var, number(self.word, 0), number(self.word, count), free=False)], store)]

@@ -26,7 +26,7 @@ from refmlc.oracle.pairs.contradiction import of_interpreter
 from refmlc.oracle.pairs.variant import Variant
 from refmlc.oracle.program import Program
 from refmlc.strategies.case import Case
-from refmlc.strategies.operators.program import named
+from refmlc.strategies.operators.program import operator_names
 
 REFERENCE = "interp"
 COVER = 4  # coverage is counted in every fourth batch: it takes a tenth of the interpreter's time
@@ -131,7 +131,7 @@ def name_of(finding: Finding, operators: Sequence[str] = ()) -> str:
 def as_found(settings: Settings, number: int, finding: Finding) -> FindingRecord:
     """The finding as data."""
     message = "\n".join([finding.diagnostic.message, *finding.diagnostic.notes])
-    called = named(finding.case.module) if settings.kind_of(number) == "operators" else ()
+    called = operator_names(finding.case.module) if settings.kind_of(number) == "operators" else ()
     return FindingRecord(
         name_of(finding, called),
         finding.code.id,

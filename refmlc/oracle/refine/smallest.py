@@ -17,8 +17,7 @@ from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.types import TensorType
 from refmlc.oracle.refine.calls import Call, fresh
 from refmlc.run.memory.tensor import Tensor
-from refmlc.strategies.dimensions import variables
-from refmlc.strategies.inputs import rolled_inputs
+from refmlc.strategies.inputs import rolled_inputs, variables
 from refmlc.vm.parameters import parameters_of
 
 MOST_SIZES, MOST_VALUES = 75, 150

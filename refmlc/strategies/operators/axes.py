@@ -12,14 +12,14 @@ from refmlc.strategies.operators.calls import EVERY, FLOATS, INTEGERS, NUMBERS, 
 EINSUMS = ("ij,jk->ik", "ij,kj->ik", "ij->ji", "ii->i", "ij->", "ij,ij->i", "i,j->ij", "ii", "bij,bjk->bik")
 
 
-def reduced(calls: Calls, dtypes: tuple[object, ...] = NUMBERS) -> Plan:
+def reduction(calls: Calls, dtypes: tuple[object, ...] = NUMBERS) -> Plan:
     """Over some axes."""
     one = calls.data([each for each in EVERY if each in dtypes])
     axis: tir.Attr = None if calls.choices.chance(25) else calls.axes(one.rank)
     return [one.expr], {"axis": axis, "keepdims": calls.flag()}
 
 
-def extreme(calls: Calls, dtypes: tuple[object, ...] = NUMBERS) -> Plan:
+def extreme_index(calls: Calls, dtypes: tuple[object, ...] = NUMBERS) -> Plan:
     """Over one axis or all."""
     one = calls.data([each for each in EVERY if each in dtypes])
     axis: tir.Attr = None if calls.choices.chance(25) else calls.axis(one.rank)
@@ -32,20 +32,20 @@ def along(calls: Calls) -> Plan:
     return [one.expr], {"axis": calls.axis(one.rank)}
 
 
-def normed(calls: Calls, weights: int) -> Plan:
+def norm(calls: Calls, weights: int) -> Plan:
     """Over the last axes, with weights of their shape."""
     one = calls.data()
     count = 1 + calls.choices.below(one.rank)
     axes = tuple(range(-count, 0))
-    own = [calls.alike(one, one.shape[one.rank - count :]).expr for _ in range(weights)]
+    own = [calls.like(one, one.shape[one.rank - count :]).expr for _ in range(weights)]
     return [one.expr, *own], {"axes": axes, "epsilon": calls.choices.pick((1e-5, 0.0, 1.0))}
 
 
-def grouped(calls: Calls, *, groups: bool) -> Plan:
+def group_norm(calls: Calls, *, groups: bool) -> Plan:
     """Over channels in groups."""
     channels = calls.choices.pick((2, 4, 3, 1))
-    one = calls.given(calls.choices.pick(FLOATS), (*calls.shape(1), channels, *calls.shape(1)))
-    own = [calls.alike(one, (channels,)).expr for _ in range(2)]
+    one = calls.parameter(calls.choices.pick(FLOATS), (*calls.shape(1), channels, *calls.shape(1)))
+    own = [calls.like(one, (channels,)).expr for _ in range(2)]
     attrs: dict[str, tir.Attr] = {"channel_axis": 1, "axes": (2,), "epsilon": 1e-5}
     if groups:
         attrs["num_groups"] = calls.choices.pick([each for each in (1, 2, 3, 4) if channels % each == 0])
@@ -56,11 +56,11 @@ def batch_norm(calls: Calls) -> Plan:
     """Over all axes but one."""
     one = calls.data(ranks=(2, 3))
     axis = calls.axis(one.rank)
-    own = [calls.alike(one, (one.shape[axis],)).expr for _ in range(4)]
+    own = [calls.like(one, (one.shape[axis],)).expr for _ in range(4)]
     return [one.expr, *own], {"axis": axis, "training": calls.flag(), "center": calls.flag(), "scale": calls.flag()}
 
 
-def scanned(calls: Calls) -> Plan:
+def scan(calls: Calls) -> Plan:
     """Along one axis, or all in a row."""
     one = calls.data(NUMBERS)
     axis: tir.Attr = None if calls.choices.chance(25) else calls.axis(one.rank)
@@ -68,7 +68,7 @@ def scanned(calls: Calls) -> Plan:
     return [one.expr], {"axis": axis, "dtype": dtype, "exclusive": calls.flag()}
 
 
-def ordered(calls: Calls, dtype: str | None = None) -> Plan:
+def sort(calls: Calls, dtype: str | None = None) -> Plan:
     """Along one axis, up or down."""
     one = calls.data(NUMBERS)
     attrs: dict[str, tir.Attr] = {"axis": calls.axis(one.rank), "descending": calls.flag()}
@@ -85,21 +85,21 @@ def topk(calls: Calls) -> Plan:
     return [one.expr], {**attrs, "ret_type": pick(("both", "values", "indices")), "dtype": pick(("int32", "int64"))}
 
 
-def permuted(calls: Calls) -> Plan:
+def permute(calls: Calls) -> Plan:
     """All axes in some order."""
     one = calls.data(EVERY)
     order = calls.choices.permutation(range(one.rank))
     return [one.expr], {"axes": tuple(axis - one.rank if calls.choices.chance(30) else axis for axis in order)}
 
 
-def expanded(calls: Calls) -> Plan:
+def expand(calls: Calls) -> Plan:
     """New axes."""
     one = calls.data(EVERY)
     rank = one.rank + 1 + calls.choices.below(2)
     return [one.expr], {"axis": tuple(sorted(calls.choices.permutation(range(rank))[: rank - one.rank]))}
 
 
-def squeezed(calls: Calls) -> Plan:
+def squeeze(calls: Calls) -> Plan:
     """Axes of extent 1 left out."""
     one = calls.data(EVERY)
     ones = [axis for axis, extent in enumerate(one.shape) if extent == 1]
@@ -119,7 +119,7 @@ def broadcast(calls: Calls) -> Plan:
     return [one.expr, sizes(*calls.shape(calls.choices.below(2)), *shape)], {}
 
 
-def joined(calls: Calls, *, new: bool) -> Plan:
+def join(calls: Calls, *, new: bool) -> Plan:
     """Several tensors along an axis."""
     one = calls.data(EVERY)
     axis = calls.axis(one.rank + new)
@@ -128,7 +128,7 @@ def joined(calls: Calls, *, new: bool) -> Plan:
         shape = list(one.shape)
         if not new:
             shape[axis] = calls.choices.pick((1, 2, 0, 3))
-        others.append(calls.alike(one, shape).expr)
+        others.append(calls.like(one, shape).expr)
     return [relax.Tuple((one.expr, *others))], {"axis": axis}
 
 
@@ -143,14 +143,14 @@ def split(calls: Calls) -> Plan:
     return [one.expr], {"indices_or_sections": found, "axis": axis}
 
 
-def tiled(calls: Calls) -> Plan:
+def tile(calls: Calls) -> Plan:
     """Repeated along each axis."""
     one = calls.data(EVERY)
     count = 1 + calls.choices.below(one.rank + 1)
     return [one.expr], {"repeats": tuple(calls.choices.pick((1, 2, 3, 0)) for _ in range(count))}
 
 
-def repeated(calls: Calls) -> Plan:
+def repeat(calls: Calls) -> Plan:
     """Each element several times."""
     one = calls.data(EVERY)
     axis: tir.Attr = None if calls.choices.chance(25) else calls.axis(one.rank)
@@ -163,10 +163,10 @@ def flipped(calls: Calls) -> Plan:
     return [one.expr], {"axis": calls.axis(one.rank)}
 
 
-def meshed(calls: Calls) -> Plan:
+def mesh(calls: Calls) -> Plan:
     """Vectors as a grid."""
     one = calls.data(NUMBERS, (1,))
-    others = [calls.alike(one, calls.shape(1)).expr for _ in range(1 + calls.choices.below(2))]
+    others = [calls.like(one, calls.shape(1)).expr for _ in range(1 + calls.choices.below(2))]
     return [relax.Tuple((one.expr, *others))], {"indexing": calls.choices.pick(("ij", "xy"))}
 
 
@@ -176,13 +176,13 @@ def product(calls: Calls) -> Plan:
     inner, batch = one.shape[-1], one.shape[:-2]
     shape = calls.choices.pick(((inner,), (inner, *calls.shape(1)), (*batch, inner, *calls.shape(1))))
     dtype: tir.Attr = calls.choices.pick((None, None, "float32" if one.dtype.is_float else "int32"))
-    return [one.expr, calls.alike(one, shape).expr], {"out_dtype": dtype}
+    return [one.expr, calls.like(one, shape).expr], {"out_dtype": dtype}
 
 
 def outer(calls: Calls) -> Plan:
     """Two vectors."""
     one = calls.data(NUMBERS, (1,))
-    return [one.expr, calls.alike(one, calls.shape(1)).expr], {}
+    return [one.expr, calls.like(one, calls.shape(1)).expr], {}
 
 
 def einsum(calls: Calls) -> Plan:
@@ -191,11 +191,11 @@ def einsum(calls: Calls) -> Plan:
     extents = {letter: calls.choices.pick((2, 3, 1, 0)) for letter in "ijkb"}
     dtype = calls.choices.pick(FLOATS)
     operands = formula.partition("->")[0].split(",")
-    given = [calls.given(dtype, [extents[letter] for letter in one]).expr for one in operands]
+    given = [calls.parameter(dtype, [extents[letter] for letter in one]).expr for one in operands]
     return [relax.Tuple(tuple(given))], {"subscripts": formula}
 
 
-def collapsed(calls: Calls) -> Plan:
+def collapse(calls: Calls) -> Plan:
     """To a shape that broadcasting takes to it."""
     one = calls.data(NUMBERS)
     kept = one.shape[calls.choices.below(one.rank + 1) :]
@@ -205,7 +205,7 @@ def collapsed(calls: Calls) -> Plan:
 def losses(calls: Calls) -> Plan:
     """Two tensors of one shape."""
     one = calls.data(ranks=(1, 2))
-    return [one.expr, calls.alike(one).expr], {}
+    return [one.expr, calls.like(one).expr], {}
 
 
 def _each(names: str, plan: Callable[[Calls], Plan]) -> dict[str, Callable[[Calls], Plan]]:
@@ -213,35 +213,35 @@ def _each(names: str, plan: Callable[[Calls], Plan]) -> dict[str, Callable[[Call
 
 
 PLANS: Mapping[str, Callable[[Calls], Plan]] = {
-    **_each("sum prod max min", reduced),
-    **_each("mean variance std", partial(reduced, dtypes=FLOATS)),
-    **_each("argmax argmin", extreme),
-    "median": partial(extreme, dtypes=FLOATS[:3]),
+    **_each("sum prod max min", reduction),
+    **_each("mean variance std", partial(reduction, dtypes=FLOATS)),
+    **_each("argmax argmin", extreme_index),
+    "median": partial(extreme_index, dtypes=FLOATS[:3]),
     **_each("nn.softmax nn.log_softmax", along),
-    "nn.layer_norm": partial(normed, weights=2),
-    "nn.rms_norm": partial(normed, weights=1),
-    "nn.group_norm": partial(grouped, groups=True),
-    "nn.instance_norm": partial(grouped, groups=False),
+    "nn.layer_norm": partial(norm, weights=2),
+    "nn.rms_norm": partial(norm, weights=1),
+    "nn.group_norm": partial(group_norm, groups=True),
+    "nn.instance_norm": partial(group_norm, groups=False),
     "nn.batch_norm": batch_norm,
-    **_each("cumsum cumprod", scanned),
-    "sort": ordered,
-    "argsort": partial(ordered, dtype="int32"),
+    **_each("cumsum cumprod", scan),
+    "sort": sort,
+    "argsort": partial(sort, dtype="int32"),
     "topk": topk,
-    "permute_dims": permuted,
-    "expand_dims": expanded,
-    "squeeze": squeezed,
+    "permute_dims": permute,
+    "expand_dims": expand,
+    "squeeze": squeeze,
     **_each("flatten nn.batch_flatten size", whole),
     "broadcast_to": broadcast,
-    "concat": partial(joined, new=False),
-    "stack": partial(joined, new=True),
+    "concat": partial(join, new=False),
+    "stack": partial(join, new=True),
     "split": split,
-    "tile": tiled,
-    "repeat": repeated,
+    "tile": tile,
+    "repeat": repeat,
     "flip": flipped,
-    "meshgrid": meshed,
+    "meshgrid": mesh,
     "matmul": product,
     "outer": outer,
     "einsum": einsum,
-    "collapse_sum_to": collapsed,
+    "collapse_sum_to": collapse,
     "nn.cross_entropy_with_logits": losses,
 }

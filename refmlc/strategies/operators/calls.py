@@ -54,7 +54,7 @@ class Calls:
 
     # ------------------------------------------------------------------------------------------------ tensors
 
-    def given(
+    def parameter(
         self, dtype: DType, shape: Sequence[int], low: int | None = None, high: int | None = None, way: str = ""
     ) -> DrawnTensor:
         """A new parameter; `low` … `high` limit its integers; `way`: the kind of its values."""
@@ -83,20 +83,20 @@ class Calls:
         last, self.last = self.last, None
         if last is not None and last.dtype in dtypes and last.rank in ranks:
             return last
-        return self.given(self.choices.pick(dtypes), self.shape(self.choices.pick(ranks)))
+        return self.parameter(self.choices.pick(dtypes), self.shape(self.choices.pick(ranks)))
 
     def shape(self, rank: int) -> tuple[int, ...]:
         """Some extents."""
         return tuple(self.choices.pick(EXTENTS) for _ in range(rank))
 
-    def beside(self, one: DrawnTensor) -> DrawnTensor:
+    def broadcastable(self, tensor: DrawnTensor) -> DrawnTensor:
         """A new parameter of the same dtype that is broadcast against it."""
-        kept = one.shape[self.choices.below(one.rank + 1) :] if self.choices.chance(40) else one.shape
-        return self.given(one.dtype, [1 if self.choices.chance(20) else extent for extent in kept])
+        shape = tensor.shape[self.choices.below(tensor.rank + 1) :] if self.choices.chance(40) else tensor.shape
+        return self.parameter(tensor.dtype, [1 if self.choices.chance(20) else extent for extent in shape])
 
-    def alike(self, one: DrawnTensor, shape: Sequence[int] | None = None) -> DrawnTensor:
+    def like(self, tensor: DrawnTensor, shape: Sequence[int] | None = None) -> DrawnTensor:
         """A new parameter of the same dtype."""
-        return self.given(one.dtype, one.shape if shape is None else shape)
+        return self.parameter(tensor.dtype, tensor.shape if shape is None else shape)
 
     def constant(self, dtype: DType, value: float) -> relax.Constant:
         """A scalar that is known."""
@@ -111,8 +111,8 @@ class Calls:
     def axes(self, rank: int, *, least: int = 1) -> tuple[int, ...]:
         """Different axes in some order."""
         order = self.choices.permutation(range(rank))
-        some = order[: least + self.choices.below(max(1, rank - least + 1))]
-        return tuple(one - rank if self.choices.chance(30) else one for one in some)
+        axes = order[: least + self.choices.below(max(1, rank - least + 1))]
+        return tuple(axis - rank if self.choices.chance(30) else axis for axis in axes)
 
     def flag(self) -> bool:
         """True or False."""
@@ -123,18 +123,18 @@ class Calls:
     def call(self, name: str, plan: Plan) -> None:
         """Add a call. Fails: as the operator does for arguments that it does not take."""
         args, attrs = plan
-        found = type_of(OPERATORS[name], [kind_of(one) for one in args], attrs)
-        var = relax.Var(f"y{len(self.bindings)}", found)
+        result_type = type_of(OPERATORS[name], [kind_of(arg) for arg in args], attrs)
+        var = relax.Var(f"y{len(self.bindings)}", result_type)
         self.bindings.append(relax.VarBinding(var, relax.Call(relax.Op(name), tuple(args), attrs)))
-        self.last = self._held(var, found)
+        self.last = self._result_tensor(var, result_type)
 
-    def _held(self, var: relax.Var, ty: Type | None) -> DrawnTensor | None:
+    def _result_tensor(self, var: relax.Var, ty: Type | None) -> DrawnTensor | None:
         """The result as a tensor for further calls; of a tuple, one field."""
         if isinstance(ty, TupleType) and ty.fields:
             place = self.choices.below(len(ty.fields))
-            field, one = relax.Var(f"y{len(self.bindings)}", ty.fields[place]), ty.fields[place]
+            field, field_type = relax.Var(f"y{len(self.bindings)}", ty.fields[place]), ty.fields[place]
             self.bindings.append(relax.VarBinding(field, relax.TupleGetItem(var, place)))
-            return self._held(field, one)
+            return self._result_tensor(field, field_type)
         if not isinstance(ty, TensorType) or ty.shape is None or ty.dtype is None:
             return None
         sizes = [extent.value for extent in ty.shape if isinstance(extent, tir.IntImm)]
@@ -173,7 +173,7 @@ def kind_of(expr: relax.Expr) -> Type | None:
         case relax.ShapeExpr(values=values):
             return ShapeType(values)
         case relax.Tuple(fields=fields):
-            kinds = [kind_of(one) for one in fields]
-            return TupleType(tuple(one for one in kinds if one is not None))
+            kinds = [kind_of(field) for field in fields]
+            return TupleType(tuple(field for field in kinds if field is not None))
         case _:
             return None

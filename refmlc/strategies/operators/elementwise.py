@@ -25,38 +25,38 @@ CONSTANTS = (0.0, 1.0, -1.0, 0.5, 3.0)
 NUMBER_NAMES = ("float32", "int64", "float16", "int32", "int8", "float64", "uint8", "bool")
 
 
-def mapped(calls: Calls, dtypes: tuple[object, ...] = FLOATS) -> Plan:
+def unary(calls: Calls, dtypes: tuple[object, ...] = FLOATS) -> Plan:
     """One tensor."""
     return [calls.data([one for one in EVERY if one in dtypes]).expr], {}
 
 
-def paired(calls: Calls, dtypes: tuple[object, ...] = NUMBERS) -> Plan:
+def binary(calls: Calls, dtypes: tuple[object, ...] = NUMBERS) -> Plan:
     """Two tensors."""
     one = calls.data([each for each in EVERY if each in dtypes])
-    other = calls.beside(one)
+    other = calls.broadcastable(one)
     both = [one.expr, other.expr]
     return both[::-1] if calls.flag() else both, {}
 
 
-def divided(calls: Calls) -> Plan:
+def division(calls: Calls) -> Plan:
     """Two tensors of integers, the second one without 0."""
     one = calls.data(INTEGERS)
     low = 1 if one.dtype.kind == "uint" or calls.flag() else -7
-    return [one.expr, calls.given(one.dtype, one.shape, low, 7 if low > 0 else -1).expr], {}
+    return [one.expr, calls.parameter(one.dtype, one.shape, low, 7 if low > 0 else -1).expr], {}
 
 
-def shifted(calls: Calls) -> Plan:
+def shift(calls: Calls) -> Plan:
     """Two tensors of integers, the second one below the width."""
     one = calls.data(INTEGERS)
-    return [one.expr, calls.given(one.dtype, one.shape, 0, one.dtype.bits - 1).expr], {}
+    return [one.expr, calls.parameter(one.dtype, one.shape, 0, one.dtype.bits - 1).expr], {}
 
 
 def fraction(calls: Calls) -> Plan:
     """Two tensors of floats."""
-    return paired(calls, FLOATS)
+    return binary(calls, FLOATS)
 
 
-def clipped(calls: Calls) -> Plan:
+def clip(calls: Calls) -> Plan:
     """A tensor between two numbers."""
     one = calls.data(NUMBERS)
     low, high = sorted((calls.choices.below(7) - 3, calls.choices.below(7) - 3))
@@ -66,20 +66,20 @@ def clipped(calls: Calls) -> Plan:
 def where(calls: Calls) -> Plan:
     """A condition, and two tensors."""
     one = calls.data(EVERY)
-    condition = calls.given(BOOL, one.shape)
-    return [condition.expr, one.expr, calls.beside(one).expr], {}
+    condition = calls.parameter(BOOL, one.shape)
+    return [condition.expr, one.expr, calls.broadcastable(one).expr], {}
 
 
 def three(calls: Calls) -> Plan:
     """Three tensors of one shape."""
     one = calls.data(FLOATS)
-    return [one.expr, calls.alike(one).expr, calls.alike(one).expr], {}
+    return [one.expr, calls.like(one).expr, calls.like(one).expr], {}
 
 
 def two(calls: Calls) -> Plan:
     """Two tensors of one shape."""
     one = calls.data(FLOATS)
-    return [one.expr, calls.alike(one).expr], {}
+    return [one.expr, calls.like(one).expr], {}
 
 
 def cast(calls: Calls) -> Plan:
@@ -87,7 +87,7 @@ def cast(calls: Calls) -> Plan:
     return [calls.data(EVERY).expr], {"dtype": calls.choices.pick(NUMBER_NAMES)}
 
 
-def leaky(calls: Calls) -> Plan:
+def leaky_relu(calls: Calls) -> Plan:
     """A tensor and a slope."""
     return [calls.data().expr], {"alpha": calls.choices.pick((0.01, 0.0, -1.0, 2.0))}
 
@@ -102,20 +102,20 @@ def prelu(calls: Calls) -> Plan:
     """A tensor and a slope for each channel."""
     one = calls.data()
     axis = calls.axis(one.rank)
-    return [one.expr, calls.given(one.dtype, [one.shape[axis]]).expr], {"axis": axis}
+    return [one.expr, calls.parameter(one.dtype, [one.shape[axis]]).expr], {"axis": axis}
 
 
-def quantized(calls: Calls, *, back: bool = False) -> Plan:
+def quantize(calls: Calls, *, back: bool = False) -> Plan:
     """A tensor, and scale and zero for each channel."""
     one = calls.data(INTEGERS[2:4] if back else FLOATS[:1])
     axis = calls.axis(one.rank)
     dtype = calls.choices.pick(("float32", "float16") if back else ("int8", "uint8"))
-    scale = calls.given(FLOATS[0], [one.shape[axis]])
-    zero = calls.given(one.dtype if back else SCALARS[dtype], [one.shape[axis]], 0, 3)
+    scale = calls.parameter(FLOATS[0], [one.shape[axis]])
+    zero = calls.parameter(one.dtype if back else SCALARS[dtype], [one.shape[axis]], 0, 3)
     return [one.expr, scale.expr, zero.expr], {"axis": axis, "out_dtype": dtype}
 
 
-def filled(calls: Calls) -> Plan:
+def fill(calls: Calls) -> Plan:
     """A shape."""
     pick = calls.choices.pick
     return [sizes(*calls.shape(pick((1, 2, 0))))], {"dtype": pick(NUMBER_NAMES)}
@@ -139,7 +139,7 @@ def eye(calls: Calls) -> Plan:
     return [whole(below(5)), whole(below(5)), whole(below(9) - 4)], {"dtype": dtype}
 
 
-def counted(calls: Calls) -> Plan:
+def arange(calls: Calls) -> Plan:
     """Begin, end, step."""
     below, pick = calls.choices.below, calls.choices.pick
     start, stop = whole(below(19) - 9), whole(below(19) - 9)
@@ -151,7 +151,7 @@ def triangle(calls: Calls) -> Plan:
     return [calls.data(EVERY, (2, 3)).expr, whole(calls.choices.below(11) - 5)], {}
 
 
-def window(calls: Calls) -> Plan:
+def hamming_window(calls: Calls) -> Plan:
     """A size, and whether it is periodic."""
     size = whole(calls.choices.pick((1, 2, 5, 0)))
     return [size, whole(calls.choices.below(2)), number(0.54), number(0.46)], {"dtype": "float32"}
@@ -162,31 +162,31 @@ def _each(names: str, plan: Callable[[Calls], Plan]) -> dict[str, Callable[[Call
 
 
 PLANS: Mapping[str, Callable[[Calls], Plan]] = {
-    **_each(FUNCTIONS, mapped),
-    **_each(ANY_NUMBER, partial(mapped, dtypes=NUMBERS)),
-    "bitwise_not": partial(mapped, dtypes=INTEGERS),
-    "logical_not": partial(mapped, dtypes=(BOOL,)),
-    **_each(COMPARED, paired),
-    **_each(DIVIDED, divided),
+    **_each(FUNCTIONS, unary),
+    **_each(ANY_NUMBER, partial(unary, dtypes=NUMBERS)),
+    "bitwise_not": partial(unary, dtypes=INTEGERS),
+    "logical_not": partial(unary, dtypes=(BOOL,)),
+    **_each(COMPARED, binary),
+    **_each(DIVIDED, division),
     **_each("divide power atan2", fraction),
-    **_each(LOGICAL, partial(paired, dtypes=(BOOL,))),
-    **_each(BITS, partial(paired, dtypes=INTEGERS)),
-    **_each(SHIFTS, shifted),
-    "clip": clipped,
+    **_each(LOGICAL, partial(binary, dtypes=(BOOL,))),
+    **_each(BITS, partial(binary, dtypes=INTEGERS)),
+    **_each(SHIFTS, shift),
+    "clip": clip,
     "where": where,
     "ewise_fma": three,
     "log_add_exp": two,
     "astype": cast,
-    "nn.leakyrelu": leaky,
+    "nn.leakyrelu": leaky_relu,
     "nn.softplus": softplus,
     "nn.prelu": prelu,
-    "quantize": quantized,
-    "dequantize": partial(quantized, back=True),
-    **_each("zeros ones", filled),
+    "quantize": quantize,
+    "dequantize": partial(quantize, back=True),
+    **_each("zeros ones", fill),
     "full": full,
     **_each("zeros_like ones_like", like),
     "eye": eye,
-    "arange": counted,
+    "arange": arange,
     **_each("tril triu", triangle),
-    "hamming_window": window,
+    "hamming_window": hamming_window,
 }

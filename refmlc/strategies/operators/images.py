@@ -26,12 +26,12 @@ def image(calls: Calls, space: int, layout: str, channels: int | None = None) ->
     last, calls.last = calls.last, None
     if last is not None and last.rank == space + 2 and last.dtype in dtypes and channels is None and min(last.shape):
         return last
-    return calls.given(pick(dtypes), [extents[letter] for letter in layout])
+    return calls.parameter(pick(dtypes), [extents[letter] for letter in layout])
 
 
-def space_of(one: DrawnTensor, layout: str) -> dict[str, int]:
+def space_of(tensor: DrawnTensor, layout: str) -> dict[str, int]:
     """The extents of an image by their letters."""
-    return dict(zip(layout, one.shape, strict=True))
+    return dict(zip(layout, tensor.shape, strict=True))
 
 
 def padding(calls: Calls, space: int, most: int) -> tuple[int, ...]:
@@ -58,7 +58,7 @@ def windows(calls: Calls, space: int, *, counts: bool = False) -> Plan:
     return [one.expr], attrs
 
 
-def pooled_back(calls: Calls, *, counts: bool = False) -> Plan:
+def pool_gradient(calls: Calls, *, counts: bool = False) -> Plan:
     """The gradient of a pool of two dimensions, without dilation."""
     (data,), attrs = windows(calls, 2, counts=counts)
     one = calls.recipes[-1]
@@ -74,18 +74,18 @@ def pooled_back(calls: Calls, *, counts: bool = False) -> Plan:
         if known["ceil_mode"] and (count - 1) * step >= letters[letter] + int(str(pads[at])):
             count -= 1
         letters[letter] = max(0, count)
-    grad = calls.given(one.dtype, [letters[letter] for letter in str(known["layout"])])
+    grad = calls.parameter(one.dtype, [letters[letter] for letter in str(known["layout"])])
     return [grad.expr, data], known
 
 
-def adaptive(calls: Calls, space: int) -> Plan:
+def adaptive_pool(calls: Calls, space: int) -> Plan:
     """A pool with `places` places."""
     layout = calls.choices.pick(LAYOUTS[space])
     one = image(calls, space, layout)
     return [one.expr], {"output_size": tuple(calls.choices.pick((2, 1, 3, 4)) for _ in range(space)), "layout": layout}
 
 
-def convolved(calls: Calls, space: int) -> Plan:
+def convolution(calls: Calls, space: int) -> Plan:
     """A convolution."""
     pick = calls.choices.pick
     groups = pick((1, 1, 2))
@@ -93,7 +93,7 @@ def convolved(calls: Calls, space: int) -> Plan:
     one = image(calls, space, layout, groups * pick((1, 2)))
     inner = space_of(one, layout)["C"] // groups
     kernel = [pick((1, 2, 3)) for _ in range(space)]
-    weight = calls.alike(one, (groups * pick((1, 2)), inner, *kernel))
+    weight = calls.like(one, (groups * pick((1, 2)), inner, *kernel))
     attrs: dict[str, tir.Attr] = {
         "strides": tuple(pick((1, 2)) for _ in range(space)),
         "padding": padding(calls, space, 2),
@@ -105,14 +105,14 @@ def convolved(calls: Calls, space: int) -> Plan:
     return [one.expr, weight.expr], attrs
 
 
-def transposed(calls: Calls, space: int) -> Plan:
+def transposed_convolution(calls: Calls, space: int) -> Plan:
     """A transposed convolution."""
     pick = calls.choices.pick
     groups = pick((1, 1, 2))
     layout = LAYOUTS[space][0]
     one = image(calls, space, layout, groups * pick((1, 2)))
     kernel = [pick((1, 2, 3)) for _ in range(space)]
-    weight = calls.alike(one, (space_of(one, layout)["C"], pick((1, 2)), *kernel))
+    weight = calls.like(one, (space_of(one, layout)["C"], pick((1, 2)), *kernel))
     strides = tuple(pick((1, 2, 3)) for _ in range(space))
     attrs: dict[str, tir.Attr] = {
         "strides": strides,
@@ -124,7 +124,7 @@ def transposed(calls: Calls, space: int) -> Plan:
     return [one.expr, weight.expr], attrs
 
 
-def padded(calls: Calls) -> Plan:
+def pad(calls: Calls) -> Plan:
     """What stands around a tensor."""
     one = calls.data((*FLOATS, *INTEGERS[:2]))
     mode = calls.choices.pick(("constant", "reflect", "replicate", "circular"))
@@ -133,7 +133,7 @@ def padded(calls: Calls) -> Plan:
     return [one.expr], {"pad_width": widths, "pad_mode": mode, "pad_value": value}
 
 
-def resized(calls: Calls, space: int) -> Plan:
+def resize(calls: Calls, space: int) -> Plan:
     """An image of another size."""
     pick = calls.choices.pick
     layout = pick(LAYOUTS[space])
@@ -149,12 +149,12 @@ def resized(calls: Calls, space: int) -> Plan:
     return [one.expr, sizes(*(pick((1, 2, 3, 5, 7)) for _ in range(space)))], attrs
 
 
-def sampled(calls: Calls, space: int = 2) -> Plan:
+def grid_sample(calls: Calls, space: int = 2) -> Plan:
     """An image at the places of a grid."""
     pick = calls.choices.pick
     layout = LAYOUTS[space][0]
     one = image(calls, space, layout)
-    grid = calls.alike(one, (one.shape[0], space, *(pick((1, 2, 3)) for _ in range(space))))
+    grid = calls.like(one, (one.shape[0], space, *(pick((1, 2, 3)) for _ in range(space))))
     attrs: dict[str, tir.Attr] = {
         "method": pick(("bilinear", "nearest", "bicubic")),
         "padding_mode": pick(("zeros", "border", "reflection")),
@@ -164,10 +164,10 @@ def sampled(calls: Calls, space: int = 2) -> Plan:
     return [one.expr, grid.expr], attrs
 
 
-def affine(calls: Calls) -> Plan:
+def affine_grid(calls: Calls) -> Plan:
     """A grid from matrices."""
     pick = calls.choices.pick
-    one = calls.given(pick(SOME), (pick((1, 2)), 2, 3))
+    one = calls.parameter(pick(SOME), (pick((1, 2)), 2, 3))
     return [one.expr, sizes(pick((1, 2, 3)), pick((1, 2, 4)))], {"align_corners": calls.flag()}
 
 
@@ -175,7 +175,7 @@ def boxes(calls: Calls, *, pool: bool) -> Plan:
     """Boxes of an image; reversed ones and ones outside occur."""
     pick = calls.choices.pick
     one = image(calls, 2, "NCHW")
-    rois = calls.alike(one, (pick((1, 2)), 5))
+    rois = calls.like(one, (pick((1, 2)), 5))
     attrs: dict[str, tir.Attr] = {
         "pooled_size": (pick((1, 2)), pick((1, 2, 3))),
         "spatial_scale": pick((1.0, 0.5)),
@@ -189,19 +189,19 @@ def attention(calls: Calls, *, bias: bool) -> Plan:
     """Queries, keys and values."""
     pick = calls.choices.pick
     batch, rows, heads, depth = pick((1, 2)), pick((2, 1, 3)), pick((1, 2)), pick((1, 2))
-    query = calls.given(pick(SOME), (batch, rows, heads, depth))
+    query = calls.parameter(pick(SOME), (batch, rows, heads, depth))
     keys = pick((rows, 2, 3))
-    others = [calls.alike(query, (batch, keys, heads, depth)).expr for _ in range(2)]
-    more = [calls.alike(query, (batch, heads, rows, keys)).expr] if bias else []
+    others = [calls.like(query, (batch, keys, heads, depth)).expr for _ in range(2)]
+    more = [calls.like(query, (batch, heads, rows, keys)).expr] if bias else []
     mask: tir.Attr = pick((None, "TopLeft", "BottomRight"))
     return [query.expr, *others, *more], {"causal_mask": mask, "scale": pick((None, 1.0))}
 
 
-def shuffled(calls: Calls) -> Plan:
+def pixel_shuffle(calls: Calls) -> Plan:
     """Channels into space."""
     pick = calls.choices.pick
     factor = pick((2, 1))
-    one = calls.given(pick(SOME), (pick((1, 2)), factor * factor * pick((1, 2)), pick((1, 2)), pick((2, 3))))
+    one = calls.parameter(pick(SOME), (pick((1, 2)), factor * factor * pick((1, 2)), pick((1, 2)), pick((2, 3))))
     return [one.expr], {"upscale_factor": factor}
 
 
@@ -212,17 +212,17 @@ def _spaces(name: str, plan: Callable[..., Plan], **more: bool) -> dict[str, Cal
 PLANS: Mapping[str, Callable[[Calls], Plan]] = {
     **_spaces("nn.max_pool{}d", windows),
     **_spaces("nn.avg_pool{}d", windows, counts=True),
-    **_spaces("nn.adaptive_avg_pool{}d", adaptive),
-    **_spaces("nn.conv{}d", convolved),
-    **_spaces("nn.conv{}d_transpose", transposed),
-    "grad.max_pool2d_backward": pooled_back,
-    "grad.avg_pool2d_backward": partial(pooled_back, counts=True),
-    "nn.pad": padded,
-    "nn.pixel_shuffle": shuffled,
-    "image.resize2d": partial(resized, space=2),
-    "image.resize3d": partial(resized, space=3),
-    "image.grid_sample": sampled,
-    "image.affine_grid": affine,
+    **_spaces("nn.adaptive_avg_pool{}d", adaptive_pool),
+    **_spaces("nn.conv{}d", convolution),
+    **_spaces("nn.conv{}d_transpose", transposed_convolution),
+    "grad.max_pool2d_backward": pool_gradient,
+    "grad.avg_pool2d_backward": partial(pool_gradient, counts=True),
+    "nn.pad": pad,
+    "nn.pixel_shuffle": pixel_shuffle,
+    "image.resize2d": partial(resize, space=2),
+    "image.resize3d": partial(resize, space=3),
+    "image.grid_sample": grid_sample,
+    "image.affine_grid": affine_grid,
     "vision.roi_align": partial(boxes, pool=False),
     "vision.roi_pool": partial(boxes, pool=True),
     "nn.attention": partial(attention, bias=False),

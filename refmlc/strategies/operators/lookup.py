@@ -13,77 +13,77 @@ from refmlc.strategies.operators.calls import EVERY, FLOATS, INDICES, NUMBERS, C
 REDUCTIONS = ("update", "add", "mul", "min", "max")
 
 
-def taken(calls: Calls) -> Plan:
+def take(calls: Calls) -> Plan:
     """Along an axis."""
     one = calls.data(EVERY)
     axis = calls.axis(one.rank)
     mode = calls.choices.pick(("fast", "clip", "wrap", "nan") if one.dtype.is_float else ("fast", "clip", "wrap"))
     extent = one.shape[axis]
     low, high = (0, extent - 1) if mode == "fast" else (-extent - 2, extent + 2)
-    indices = calls.given(calls.choices.pick(INDICES), calls.shape(calls.choices.pick((1, 2, 0))), low, high)
+    indices = calls.parameter(calls.choices.pick(INDICES), calls.shape(calls.choices.pick((1, 2, 0))), low, high)
     return [one.expr, indices.expr], {"axis": axis, "mode": mode}
 
 
-def gathered(calls: Calls) -> Plan:
+def gather(calls: Calls) -> Plan:
     """An index for each element, along an axis."""
     one = calls.data(EVERY)
     axis = calls.axis(one.rank)
     shape = list(one.shape)
     shape[axis] = calls.choices.pick((2, 1, 3, 0))
-    indices = calls.given(calls.choices.pick(INDICES), shape, 0, one.shape[axis] - 1)
+    indices = calls.parameter(calls.choices.pick(INDICES), shape, 0, one.shape[axis] - 1)
     return [one.expr, indices.expr], {"axis": axis}
 
 
-def gathered_nd(calls: Calls) -> Plan:
+def gather_nd(calls: Calls) -> Plan:
     """Vectors of indices."""
     one = calls.data(EVERY, (2, 3))
     depth = 1 + calls.choices.below(one.rank)
     least = min(one.shape[:depth])
-    indices = calls.given(INDICES[0], (*calls.shape(1), depth), -least if calls.flag() else 0, least - 1)
+    indices = calls.parameter(INDICES[0], (*calls.shape(1), depth), -least if calls.flag() else 0, least - 1)
     return [one.expr, indices.expr], {"batch_dims": 0}
 
 
-def indexed(calls: Calls) -> Plan:
+def index_tensor(calls: Calls) -> Plan:
     """Tensors of indices for the first axes."""
     one = calls.data(EVERY, (1, 2))
     shape = calls.shape(1)
     count = 1 + calls.choices.below(one.rank)
-    some = [calls.given(INDICES[0], shape, 0, one.shape[axis] - 1).expr for axis in range(count)]
+    some = [calls.parameter(INDICES[0], shape, 0, one.shape[axis] - 1).expr for axis in range(count)]
     return [one.expr, relax.Tuple(tuple(some))], {}
 
 
-def put(calls: Calls) -> Plan:
+def index_put(calls: Calls) -> Plan:
     """The same, to write at."""
     one = calls.data(NUMBERS, (1, 2))
     shape = calls.shape(1)
-    some = [calls.given(INDICES[0], shape, -extent, extent - 1).expr for extent in one.shape]
-    return [one.expr, relax.Tuple(tuple(some)), calls.alike(one, shape).expr], {"accumulate": calls.flag()}
+    some = [calls.parameter(INDICES[0], shape, -extent, extent - 1).expr for extent in one.shape]
+    return [one.expr, relax.Tuple(tuple(some)), calls.like(one, shape).expr], {"accumulate": calls.flag()}
 
 
-def scattered(calls: Calls) -> Plan:
+def scatter(calls: Calls) -> Plan:
     """An index for each update, along an axis."""
     one = calls.data(NUMBERS)
     axis = calls.axis(one.rank)
     shape = list(one.shape)
     shape[axis] = calls.choices.pick((2, 1, 3, 0))
     extent = one.shape[axis]
-    indices = calls.given(calls.choices.pick(INDICES), shape, -extent if calls.flag() else 0, extent - 1)
+    indices = calls.parameter(calls.choices.pick(INDICES), shape, -extent if calls.flag() else 0, extent - 1)
     reduction = calls.choices.pick(REDUCTIONS)
-    return [one.expr, indices.expr, calls.alike(one, shape).expr], {"axis": axis, "reduction": reduction}
+    return [one.expr, indices.expr, calls.like(one, shape).expr], {"axis": axis, "reduction": reduction}
 
 
-def scattered_nd(calls: Calls) -> Plan:
+def scatter_nd(calls: Calls) -> Plan:
     """Vectors of indices, to write at."""
     one = calls.data(NUMBERS, (1, 2))
     depth = 1 + calls.choices.below(one.rank)
     count = calls.shape(1)
     least = min(one.shape[:depth])
-    indices = calls.given(INDICES[0], (*count, depth), 0, least - 1)
-    updates = calls.alike(one, (*count, *one.shape[depth:]))
+    indices = calls.parameter(INDICES[0], (*count, depth), 0, least - 1)
+    updates = calls.like(one, (*count, *one.shape[depth:]))
     return [one.expr, indices.expr, updates.expr], {"reduction": calls.choices.pick(REDUCTIONS)}
 
 
-def sliced(calls: Calls) -> Plan:
+def slice_axes(calls: Calls) -> Plan:
     """Begin, end and stride of some axes."""
     one = calls.data(EVERY)
     axes = calls.axes(one.rank)
@@ -96,7 +96,7 @@ def sliced(calls: Calls) -> Plan:
 def dynamic(calls: Calls) -> Plan:
     """The same, as tensors."""
     one = calls.data(EVERY)
-    parts = [calls.given(INDICES[0], (one.rank,), low, high).expr for low, high in ((-3, 4), (-3, 5), (1, 2))]
+    parts = [calls.parameter(INDICES[0], (one.rank,), low, high).expr for low, high in ((-3, 4), (-3, 5), (1, 2))]
     return [one.expr, *parts], {}
 
 
@@ -110,29 +110,29 @@ def scattered_slice(calls: Calls) -> Plan:
     shape = list(one.shape)
     shape[axis] = -(-(end - start) // step)
     numbers = [one_number(each) for each in (start, end, step)]
-    return [one.expr, calls.alike(one, shape).expr, *numbers], {"axis": axis}
+    return [one.expr, calls.like(one, shape).expr, *numbers], {"axis": axis}
 
 
 def reversed_part(calls: Calls) -> Plan:
     """The first elements of each row the other way round."""
     one = calls.data(EVERY, (2, 3))
     batch = calls.choices.below(2)
-    lengths = calls.given(calls.choices.pick(INDICES), (one.shape[batch],), 0, one.shape[1 - batch])
+    lengths = calls.parameter(calls.choices.pick(INDICES), (one.shape[batch],), 0, one.shape[1 - batch])
     return [one.expr, lengths.expr], {"seq_axis": 1 - batch, "batch_axis": batch}
 
 
 def one_hot(calls: Calls) -> Plan:
     """Classes, two numbers, how many classes."""
     depth = calls.choices.pick((3, 1, 4))
-    indices = calls.given(calls.choices.pick(INDICES), calls.shape(calls.choices.pick((1, 2))), -1, depth)
+    indices = calls.parameter(calls.choices.pick(INDICES), calls.shape(calls.choices.pick((1, 2))), -1, depth)
     values = [relax.PrimValue(tir.FloatImm(FLOATS[0], value)) for value in (1.0, -0.0)]
     return [indices.expr, *values], {"depth": depth, "axis": calls.choices.pick((-1, 0, 1))}
 
 
-def bucketized(calls: Calls) -> Plan:
+def bucketize(calls: Calls) -> Plan:
     """Numbers among boundaries."""
     one = calls.data(FLOATS)
-    bounds = calls.given(one.dtype, calls.shape(1), way="steps")  # they have to be in order
+    bounds = calls.parameter(one.dtype, calls.shape(1), way="steps")  # they have to be in order
     return [one.expr, bounds.expr], {"out_int32": calls.flag(), "right": calls.flag()}
 
 
@@ -154,10 +154,10 @@ def nll(calls: Calls, *, back: bool = False) -> Plan:
     classes = one.shape[min(1, one.rank - 1)]
     rest = [extent for axis, extent in enumerate(one.shape) if axis != min(1, one.rank - 1)]
     ignored = calls.choices.pick((-100, 0, -1))
-    targets = calls.given(INDICES[0], rest, min(ignored, 0) if ignored == -1 else 0, classes - 1)
-    weights = [calls.alike(one, (classes,)).expr] if calls.flag() else []
+    targets = calls.parameter(INDICES[0], rest, min(ignored, 0) if ignored == -1 else 0, classes - 1)
+    weights = [calls.like(one, (classes,)).expr] if calls.flag() else []
     reduction = calls.choices.pick(("mean", "sum", "none"))
-    grad = [calls.alike(one, rest if reduction == "none" else ()).expr] if back else []
+    grad = [calls.like(one, rest if reduction == "none" else ()).expr] if back else []
     return [*grad, one.expr, targets.expr, *weights], {"reduction": reduction, "ignore_index": ignored}
 
 
@@ -165,26 +165,26 @@ def taken_back(calls: Calls) -> Plan:
     """The gradient of `take`."""
     one = calls.data(FLOATS[:1])
     axis = calls.axis(one.rank)
-    indices = calls.given(INDICES[1], calls.shape(1), 0, one.shape[axis] - 1)
+    indices = calls.parameter(INDICES[1], calls.shape(1), 0, one.shape[axis] - 1)
     shape = list(one.shape)
     shape[axis] = indices.shape[0]
-    return [calls.alike(one, shape).expr, one.expr, indices.expr], {"axis": axis}
+    return [calls.like(one, shape).expr, one.expr, indices.expr], {"axis": axis}
 
 
 PLANS: Mapping[str, Callable[[Calls], Plan]] = {
-    "take": taken,
-    "gather_elements": gathered,
-    "gather_nd": gathered_nd,
-    "index_tensor": indexed,
-    "index_put": put,
-    "scatter_elements": scattered,
-    "scatter_nd": scattered_nd,
-    "strided_slice": sliced,
+    "take": take,
+    "gather_elements": gather,
+    "gather_nd": gather_nd,
+    "index_tensor": index_tensor,
+    "index_put": index_put,
+    "scatter_elements": scatter,
+    "scatter_nd": scatter_nd,
+    "strided_slice": slice_axes,
     "dynamic_strided_slice": dynamic,
     "slice_scatter": scattered_slice,
     "reverse_sequence": reversed_part,
     "one_hot": one_hot,
-    "bucketize": bucketized,
+    "bucketize": bucketize,
     "nonzero": found,
     "unique": unique,
     "nn.nll_loss": nll,

@@ -10,7 +10,7 @@ from refmlc.lang.library import OPERATORS
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.strategies.case import Case
-from refmlc.strategies.choices import Choices, Rolled
+from refmlc.strategies.choices import Choices, SeededChoices
 from refmlc.strategies.operators import axes, elementwise, images, lookup
 from refmlc.strategies.operators.calls import Calls, Plan
 
@@ -26,15 +26,15 @@ NAMES = tuple(PLANS)
 TRIES = 8  # of one operator: most plans are taken at once
 
 
-def added(calls: Calls, name: str) -> bool:
+def add_call(calls: Calls, name: str) -> bool:
     """Add a call of the operator; False: nothing that was drawn is taken by it."""
     for _ in range(TRIES):
-        before = len(calls.params), len(calls.bindings), calls.last
+        saved = len(calls.params), len(calls.bindings), calls.last
         try:
             calls.call(name, PLANS[name](calls))
         except (RefmlcError, ValueError):
-            del calls.params[before[0] :], calls.recipes[before[0] :], calls.bindings[before[1] :]
-            calls.last = before[2]
+            del calls.params[saved[0] :], calls.recipes[saved[0] :], calls.bindings[saved[1] :]
+            calls.last = saved[2]
         else:
             return True
     return False
@@ -43,10 +43,10 @@ def added(calls: Calls, name: str) -> bool:
 def operators_of(choices: Choices) -> Case:
     """A program with arguments for one call."""
     calls = Calls(choices)
-    wanted = 1 + (choices.below(10) > 5) + (choices.below(10) > 7)
-    done = 0
-    while done < wanted:
-        done += added(calls, choices.pick(NAMES))
+    count = 1 + (choices.below(10) > 5) + (choices.below(10) > 7)
+    accepted = 0
+    while accepted < count:
+        accepted += add_call(calls, choices.pick(NAMES))
     result = calls.bindings[-1]
     body = relax.SeqExpr((relax.BindingBlock(tuple(calls.bindings)),), result.var)
     module = IRModule({"main": relax.Function(tuple(calls.params), body, None)})
@@ -55,12 +55,14 @@ def operators_of(choices: Choices) -> Case:
 
 def rolled_operators(seed: int) -> Case:
     """The program of a seed: the same one each time."""
-    return replace(operators_of(Rolled(f"operators {seed}")), name=f"operators{seed}")
+    return replace(operators_of(SeededChoices(f"operators {seed}")), name=f"operators{seed}")
 
 
-def named(module: IRModule) -> tuple[str, ...]:
+def operator_names(module: IRModule) -> tuple[str, ...]:
     """The operators that `main` calls, in order."""
     main = module.functions.get("main")
     blocks = main.body.blocks if isinstance(main, relax.Function) else ()
-    values = [one.value for block in blocks for one in block.bindings]
-    return tuple(one.op.name for one in values if isinstance(one, relax.Call) and isinstance(one.op, relax.Op))
+    values = [binding.value for block in blocks for binding in block.bindings]
+    return tuple(
+        binding.op.name for binding in values if isinstance(binding, relax.Call) and isinstance(binding.op, relax.Op)
+    )

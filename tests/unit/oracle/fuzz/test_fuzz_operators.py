@@ -13,10 +13,10 @@ from refmlc.oracle.implementations.implementation import Ended
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies.case import Case
-from refmlc.strategies.choices import Rolled
+from refmlc.strategies.choices import SeededChoices
 from refmlc.strategies.contents import contents
 from refmlc.strategies.operators.calls import Calls
-from refmlc.strategies.operators.program import PLANS, added, named, rolled_operators
+from refmlc.strategies.operators.program import PLANS, add_call, operator_names, rolled_operators
 
 SETTINGS = Settings(kinds=("operators",), implementations=("interp",), size=40, sanitize=0)
 TRIES = 4
@@ -40,7 +40,7 @@ def test_most_operators_have_a_plan():
 
 
 def test_an_operator_takes_what_its_plan_draws():
-    taken = {name: sum(added(Calls(Rolled(f"{name} {seed}")), name) for seed in range(TRIES)) for name in PLANS}
+    taken = {name: sum(add_call(Calls(SeededChoices(f"{name} {seed}")), name) for seed in range(TRIES)) for name in PLANS}
     assert {name: count for name, count in taken.items() if count < TRIES - 1} == {}
 
 
@@ -50,8 +50,8 @@ def test_what_an_operator_refuses_leaves_nothing(monkeypatch):
         return [one.expr], {"nothing": 1}
 
     monkeypatch.setattr("refmlc.strategies.operators.program.PLANS", {"abs": refused})
-    calls = Calls(Rolled(1))
-    assert not added(calls, "abs")
+    calls = Calls(SeededChoices(1))
+    assert not add_call(calls, "abs")
     assert (calls.params, calls.recipes, calls.bindings, calls.last) == ([], [], [], None)
 
 
@@ -62,7 +62,7 @@ def test_a_program_comes_back_from_its_text_and_is_the_same_each_time(some):
 
 
 def test_one_to_three_operators_that_go_on_with_what_came(some):
-    counts = [len(named(case.module)) for case in some]
+    counts = [len(operator_names(case.module)) for case in some]
     assert set(counts) == {1, 2, 3}
     used = [
         any(isinstance(arg, relax.Var) and arg.name.startswith("y") for arg in one.args)
@@ -125,11 +125,11 @@ class Answers:
 
 
 def test_a_wrong_edge_is_found_and_findings_are_told_apart_by_their_operators(some):
-    cases = [case for case in some if {"max", "nn.max_pool1d", "nn.max_pool2d", "negative"} & set(named(case.module))]
+    cases = [case for case in some if {"max", "nn.max_pool1d", "nn.max_pool2d", "negative"} & set(operator_names(case.module))]
     examined = examine(cases, [Finite()], sanitize=False)
     found = [(each.case, one) for each in examined for one in each.findings]
     assert {one.code.id for _, one in found} == {"RM701"}
     case, finding = found[0]
     told = as_found(SETTINGS, 0, finding).signature
-    assert told == name_of(finding, named(case.module))
+    assert told == name_of(finding, operator_names(case.module))
     assert len({told, name_of(finding, ("abs",)), name_of(finding)}) == 3
