@@ -1,6 +1,9 @@
-"""A program of operator calls under construction, and the draws of a plan: tensors, axes, numbers."""
+"""A program of operator calls under construction, and the draws of a plan: tensors, axes, numbers.
 
-from collections.abc import Mapping, Sequence
+A `Plan` is the arguments and the attributes of one call.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,12 +41,12 @@ class DrawnTensor:
 
     @property
     def rank(self) -> int:
-        """How many dimensions it has."""
+        """The number of dimensions."""
         return len(self.shape)
 
 
 class Calls:
-    """A program while it is made."""
+    """The program so far; the methods draw parameters, attributes and calls."""
 
     def __init__(self, choices: Choices) -> None:
         self.choices = choices
@@ -79,49 +82,49 @@ class Calls:
         return DrawnTensor(var, shape, dtype)
 
     def data(self, dtypes: Sequence[DType] = FLOATS, ranks: Sequence[int] = (1, 2, 3)) -> DrawnTensor:
-        """An operand: the result so far if it fits, else a new parameter."""
+        """An operand: the last result if its dtype and rank fit, else a new parameter."""
         last, self.last = self.last, None
         if last is not None and last.dtype in dtypes and last.rank in ranks:
             return last
         return self.parameter(self.choices.pick(dtypes), self.shape(self.choices.pick(ranks)))
 
     def shape(self, rank: int) -> tuple[int, ...]:
-        """Some extents."""
+        """`rank` extents."""
         return tuple(self.choices.pick(EXTENTS) for _ in range(rank))
 
     def broadcastable(self, tensor: DrawnTensor) -> DrawnTensor:
-        """A new parameter of the same dtype that is broadcast against it."""
+        """A new parameter of the same dtype, whose shape broadcasts with that of `tensor`."""
         shape = tensor.shape[self.choices.below(tensor.rank + 1) :] if self.choices.chance(40) else tensor.shape
         return self.parameter(tensor.dtype, [1 if self.choices.chance(20) else extent for extent in shape])
 
     def like(self, tensor: DrawnTensor, shape: Sequence[int] | None = None) -> DrawnTensor:
-        """A new parameter of the same dtype."""
+        """A new parameter of the dtype of `tensor`, and of its shape if `shape` is None."""
         return self.parameter(tensor.dtype, tensor.shape if shape is None else shape)
 
     def constant(self, dtype: DType, value: float) -> relax.Constant:
-        """A scalar that is known."""
+        """A scalar constant."""
         return relax.Constant(np.array(value, storage_dtype(dtype)), dtype)
 
     # ------------------------------------------------------------------------------------------------ attributes
 
     def axis(self, rank: int) -> int:
-        """An axis, in one of its two spellings."""
+        """An axis, counted from either end."""
         return self.choices.below(2 * rank) - rank
 
     def axes(self, rank: int, *, least: int = 1) -> tuple[int, ...]:
-        """Different axes in some order."""
+        """At least `least` different axes in any order, counted from either end."""
         order = self.choices.permutation(range(rank))
         axes = order[: least + self.choices.below(max(1, rank - least + 1))]
         return tuple(axis - rank if self.choices.chance(30) else axis for axis in axes)
 
     def flag(self) -> bool:
-        """True or False."""
+        """A bool, evenly."""
         return self.choices.below(2) == 1
 
     # ------------------------------------------------------------------------------------------------ calls
 
     def call(self, name: str, plan: Plan) -> None:
-        """Add a call. Fails: as the operator does for arguments that it does not take."""
+        """Add a call. Fails: as the operator for arguments that it refuses."""
         args, attrs = plan
         result_type = type_of(OPERATORS[name], [kind_of(arg) for arg in args], attrs)
         var = relax.Var(f"y{len(self.bindings)}", result_type)
@@ -129,7 +132,7 @@ class Calls:
         self.last = self._result_tensor(var, result_type)
 
     def _result_tensor(self, var: relax.Var, ty: Type | None) -> DrawnTensor | None:
-        """The result as a tensor for further calls; of a tuple, one field."""
+        """The result, or one field of a tuple, as a tensor for further calls; None for any other type."""
         if isinstance(ty, TupleType) and ty.fields:
             place = self.choices.below(len(ty.fields))
             field, field_type = relax.Var(f"y{len(self.bindings)}", ty.fields[place]), ty.fields[place]
@@ -139,6 +142,11 @@ class Calls:
             return None
         sizes = [extent.value for extent in ty.shape if isinstance(extent, tir.IntImm)]
         return DrawnTensor(var, tuple(sizes), ty.dtype) if len(sizes) == len(ty.shape) else None
+
+
+def same_plan(names: str, plan: Callable[[Calls], Plan]) -> dict[str, Callable[[Calls], Plan]]:
+    """One plan for several operators."""
+    return dict.fromkeys(names.split(), plan)
 
 
 def whole(value: int) -> relax.PrimValue:

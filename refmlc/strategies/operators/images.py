@@ -18,8 +18,8 @@ WEIGHTS = {1: "OIW", 2: "OIHW", 3: "OIDHW"}
 SOME = FLOATS[:4]
 
 
-def image(calls: Calls, space: int, layout: str, channels: int | None = None) -> DrawnTensor:
-    """An image with `rank` spatial dimensions."""
+def draw_image(calls: Calls, space: int, layout: str, channels: int | None = None) -> DrawnTensor:
+    """An image with `space` spatial dimensions: the last result if it fits, else a new parameter."""
     pick = calls.choices.pick
     extents = {"N": pick((1, 2)), "C": channels or pick((1, 2, 3))} | {letter: pick(SIDES) for letter in "DHW"}
     dtypes = (*SOME, INTEGERS[0]) if calls.choices.chance(10) else SOME
@@ -35,15 +35,15 @@ def space_of(tensor: DrawnTensor, layout: str) -> dict[str, int]:
 
 
 def padding(calls: Calls, space: int, most: int) -> tuple[int, ...]:
-    """Before and after each dimension, equal or not."""
+    """Paddings up to `most` before and after each dimension."""
     before = tuple(calls.choices.below(most + 1) for _ in range(space))
     return (*before, *(calls.choices.below(most + 1) for _ in range(space)))
 
 
-def windows(calls: Calls, space: int, *, counts: bool = False) -> Plan:
-    """A pool."""
+def pool(calls: Calls, space: int, *, counts: bool = False) -> Plan:
+    """An image and its pool; `counts`: averages may count the padding."""
     layout = calls.choices.pick(LAYOUTS[space])
-    one = image(calls, space, layout)
+    image = draw_image(calls, space, layout)
     pick = calls.choices.pick
     size = tuple(pick((2, 1, 3)) for _ in range(space))
     attrs: dict[str, tir.Attr] = {
@@ -55,45 +55,48 @@ def windows(calls: Calls, space: int, *, counts: bool = False) -> Plan:
         "count_include_pad": counts and calls.flag(),
         "layout": layout,
     }
-    return [one.expr], attrs
+    return [image.expr], attrs
 
 
 def pool_gradient(calls: Calls, *, counts: bool = False) -> Plan:
-    """The gradient of a pool of two dimensions, without dilation."""
-    (data,), attrs = windows(calls, 2, counts=counts)
-    one = calls.recipes[-1]
-    known = {**attrs, "dilation": (1, 1)}
-    letters = dict(zip(str(known["layout"]), one.shape, strict=True))
-    pads, pool, strides = known["padding"], known["pool_size"], known["strides"]
-    if not (isinstance(pads, tuple) and isinstance(pool, tuple) and isinstance(strides, tuple)):
+    """The gradient of the result and the image of a pool of two dimensions, without dilation."""
+    (data,), attrs = pool(calls, 2, counts=counts)
+    recipe = calls.recipes[-1]
+    attrs = {**attrs, "dilation": (1, 1)}
+    letters = dict(zip(str(attrs["layout"]), recipe.shape, strict=True))
+    pads, size, strides = attrs["padding"], attrs["pool_size"], attrs["strides"]
+    if not (isinstance(pads, tuple) and isinstance(size, tuple) and isinstance(strides, tuple)):
         raise TypeError(pads)
     for at, letter in enumerate("HW"):
-        free = letters[letter] + int(str(pads[at])) + int(str(pads[at + 2])) - int(str(pool[at]))
+        room = letters[letter] + int(str(pads[at])) + int(str(pads[at + 2])) - int(str(size[at]))
         step = int(str(strides[at]))
-        count = (-(-free // step) if known["ceil_mode"] else free // step) + 1
-        if known["ceil_mode"] and (count - 1) * step >= letters[letter] + int(str(pads[at])):
+        count = (-(-room // step) if attrs["ceil_mode"] else room // step) + 1
+        if attrs["ceil_mode"] and (count - 1) * step >= letters[letter] + int(str(pads[at])):
             count -= 1
         letters[letter] = max(0, count)
-    grad = calls.parameter(one.dtype, [letters[letter] for letter in str(known["layout"])])
-    return [grad.expr, data], known
+    grad = calls.parameter(recipe.dtype, [letters[letter] for letter in str(attrs["layout"])])
+    return [grad.expr, data], attrs
 
 
 def adaptive_pool(calls: Calls, space: int) -> Plan:
-    """A pool with `places` places."""
+    """An image and the size of the result."""
     layout = calls.choices.pick(LAYOUTS[space])
-    one = image(calls, space, layout)
-    return [one.expr], {"output_size": tuple(calls.choices.pick((2, 1, 3, 4)) for _ in range(space)), "layout": layout}
+    image = draw_image(calls, space, layout)
+    return [image.expr], {
+        "output_size": tuple(calls.choices.pick((2, 1, 3, 4)) for _ in range(space)),
+        "layout": layout,
+    }
 
 
 def convolution(calls: Calls, space: int) -> Plan:
-    """A convolution."""
+    """An image and weights."""
     pick = calls.choices.pick
     groups = pick((1, 1, 2))
     layout = pick(LAYOUTS[space])
-    one = image(calls, space, layout, groups * pick((1, 2)))
-    inner = space_of(one, layout)["C"] // groups
+    image = draw_image(calls, space, layout, groups * pick((1, 2)))
+    inner = space_of(image, layout)["C"] // groups
     kernel = [pick((1, 2, 3)) for _ in range(space)]
-    weight = calls.like(one, (groups * pick((1, 2)), inner, *kernel))
+    weight = calls.like(image, (groups * pick((1, 2)), inner, *kernel))
     attrs: dict[str, tir.Attr] = {
         "strides": tuple(pick((1, 2)) for _ in range(space)),
         "padding": padding(calls, space, 2),
@@ -102,17 +105,17 @@ def convolution(calls: Calls, space: int) -> Plan:
         "data_layout": layout,
         "kernel_layout": WEIGHTS[space],
     }
-    return [one.expr, weight.expr], attrs
+    return [image.expr, weight.expr], attrs
 
 
 def transposed_convolution(calls: Calls, space: int) -> Plan:
-    """A transposed convolution."""
+    """An image and weights, as a transposed convolution takes them."""
     pick = calls.choices.pick
     groups = pick((1, 1, 2))
     layout = LAYOUTS[space][0]
-    one = image(calls, space, layout, groups * pick((1, 2)))
+    image = draw_image(calls, space, layout, groups * pick((1, 2)))
     kernel = [pick((1, 2, 3)) for _ in range(space)]
-    weight = calls.like(one, (space_of(one, layout)["C"], pick((1, 2)), *kernel))
+    weight = calls.like(image, (space_of(image, layout)["C"], pick((1, 2)), *kernel))
     strides = tuple(pick((1, 2, 3)) for _ in range(space))
     attrs: dict[str, tir.Attr] = {
         "strides": strides,
@@ -121,23 +124,23 @@ def transposed_convolution(calls: Calls, space: int) -> Plan:
         "dilation": tuple(pick((1, 1, 1, 2)) for _ in range(space)),
         "groups": groups,
     }
-    return [one.expr, weight.expr], attrs
+    return [image.expr, weight.expr], attrs
 
 
 def pad(calls: Calls) -> Plan:
-    """What stands around a tensor."""
-    one = calls.data((*FLOATS, *INTEGERS[:2]))
+    """A tensor, and the widths and values around it."""
+    image = calls.data((*FLOATS, *INTEGERS[:2]))
     mode = calls.choices.pick(("constant", "reflect", "replicate", "circular"))
-    widths = tuple(calls.choices.pick((0, 1, 2)) for _ in range(2 * one.rank))
+    widths = tuple(calls.choices.pick((0, 1, 2)) for _ in range(2 * image.rank))
     value = calls.choices.pick((0.0, 1.5, -0.0, -3.0))
-    return [one.expr], {"pad_width": widths, "pad_mode": mode, "pad_value": value}
+    return [image.expr], {"pad_width": widths, "pad_mode": mode, "pad_value": value}
 
 
 def resize(calls: Calls, space: int) -> Plan:
-    """An image of another size."""
+    """An image and another size."""
     pick = calls.choices.pick
     layout = pick(LAYOUTS[space])
-    one = image(calls, space, layout)
+    image = draw_image(calls, space, layout)
     attrs: dict[str, tir.Attr] = {
         "layout": layout,
         "method": pick(METHODS),
@@ -146,47 +149,47 @@ def resize(calls: Calls, space: int) -> Plan:
         "cubic_alpha": pick((-0.75, -0.5)),
         "cubic_exclude": pick((0, 1)),
     }
-    return [one.expr, sizes(*(pick((1, 2, 3, 5, 7)) for _ in range(space)))], attrs
+    return [image.expr, sizes(*(pick((1, 2, 3, 5, 7)) for _ in range(space)))], attrs
 
 
 def grid_sample(calls: Calls, space: int = 2) -> Plan:
-    """An image at the places of a grid."""
+    """An image and a grid of places."""
     pick = calls.choices.pick
     layout = LAYOUTS[space][0]
-    one = image(calls, space, layout)
-    grid = calls.like(one, (one.shape[0], space, *(pick((1, 2, 3)) for _ in range(space))))
+    image = draw_image(calls, space, layout)
+    grid = calls.like(image, (image.shape[0], space, *(pick((1, 2, 3)) for _ in range(space))))
     attrs: dict[str, tir.Attr] = {
         "method": pick(("bilinear", "nearest", "bicubic")),
         "padding_mode": pick(("zeros", "border", "reflection")),
         "align_corners": calls.flag(),
         "layout": layout,
     }
-    return [one.expr, grid.expr], attrs
+    return [image.expr, grid.expr], attrs
 
 
 def affine_grid(calls: Calls) -> Plan:
-    """A grid from matrices."""
+    """Matrices, and the size of the grid."""
     pick = calls.choices.pick
-    one = calls.parameter(pick(SOME), (pick((1, 2)), 2, 3))
-    return [one.expr, sizes(pick((1, 2, 3)), pick((1, 2, 4)))], {"align_corners": calls.flag()}
+    image = calls.parameter(pick(SOME), (pick((1, 2)), 2, 3))
+    return [image.expr, sizes(pick((1, 2, 3)), pick((1, 2, 4)))], {"align_corners": calls.flag()}
 
 
 def boxes(calls: Calls, *, pool: bool) -> Plan:
-    """Boxes of an image; reversed ones and ones outside occur."""
+    """An image and boxes, some of them reversed or outside; `pool`: for `roi_pool`."""
     pick = calls.choices.pick
-    one = image(calls, 2, "NCHW")
-    rois = calls.like(one, (pick((1, 2)), 5))
+    image = draw_image(calls, 2, "NCHW")
+    rois = calls.like(image, (pick((1, 2)), 5))
     attrs: dict[str, tir.Attr] = {
         "pooled_size": (pick((1, 2)), pick((1, 2, 3))),
         "spatial_scale": pick((1.0, 0.5)),
     }
     if not pool:
         attrs |= {"sample_ratio": pick((1, 2, -1)), "aligned": calls.flag(), "mode": pick(("avg", "max"))}
-    return [one.expr, rois.expr], attrs
+    return [image.expr, rois.expr], attrs
 
 
 def attention(calls: Calls, *, bias: bool) -> Plan:
-    """Queries, keys and values."""
+    """Queries, keys and values, and a bias if `bias`."""
     pick = calls.choices.pick
     batch, rows, heads, depth = pick((1, 2)), pick((2, 1, 3)), pick((1, 2)), pick((1, 2))
     query = calls.parameter(pick(SOME), (batch, rows, heads, depth))
@@ -198,11 +201,11 @@ def attention(calls: Calls, *, bias: bool) -> Plan:
 
 
 def pixel_shuffle(calls: Calls) -> Plan:
-    """Channels into space."""
+    """An image with channels for a larger one."""
     pick = calls.choices.pick
     factor = pick((2, 1))
-    one = calls.parameter(pick(SOME), (pick((1, 2)), factor * factor * pick((1, 2)), pick((1, 2)), pick((2, 3))))
-    return [one.expr], {"upscale_factor": factor}
+    image = calls.parameter(pick(SOME), (pick((1, 2)), factor * factor * pick((1, 2)), pick((1, 2)), pick((2, 3))))
+    return [image.expr], {"upscale_factor": factor}
 
 
 def _spaces(name: str, plan: Callable[..., Plan], **more: bool) -> dict[str, Callable[[Calls], Plan]]:
@@ -210,8 +213,8 @@ def _spaces(name: str, plan: Callable[..., Plan], **more: bool) -> dict[str, Cal
 
 
 PLANS: Mapping[str, Callable[[Calls], Plan]] = {
-    **_spaces("nn.max_pool{}d", windows),
-    **_spaces("nn.avg_pool{}d", windows, counts=True),
+    **_spaces("nn.max_pool{}d", pool),
+    **_spaces("nn.avg_pool{}d", pool, counts=True),
     **_spaces("nn.adaptive_avg_pool{}d", adaptive_pool),
     **_spaces("nn.conv{}d", convolution),
     **_spaces("nn.conv{}d_transpose", transposed_convolution),

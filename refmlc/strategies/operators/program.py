@@ -1,4 +1,4 @@
-"""Which operators there are plans for, and the program of a seed: one to three calls, each on what came before."""
+"""The operators with plans, and the program of a seed: one to three calls, each on the results before it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -23,11 +23,11 @@ PLANS: Mapping[str, Callable[[Calls], Plan]] = MappingProxyType(
     }
 )
 NAMES = tuple(PLANS)
-TRIES = 8  # of one operator: most plans are taken at once
+TRIES = 8  # of one operator: most plans are accepted at once
 
 
 def add_call(calls: Calls, name: str) -> bool:
-    """Add a call of the operator; False: nothing that was drawn is taken by it."""
+    """Add a call of the operator; False: it refuses every drawn plan."""
     for _ in range(TRIES):
         saved = len(calls.params), len(calls.bindings), calls.last
         try:
@@ -54,7 +54,7 @@ def operators_of(choices: Choices) -> Case:
 
 
 def rolled_operators(seed: int) -> Case:
-    """The program of a seed: the same one each time."""
+    """The program of a seed, always the same."""
     return replace(operators_of(SeededChoices(f"operators {seed}")), name=f"operators{seed}")
 
 
