@@ -1,16 +1,15 @@
-"""Programs that do wrong what only graphs and threads can: written as text, with drawn dtypes, sizes and neighbours.
+"""Programs with faults of graphs and threads: written as text, with drawn dtypes, sizes and further bindings.
 
 | aim   | the program                                                                         |
 |-------|-------------------------------------------------------------------------------------|
-| RM316 | uses a tensor after it was killed: one that was computed, or one that was allocated |
-| RM317 | declares what a packed function returns with another extent, rank or dtype          |
+| RM316 | uses a tensor after `kill_tensor`: a computed or an allocated one                   |
+| RM317 | declares the result of a packed function with another extent, rank or dtype         |
 | RM323 | calls a function by `call_tir` that writes to its input too                         |
-| RM324 | calls one that leaves the last row, or element, of its output as it was             |
+| RM324 | calls a function that does not write the last row, or element, of its output        |
 | RM327 | has a barrier that only some threads reach, or two in two branches                  |
 | RM328 | uses a tensor after `call_tir_inplace` wrote into it                                |
 
-A program hits its aim always. Around the fault stand up to two bindings before and after, which
-are defined for all values.
+A program always hits its aim. Up to two bindings before and after the fault are defined for all values.
 """
 
 from refmlc.lang.dtypes import SCALARS, DType
@@ -33,10 +32,8 @@ BOOLEAN = ("R.logical_and({0}, {0})", "R.logical_not({0})", "R.reshape({0}, R.sh
 
 
 def aimed_case(choices: Choices, aim: str) -> Case:
-    """A program with one of these aims."""
-    if aim in THREAD_AIMS:
-        return _Threads(choices).case(aim)
-    return _Graph(choices).case(aim)
+    """A program with an aim of `MODULE_AIMS` or `THREAD_AIMS`."""
+    return (_Threads if aim in THREAD_AIMS else _Graph)(choices).case(aim)
 
 
 class _Graph:
@@ -54,19 +51,16 @@ class _Graph:
 
     @property
     def dims(self) -> str:
-        """The dimensions, as a list writes them."""
         return ", ".join([self.first, *map(str, self.sizes[1:])])
 
     @property
     def tensor(self) -> str:
-        """The type of the tensors."""
         return f'R.Tensor(({self.dims},), "{self.dtype}")'
 
     def case(self, aim: str) -> Case:
-        """The module, and its argument."""
         self.neighbours()
         functions = getattr(self, f"_{aim.lower()}")()
-        if aim not in ("RM317", "RM324"):  # of what is there then, reading would be another fault
+        if aim not in ("RM317", "RM324"):  # a read of the result would be another fault
             self.neighbours()
         shape = f'"{self.first}"' if self.first == "n" else self.first
         further_extents = "".join(f", {size}" for size in self.sizes[1:])
@@ -77,16 +71,16 @@ class _Graph:
         return Case(read(text, "aimed.py"), "main", ((_array(self.choices, self.dtype, self.sizes),),), aim)
 
     def neighbours(self) -> None:
-        """Up to two bindings of whole tensors."""
+        """Add up to two bindings of whole tensors."""
         self.choices.repeat(40, 2, lambda: self.bind(self.choices.pick(self.steps)))
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """What gives a tensor of the same type."""
+        """Values of the type of the last variable."""
         return BOOLEAN if self.dtype == "bool" else STEPS
 
     def bind(self, value: str) -> None:
-        """A binding of `value`, in which `{0}` is the last variable."""
+        """Bind `value`, in which `{0}` is the last variable."""
         name = f"v{len(self.lines)}"
         self.lines.append(f"{name} = {value.format(self.last, self.dims)}")
         self.last = name
@@ -133,7 +127,7 @@ class _Graph:
         return self._declared("same", "A", f"A[{at}] = A[{at}]", [*self.sizes])
 
     def function(self, name: str, statement: str, *, short_axis: int | None = None) -> str:
-        """A TensorIR function that copies; `fewer`: but for the last of this dimension. `more`: one statement more."""
+        """A TensorIR function that copies, without the last index of `short_axis`; then `statement`."""
         at = ", ".join(f"i{axis}" for axis in range(len(self.sizes)))
         text = self._declared(name, "AB", f"B[{at}] = A[{at}]", [*self.sizes], short_axis)
         return f"{text}        {statement}\n" if statement else text
@@ -161,7 +155,6 @@ class _Threads:
         self.blocks = choices.pick((1, 2, 3)) if choices.chance(30) else 0
 
     def case(self, aim: str) -> Case:
-        """The function, and its arguments."""
         size = self.threads * (self.blocks or 1)
         index = f"b * {self.threads} + t" if self.blocks else "t"
         condition = f"t < {1 + self.choices.below(self.threads - 1)}" if self.choices.chance(50) else "t % 2 == 0"

@@ -2,16 +2,16 @@
 
 | recipe    | the argument                                   | JSON                                           |
 |-----------|------------------------------------------------|------------------------------------------------|
-| `Array`   | a tensor; its values follow from a way, a seed | `{"array": "float32", "shape": [2], "way": …}` |
+| `Array`   | a tensor with values of a way and a seed       | `{"array": "float32", "shape": [2], "way": …}` |
 | `Number`  | a number                                       | `{"number": "int32", "value": 3}`              |
-| `Same`    | the tensor that an argument before it is       | `{"same": 0}`                                  |
+| `Same`    | the tensor of an earlier argument              | `{"same": 0}`                                  |
 | `ShapeOf` | a shape value of Relax                         | `{"shape": [2, 3]}`                            |
-| `TupleOf` | a tuple of what other recipes give             | `{"tuple": […]}`                               |
+| `TupleOf` | a tuple of the arguments of other recipes      | `{"tuple": […]}`                               |
 
 | form       | the tensor                                                        |
 |------------|-------------------------------------------------------------------|
-| `compact`  | as it is                                                          |
-| `fresh`    | nothing in it is initialised                                      |
+| `compact`  | compact and initialised                                           |
+| `fresh`    | no element is initialised                                         |
 | `partial`  | every second element is initialised                               |
 | `strided`  | rows with a gap after each                                        |
 | `locked`   | memory that may not be written                                    |
@@ -39,7 +39,7 @@ Data: TypeAlias = "dict[str, Data] | list[Data] | str | int | float | bool | Non
 
 @dataclass(frozen=True)
 class Array:
-    """A tensor to be made, with `strides` where there are some. Units: integers are of `low` … `high`; elements."""
+    """A tensor; integers lie in `low` … `high`; without `strides` the form decides them. Units: elements."""
 
     dtype: DType
     shape: tuple[int, ...]
@@ -51,7 +51,6 @@ class Array:
     strides: tuple[int, ...] = ()
 
     def __str__(self) -> str:
-        """The dtype, the shape, the form and the values."""
         values = "" if self.form == "fresh" else f", {self.values().tolist()}"
         return f"{self.dtype}{list(self.shape)} {self.form}{values}"
 
@@ -101,19 +100,18 @@ class Array:
 
 @dataclass(frozen=True)
 class Number:
-    """An argument that is a number."""
+    """A number of a dtype."""
 
     dtype: DType
     value: int | float
 
     def __str__(self) -> str:
-        """The dtype and the value."""
         return f"{self.dtype} {self.value!r}"
 
 
 @dataclass(frozen=True)
 class Same:
-    """The tensor that argument `number` is, once more."""
+    """The tensor of argument `number` again."""
 
     number: int
 
@@ -123,7 +121,7 @@ class Same:
 
 @dataclass(frozen=True)
 class ShapeOf:
-    """A shape value."""
+    """A shape value of Relax."""
 
     values: tuple[int, ...]
 
@@ -153,7 +151,7 @@ def arguments(recipes: Sequence[Argument]) -> list[object]:
 
 
 def _make(recipe: Argument, earlier: Sequence[object]) -> object:
-    """The argument of a recipe; `before`: those that precede it."""
+    """The argument of a recipe; `earlier`: the arguments before it."""
     match recipe:
         case Array():
             return recipe.tensor()
@@ -171,7 +169,7 @@ def _make(recipe: Argument, earlier: Sequence[object]) -> object:
 
 
 def argument_data(recipe: Argument) -> Data:
-    """The recipe as data of JSON; what is as usual is left out."""
+    """The recipe as JSON values, without fields that have their defaults."""
     match recipe:
         case Array():
             required: dict[str, Data] = {"array": str(recipe.dtype), "shape": list(recipe.shape), "way": recipe.way}
@@ -191,7 +189,7 @@ def argument_data(recipe: Argument) -> Data:
 
 
 def argument_of(data: Data) -> Argument:
-    """The recipe that the data says. Fails: RM109 when it says none."""
+    """The recipe of the data. Fails: RM109 for anything else."""
     try:
         return _argument(data)
     except (ValueError, KeyError):
@@ -199,7 +197,7 @@ def argument_of(data: Data) -> Argument:
 
 
 def _argument(data: Data) -> Argument:
-    """The same. Fails: ValueError."""
+    """The recipe of the data. Fails: ValueError."""
     match data:
         case {"array": str(kind), "shape": list(shape), "way": str(way), **rest} if way in (
             *WAYS,

@@ -5,7 +5,7 @@
 | `text`   | the module as TVMScript                           |
 | `func`   | the function that is called                       |
 | `calls`  | for each call its recipes (`arguments`)           |
-| `aim`    | the code that the program aims at, or nothing     |
+| `aim`    | the code that the program aims at, or empty       |
 | `name`   | its name, such as `seed7`                         |
 """
 
@@ -36,7 +36,7 @@ class Case:
 
     @property
     def prim_func(self) -> tir.PrimFunc:
-        """The function that is called, which is of TensorIR. Fails: TypeError for another."""
+        """The called function. Fails: TypeError for one of Relax."""
         function = self.module.functions[self.func]
         if not isinstance(function, tir.PrimFunc):
             raise TypeError(f"`{self.func}` is not a prim_func")
@@ -55,7 +55,7 @@ class Case:
 
     @classmethod
     def from_json(cls, text: str) -> "Case":
-        """The case of `to_json`: the module is structurally equal, the recipes are equal. Fails: RM109."""
+        """The case of `to_json`, with a structurally equal module and equal recipes. Fails: RM109."""
         try:
             data = json.loads(text)
         except ValueError as problem:
@@ -71,7 +71,6 @@ class Case:
         return f"<Case {self.name or self.func}: {', '.join(self.module.functions)}; {len(self.calls)} calls{aim}>"
 
     def __str__(self) -> str:
-        """The program as TVMScript, and the arguments."""
         lines = [show(self.module), f"aim: {self.aim or 'none'}"]
         for call in self.calls:
             lines += ["called with", *(f"  {recipe}" for recipe in call)]

@@ -1,9 +1,9 @@
-"""Where a generator's decisions come from. `below` is the only source, and 0 is always the simplest choice.
+"""The decisions of a generator. `below` is the only source, and 0 is always the simplest choice.
 
 | source                          | for                                                               |
 |---------------------------------|-------------------------------------------------------------------|
-| `Rolled` (here)                 | sweeps over many programs: quick, the same ones for the same seed |
-| `refmlc.strategies.draws.Drawn` | properties: Hypothesis decides, and shrinks toward 0              |
+| `SeededChoices` (here)          | sweeps over many programs: quick, the same ones for the same seed |
+| `draws.HypothesisChoices`       | properties: Hypothesis decides, and shrinks toward 0              |
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +21,7 @@ class Choices:
         raise NotImplementedError
 
     def pick(self, items: Sequence[Item]) -> Item:
-        """One of `items`, the simplest first."""
+        """An item; the first is the simplest."""
         return items[self.below(len(items))]
 
     def chance(self, percent: int) -> bool:
@@ -29,18 +29,18 @@ class Choices:
         return self.below(100) >= 100 - percent
 
     def repeat(self, percent: int, most: int, make: Callable[[], object]) -> None:
-        """`make` again and again, up to `most` times, as long as the dice say so; not at all is the simplest."""
+        """Call `make` up to `most` times, each time with probability `percent` / 100; no call is the simplest."""
         for _ in range(most):
             if not self.chance(percent):
                 return
             make()
 
     def group(self, make: Callable[[], Item]) -> Item:
-        """What `make` makes by decisions that belong together: a part of a program, which can be left out as one."""
+        """The result of `make`, whose decisions shrink as one: it is a part of a program."""
         return make()
 
     def several(self, names: Sequence[str], percents: Sequence[int], make: Callable[[str], Item]) -> list[Item]:
-        """Parts, one for each name until a decision ends it: each by its chance. None is simplest."""
+        """Parts for the first names, each after the one before with its probability; no part is the simplest."""
         parts: list[Item] = []
 
         def next_part() -> bool:
@@ -54,7 +54,7 @@ class Choices:
         return parts
 
     def permutation(self, items: Iterable[Item]) -> list[Item]:
-        """`items` in some order; the given one is the simplest."""
+        """`items` in any order; their own order is the simplest."""
         remaining, order = list(items), []
         while remaining:
             order.append(remaining.pop(self.below(len(remaining))))
@@ -68,13 +68,10 @@ class SeededChoices(Choices):
         self._random = Random(seed).random  # noqa: S311 - reproducible, not secret
 
     def below(self, count: int) -> int:
-        """A number of 0 … count - 1."""
         return int(self._random() * count)
 
     def pick(self, items: Sequence[Item]) -> Item:
-        """One of `items`."""
         return items[int(self._random() * len(items))]
 
     def chance(self, percent: int) -> bool:
-        """True with probability `percent` / 100."""
         return int(self._random() * 100) >= 100 - percent

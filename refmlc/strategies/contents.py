@@ -1,4 +1,4 @@
-"""What generated arrays hold: what is drawn is small (a way and a seed), the values follow from it.
+"""The values of generated arrays: a way and a seed are drawn, the values follow from them.
 
 | way       | integers of `low` … `high`          | floats                                                      |
 |-----------|-------------------------------------|-------------------------------------------------------------|
@@ -6,7 +6,7 @@
 | `small`   | random, near 0                      | random multiples of 1/4                                     |
 | `any`     | random                              | random codes                                                |
 | `edges`   | the ends, and near 0                | ±0, ±inf, NaN, subnormals, the greatest, 1 and neighbours   |
-| `few`     | one to three of those               | one to three of those: many are equal                       |
+| `few`     | one to three of the edges           | one to three of the edges: many are equal                   |
 | `tame`    | random                              | random in -1 … 1: sums and products stay ordinary numbers   |
 | `unit`    | random                              | random multiples of 1/64, from 0 to before 1                |
 | `ascending` | random, in ascending order        | random multiples of 1/4, in ascending order                 |
@@ -29,7 +29,7 @@ EDGES = (0.0, -0.0, math.inf, -math.inf, math.nan, 1.0, -1.0, 5e-324, 1e-45, 6e-
 UNIT, ASCENDING = "unit", "ascending"
 """Ways of operators that ask for such values (`Operator.domains`)."""
 FEW = "few"
-"""Is no way of the generators of programs, whose cases stay as they are; `operators` draws it."""
+"""A way of `operators` only: the cases of the other generators stay the same."""
 NEAR = (0, 1, -1, 2, 3, -2, 7)
 
 
@@ -94,7 +94,7 @@ def floats(way: str, seed: int, count: int, dtype: DType) -> NDArray[np.generic]
 
 @lru_cache(maxsize=128)
 def _codes(dtype: DType, way: str) -> tuple[int, ...]:
-    """The codes that a way takes its numbers from."""
+    """The codes of the numbers of a way."""
     round_, encode = rounder(dtype), encoder(dtype)
     return tuple(encode(round_(value)) for value in special_values(dtype, way))
 
@@ -114,12 +114,12 @@ def special_values(dtype: DType, way: str = "edges") -> tuple[float, ...]:
 
 
 def row_has_nan(dtype: DType) -> bool:
-    """Whether a floating dtype has a NaN."""
+    """True if a floating dtype has a NaN."""
     return dtype.format.has_nan
 
 
 def contents(dtype: DType, shape: tuple[int, ...], way: str, seed: int, limits: tuple[int, int]) -> NDArray[np.generic]:
-    """An array of NumPy's dtype for `dtype`; `limits`: between which integers lie."""
+    """An array of NumPy's dtype for `dtype`; integers lie in `limits`."""
     count = math.prod(shape)
     if dtype.is_float:
         return floats(way, seed, count, dtype).reshape(shape)

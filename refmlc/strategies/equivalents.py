@@ -1,7 +1,7 @@
 """Functions that must mean the same as a given one: a few steps of `refmlc.rewrite.schedule` and of `rewrites`.
 
-A step is drawn with a target (a loop, a block); one that is refused is left out, so that what remains is legal. The
-trace says which steps were taken: `split i0 by 3; reorder i1, i0_0`.
+A step is drawn with a target (a loop, a block). Refused steps are left out, so that the result is legal. The trace
+lists the steps: `split i0 by 3; reorder i1, i0_0`.
 
 `rolled_schedules(func, seed)` gives some from a seed, `schedules(func)` is the strategy of Hypothesis.
 """
@@ -20,7 +20,7 @@ from refmlc.strategies.tiles import intrinsic_of
 
 
 class Equivalent(NamedTuple):
-    """A function that must mean the same as another one, and the steps that lead from that to it."""
+    """A function that must mean the same as another one, and the steps from that one to it."""
 
     trace: str
     func: tir.PrimFunc
@@ -29,7 +29,6 @@ class Equivalent(NamedTuple):
         return f"<Equivalent {self.trace or 'no step'}: {self.func!r}>"
 
     def __str__(self) -> str:
-        """The steps, and the function as TVMScript."""
         return f"{self.trace or 'no step'}\n{show(self.func)}"
 
     def _repr_pretty_(self, printer: Printer, _cycle: bool) -> None:
@@ -37,7 +36,7 @@ class Equivalent(NamedTuple):
         printer.text(str(self))
 
 
-ATTEMPTS = 12  # at a step, before it is given up: most targets do not suit most steps
+ATTEMPTS = 12  # at a step: most targets do not suit most steps
 
 
 def _tensorize(func: tir.PrimFunc, choices: Source) -> tuple[str, tir.PrimFunc] | None:
@@ -49,7 +48,7 @@ def _tensorize(func: tir.PrimFunc, choices: Source) -> tuple[str, tir.PrimFunc] 
 
 
 STEPS: tuple[Draw, ...] = (*DRAWS.values(), _tensorize)
-"""The steps of schedules; that of `tensorize` is here, because its intrinsic is made for the function (`tiles`)."""
+"""The steps of schedules; `tensorize` is here because it needs an intrinsic for the function (`tiles`)."""
 
 
 def _draw_step(func: tir.PrimFunc, choices: Choices) -> tuple[str, tir.PrimFunc] | None:
@@ -66,7 +65,7 @@ def _draw_step(func: tir.PrimFunc, choices: Choices) -> tuple[str, tir.PrimFunc]
 
 
 def draw_equivalent(func: tir.PrimFunc, choices: Choices, steps: int = 3) -> Equivalent:
-    """The function after up to `steps` steps, and their trace; the trace is empty where none could be taken."""
+    """The function after up to `steps` steps, and their trace, which is empty if none applies."""
     trace: list[str] = []
     for _ in range(1 + choices.below(steps)):
         for _attempt in range(ATTEMPTS):
@@ -79,6 +78,6 @@ def draw_equivalent(func: tir.PrimFunc, choices: Choices, steps: int = 3) -> Equ
 
 
 def rolled_schedules(func: tir.PrimFunc, seed: int, count: int = 4, steps: int = 3) -> list[Equivalent]:
-    """Up to `count` functions that must mean the same, each with the trace of its steps. Order: the same for a seed."""
+    """Up to `count` functions that must mean the same, each with its trace; the same ones for a seed."""
     equivalents = [draw_equivalent(func, SeededChoices(f"{seed}/{number}"), steps) for number in range(count)]
     return [equivalent for equivalent in equivalents if equivalent.trace]

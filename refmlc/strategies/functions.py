@@ -2,8 +2,7 @@
 
 A function takes inputs, outputs and numbers (`signature`), and is a sequence of `stages`, each of which writes one
 buffer; buffers in between are allocated. `rolled(seed, aim)` makes a case from a seed, `refmlc.strategies.prim_funcs`
-draws one from Hypothesis. `aim` is the code of what the program does wrong, where it does (a program may miss its
-aim); empty: it is defined.
+draws one from Hypothesis. `aim` is the code of the program's fault (a program may miss its aim); empty: it is defined.
 """
 
 from collections.abc import Sequence
@@ -31,13 +30,13 @@ WATCHED = ("RM318", "RM319", "RM320", "RM321", "RM322", "RM325", "RM326")
 """The codes that its detectors find."""
 
 AIMS = (*CHECKED, *WATCHED)
-"""The codes that a function may aim at; those of `MODULE_AIMS` and `THREAD_AIMS` (`aimed`) come beside them."""
+"""The codes that a function may aim at; `MODULE_AIMS` and `THREAD_AIMS` (`aims`) are further ones."""
 INPUTS, OUTPUTS = "ABC", "XYZ"
-ASIDE = {"RM401": 0, "RM310": 1}  # which statement aside shows the code
+SIDE_STATEMENTS = {"RM401": 0, "RM310": 1}  # the side statement that shows the code
 
 
 class Functions(Signature):
-    """Makes a function."""
+    """Makes a whole function."""
 
     def function(self) -> tir.PrimFunc:
         """The function; `recipes` gives its arguments after that."""
@@ -55,15 +54,14 @@ class Functions(Signature):
         return self._assemble([statement for stage in stages for statement in stage])
 
     def add_input(self, name: str) -> None:
-        """A buffer that the caller fills, to be read from now on."""
         self.readable.append(self.input(name))
 
     def intermediate(self, _name: str) -> list[tir.Stmt]:
-        """A stage that fills a buffer of the program's own."""
+        """A stage that fills a temporary buffer."""
         return self.write_stage(self.fresh(self.choices.pick(self.palette), self.shape()[0], ready=False))
 
     def write_stage(self, target: RangedBuffer) -> list[tir.Stmt]:
-        """The stage of `held`, maybe in something else; then maybe some of it is changed in place."""
+        """The stage of `target`, maybe within another statement; then maybe an update in place."""
         form = self.flat_view if target.shape and self.choices.chance(8) else self.stage
         parts = form(target)
         if self.choices.chance(6) and parts:
@@ -76,7 +74,7 @@ class Functions(Signature):
         return parts
 
     def _update_in_place(self, target: RangedBuffer) -> list[tir.Stmt]:
-        """Each element changed in place: of the buffer itself, only that element is read."""
+        """A stage that updates each element in place, and reads no other element of the buffer."""
         self.readable.remove(target)
         parts = self.map_stage(target, again=True)
         self.readable.append(target)
@@ -92,18 +90,18 @@ class Functions(Signature):
                 return tir.AttrStmt(0, "pragma_scope", 1, body)
             case 1:
                 var = tir.Var("b", INT32)
-                zero, one = number(INT32, 0), number(INT32, 1)
-                thread = tir.ThreadVar("blockIdx.z", var, tir.Range(zero, one))
-                return tir.AttrStmt(thread, "thread_extent", one, body)
+                extent = number(INT32, 1)
+                thread = tir.ThreadVar("blockIdx.z", var, tir.Range(number(INT32, 0), extent))
+                return tir.AttrStmt(thread, "thread_extent", extent, body)
             case _:
                 return tir.IfThenElse(tir.Apply("le", (number(INT32, 0), number(INT32, 0)), BOOL), body)
 
     def side_statement(self) -> list[tir.Stmt]:
-        """A statement that writes nothing: an assertion, an assumption, an early end."""
+        """A statement that writes nothing: an assertion, an assumption, an early return; or none."""
         if not self.choices.chance(25 if self.aim not in ("RM310", "RM401") else 90):
             return []
         condition = self.condition(BOOL, 1).expr
-        form = ASIDE[self.aim] if self.aim in ASIDE else self.choices.below(3)
+        form = SIDE_STATEMENTS[self.aim] if self.aim in SIDE_STATEMENTS else self.choices.below(3)
         match form:
             case 0:
                 holds = condition if self.spoil("RM401", 90) else tir.Or(condition, true())
@@ -117,7 +115,7 @@ class Functions(Signature):
                 return [tir.IfThenElse(condition, tir.Return(number(INT32, 0)))]
 
     def return_value(self) -> list[tir.Stmt]:
-        """A value to end with."""
+        """A return of a value at the end."""
         value = self.value(self.choices.pick(self.palette), 1).expr
         if self.choices.chance(50):
             return [tir.Return(value)]
@@ -136,7 +134,7 @@ class Functions(Signature):
 
 
 def case_of(choices: Choices, aim: str, *, small: bool = False) -> Case:
-    """A case with the aim."""
+    """A case with the aim; empty: a defined one."""
     if aim in THREAD_AIMS:
         return aimed_case(choices, aim)
     functions = Functions(choices, aim, small=small)
@@ -152,8 +150,8 @@ def draw_aim(choices: Choices) -> str:
 def rolled(seed: int, aim: str | None = "", *, small: bool = False) -> Case:
     """The case of a seed: the same one each time, and quick.
 
-    `small`: one output, extents of 1 … 3, one call: for campaigns that want many programs in little time. `aim` None:
-    any, or none; one in 64 has threads that do wrong.
+    `small`: one output, extents of 1 … 3, one call: for campaigns with many programs in little time. `aim` None: any
+    aim or none; one case in 64 has a fault of threads.
 
     >>> rolled(7).name
     'seed7'

@@ -2,19 +2,20 @@
 
 | binding    | is                                                                                       |
 |------------|------------------------------------------------------------------------------------------|
-| `computed` | `call_tir` of a kernel: one output or several, numbers among the arguments               |
-| `filled`   | `call_tir` without tensors, the symbols of the output being numbers after it             |
-| `inplace`  | `call_tir_inplace` on a tensor that nothing else holds, and that nothing uses afterwards |
-| `packed`   | a tuple of values                                                                        |
+| `compute`  | `call_tir` of a kernel: one output or two, numbers among the arguments                   |
+| `fill`     | `call_tir` without tensors; the symbols of the output are numbers after it               |
+| `inplace`  | `call_tir_inplace` on a tensor that no other value shares; it is out of scope afterwards |
+| `pack`     | a tuple of values, tuples among them                                                     |
 | `field`    | a field of a tuple                                                                       |
-| `cast`     | `match_cast`: a tensor whose dimensions are symbols of their own from here on            |
-| `shaped`   | `shape_of` a tensor, or a shape made of dimensions                                       |
+| `alias`    | a value by another name                                                                  |
+| `cast`     | `match_cast`: a tensor some of whose dimensions become fresh symbols                     |
+| `shape_value` | `shape_of` a tensor, or a shape of dimensions                                         |
 | `number`   | a primitive value                                                                        |
 | `constant` | a scalar                                                                                 |
-| `chosen`   | `if` on a scalar bool, outside of dataflow blocks                                        |
-| `called`   | a call of another function of the module, made for it                                    |
-| `counted`  | a call of a function that calls itself until a counter ends it                           |
-| `asserted` | an assertion that holds; the function is not pure then                                   |
+| `conditional` | `if` on a scalar bool, outside of dataflow blocks                                     |
+| `function_call` | a call of a new function of the module, with fresh symbols                          |
+| `recursive_call` | a call of a new function that calls itself until a counter reaches its bound       |
+| `assertion` | an assertion that holds; the function is not pure then                                  |
 """
 
 from collections.abc import Callable, Sequence
@@ -41,12 +42,12 @@ class Graphs(Scope):
     """Makes the body of one function; kernels and other functions go to `functions`, which all graphs share."""
 
     def __init__(self, choices: Choices, functions: Functions, counter: list[int], depth: int = DEPTH) -> None:
-        """Nothing is in scope; `depth` levels of branches and of other functions are left."""
+        """An empty scope; `depth`: how many further branches and functions may nest."""
         super().__init__(choices, counter)
         self.functions = functions
         self.depth = depth
         self.pure = True
-        self.quiet = False  # whether it must stay pure
+        self.must_be_pure = False
 
     # ------------------------------------------------------------------------------------------- sequences
 
@@ -69,7 +70,7 @@ class Graphs(Scope):
         return tuple(merged)
 
     def binding(self, *, dataflow: bool) -> Bindings:
-        """One binding with the bindings that it needs; none if it is not possible."""
+        """A binding of the table, with the bindings that it needs; none if the drawn one is not possible."""
         forms: list[Callable[[bool], Bindings]] = [self.alias, self.field, self.cast, self.constant, self.field]
         forms += [self.compute] * 6 + [self.pack, self.shape_value, self.number]
         forms += [self.fill, self.inplace, self.inplace]
@@ -80,7 +81,7 @@ class Graphs(Scope):
         return self.choices.pick(forms)(dataflow)
 
     def bind(self, value: relax.Expr, kind: Kind, dataflow: bool, *, fresh: bool = False) -> relax.VarBinding:
-        """A variable of this value, in scope from here on."""
+        """Bind a new variable, which is in scope afterwards."""
         written: Type | None = type_of(kind) if self.choices.chance(20) else None
         if isinstance(kind, Ints):
             return self._bind_int(value, dataflow)
@@ -89,24 +90,24 @@ class Graphs(Scope):
         return relax.VarBinding(var, value)
 
     def _bind_int(self, value: relax.Expr, dataflow: bool) -> relax.VarBinding:
-        """A primitive variable with a fresh symbol, which shapes may use."""
+        """Bind a primitive variable with a fresh symbol, which shapes may use."""
         name = self.name("p")
         symbol = tir.Var(name, INT64)
         var = relax.Var(name, PrimType(INT64, symbol), dataflow and self.choices.chance(60))
-        assert isinstance(value, relax.PrimValue)  # noqa: S101 - what a number is made of
+        assert isinstance(value, relax.PrimValue)  # noqa: S101 - the kind is `Ints`
         self.values.append(ScopeValue(var, Ints()))
         return relax.VarBinding(var, value)
 
     # --------------------------------------------------------------------------------------------- kernels
 
     def kernel(self, func: tir.PrimFunc, stem: str = "k") -> tir.GlobalVar:
-        """The kernel as a function of the module."""
+        """Add a kernel to the module."""
         name = self.name(stem)
         self.functions[name] = func
         return tir.GlobalVar(name)
 
     def sources(self, out: Tensors) -> list[ScopeValue]:
-        """Some tensors that a kernel of this output may read, such that it has not too many instances."""
+        """Up to two tensors for a kernel of this output, such that it has about `INSTANCES` instances at most."""
         sources = self.pick_values(self.tensors(), 2)
         while sources:
             dims = {dim.name: dim.value for source in sources for dim in dims_of(source.kind)}
@@ -134,7 +135,6 @@ class Graphs(Scope):
         return tir.IntImm(INT64, self.choices.pick((1, 0, 7, -3)))
 
     def compute(self, dataflow: bool) -> Bindings:
-        """One tensor or a tuple of two, from tensors."""
         out = Tensors(self.choices.pick(DTYPES), self.dims())
         sources = self.sources(out)
         if not self.choices.chance(20):
@@ -143,7 +143,6 @@ class Graphs(Scope):
         return [self.bind(self.call(sources, outs), Tuples(tuple(outs)), dataflow)]
 
     def fill(self, dataflow: bool) -> Bindings:
-        """A tensor from indices, the symbols of its shape being numbers that the kernel is given."""
         out = Tensors(self.choices.pick(DTYPES), self.dims())
         symbols = list({dim.name: dim for dim in out.dims if not dim.is_constant}.values())
         if not symbols:
@@ -154,7 +153,6 @@ class Graphs(Scope):
         return [self.bind(call, out, dataflow, fresh=True)]
 
     def inplace(self, dataflow: bool) -> Bindings:
-        """A fresh tensor, overwritten; it is out of scope afterwards."""
         fresh = self.tensors(fresh=True)
         if not fresh:
             return []
@@ -176,12 +174,11 @@ class Graphs(Scope):
     # ---------------------------------------------------------------------------------------------- values
 
     def share(self, value: ScopeValue) -> relax.Var:
-        """A value that something else holds from here on."""
+        """The variable of a value that another value shares from here on."""
         value.fresh = False
         return value.expr
 
     def pack(self, dataflow: bool) -> Bindings:
-        """A tuple of values, tuples among them."""
         values = self.pick_values([value for value in self.values if not isinstance(value.kind, Ints)], 3)
         if not values:
             return []
@@ -189,17 +186,15 @@ class Graphs(Scope):
         return [self.bind(relax.Tuple(fields), Tuples(tuple(value.kind for value in values)), dataflow)]
 
     def field(self, dataflow: bool) -> Bindings:
-        """A field of a tuple."""
         tuples = [value for value in self.values if isinstance(value.kind, Tuples)]
         if not tuples:
             return []
         value = self.choices.pick(tuples)
-        assert isinstance(value.kind, Tuples)  # noqa: S101 - those that were found
+        assert isinstance(value.kind, Tuples)  # noqa: S101 - see `tuples`
         index = self.choices.below(len(value.kind.fields))
         return [self.bind(relax.TupleGetItem(value.expr, index), value.kind.fields[index], dataflow)]
 
     def alias(self, dataflow: bool) -> Bindings:
-        """A value by another name."""
         tensors = self.tensors()
         if not tensors:
             return []
@@ -207,12 +202,11 @@ class Graphs(Scope):
         return [self.bind(self.share(value), value.kind, dataflow)]
 
     def cast(self, dataflow: bool) -> Bindings:
-        """A tensor some of whose dimensions become fresh symbols."""
         tensors = [value for value in self.tensors() if dims_of(value.kind)]
         if not tensors:
             return []
         value = self.choices.pick(tensors)
-        assert isinstance(value.kind, Tensors)  # noqa: S101 - those that were found
+        assert isinstance(value.kind, Tensors)  # noqa: S101 - see `tensors`
         dims = tuple(dim if self.choices.chance(40) else self.symbol("m", dim.value) for dim in value.kind.dims)
         self.symbols += [dim for dim in dims if dim not in value.kind.dims]
         kind = Tensors(value.kind.dtype, dims)
@@ -221,7 +215,6 @@ class Graphs(Scope):
         return [relax.MatchCast(var, self.share(value), type_of(kind))]
 
     def shape_value(self, dataflow: bool) -> Bindings:
-        """A shape."""
         tensors = self.tensors()
         if tensors and self.choices.chance(50):
             value = self.choices.pick(tensors)
@@ -230,13 +223,11 @@ class Graphs(Scope):
         return [self.bind(relax.ShapeExpr(tuple(dim.expr for dim in dims)), Shapes(dims), dataflow)]
 
     def number(self, dataflow: bool) -> Bindings:
-        """A primitive value."""
         value = self.whole()
         sum_ = tir.Apply("add", (value, tir.IntImm(INT64, 2)), INT64) if isinstance(value, tir.Var) else value
         return [self.bind(relax.PrimValue(sum_), Ints(), dataflow)]
 
     def constant(self, dataflow: bool) -> Bindings:
-        """A scalar tensor."""
         dtype = self.choices.pick((FLOAT32, INT64, BOOL))
         value = self.choices.pick((1, 0, 5, -2)) if dtype != BOOL else self.choices.below(2)
         data = np.array(value, storage_dtype(dtype))
@@ -245,7 +236,6 @@ class Graphs(Scope):
     # ----------------------------------------------------------------------------- branches and functions
 
     def conditional(self, dataflow: bool) -> Bindings:
-        """One of two values of a type, by a scalar bool."""
         tensors = self.tensors()
         if not tensors:
             return []
@@ -257,7 +247,7 @@ class Graphs(Scope):
         return [*bindings, self.bind(value, like.kind, dataflow)]
 
     def condition(self, dataflow: bool) -> tuple[relax.Var, Bindings]:
-        """A scalar bool, and what computes it where there is none."""
+        """A scalar bool, and the binding that computes it if it is new."""
         conditions = [value for value in self.tensors() if value.kind == scalar(BOOL)]
         if conditions and self.choices.chance(50):
             return self.choices.pick(conditions).expr, []
@@ -265,7 +255,7 @@ class Graphs(Scope):
         return binding.var, [binding]
 
     def branch(self, like: ScopeValue) -> relax.SeqExpr:
-        """A sequence whose value is of the kind of `like`: that itself, or another one."""
+        """A sequence with a value of the kind of `like`: `like` itself, or another value."""
         values, symbols = self.values, list(self.symbols)
         self.values = [replace(value, fresh=False) for value in values]
         self.depth -= 1
@@ -283,12 +273,11 @@ class Graphs(Scope):
         return relax.SeqExpr(blocks, result)
 
     def function_call(self, dataflow: bool) -> Bindings:
-        """A call of a new function with fresh symbols."""
         args = self.pick_values([value for value in self.values if not isinstance(value.kind, Ints)], 2)
         if not args:
             return []
         inner = Graphs(self.choices, self.functions, self.counter, self.depth - 1)
-        inner.quiet = self.quiet or dataflow
+        inner.must_be_pure = self.must_be_pure or dataflow
         table = inner.add_parameters([value.kind for value in args])
         params = tuple(value.expr for value in inner.values)
         kinds = [value.kind for value in inner.values]
@@ -308,7 +297,7 @@ class Graphs(Scope):
         return [self.bind(call, rename_dims(result.kind, back), dataflow)]
 
     def add_parameters(self, kinds: Sequence[Kind]) -> dict[str, Dim]:
-        """Parameters of these kinds, each symbolic dimension of the caller being a symbol; that table."""
+        """Add parameters of these kinds; the fresh symbol of each symbolic dimension of the caller."""
         table: dict[str, Dim] = {}
         for kind in kinds:
             for dim in dims_of(kind):
@@ -320,13 +309,12 @@ class Graphs(Scope):
         return table
 
     def recursive_call(self, dataflow: bool) -> Bindings:
-        """A call of a function that changes a tensor and calls itself, until a counter reaches its bound."""
         tensors = self.tensors()
         if not tensors:
             return []
         value = self.choices.pick(tensors)
         inner = Graphs(self.choices, self.functions, self.counter, 0)
-        inner.quiet = True
+        inner.must_be_pure = True
         inner.add_parameters([value.kind])
         name = self.name("loop")
         self.functions[name] = inner.recursion(name, 1 + self.choices.below(3))
@@ -334,7 +322,7 @@ class Graphs(Scope):
         return [self.bind(relax.Call(tir.GlobalVar(name), (self.share(value), start)), value.kind, dataflow)]
 
     def recursion(self, name: str, bound: int) -> relax.Function:
-        """The function `name` of the one value in scope and a counter."""
+        """The function `name`, whose parameters are the value in scope and a counter."""
         (x,), i = self.values, relax.Var(self.name("i"), type_of(scalar(INT64)))
         assert isinstance(x.kind, Tensors)  # noqa: S101 - it is called with a tensor
         less_kernel = self.kernel(_counter("lt", bound, BOOL), "less")
@@ -354,8 +342,7 @@ class Graphs(Scope):
         return relax.Function((x.expr, i), body, type_of(x.kind))
 
     def assertion(self, _dataflow: bool) -> Bindings:
-        """An assertion that holds, where effects may be."""
-        if self.quiet:
+        if self.must_be_pure:
             return []
         self.pure = False
         condition = relax.Constant(np.array(1, bool), BOOL)

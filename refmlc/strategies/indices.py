@@ -3,11 +3,11 @@
 | form                | example                 | needs                                   |
 |---------------------|-------------------------|-----------------------------------------|
 | plain               | `A[i]`                  | the variable's range                    |
-| mirrored            | `A[4 - i]`              |                                         |
-| strided, shifted    | `A[i * 2 + 1]`          | the product's range                     |
+| mirror              | `A[4 - i]`              |                                         |
+| affine              | `A[i * 2 + 1]`          | the product's range                     |
 | window              | `A[i + k]`              | the sum's range                         |
-| divided, wrapped    | `A[i // 2]`, `A[i % 3]` |                                         |
-| clamped             | `A[max(min(x, 4), 0)]`  | `x` is whatever a buffer holds          |
+| quotient, remainder | `A[i // 2]`, `A[i % 3]` |                                         |
+| clamped value       | `A[max(min(x, 4), 0)]`  | any integer `x`, such as an element     |
 """
 
 from collections.abc import Sequence
@@ -22,14 +22,14 @@ from refmlc.strategies.values import WIDE
 class Indices(Special):
     """Makes indices from the integer variables in scope.
 
-    `inside`: how many indices are around; `odd`: how many of a hundred are not the axes themselves.
+    `nesting`: the number of indices around; `odd_percent`: the share of indices that are not plain axes.
     """
 
     nesting = 0
     odd_percent = 45
 
     def indices(self, buffer: RangedBuffer, plain: Sequence[RangedExpr] | None = None) -> tuple[tir.Expr, ...]:
-        """Indices of an element of `held`; `plain` are variables that may stand for its axes as they are."""
+        """Indices of an element of `buffer`; `plain` are variables that may be its axes directly."""
         indices = []
         for axis, extent in enumerate(buffer.shape):
             direct = self._direct(axis, extent, plain)
@@ -40,7 +40,7 @@ class Indices(Special):
         return tuple(indices)
 
     def _direct(self, axis: int, extent: int, plain: Sequence[RangedExpr] | None) -> tir.Expr | None:
-        """The axis itself, in most of the cases in which it fits."""
+        """The axis itself, in most cases if it fits."""
         axes = [axis_expr for axis_expr in (plain or self.axes()) if axis_expr.low >= 0 and axis_expr.high < extent]
         if not axes or self.choices.chance(self.odd_percent):
             return None
@@ -50,7 +50,7 @@ class Indices(Special):
         return axes[axis % len(axes)].expr
 
     def axes(self) -> list[RangedExpr]:
-        """The variables that an index is made of: those of loops and blocks."""
+        """The variables of loops and blocks, for indices."""
         return [expr for expr in self.numbers if isinstance(expr.expr, tir.Var) and expr.expr.name[0] in "vijk"]
 
     def index(self, extent: int) -> RangedExpr:
@@ -63,7 +63,7 @@ class Indices(Special):
         return self._clamp(expr, extent)
 
     def _clamp(self, a: RangedExpr, extent: int) -> RangedExpr:
-        """`a`, kept in bounds where it may leave them."""
+        """`a`, clamped or reduced if it may be out of bounds."""
         if a.low >= 0 and a.high < extent:
             return a
         if self.spoil("RM304"):
@@ -77,7 +77,7 @@ class Indices(Special):
         return RangedExpr(tir.Apply("min", (low, number(kind, extent - 1)), kind), 0, extent - 1)
 
     def _out_of_bounds(self, expr: tir.Expr, extent: int) -> tir.Expr:
-        """One beyond the index, or far beyond."""
+        """An index one or more beyond `expr`."""
         kind = expr.dtype
         op, value = self.choices.pick((("add", 1), ("sub", 1), ("add", extent), ("add", 100)))
         return tir.Apply(op, (expr, number(kind, value)), kind)

@@ -2,13 +2,12 @@
 
 | kernel    | computes                                                                                               |
 |-----------|--------------------------------------------------------------------------------------------------------|
-| `mapped`  | each element of its output from elements of the inputs; dimensions that only inputs have are summed up |
-| `paired`  | two outputs, each so                                                                                   |
-| `inplace` | its first input anew, each element from that element and from the other inputs                         |
-| `filled`  | its output from the indices alone, the extents being numbers that it is given                          |
+| `map_kernel` | each element of each output from elements of the inputs; dimensions of inputs only are summed up    |
+| `inplace_kernel` | its first input again, each element from that element and from the other inputs                 |
+| `fill`    | its output from the indices alone; the extents are parameters                                          |
 
-A dimension is a constant or a symbol. Symbols of the caller are symbols of the kernel, which calls bind by the shapes;
-an input is indexed by the axes that have its dimensions, so that it may be transposed or repeated.
+A dimension is a constant or a symbol. Symbols of the caller are symbols of the kernel, which calls bind by the shapes.
+The indices of an input are the axes with its dimensions, so that it may be transposed or repeated.
 """
 
 from collections.abc import Sequence
@@ -37,12 +36,12 @@ class Dim:
 
     @property
     def is_constant(self) -> bool:
-        """Whether it is a number."""
+        """True for a number."""
         return isinstance(self.expr, tir.IntImm)
 
 
 def constant_dim(value: int) -> Dim:
-    """The dimension that is a number."""
+    """The dimension of the constant `value`."""
     return Dim(str(value), tir.IntImm(INT64, value), value)
 
 
@@ -74,7 +73,7 @@ class Kernels(Nests):
     # ----------------------------------------------------------------------------------------- declarations
 
     def size(self, dim: Dim) -> tir.Expr:
-        """The dimension in the kernel: the number, or a symbol for each name."""
+        """The dimension in the kernel: its constant, or the symbol of its name."""
         if dim.is_constant:
             return dim.expr
         if dim.name not in self.sizes:
@@ -86,7 +85,6 @@ class Kernels(Nests):
         return self.sizes[dim.name]
 
     def buffer(self, name: str, kind: Tensors) -> RangedBuffer:
-        """A buffer of the kernel."""
         buffer = tir.Buffer(name, kind.dtype, tuple(self.size(dim) for dim in kind.dims))
         self.names[buffer] = tuple(dim.name for dim in kind.dims)
         return RangedBuffer(buffer, tuple(self.extent(dim) for dim in kind.dims), *limits(kind.dtype))
@@ -96,18 +94,16 @@ class Kernels(Nests):
         return dim.expr.value if isinstance(dim.expr, tir.IntImm) else MANY
 
     def add_buffer(self, name: str, kind: Tensors) -> RangedBuffer:
-        """A parameter that is a buffer."""
         buffer = self.buffer(name, kind)
         self.params.append((tir.Var(name.lower(), HANDLE), buffer.buffer))
         return buffer
 
     def inputs(self, kinds: Sequence[Tensors]) -> None:
-        """Parameters that are read."""
         self.palette = tuple(kind.dtype for kind in kinds) or (FLOAT32,)
         self.readable += [self.add_buffer("ABCD"[place], kind) for place, kind in enumerate(kinds)]
 
     def scalars(self, count: int) -> None:
-        """Parameters that are numbers, which may be any."""
+        """Add number parameters of any value."""
         for place in range(count):
             var = tir.Var(f"s{place}", INT64)
             self.params.append((var, None))
@@ -116,7 +112,7 @@ class Kernels(Nests):
     # ---------------------------------------------------------------------------------------------- indices
 
     def indices(self, buffer: RangedBuffer, plain: Sequence[RangedExpr] | None = None) -> tuple[tir.Expr, ...]:
-        """Axes that have the dimensions of the buffer; its own where the buffer is written in place."""
+        """Axes with the dimensions of the buffer; for a buffer written in place, the axes of the element."""
         del plain
         if buffer.buffer is self.in_place:
             return tuple(var for _, var in self.axis_names[: len(buffer.shape)])
@@ -132,7 +128,7 @@ class Kernels(Nests):
         return tuple(indices)
 
     def wrap(self, loops: Sequence[Loop], body: tir.Stmt) -> tir.Stmt:
-        """Loops of spatial axes may be of other kinds; those of sums are serial, as sums are races otherwise."""
+        """Loops of spatial axes may be of other kinds; loops of sums are serial, to avoid races."""
         for loop in reversed(loops):
             kind = loop.kind
             if not self.reduces and self.choices.chance(12):
@@ -145,7 +141,7 @@ class Kernels(Nests):
     # ----------------------------------------------------------------------------------------------- stages
 
     def nest(self, target: RangedBuffer, dims: Sequence[Dim], further: Sequence[Dim], *, init: bool = True) -> tir.Stmt:
-        """The loops that write all of `held`, dimensions in `further` being summed up, from nothing where `init`."""
+        """The loops that write all of `target` and sum over the dimensions `further`, from 0 if `init`."""
         kind, rank = target.buffer.dtype, len(dims)
         axes = [Axis(self.extent(dim), self.size(dim), SPATIAL) for dim in dims]
         axes += [Axis(self.extent(dim), self.size(dim), REDUCE) for dim in further]
@@ -172,14 +168,14 @@ class Kernels(Nests):
         return "bitwise_or" if kind.kind == "bool" else "add"
 
     def _accumulate(self, kind: DType, before: tir.Expr) -> tir.Expr:
-        """The sum so far and a term, which is small where sums of wide integers could overflow."""
+        """The sum so far plus a term, which is small if a sum of wide integers could overflow."""
         term = self.value(kind, 1)
         if kind.is_integer and kind.kind != "bool" and kind.bits >= 32:
             term = self.small(term)
         return tir.Apply(self._operator(kind), (before, term.expr), kind)
 
     def output_stage(self, name: str, out: Tensors) -> tuple[RangedBuffer, list[tir.Stmt]]:
-        """An output, and what writes it: dimensions of the inputs that it has not are summed up."""
+        """An output, and the statements that write it: further dimensions of the inputs are summed up."""
         target = self.add_buffer(name, out)
         own_dims = set(self.names[target.buffer])
         further: list[Dim] = []
@@ -189,11 +185,11 @@ class Kernels(Nests):
             ]
         if all(dim.is_constant for dim in further) and not (further and self.choices.chance(20)):
             return target, [self.nest(target, out.dims, further)]
-        # A symbol may be 0: then no instance would be the first one, and have the init.
+        # A symbol may be 0: then there is no first instance, and no init.
         return target, [self.zeros(target), self.nest(target, out.dims, further, init=False)]
 
     def zeros(self, target: RangedBuffer) -> tir.Stmt:
-        """Loops that make all of `held` 0."""
+        """Loops that set all of `target` to 0."""
         self.reduces = False
         zero = number(target.buffer.dtype, 0)
         return self.grid(target, lambda at: tir.BufferStore(target.buffer, zero, tuple(at)))
@@ -201,7 +197,6 @@ class Kernels(Nests):
     # ---------------------------------------------------------------------------------------------- kernels
 
     def map_kernel(self, inputs: Sequence[Tensors], outs: Sequence[Tensors], scalars: int = 0) -> tir.PrimFunc:
-        """Outputs from inputs and numbers."""
         self.input_dims = [kind.dims for kind in inputs]
         self.inputs(inputs)
         self.scalars(scalars)
@@ -222,14 +217,13 @@ class Kernels(Nests):
         return [dim.name for dims in self.input_dims for dim in dims if dim.name not in names]
 
     def inplace_kernel(self, inputs: Sequence[Tensors]) -> tir.PrimFunc:
-        """The first input anew; the others have no dimension that it has not."""
+        """The other inputs have dimensions of the first only."""
         self.inputs(inputs)
         target = self.readable[0]
         self.in_place = target.buffer
         return self.function([self.nest(target, inputs[0].dims, ())], [])
 
     def fill(self, out: Tensors, numbers: int) -> tir.PrimFunc:
-        """The output from nothing but numbers, which are parameters after it."""
         target = self.add_buffer("X", out)
         self.scalars(numbers)
         return self.function([self.nest(target, out.dims, ())], [])

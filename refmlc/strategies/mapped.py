@@ -1,4 +1,4 @@
-"""Stages that compute each element by itself: in a block, in bare loops, by an `if`, in a block within a block."""
+"""Stages that compute each element separately: in a block, in bare loops, by an `if`, in a block within a block."""
 
 from collections.abc import Iterable, Sequence
 
@@ -10,7 +10,7 @@ from refmlc.strategies.ranges import RangedBuffer, RangedExpr, number
 
 
 def volume(shape: Iterable[int]) -> int:
-    """How many elements a shape has."""
+    """The number of elements of a shape."""
     product = 1
     for extent in shape:
         product *= extent
@@ -18,7 +18,7 @@ def volume(shape: Iterable[int]) -> int:
 
 
 def rows(statements: Sequence[tir.Stmt]) -> tir.Stmt:
-    """Statements in order, sequences among them as part of this one: text has no others."""
+    """Statements in order, as one flat sequence: TVMScript has no nested ones."""
     flat: list[tir.Stmt] = []
     for statement in statements:
         flat += statement.seq if isinstance(statement, tir.SeqStmt) else (statement,)
@@ -26,16 +26,16 @@ def rows(statements: Sequence[tir.Stmt]) -> tir.Stmt:
 
 
 class Mapped(Nests):
-    """Makes such stages. `depth` is how deep their expressions are."""
+    """`depth`: the depth of their expressions."""
 
     depth = 2
 
     def extent(self) -> int:
-        """An extent that is a constant."""
+        """A constant extent."""
         raise NotImplementedError
 
     def fresh(self, dtype: DType, shape: tuple[int, ...], *, ready: bool = True) -> RangedBuffer:
-        """A buffer of the program's own, to be allocated at its root."""
+        """A temporary buffer, allocated at the root."""
         raise NotImplementedError
 
     def stage(self, target: RangedBuffer) -> list[tir.Stmt]:
@@ -50,11 +50,11 @@ class Mapped(Nests):
         return tir.BufferStore(target.buffer, value.expr, tuple(indices))
 
     def axis_vars(self, count: int) -> list[tir.Expr]:
-        """The last `count` variables in scope: those of the block around."""
+        """The last `count` variables in scope: the axes of the block around."""
         return [expr.expr for expr in self.numbers[len(self.numbers) - count :]]
 
     def map_stage(self, target: RangedBuffer, *, again: bool = False) -> list[tir.Stmt]:
-        """Every element from an expression, in a block; `again`: it may be made from what the element was."""
+        """Every element from an expression, in a block; `again`: the expression may read the element."""
         axes = self.axes_of(target)
         if axes and self.spoil("RM305", 30):
             last = axes[-1]
@@ -70,7 +70,6 @@ class Mapped(Nests):
         return [self.block("map", axes, body)]
 
     def bare_loops(self, target: RangedBuffer) -> list[tir.Stmt]:
-        """The same in loops without a block."""
 
         def body(indices: list[tir.Expr]) -> tir.Stmt:
             if not self.choices.chance(30):
@@ -84,7 +83,7 @@ class Mapped(Nests):
         return [self.grid(target, body)]
 
     def conditional_stage(self, target: RangedBuffer) -> list[tir.Stmt]:
-        """One value or another, by an `if` around the store; without an else where the buffer was written before."""
+        """One of two values, by an `if` around the stores."""
 
         def body() -> tir.Stmt:
             indices = self.axis_vars(len(target.shape))

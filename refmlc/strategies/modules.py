@@ -1,7 +1,7 @@
 """Modules of Relax over TensorIR, with arguments: `main` takes tensors, tuples of them and shapes.
 
-A module from a seed is the same each time; `refmlc.strategies.ir_modules` is the strategy of Hypothesis. The
-first decision is always the simplest one: no symbol, one parameter, no block, which is a function that returns it.
+A module from a seed is always the same; `refmlc.strategies.ir_modules` is the strategy of Hypothesis. The simplest
+module has no symbol, one parameter and no block: a function that returns its parameter.
 """
 
 from dataclasses import replace
@@ -29,7 +29,7 @@ class Modules(Graphs):
     kinds: tuple[Kind, ...] = ()
 
     def main(self) -> relax.Function:
-        """The entry."""
+        """The entry function; sets `kinds`."""
         for _ in range(self.choices.pick((0, 1, 2, 1))):
             self.symbols.append(self.symbol("n", self.choices.pick(EXTENTS)))
         known = {dim.name for dim in self.symbols}
@@ -43,7 +43,7 @@ class Modules(Graphs):
         blocks = self.blocks(BLOCKS)
         result = self.choices.pick(list(reversed(self.values)))
         result_names = {dim.name for dim in dims_of(result.kind) if not dim.is_constant}
-        # A symbol of match_cast, or a sum, is not known where the type of the result is declared.
+        # The declared type of the result cannot have a symbol of match_cast, or a sum.
         ret = type_of(result.kind) if result_names <= known and self.choices.chance(50) else None
         return relax.Function(params, relax.SeqExpr(blocks, result.expr), ret, self.pure)
 
@@ -55,7 +55,6 @@ class Modules(Graphs):
         return Shapes(self.dims()) if form == 9 else self.tensor()
 
     def tensor(self) -> Tensors:
-        """A tensor of some dimensions."""
         return Tensors(self.choices.pick(DTYPES), self.dims())
 
     def recipes(self) -> tuple[tuple[Argument, ...], ...]:
@@ -63,7 +62,6 @@ class Modules(Graphs):
         return tuple(tuple(self.argument(kind) for kind in self.kinds) for _ in range(1 + self.choices.chance(30)))
 
     def argument(self, kind: Kind) -> Argument:
-        """An argument of this kind."""
         match kind:
             case Tensors(dtype, dims):
                 low, high = limits(dtype)
@@ -89,7 +87,7 @@ def module_of(choices: Choices, aim: str = "") -> Case:
 
 
 def rolled_module(seed: int, aim: str | None = "") -> Case:
-    """The module of a seed: the same one each time. `aim` None: one in eight shows a code of `MODULE_AIMS`.
+    """The module of a seed, always the same. `aim` None: one in eight shows a code of `MODULE_AIMS`.
 
     >>> rolled_module(7).func
     'main'

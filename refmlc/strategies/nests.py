@@ -7,7 +7,7 @@
 | shifted  | `for i in range(2, n + 2)`, bound to `i - 2`                                  |
 | mirrored | bound to `n - 1 - i` (spatial axes)                                           |
 
-Loops stand in any order; those of spatial axes may be of any kind. Some blocks declare what they access.
+Loops stand in any order; those of spatial axes may be of any kind. Some blocks declare their accesses.
 
 | aim   | what is done                            | aim   | what is done                         |
 |-------|-----------------------------------------|-------|--------------------------------------|
@@ -36,7 +36,7 @@ TAGS = ("threadIdx.x", "blockIdx.x", "threadIdx.y", "blockIdx.y", "vthread.x")
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis of a block to be: its extent in this call, the expression of it, and its kind."""
+    """A future axis of a block: its extent in this call, the expression of the extent, its kind."""
 
     extent: int
     size: tir.Expr
@@ -45,14 +45,14 @@ class Axis:
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop to be."""
+    """A future loop; `free`: its iterations may be executed in any order."""
 
     var: tir.Var
     first: tir.Expr
     size: tir.Expr
     kind: ForKind = ForKind.SERIAL
     step: tir.Expr | None = None
-    free: bool = True  # whether its iterations may be executed in any order
+    free: bool = True
 
 
 LoopBinding: TypeAlias = tuple[list[Loop], tir.Expr, tir.Expr | None]
@@ -64,18 +64,17 @@ def true() -> tir.IntImm:
 
 
 class Nests(Indices):
-    """Makes loops and blocks. `tags`: the thread axes that no loop has yet; `regular`: loops are mostly plain."""
+    """Makes loops and blocks. `tags`: the thread axes without a loop; `regular`: loops are mostly plain."""
 
     regular = False
 
     def __init__(self, choices: Choices, aim: str = "") -> None:
-        """As `Values`; every thread axis is free."""
         super().__init__(choices, aim)
         self.tags = list(TAGS)
 
     @contextmanager
     def scope(self, *variables: RangedExpr) -> Iterator[None]:
-        """Variables that are known inside only."""
+        """Put variables in scope inside of the `with`."""
         outer = len(self.numbers)
         self.numbers += variables
         try:
@@ -84,7 +83,7 @@ class Nests(Indices):
             del self.numbers[outer:]
 
     def loops_for(self, axis: Axis, name: str) -> LoopBinding:
-        """The loops of an axis, the value it is bound to, and where not all instances are meant the condition."""
+        """The loops of an axis, the value of its binding, and the predicate if not all instances run."""
         kind = axis.size.dtype
         var = tir.Var(name, kind)
         plain = [Loop(var, number(kind, 0), axis.size)]
@@ -145,10 +144,7 @@ class Nests(Indices):
         init: Callable[[], tir.Stmt] | None = None,
         matches: Callable[[], list[tir.MatchBufferRegion]] | None = None,
     ) -> tir.Stmt:
-        """Loops around one block; `body` (and `init`) make its statements, the axes being in scope.
-
-        `matches` makes the matched regions from the axes.
-        """
+        """Loops around one block; `body`, `init` and `matches` make its parts with the axes in scope."""
         groups, values, conditions, iter_vars, numbers = [], [], [], [], []
         for place, axis in enumerate(axes):
             loops, value, where = self.loops_for(axis, f"i{place}")
@@ -174,12 +170,12 @@ class Nests(Indices):
         return self.wrap(self.order_loops(groups), realize)
 
     def _keep_order(self, loops: list[Loop]) -> list[Loop]:
-        """Loops that carry something on, unless the program aims at a race."""
+        """Serial loops, as one iteration depends on another; parallel if the program aims at a race."""
         kind = ForKind.PARALLEL if self.spoil("RM321", 60) else ForKind.SERIAL
         return [replace(loop, kind=kind, free=False) for loop in loops]
 
     def _declared_regions(self, body: tir.Stmt, init: tir.Stmt | None, axes: Sequence[tir.IterVar]) -> DeclaredRegions:
-        """`T.reads` and `T.writes`; too little where the program aims at that."""
+        """`T.reads` and `T.writes`; incomplete if the program aims at RM318."""
         reads, writes = declared_regions(body, init, axes)
         if reads is None or writes is None or not self.spoil("RM318"):
             return reads, writes
@@ -202,7 +198,7 @@ class Nests(Indices):
         return [remaining[place].pop(0) for place in order]
 
     def wrap(self, loops: Sequence[Loop], body: tir.Stmt) -> tir.Stmt:
-        """`body` in `loops`, outermost first; some of them of other kinds."""
+        """`body` in `loops`, outermost first, some of which get another kind."""
         for loop in reversed(loops):
             kind = loop.kind
             if kind is ForKind.SERIAL and loop.step is None and self.choices.chance(5 if self.regular else 12):

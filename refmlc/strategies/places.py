@@ -14,10 +14,9 @@ SET_SPAN = Node.__dict__["span"].__set__  # nodes are frozen
 
 
 def place_nodes(node: N) -> N:
-    """`node`, which is new and nobody else's, with spans on it and below. Order: parents first.
+    """`node` with spans on it and below, parents first. It must be new and share no node with another program.
 
-    Decision: the nodes are changed in place. They were made a moment ago by the generator, which shares none with
-    another program; to build them anew takes longer than all the rest of the generation.
+    Decision: the nodes are changed in place: building them again takes longer than the rest of the generation.
     """
     visited: set[int] = set()
     stack: list[object] = [node]
@@ -39,7 +38,7 @@ def place_nodes(node: N) -> N:
 
 @lru_cache(maxsize=4096)
 def _place(number: int) -> Span:
-    """The place of a node: a line that is its own."""
+    """The span of a node: a separate line."""
     return Span(GENERATED, number, 0, number, 1)
 
 

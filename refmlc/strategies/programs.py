@@ -21,10 +21,10 @@ Variables = Sequence[tir.Var] | Mapping[tir.Var, tuple[int, int]]
 
 @st.composite
 def prim_exprs(draw: Draw, dtype: DType, variables: Variables = (), *, depth: int = 2, aim: str = "") -> tir.Expr:
-    """A scalar expression of `dtype` over the variables, with operators of all kinds, `depth` of them in each other.
+    """A scalar expression of `dtype` over the variables, with operators of all kinds, nested `depth` deep.
 
-    It is defined for all values of the variables: of a mapping those of low … high (for floats all), else all of the
-    dtype. With an `aim`, one of RM306 … RM309 and RM311, guards against that code are left out.
+    It is defined for all values of the variables: a mapping gives low … high (of integers), else all of the dtype. With
+    an `aim`, one of RM306 … RM309 and RM311, guards against that code are left out.
     """
     generator = Special(HypothesisChoices(draw), aim)
     ranges = variables if isinstance(variables, Mapping) else {var: limits(var.dtype) for var in variables}
@@ -75,6 +75,6 @@ def inputs_for(
 
     `refmlc.strategies.arguments.arguments` makes fresh arguments of them. `dims`: symbolic dimensions by name.
 
-    Fails: RM112 (no such function), RM504 (a parameter that nothing can be made for).
+    Fails: RM112 (no such function), RM504 (a parameter without a possible argument).
     """
     return Inputs(HypothesisChoices(draw), dims or {}).of(module, func)

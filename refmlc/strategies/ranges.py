@@ -1,7 +1,6 @@
-"""Expressions with the range that their values lie in, and the buffers of a program being made.
+"""Expressions with the ranges of their values, and the buffers of a program under construction.
 
-Of integers the exact range is known where that is cheap: it tells where arithmetic could be undefined. Of floats
-nothing is known.
+Ranges of integers are exact where that is cheap: they show where arithmetic could be undefined. Floats have no range.
 """
 
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from refmlc.lang.ops.scalar import SCALAR_OPS
 KINDS = tuple(row for row in SCALARS.values() if row.kind not in ("handle", "void"))
 INTEGERS = tuple(row for row in KINDS if row.is_integer)
 FLOATS = tuple(row for row in KINDS if row.is_float)
-# What gives no NaN from operands that are none.
+# Operators without a NaN among the results of operands that are not NaN.
 NEVER_NAN = (
     *("add", "sub", "mul", "max", "min", "abs", "ceil", "floor", "trunc", "round", "nearbyint", "copysign"),
     *("exp", "exp2", "tanh", "sigmoid", "erf", "sin", "cos", "atan", "likely"),
@@ -24,7 +23,7 @@ NEVER_NAN = (
 
 @dataclass(frozen=True)
 class RangedExpr:
-    """An expression; of an integer (bool: 0 or 1) the range of its values."""
+    """An expression, and the range of its values if they are integers (bool: 0 or 1)."""
 
     expr: tir.Expr
     low: int = 0
@@ -38,7 +37,7 @@ class RangedExpr:
 
 @dataclass
 class RangedBuffer:
-    """A buffer of the program: its extents in this call, the range of its values, whether all of it is written."""
+    """A buffer: its extents in this call, the range of its values; `ready`: all of it is written."""
 
     buffer: tir.Buffer
     shape: tuple[int, ...]
@@ -61,32 +60,32 @@ def operators(kind: DType) -> tuple[str, ...]:
 
 
 def limits(kind: DType) -> tuple[int, int]:
-    """The least and the greatest value; of floats nothing is known."""
+    """The least and the greatest value; (0, 0) for floats."""
     if kind.kind == "bool":
         return 0, 1
     return (kind.minimum, kind.maximum) if kind.is_integer else (0, 0)
 
 
 def fits(kind: DType, low: int, high: int) -> bool:
-    """Whether `kind` holds all of low … high."""
+    """True if `kind` has all of low … high."""
     lowest, highest = limits(kind)
     return lowest <= low and high <= highest
 
 
 def number(kind: DType, value: float) -> tir.IntImm | tir.FloatImm:
-    """The constant `value`, as it is in `kind`."""
+    """The constant `value`, rounded to `kind`."""
     if kind.is_float:
         return tir.FloatImm(kind, rounder(kind)(float(value)))
     return tir.IntImm(kind, int(value))
 
 
 def with_range(kind: DType, expr: tir.Expr, low: int, high: int) -> RangedExpr:
-    """`expr` with its range; what wraps may be anything."""
+    """`expr` with its range; all of `kind` if it may wrap."""
     return RangedExpr(expr, low, high) if fits(kind, low, high) else RangedExpr(expr, *limits(kind))
 
 
 def integer_range(op: str, kind: DType, a: RangedExpr, b: RangedExpr) -> tuple[int, int] | None:
-    """The exact results of an operator on ranges, as wide as is easily said; None: the result wraps by its meaning."""
+    """A range with all exact results of an operator on ranges; None: the operator wraps by definition."""
     most = max(abs(a.low), abs(a.high))
     match op:
         case "add":

@@ -20,10 +20,9 @@ BITS = ("bitwise_or", "bitwise_and", "bitwise_xor")
 
 
 class Reductions(Mapped):
-    """Makes such stages."""
+    """`reduction` and `product` of the stages."""
 
     def reduction(self, target: RangedBuffer) -> list[tir.Stmt]:
-        """Elements accumulate a term over one or two further axes."""
         kind, room = target.buffer.dtype, max(MOST // max(volume(target.shape), 1), 1)
         extents: list[int] = []
         for _ in range(1 + self.choices.chance(20)):
@@ -64,7 +63,7 @@ class Reductions(Mapped):
         return [self.grid(target, lambda indices: self.store(target, start, indices)), nest]
 
     def accumulator(self, kind: DType) -> str:
-        """The operator that folds a term in."""
+        """The operator of a reduction."""
         if kind.kind == "bool":
             return self.choices.pick(BITS)
         names: list[str] = ["add", "add", "max", "min", "mul", *(BITS if kind.is_integer else ())]
@@ -82,7 +81,7 @@ class Reductions(Mapped):
         return number(kind, {"max": low, "min": high, "mul": min(1, high), "bitwise_and": high}.get(op, 0))
 
     def term(self, kind: DType) -> RangedExpr:
-        """The accumulated term: often a product of two elements."""
+        """A term: often a product of two elements."""
         if kind.kind == "bool" or not self.readable or self.choices.chance(45):
             return self.value(kind, self.depth - 1)
         a, b = (self.convert(self.element(self.choices.pick(self.readable)), kind) for _ in range(2))
@@ -91,7 +90,7 @@ class Reductions(Mapped):
         return RangedExpr(tir.Apply("mul", (a.expr, b.expr), kind))
 
     def safe_term(self, op: str, kind: DType, term: RangedExpr, start: RangedExpr, steps: int) -> RangedExpr:
-        """The term, made small if the sum could overflow."""
+        """The term, reduced if the sum could overflow."""
         if op != "add" or not kind.is_integer or kind.bits < 32:
             return term
         if fits(kind, *self.accumulated_range(op, kind, start, term, steps)) or self.spoil("RM306"):
@@ -101,7 +100,7 @@ class Reductions(Mapped):
     def accumulated_range(
         self, op: str, kind: DType, start: RangedExpr, term: RangedExpr, steps: int
     ) -> tuple[int, int]:
-        """The range of all partial results; a start that may be anything makes it everything."""
+        """The range of all partial results; all values of the dtype for other operators."""
         match op:
             case "add":
                 return start.low + min(term.low, 0) * steps, start.high + max(term.high, 0) * steps
@@ -111,7 +110,7 @@ class Reductions(Mapped):
                 return limits(kind)
 
     def product(self, target: RangedBuffer) -> list[tir.Stmt]:
-        """Sums of products along the axes of two buffers: the nests that are worth tiles."""
+        """Sums of products along the axes of two buffers, which schedules can tile."""
         kind = target.buffer.dtype
         rank, last = len(target.shape), target.shape[-1]
         room = max(8 * MOST // max(volume(target.shape), 1), 1)
@@ -141,7 +140,7 @@ class Reductions(Mapped):
     def _places(
         self, outer: Sequence[tir.Expr], inner: tir.Expr, k: tir.Expr, *, window: bool
     ) -> tuple[tuple[tir.Expr, ...], tuple[tir.Expr, ...]]:
-        """Where the two factors of a term are."""
+        """The indices of the two factors of a term."""
         if window:
             same = inner.dtype == k.dtype
             return (*outer, tir.Apply("add", (inner, k), inner.dtype) if same else inner), (k,)
@@ -151,7 +150,6 @@ class Reductions(Mapped):
         return self.convert(RangedExpr(tir.BufferLoad(factor.buffer, indices), factor.low, factor.high), kind)
 
     def multiply(self, kind: DType, a: RangedExpr, b: RangedExpr) -> RangedExpr:
-        """The product of two values."""
         return (
             self.integer("mul", kind, a, b) if kind.is_integer else RangedExpr(tir.Apply("mul", (a.expr, b.expr), kind))
         )
@@ -165,7 +163,7 @@ class Reductions(Mapped):
         return self.store(target, RangedExpr(value, low, high), at)
 
     def operand(self, kind: DType) -> DType:
-        """The dtype of a factor: as that of the sum, or narrower."""
+        """The dtype of a factor: that of the sum, or a narrower one."""
         narrower = {"int32": "int8", "float32": "float16", "float64": "float32", "float16": "bfloat16"}
         if self.choices.chance(40) and kind.element in narrower:
             return SCALARS[narrower[kind.element]]

@@ -1,9 +1,9 @@
 """The accesses of a block, in the form of `T.reads` and `T.writes`.
 
-| index                                        | in the region                        |
-|----------------------------------------------|--------------------------------------|
-| made of the block's axes, the only access    | the element                          |
-| anything else                                | all of that axis of the buffer       |
+| index                                          | in the region                  |
+|------------------------------------------------|--------------------------------|
+| an expression of axes, the same in each access | that index                     |
+| anything else                                  | all of that axis of the buffer |
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ ELSEWHERE = (tir.SBlockRealize, tir.DeclBuffer, tir.AllocBuffer)
 
 
 def declared_regions(body: tir.Stmt, init: tir.Stmt | None, axes: Sequence[tir.IterVar]) -> DeclaredRegions:
-    """The regions that a block reads and writes; None if it contains another block or allocates storage."""
+    """The regions that a block reads and writes; None if it contains a block or allocates storage."""
     loads: list[Access] = []
     stores: list[Access] = []
     for part in (body, init):
@@ -60,7 +60,7 @@ def _region(buffer: tir.Buffer, accesses: Sequence[Access], known: set[tir.Var])
 
 
 def _of_axes(index: tir.Expr, known: set[tir.Var]) -> bool:
-    """Whether an index is made of axes and constants."""
+    """True if an index consists of axes and constants."""
     return all(
         node in known if isinstance(node, tir.Var) else isinstance(node, (tir.IntImm, tir.Apply))
         for node in walk(index)

@@ -1,13 +1,13 @@
 """Requirements of a TensorIR function on its buffers, as far as a cheap analysis of the text shows them.
 
-| where a loaded value stands                      | the values must be         |
+| use of a loaded value                            | permitted values           |
 |--------------------------------------------------|----------------------------|
 | as an index of an axis of n elements             | 0 … n - 1                  |
 | somewhere in such an index, in a loop's extent   | 0                          |
 | as a divisor                                     | 1 and more                 |
 | as a shift count of a dtype of b bits            | 0 … b - 1                  |
 
-A buffer is filled by the caller if a load is the first access to it in the order of the text; others are outputs.
+The caller fills a buffer if its first access in the text is a load; others are outputs.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -25,9 +25,9 @@ PASSING = frozenset(("likely", "tvm_thread_invariant", "ignore_loop_partition"))
 
 @dataclass
 class Need:
-    """Requirements on one buffer: initialised before the call or not, and the limits of its integers.
+    """Requirements on one buffer: whether the caller fills it, and the limits of its integers.
 
-    `below`: extents that the values are indices of, not known before the call.
+    `below`: the extents of axes that the values are indices of, as expressions of the call.
     """
 
     filled: bool = False
@@ -67,7 +67,7 @@ def needs_of(func: tir.PrimFunc) -> Mapping[tir.Buffer, Need]:
 
 
 def _sources(func: tir.PrimFunc) -> dict[tir.Buffer, tir.Buffer]:
-    """For each view, its buffer."""
+    """The buffer of each view."""
     sources: dict[tir.Buffer, tir.Buffer] = {}
     for node in walk(func.body):
         match node:
@@ -79,9 +79,9 @@ def _sources(func: tir.PrimFunc) -> dict[tir.Buffer, tir.Buffer]:
 
 
 def _accesses(body: tir.Stmt) -> Iterator[tuple[Access, bool]]:
-    """Each load and store, and whether it stores, in the order of the text; the init of a block before its body.
+    """Each load and store, and True for a store, in the order of the text; the init of a block before its body.
 
-    A pointer that is taken (`A.data`, `T.address_of`) is a load: who gets it may read.
+    A pointer (`A.data`, `T.address_of`) counts as a load: its receiver may read.
     """
     stack: list[object] = [body]
     while stack:
@@ -105,7 +105,7 @@ def _accesses(body: tir.Stmt) -> Iterator[tuple[Access, bool]]:
 
 
 def _note_limits(node: Node, need: Needs) -> None:
-    """Note what the place of loaded values asks of them."""
+    """Note the requirements of the uses of loaded values in `node`."""
     match node:
         case tir.BufferLoad(buffer=buffer, indices=indices) | tir.BufferStore(buffer=buffer, indices=indices):
             for index, extent in zip(indices, buffer.shape, strict=False):
@@ -136,7 +136,7 @@ def _limit_index(index: tir.Expr, extent: tir.Expr, need: Needs) -> None:
 
 
 def _plain_load(expr: tir.Expr) -> tir.BufferLoad | None:
-    """The load that an expression is, conversions and hints around it aside."""
+    """The load within conversions and hints; None for any other expression."""
     while True:
         match expr:
             case tir.Cast(value=value):
@@ -150,7 +150,7 @@ def _plain_load(expr: tir.Expr) -> tir.BufferLoad | None:
 
 
 def _loads(expr: tir.Expr) -> Iterator[tir.BufferLoad]:
-    """The loads of integers in an expression; what is clamped or wrapped is free."""
+    """The loads of integers in an expression, except in clamped or wrapped operands."""
     stack: list[Node] = [expr]
     while stack:
         node = stack.pop()

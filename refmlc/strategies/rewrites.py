@@ -2,13 +2,13 @@
 
 | rewrite        | what it does                                                   | the same bits because         |
 |----------------|----------------------------------------------------------------|-------------------------------|
-| `renamed`      | other names for what the body defines                          | names mean nothing            |
+| `renamed`      | other names for the variables and buffers of the body          | names have no meaning         |
 | `plus_nothing` | an integer `x` that is stored is `x + 0`, `x * 1`, `max(x, x)` | exact, never overflows        |
-| `loaded`       | a constant operand is loaded from memory that holds it         | a load gives what was stored  |
-| `divided_if`   | `if c: s else: t` is `if c: s` and `if not c: t`               | s writes nothing that c reads |
+| `loaded`       | a constant operand is stored to memory and loaded              | a load gives the stored value |
+| `divided_if`   | `if c: s else: t` is `if c: s` and `if not c: t`               | s does not write operands of c |
 | `partitioned`  | a loop with no block in it is two, one after the other         | the order is the same         |
 
-A rewrite gives None where it finds nothing to change.
+The names are those of traces. A rewrite returns None if it cannot change the function.
 """
 
 from collections.abc import Callable
@@ -38,7 +38,7 @@ def rename(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
     }
     for node in nodes:
         if isinstance(node, tir.Buffer):
-            # The shape of a buffer may be made of variables, which have other names too.
+            # The shape of a buffer may have variables, which have new names too.
             table[node] = substitute(replace(node, name=node.name + suffix), table)
     return replace(func, body=substitute(func.body, table)) if table else None
 
@@ -53,7 +53,7 @@ def _stores(func: tir.PrimFunc) -> list[Place]:
 
 
 def plus_nothing(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
-    """An integer that is stored goes through an operator that changes nothing."""
+    """An operator that keeps the value around a stored integer."""
     statements = [place.stmt for place in _stores(func)]
     stores = [
         statement
@@ -72,7 +72,7 @@ def plus_nothing(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
 
 
 def load_constant(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
-    """A constant operand of what is stored becomes an element of a buffer of one element."""
+    """A constant operand in a stored value becomes the element of a buffer of one element."""
     operations = [
         (place, node)
         for place in _stores(func)
@@ -94,7 +94,7 @@ def load_constant(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
 
 
 def _without_regions(func: tir.PrimFunc, where: Place) -> tir.PrimFunc:
-    """The function, in which the blocks around a place leave to be deduced what they read and write."""
+    """The function, with no declared regions on the blocks around a place, which are then deduced."""
     blocks = [block.block for block in where.around if isinstance(block, tir.SBlockRealize) and not is_root(block)]
     table: dict[Node, Node] = {block: replace(block, reads=None, writes=None) for block in blocks[-1:]}
     for block in reversed(blocks[:-1]):
@@ -103,12 +103,12 @@ def _without_regions(func: tir.PrimFunc, where: Place) -> tir.PrimFunc:
 
 
 def _constant(node: tir.Apply) -> int:
-    """The place of the first constant among the operands, -1 where there is none."""
+    """The index of the first constant operand; -1 without one."""
     return next((at for at, arg in enumerate(node.args) if isinstance(arg, tir.IntImm | tir.FloatImm)), -1)
 
 
 def divide_if(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
-    """An `if` with two cases becomes two with one each."""
+    """An `if` with two cases becomes two statements with one case each."""
     statements = [place.stmt for place in places(func.body)]
     ifs = [
         statement
@@ -127,7 +127,7 @@ def divide_if(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
 
 
 def _repeats(func: tir.PrimFunc, branch: tir.IfThenElse) -> bool:
-    """Whether the condition is the same after the first case: that writes nothing that it reads."""
+    """True if the condition is the same after the first case, which writes none of its operands."""
     if problem(func, branch.then_case) is not None or any(
         isinstance(part, tir.Call) for part in walk(branch.condition)
     ):
@@ -137,7 +137,7 @@ def _repeats(func: tir.PrimFunc, branch: tir.IfThenElse) -> bool:
 
 
 def partition(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
-    """A serial loop over constants becomes two; variables that its body defines are new ones in the second."""
+    """A serial loop of a constant extent becomes two; the second defines new variables."""
     loops = [place.stmt for place in places(func.body) if isinstance(place.stmt, tir.For) and _divides(place.stmt)]
     if not loops:
         return None
@@ -147,9 +147,7 @@ def partition(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
     kind = loop.extent.dtype
     size = 1 + choices.below(loop.extent.value - 1)
     begin = tir.Apply("add", (loop.min, tir.IntImm(kind, size)), kind)
-    table: dict[Node, Node] = {
-        node: replace(node) for node in walk(loop) if isinstance(node, tir.Var) and node in _defined_vars(loop)
-    }
+    table: dict[Node, Node] = {var: replace(var) for var in _defined_vars(loop)}
     second = substitute(loop, table)
     parts = (
         replace(loop, extent=tir.IntImm(kind, size)),
@@ -159,7 +157,7 @@ def partition(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
 
 
 def _divides(loop: tir.For) -> bool:
-    """Whether a loop may be divided: serial, by ones, of a constant extent, no block in it, not left early."""
+    """True if a loop may be divided: serial, step 1, a constant extent, no block in it, no early exit."""
     if loop.kind is not ForKind.SERIAL or loop.step is not None or loop.extent.dtype != loop.min.dtype:
         return False
     if not isinstance(loop.extent, tir.IntImm) or loop.extent.value < 2:
@@ -170,14 +168,8 @@ def _divides(loop: tir.For) -> bool:
 
 def _defined_vars(loop: tir.For) -> set[tir.Var]:
     """The variables that the loop and its body define."""
-    variables: set[tir.Var] = set()
-    for node in walk(loop):
-        match node:
-            case tir.For(var) | tir.Bind(var) | tir.Let(var):
-                variables.add(var)
-            case _:
-                pass
-    return variables
+    nodes = [node for node in walk(loop) if isinstance(node, tir.For | tir.Bind | tir.Let)]
+    return {node.loop_var if isinstance(node, tir.For) else node.var for node in nodes}
 
 
 REWRITES: tuple[tuple[str, Rewrite], ...] = (

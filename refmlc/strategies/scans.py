@@ -1,4 +1,4 @@
-"""Stages whose loops depend on what they did: the element before, a counter in memory, break and continue."""
+"""Stages whose iterations depend on each other: the previous element, a counter in memory, break and continue."""
 
 from refmlc.lang.dtypes import BOOL, INT32
 from refmlc.lang.ir import tir
@@ -8,10 +8,9 @@ from refmlc.strategies.ranges import RangedBuffer, RangedExpr, limits, number
 
 
 class Scans(Mapped):
-    """Makes such stages."""
+    """`scan`, `while_loop` and `early_exit` of the stages."""
 
     def scan(self, target: RangedBuffer) -> list[tir.Stmt]:
-        """The first element, then each from the one before."""
         kind = target.buffer.dtype
         size, zero = target.buffer.shape[0], number(target.buffer.shape[0].dtype, 0)
         var = tir.Var("i", size.dtype)
@@ -33,7 +32,6 @@ class Scans(Mapped):
         return [loop] if self.spoil("RM305", 40) else [first, loop]
 
     def while_loop(self, target: RangedBuffer) -> list[tir.Stmt]:
-        """A counter in memory, and a `while` loop that it controls."""
         size = target.shape[0]
         counter = self.fresh(INT32, (1,), ready=False)
         place = (number(INT32, 0),)
@@ -47,7 +45,6 @@ class Scans(Mapped):
         return [*([] if self.spoil("RM305", 40) else [start]), tir.While(condition, body)]
 
     def early_exit(self, target: RangedBuffer) -> list[tir.Stmt]:
-        """Every element, then some of them again, until a condition."""
         size = target.buffer.shape[0]
         var = tir.Var("i", size.dtype)
         with self.scope(RangedExpr(var, 0, target.shape[0] - 1)):

@@ -1,11 +1,11 @@
 """The scope of a graph under construction: values with types, and the symbols of dimensions.
 
-| value    | what is known of it                                             |
-|----------|-----------------------------------------------------------------|
-| `Tensors` | dtype and dimensions (`kernels`)                               |
-| `Shapes` | its dimensions                                                  |
-| `Ints`   | nothing more                                                    |
-| `Tuples` | its fields                                                      |
+| kind      | of a value                                          |
+|-----------|-----------------------------------------------------|
+| `Tensors` | a tensor: its dtype and dimensions (`kernels`)      |
+| `Shapes`  | a shape: its dimensions                             |
+| `Ints`    | a primitive value of int64                          |
+| `Tuples`  | a tuple: the kinds of its fields                    |
 """
 
 from collections.abc import Sequence
@@ -21,19 +21,19 @@ from refmlc.strategies.kernels import Dim, Tensors, constant_dim
 
 @dataclass(frozen=True)
 class Shapes:
-    """A shape value."""
+    """The kind of shapes."""
 
     dims: tuple[Dim, ...]
 
 
 @dataclass(frozen=True)
 class Ints:
-    """A primitive value of int64."""
+    """The kind of primitive values."""
 
 
 @dataclass(frozen=True)
 class Tuples:
-    """A tuple value."""
+    """The kind of tuples."""
 
     fields: tuple["Kind", ...]
 
@@ -43,7 +43,7 @@ Kind: TypeAlias = Tensors | Shapes | Ints | Tuples
 
 @dataclass(eq=False)
 class ScopeValue:
-    """A value in scope. `fresh`: a tensor that nothing else holds, so that it may be written in place."""
+    """A value in scope. `fresh`: a tensor that no other value shares, so that it may be written in place."""
 
     expr: relax.Var
     kind: Kind
@@ -51,7 +51,7 @@ class ScopeValue:
 
 
 def type_of(kind: Kind) -> Type:
-    """The type as it is written."""
+    """The type of a kind."""
     match kind:
         case Tensors(dtype, dims):
             return TensorType(tuple(dim.expr for dim in dims), dtype)
@@ -75,7 +75,7 @@ def dims_of(kind: Kind) -> tuple[Dim, ...]:
 
 
 def rename_dims(kind: Kind, table: dict[str, Dim]) -> Kind:
-    """The kind with dimensions by their names for others; constants stay. KeyError: a name is not in the table."""
+    """The kind with other dimensions by name; constants stay. Fails: KeyError for a name not in the table."""
 
     def rename(dim: Dim) -> Dim:
         return dim if dim.is_constant else table[dim.name]
@@ -92,31 +92,29 @@ def rename_dims(kind: Kind, table: dict[str, Dim]) -> Kind:
 
 
 class Scope:
-    """Values, symbols and names of one function being made."""
+    """The values, symbols and names of one function under construction."""
 
     def __init__(self, choices: Choices, counter: list[int]) -> None:
-        """Nothing is in scope; `counter` numbers the variables of the module."""
+        """An empty scope; `counter` numbers the variables of the module."""
         self.choices = choices
         self.counter = counter
         self.values: list[ScopeValue] = []
         self.symbols: list[Dim] = []
 
     def name(self, stem: str) -> str:
-        """A name that nothing has yet."""
+        """A fresh name that begins with `stem`."""
         self.counter[0] += 1
         return f"{stem}{self.counter[0]}"
 
     def symbol(self, stem: str, value: int) -> Dim:
-        """A fresh symbol."""
         name = self.name(stem)
         return Dim(name, tir.Var(name, INT64), value)
 
     def tensors(self, *, fresh: bool = False) -> list[ScopeValue]:
-        """The tensors in scope."""
         return [value for value in self.values if isinstance(value.kind, Tensors) and (value.fresh or not fresh)]
 
     def dim(self) -> Dim:
-        """A dimension: a symbol of the scope, a number, or a symbol and a number."""
+        """A dimension: a symbol of the scope, a number, or the sum of both."""
         if self.symbols and self.choices.chance(60):
             dim = self.choices.pick(self.symbols)
             if not self.choices.chance(15):
@@ -127,11 +125,10 @@ class Scope:
         return constant_dim(self.choices.pick((2, 1, 3, 4)))
 
     def dims(self) -> tuple[Dim, ...]:
-        """Some dimensions."""
         return tuple(self.dim() for _ in range(self.choices.pick((1, 2, 0, 2, 3))))
 
     def pick_values(self, candidates: Sequence[ScopeValue], most: int) -> list[ScopeValue]:
-        """One to `most` of `found`, each once, or as many as there are."""
+        """One to `most` different candidates, or all of fewer."""
         remaining = list(candidates)
         count = min(1 + self.choices.below(most), len(remaining))
         return [remaining.pop(self.choices.below(len(remaining))) for _ in range(count)]

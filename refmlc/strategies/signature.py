@@ -1,4 +1,4 @@
-"""Parameters of generated functions: shapes, inputs, outputs, numbers; and the recipes that they are called with.
+"""Parameters of generated functions: shapes, inputs, outputs, numbers; and the recipes of their arguments.
 
 Extents are 1 … 5, in some programs larger and odd, so that vectors have tails; some are symbolic and bound by the
 call. A third of the programs is regular: extents are known, indices are axes, loops may mostly be reordered.
@@ -17,7 +17,7 @@ from refmlc.strategies.ranges import KINDS, RangedBuffer, RangedExpr, limits, nu
 from refmlc.strategies.stages import Stages
 from refmlc.strategies.values import PLAIN, WIDE
 
-# The dtypes of programs that aim at a code of arithmetic: there values are of all sizes.
+# The dtypes of programs that aim at a code of arithmetic, whose values have all sizes.
 AIMED = {
     "RM306": (INT32, INT64),
     "RM307": (INT32, SCALARS["int8"]),
@@ -28,7 +28,7 @@ AIMED = {
 REGULAR = tuple(SCALARS[name] for name in ("float32", "float16", "bfloat16", "float64", "int8", "uint8", "int32"))
 TINY, SMALL, LARGE = (2, 1, 3), (2, 1, 3, 4, 5), (17, 33, 16, 7, 8, 32, 1, 3)
 TAME = 100
-FILLED = ("RM322", "RM326")  # aims that need outputs which hold something before
+FILLED = ("RM322", "RM326")  # aims that need initialised outputs
 TEMPORARIES = "PQRSTUVW"
 Extents: TypeAlias = tuple[tuple[int, ...], tuple[tir.Expr, ...]]
 
@@ -37,7 +37,7 @@ class Signature(Stages):
     """Makes parameters, and the recipes of arguments for them."""
 
     def __init__(self, choices: Choices, aim: str = "", *, small: bool = False) -> None:
-        """Decide on what holds for the whole program: its word, its dtypes, how deep and odd it is."""
+        """Decide for the whole program: its index dtype, its dtypes, the depth of expressions, odd indices."""
         super().__init__(choices, aim)
         self.tiny = small
         self.regular = aim not in AIMED and choices.chance(35)
@@ -59,11 +59,10 @@ class Signature(Stages):
         return self.choices.pick(KINDS if self.choices.chance(45) else PLAIN)
 
     def extent(self) -> int:
-        """An extent that is a constant."""
         return self.choices.pick(LARGE if self.large else TINY if self.tiny else SMALL)
 
     def shape(self) -> Extents:
-        """Extents in this call, and the expressions of them."""
+        """A shape: extents in this call, and their expressions."""
         rank = self.choices.pick((1, 2, 1, 2, 2, 3, 4, 0) if not self.tiny else (1, 1, 1, 2, 0))
         extents: list[tuple[int, tir.Expr]] = []
         for _ in range(rank):
@@ -78,12 +77,11 @@ class Signature(Stages):
         return tuple(value for value, _ in extents), tuple(expr for _, expr in extents)
 
     def buffer(self, name: str, kind: DType, extents: Extents | None = None) -> RangedBuffer:
-        """A buffer that nothing is written to yet; without extents a shape is made."""
+        """An unwritten buffer of the extents, or of a new shape."""
         shape, sizes = self.shape() if extents is None else extents
         return RangedBuffer(tir.Buffer(name, kind, sizes), shape, ready=False)
 
     def fresh(self, kind: DType, shape: tuple[int, ...], *, ready: bool = True) -> RangedBuffer:
-        """A buffer of the program's own, allocated at its root."""
         buffer = RangedBuffer(
             tir.Buffer(
                 TEMPORARIES[len(self.temporaries) % len(TEMPORARIES)],
@@ -111,7 +109,7 @@ class Signature(Stages):
                 self.readable.append(self.input(f"D{name}", ((value,), (var,))))
 
     def input(self, name: str, extents: Extents | None = None) -> RangedBuffer:
-        """A buffer that the caller fills."""
+        """A parameter that the caller fills."""
         kind = self.choices.pick(self.palette)
         buffer = self.buffer(name, kind, extents)
         low, high = self._bounds(kind)
@@ -150,7 +148,6 @@ class Signature(Stages):
         self.recipe.append(array)
 
     def scalar(self, name: str) -> None:
-        """A parameter that is a number."""
         kind = self.choices.pick((INT32, FLOAT32, *self.palette, BOOL, UINT8))
         var = tir.Var(name, kind)
         value = self.literal(kind).value
@@ -164,7 +161,7 @@ class Signature(Stages):
         self.recipe.append(Number(kind, value))
 
     def output(self, name: str) -> RangedBuffer:
-        """A buffer that the program fills; what it held before may be anything."""
+        """A parameter that the program fills, with any contents before."""
         buffer = self.buffer(name, self.choices.pick(self.palette))
         form = self.choices.pick(("fresh", "compact", "partial") if self.aim not in FILLED else ("compact",))
         if self.aim == "RM322" and self.readable:
@@ -188,7 +185,7 @@ class Signature(Stages):
         return tuple(calls)
 
     def _equal_pairs(self) -> list[tuple[int, int]]:
-        """The parameters that may be given one tensor: in a defined program such as are only read."""
+        """The pairs of parameters that may share a tensor: in a defined program only inputs."""
         places = [
             position
             for position, recipe in enumerate(self.recipe)
@@ -206,7 +203,7 @@ class Signature(Stages):
         return (first.dtype, first.shape) == (second.dtype, second.shape)
 
     def _call_recipe(self) -> tuple[Argument, ...]:
-        """The recipe, with ways and seeds."""
+        """The recipes of one call, with ways and seeds."""
         recipes: list[Argument] = []
         for recipe in self.recipe:
             if isinstance(recipe, Array):

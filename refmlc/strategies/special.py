@@ -1,4 +1,4 @@
-"""Operators that are not of the common kind: other operands, other results, fused ones, hints to a compiler."""
+"""Operators with other operand or result dtypes, fused operators, hints to a compiler."""
 
 from refmlc.lang.dtypes import BOOL, INT32, INT64, SCALARS, DType
 from refmlc.lang.ir import tir
@@ -7,10 +7,9 @@ from refmlc.strategies.values import Values
 
 
 class Special(Values):
-    """Makes expressions of special operators."""
+    """Expressions of special operators."""
 
     def special(self, kind: DType, depth: int) -> RangedExpr:
-        """Operators that are not of the common kind: other operands, other results, fused ones."""
         forms = [self.reinterpret, self.hint]
         if kind.is_float and kind.format.has_nan:
             forms += [self.ldexp, self.fma]
@@ -31,7 +30,6 @@ class Special(Values):
         return RangedExpr(expr, *limits(kind))
 
     def hint(self, kind: DType, depth: int) -> RangedExpr:
-        """A value, with a hint to a compiler around it."""
         a = self.value(kind, depth)
         name = self.choices.pick(("tvm_thread_invariant", "ignore_loop_partition"))
         return RangedExpr(tir.Call(name, (a.expr,), kind), a.low, a.high)
@@ -46,7 +44,7 @@ class Special(Values):
         return RangedExpr(tir.Call("fma", tuple(self.value(kind, depth).expr for _ in range(3)), kind))
 
     def clz(self, kind: DType, depth: int) -> RangedExpr:
-        """How many zero bits lead; 0 has no answer."""
+        """The number of leading zero bits; undefined for 0."""
         source = self.choices.pick([SCALARS[name] for name in ("int32", "int64", "uint32", "uint64")])
         a = self.value(source, depth)
         if a.low <= 0 <= a.high and not self.spoil("RM311"):
@@ -66,7 +64,7 @@ class Special(Values):
         return with_range(kind, tir.Apply("q_multiply_shift", args, kind), -most, most)
 
     def fixed_point_per_axis(self, kind: DType, depth: int) -> RangedExpr:
-        """The same with a shift for each channel."""
+        """A product of fixed-point numbers with a shift for each channel."""
         x, y = self.value(kind, depth), self.choices.pick((1 << 30, (1 << 31) - 1))
         x = x if self.spoil("RM306") else self.small(x)
         left, right = self.choices.pick((0, 1, 3)), self.choices.pick((0, 1, 7))

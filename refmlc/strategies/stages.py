@@ -1,21 +1,22 @@
-"""Stages of generated programs: each writes one buffer, from those that were written before.
+"""Stages of generated programs: each writes one buffer, from buffers of earlier stages.
 
-| stage       | writes                                                                           |
-|-------------|----------------------------------------------------------------------------------|
-| `mapped`    | every element from an expression, in a block                                     |
-| `reduced`   | a sum, product, minimum, maximum or bits over further axes, with or without init |
-| `product`   | a matrix product, a product with a vector, a convolution                         |
-| `plain`     | the same as mapped, in loops without a block                                     |
-| `scanned`   | each element from the one before                                                 |
-| `counted`   | in a `while` loop                                                                |
-| `broken`    | in a loop with break and continue                                                |
-| `windowed`  | through a `match_buffer` view of a row                                           |
-| `viewed`    | through a `decl_buffer` view of all its storage                                  |
-| `scattered` | at places that another buffer holds                                              |
-| `vectors`   | some lanes at a time                                                             |
-| `tiled`     | in an opaque block around another one                                            |
+| stage               | writes                                                                           |
+|---------------------|----------------------------------------------------------------------------------|
+| `map_stage`         | every element from an expression, in a block                                     |
+| `bare_loops`        | the same, in loops without a block                                               |
+| `conditional_stage` | one of two values, by an `if` around the stores                                  |
+| `nested_blocks`     | in an opaque block over the first axis, around a block over the others           |
+| `reduction`         | a sum, product, minimum, maximum or bits over further axes, with or without init |
+| `product`           | a matrix product, a product with a vector, a convolution                         |
+| `scan`              | the first element, then each from the previous one                               |
+| `while_loop`        | in a `while` loop with a counter in memory                                       |
+| `early_exit`        | every element, then some again in a loop with break or continue                  |
+| `row_window`        | through a `match_buffer` view of a row                                           |
+| `flat_view`         | through a `decl_buffer` view of all its storage                                  |
+| `scatter`           | every element, then some at indices that are values                              |
+| `vectors`           | some lanes at a time, and the remaining elements one by one                      |
 
-A program that aims at RM305 leaves something out: an init, a row, the first element.
+A program that aims at RM305 omits an init, a row, or the first element.
 """
 
 from refmlc.lang.ir import tir
@@ -29,10 +30,10 @@ OF_REDUCTIONS = ("RM319", "RM320", "RM321", "RM326")
 
 
 class Stages(Reductions, Scans, Views, Vectors):
-    """Makes stages. `regular` programs have loops that may be reordered."""
+    """All stages; `regular` programs have those whose loops may be reordered."""
 
     def stage(self, target: RangedBuffer) -> list[tir.Stmt]:
-        """Statements that write all of `held`, which is ready then (or not, where the program aims at that)."""
+        """A stage of the table; nothing, in some programs that aim at RM305."""
         forms = (
             [self.map_stage] * 4
             + [self.reduction] * 4

@@ -1,13 +1,13 @@
-"""An intrinsic that a nest of a function is: its description read off the function, and an implementation of that.
+"""An intrinsic for a nest of a function: its description and an implementation.
 
 | of the nest below a loop (`blockize`)      | in the description                                                  |
 |--------------------------------------------|---------------------------------------------------------------------|
-| the part of a buffer that it touches       | a buffer of the part's size; indices begin at 0                     |
+| the part of a buffer that it accesses      | a buffer of the part's size; indices begin at 0                     |
 | a loop                                     | the same                                                            |
 | an axis that is a loop, or fixed           | the loop, or 0                                                      |
 
-Only where every part has a constant size and the axes are such: elsewhere there is no intrinsic (None). The
-implementation is the same nest over views of any stride and offset, its loops unrolled or not.
+There is no intrinsic (None) for parts without a constant size and for other axes. The implementation is the same nest
+over views of any stride and offset, its loops unrolled or not.
 """
 
 from collections.abc import Mapping
@@ -24,11 +24,11 @@ from refmlc.rewrite.schedule.boxes import box
 from refmlc.rewrite.schedule.linear import Sum, atoms, sum_of
 
 Parts = Mapping[tir.Buffer, tuple[tuple[int, int], ...]]
-"""Of each buffer, where its part begins and ends, dimension by dimension, while the loops outside are at 0."""
+"""The start and the length of the part of each buffer by dimension, while the loops outside are at 0."""
 
 
 def intrinsic_of(func: tir.PrimFunc, loop: tir.Var, *, unrolled: bool) -> TensorIntrin | None:
-    """An intrinsic that the nest below `loop` is. Fails: RM504 where it cannot be a block."""
+    """The intrinsic of the nest below `loop`. Fails: RM504 if it cannot be a block."""
     whole, name = blockize(func, loop)
     outer = get_block(whole, name).block
     if outer.init is not None or outer.match_buffers or outer.alloc_buffers:
@@ -61,7 +61,7 @@ def _sizes(sides: tuple[tuple[int, int], ...]) -> tuple[tir.Expr, ...]:
 
 
 def _parts(nest: tir.Stmt) -> Parts | None:
-    """The parts that a nest touches; None where one is not constant."""
+    """The parts that a nest accesses; None if one is not constant."""
     parts: dict[tir.Buffer, tuple[tuple[int, int], ...]] = {}
     buffer_accesses = accesses(nest)
     for buffer in buffer_accesses.indices:
@@ -73,7 +73,7 @@ def _parts(nest: tir.Stmt) -> Parts | None:
 
 
 def _plain_axes(body: tir.Stmt) -> tir.Stmt | None:
-    """The nest, the axes of its block bound to loops as they are, from 0 on; None where they are not."""
+    """The nest with the axes of its block bound to loops from 0; None for other bindings."""
     realizes = [node for node in walk(body) if isinstance(node, tir.SBlockRealize)]
     extents = {node.loop_var: node.extent for node in walk(body) if isinstance(node, tir.For)}
     if len(realizes) != 1:
@@ -94,7 +94,7 @@ def _plain_axes(body: tir.Stmt) -> tir.Stmt | None:
 
 
 def _axis_binding(value: Sum, extents: Mapping[tir.Var, tir.Expr]) -> tuple[tir.Expr, tir.Var | None] | None:
-    """The extent of an axis and the loop that it is; no loop: it is 0. None: it is something else."""
+    """The extent and the loop of an axis (no loop: the axis is 0); None for any other value."""
     if value.only == 0:
         return tir.IntImm(INT32, 1), None
     if value.constant or len(value.terms) > 1:

@@ -1,15 +1,15 @@
-"""Expressions of generated programs, of every dtype, with the range that integers lie in.
+"""Expressions of generated programs, of every dtype, with ranges of integers.
 
-The range tells where arithmetic could be undefined. There the generator puts a guard (a clamped divisor, a masked
-shift, a smaller operand), unless the program aims at that very code: then most guards are left out.
+The range shows where arithmetic could be undefined. There the generator puts a guard (a clamped divisor, a masked
+shift, a smaller operand); a program that aims at that code leaves most guards out.
 
 | code  | guard                                                                           |
 |-------|---------------------------------------------------------------------------------|
 | RM306 | operands of wide integers are reduced modulo a small number                     |
 | RM307 | a divisor that may be 0 is `max(b, 1)`                                          |
 | RM308 | a shift count is masked                                                         |
-| RM309 | a float is converted to an integer where it is in range, else a constant stands |
-| RM311 | `clz(max(a, 1))`; what may be NaN is not computed in float6 and float4          |
+| RM309 | a float is converted to an integer if it is in range, else the result is 0      |
+| RM311 | `clz(max(a, 1))`; no operator with NaN among its results in float6 and float4   |
 """
 
 from collections.abc import Callable
@@ -45,19 +45,21 @@ WANTED = {"RM306": ("add", "sub", "mul", "abs"), "RM307": DIVISIONS, "RM308": SH
 
 
 class Values:
-    """Makes expressions from what is in scope: `numbers` are variables, `held` buffers that may be read."""
+    """Expressions over the scope: `numbers` are variables, `readable` are buffers.
+
+    `aim`: the code of the program's fault, or empty; `word`: the dtype of indices; `palette`: the usual dtypes.
+    """
 
     def __init__(self, choices: Choices, aim: str = "") -> None:
-        """Decide by `choices`; `aim` is the code of what the program does wrong, empty: nothing."""
         self.choices = choices
-        self.aim = aim  # the code of what the program does wrong; empty: nothing
+        self.aim = aim
         self.word = INT32
         self.numbers: list[RangedExpr] = []
         self.readable: list[RangedBuffer] = []
         self.palette: tuple[DType, ...] = PLAIN
 
     def spoil(self, code: str, percent: int = 85) -> bool:
-        """Whether to leave out a guard against `code` here."""
+        """True if the guard against `code` is left out here."""
         return self.aim == code and self.choices.chance(percent)
 
     def indices(self, buffer: RangedBuffer) -> tuple[tir.Expr, ...]:
@@ -67,7 +69,6 @@ class Values:
     # ------------------------------------------------------------------------------------------- leaves
 
     def constant(self, kind: DType, _depth: int = 0) -> RangedExpr:
-        """A constant."""
         value = self.literal(kind).value
         return (
             RangedExpr(number(kind, value))
@@ -76,7 +77,7 @@ class Values:
         )
 
     def literal(self, kind: DType) -> tir.IntImm | tir.FloatImm:
-        """A constant as it is written."""
+        """A constant node."""
         if kind.is_float:
             real = rounder(kind)(self.choices.pick(CONSTANTS))
             return tir.FloatImm(kind, 1.0 if isnan(real) and not kind.format.has_nan else real)
@@ -86,7 +87,6 @@ class Values:
         return tir.IntImm(kind, min(max(value, least), most))
 
     def leaf(self, kind: DType, _depth: int = 0) -> RangedExpr:
-        """A constant, a variable or an element."""
         forms: list[Form] = [self.constant]
         if any(expr.dtype == kind for expr in self.numbers):
             forms += [self.variable] * 2
@@ -99,19 +99,15 @@ class Values:
         return self.choices.pick(forms)(kind, 0)
 
     def variable(self, kind: DType, _depth: int = 0) -> RangedExpr:
-        """A variable of this dtype."""
         return self.choices.pick([expr for expr in self.numbers if expr.dtype == kind])
 
     def convert_variable(self, kind: DType, _depth: int = 0) -> RangedExpr:
-        """Any variable, converted."""
         return self.convert(self.choices.pick(self.numbers), kind)
 
     def load(self, kind: DType, _depth: int = 0) -> RangedExpr:
-        """An element of a buffer of this dtype."""
         return self.element(self.choices.pick([buffer for buffer in self.readable if buffer.buffer.dtype == kind]))
 
     def convert_load(self, kind: DType, _depth: int = 0) -> RangedExpr:
-        """An element of any buffer, converted."""
         return self.convert(self.element(self.choices.pick(self.readable)), kind)
 
     def element(self, buffer: RangedBuffer) -> RangedExpr:
@@ -136,18 +132,15 @@ class Values:
         return self.choices.group(lambda: form(kind, depth - 1))
 
     def cast(self, kind: DType, depth: int) -> RangedExpr:
-        """A value of another dtype, converted."""
         if self.aim == "RM309" and self.choices.chance(60):
             return self.convert(self.value(self.choices.pick(FLOATS), depth), kind)
         other = self.choices.pick(KINDS if self.choices.chance(20) else self.palette)
         return self.convert(self.value(other, depth), kind)
 
     def select(self, kind: DType, depth: int) -> RangedExpr:
-        """One of two values, both of which are computed."""
         return self._conditional(tir.Select, kind, depth)
 
     def choice(self, kind: DType, depth: int) -> RangedExpr:
-        """One of two values, the other one of which is not computed."""
         return self._conditional(tir.IfThenElseExpr, kind, depth)
 
     def _conditional(
@@ -158,7 +151,6 @@ class Values:
         return RangedExpr(expr, min(a.low, b.low), max(a.high, b.high))
 
     def let(self, kind: DType, depth: int) -> RangedExpr:
-        """A value with a name for a part of it."""
         value = self.value(self.choices.pick((kind, kind, *self.palette)), depth)
         var = tir.Var("x", value.dtype)
         self.numbers.append(RangedExpr(var, value.low, value.high))
@@ -194,7 +186,7 @@ class Values:
         return self.integer(op, kind, *operands)
 
     def integer(self, op: str, kind: DType, a: RangedExpr, b: RangedExpr | None = None) -> RangedExpr:
-        """An operator on integers, its operands guarded where it could be undefined; `b` None: it has one operand."""
+        """An operator on integers with the guards of the table; `b` None: it has one operand."""
         b = a if b is None else b
         if op in DIVISIONS and not self.spoil("RM307"):
             if b.low <= 0 <= b.high and kind.maximum < 1:
@@ -208,7 +200,7 @@ class Values:
         return with_range(kind, tir.Apply(op, args, kind), *(range_ or limits(kind)))
 
     def divisor(self, kind: DType, a: RangedExpr, b: RangedExpr) -> RangedExpr:
-        """`b`, or what is certainly no 0, and no -1 where that overflows."""
+        """`b`, or a divisor that is never 0, nor -1 if that overflows."""
         if b.low > 0 or (b.high < 0 and (b.high < -1 or a.low > kind.minimum)):
             return b
         if kind.kind == "int" and kind.minimum <= -3 and self.choices.chance(25):
@@ -216,7 +208,7 @@ class Values:
         return RangedExpr(tir.Apply("max", (b.expr, number(kind, 1)), kind), 1, max(b.high, 1))
 
     def _shrink_operands(self, op: str, kind: DType, a: RangedExpr, b: RangedExpr) -> tuple[RangedExpr, RangedExpr]:
-        """The operands, made small where the result could overflow."""
+        """The operands, reduced if the result could overflow."""
         for modulus in (97, 5):
             range_ = integer_range(op, kind, a, b)
             if op == "ceildiv":
@@ -232,7 +224,7 @@ class Values:
         return (bigger, b) if op == "sub" and kind.kind == "uint" else (a, b)
 
     def small(self, a: RangedExpr, modulus: int = 97) -> RangedExpr:
-        """`a`, or its remainder where it may be large."""
+        """`a`, or its remainder if it may be large."""
         if -modulus < a.low and a.high < modulus:
             return a
         return RangedExpr(tir.Apply("floormod", (a.expr, number(a.dtype, modulus)), a.dtype), 0, modulus - 1)
@@ -256,7 +248,7 @@ class Values:
         return with_range(kind, expr, a.low, a.high)
 
     def _in_range(self, a: RangedExpr, kind: DType) -> RangedExpr:
-        """A float as an integer where it has one, else 0."""
+        """A float converted to an integer if it is in range, else 0."""
         source, round_ = a.dtype, rounder(a.dtype)
         var = tir.Var("f", source)
         operand = a.expr if isinstance(a.expr, tir.Var | tir.FloatImm) else var
@@ -272,5 +264,5 @@ class Values:
         return RangedExpr(expr if operand is a.expr else tir.Let(var, a.expr, expr), least, most)
 
     def special(self, kind: DType, depth: int) -> RangedExpr:
-        """Operators that are not of the common kind."""
+        """An expression of a special operator."""
         raise NotImplementedError

@@ -8,10 +8,9 @@ from refmlc.strategies.ranges import RangedBuffer, limits, number
 
 
 class Vectors(Mapped):
-    """Makes such stages."""
+    """`vectors` of the stages."""
 
     def vectors(self, target: RangedBuffer) -> list[tir.Stmt]:
-        """Several lanes at a time; the remaining elements one by one."""
         *outer, last = self.axes_of(target)
         lanes = self.choices.pick([count for count in (2, 4, 8) if count <= last.extent] or (1,))
         if lanes == 1:
@@ -43,7 +42,7 @@ class Vectors(Mapped):
         return [nest, self.block("rest", [*outer, tail_axis], tail)]
 
     def lanes_of(self, kind: DType, lanes: int, depth: int) -> tir.Expr:
-        """An expression of `lanes` lanes. Only what cannot be undefined: floats, narrow integers, bits."""
+        """An expression of `lanes` lanes, without undefined operators: floats, narrow integers, bits."""
         wide, count = kind.with_lanes(lanes), tir.IntImm(INT32, lanes)
         loads = [
             source

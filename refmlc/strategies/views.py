@@ -1,4 +1,4 @@
-"""Stages that write through a view (`match_buffer`, `decl_buffer`) or at places that values say."""
+"""Stages that write through a view (`match_buffer`, `decl_buffer`) or at indices that are values."""
 
 from refmlc.lang.ir import tir
 from refmlc.strategies.mapped import Mapped, rows, volume
@@ -7,10 +7,9 @@ from refmlc.strategies.ranges import RangedBuffer, RangedExpr, number
 
 
 class Views(Mapped):
-    """Makes such stages."""
+    """`row_window`, `flat_view` and `scatter` of the stages."""
 
     def row_window(self, target: RangedBuffer) -> list[tir.Stmt]:
-        """Rows of what is written are matched as a buffer of rank one."""
         *outer, last = self.axes_of(target)
         extent = last.extent + 1 if self.spoil("RM304", 40) else last.extent
         size = number(last.size.dtype, extent) if extent != last.extent else last.size
@@ -31,7 +30,6 @@ class Views(Mapped):
         return [self.block("window", outer, body, matches=matches)]
 
     def flat_view(self, target: RangedBuffer) -> list[tir.Stmt]:
-        """The storage of `held` as a buffer of rank one, declared in the rest of the sequence."""
         kind = self.word
         flat = tir.Buffer("F", target.buffer.dtype, (number(kind, volume(target.shape)),))
         view = RangedBuffer(flat, (volume(target.shape),))
@@ -40,7 +38,6 @@ class Views(Mapped):
         return [rows([tir.DeclBuffer(flat, tir.BufferData(target.buffer)), *parts])]
 
     def scatter(self, target: RangedBuffer) -> list[tir.Stmt]:
-        """All elements, then some at places that come from values."""
         parts = self.map_stage(target)
         count = self.extent()
         var = tir.Var("i", self.word)

@@ -40,7 +40,9 @@ def test_most_operators_have_a_plan():
 
 
 def test_an_operator_takes_what_its_plan_draws():
-    taken = {name: sum(add_call(Calls(SeededChoices(f"{name} {seed}")), name) for seed in range(TRIES)) for name in PLANS}
+    taken = {
+        name: sum(add_call(Calls(SeededChoices(f"{name} {seed}")), name) for seed in range(TRIES)) for name in PLANS
+    }
     assert {name: count for name, count in taken.items() if count < TRIES - 1} == {}
 
 
@@ -125,7 +127,11 @@ class Answers:
 
 
 def test_a_wrong_edge_is_found_and_findings_are_told_apart_by_their_operators(some):
-    cases = [case for case in some if {"max", "nn.max_pool1d", "nn.max_pool2d", "negative"} & set(operator_names(case.module))]
+    cases = [
+        case
+        for case in some
+        if {"max", "nn.max_pool1d", "nn.max_pool2d", "negative"} & set(operator_names(case.module))
+    ]
     examined = examine(cases, [Finite()], sanitize=False)
     found = [(each.case, one) for each in examined for one in each.findings]
     assert {one.code.id for _, one in found} == {"RM701"}
