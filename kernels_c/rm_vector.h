@@ -15,7 +15,7 @@
  *   rm_transpose_DxW(rows)        lane r of rows[c] and lane c of rows[r] change places
  *
  * A unit names what it uses: RM_VECTOR(D, W) or RM_VECTOR_BOOL(W), RM_TRANSPOSE(D, bytes, W), RM_EXP_…; float16 and
- * bfloat16 after uint16 and float32, bool after uint8, exp after float32 and float64 (refmlc/native/tile/needs.py).
+ * bfloat16 after uint16 and float32, bool after uint8, exp after float32 and float64 (refmlc/native/tile/headers.py).
  * Arithmetic is C's own on these types (+ - * / and comparisons), lane by lane. Needs the vector extensions of gcc and
  * clang. RM_PLAIN: no instruction by its name. */
 #ifndef RM_VECTOR_H

@@ -60,7 +60,7 @@ def _wait(process: "subprocess.Popen[bytes]", output: Output, deadline: float) -
 
 
 def _sleep(process: "subprocess.Popen[bytes]", seconds: float) -> None:
-    """Wait so long, or until it has ended."""
+    """Wait for `seconds`, or until it has ended."""
     try:
         process.wait(seconds)
     except subprocess.TimeoutExpired:

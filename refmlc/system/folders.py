@@ -37,7 +37,7 @@ class Folder:
         self.cleanup()
 
     def cleanup(self) -> None:
-        """Remove it."""
+        """Remove the folder with all in it."""
         shutil.rmtree(self.path, ignore_errors=True)
 
 

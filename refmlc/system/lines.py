@@ -4,7 +4,7 @@
 |------------------------------------------------|--------------------------------------------------------------|
 | no answer within the time                      | `timed out`; it is killed with all that it has started       |
 | the process ends, by itself or by a signal     | `crashed`: how, and the last line it wrote to standard error |
-| a line that is no JSON object, or far too long | `crashed`: the line                                          |
+| a line, not a JSON object or far too long      | `crashed`: the line                                          |
 | a line without a request                       | `crashed`: the line                                          |
 
 A process that broke is not asked again: `alive` is false, and its owner starts another one. Neither side waits for the
@@ -116,7 +116,7 @@ class LineProcess:
         self._started.close()
 
     def interrupt(self) -> None:
-        """End it from another thread: whoever waits for an answer gets `Broken`, and closes it."""
+        """End it from another thread; the one that waits for an answer gets `Broken`, and closes it."""
         self._started.end()
 
     def _silent(self) -> None:
@@ -196,7 +196,7 @@ def how_ended(status: int) -> str:
 
 
 def _object(line: bytes) -> dict[str, object]:
-    """The object of a line. `NaN` and bytes that are no UTF-8 are no JSON, though Python's reader takes them."""
+    """The object of a line. `NaN` and bytes that are not UTF-8 are not JSON, though Python's reader takes them."""
     text = line.decode(errors="replace")
     try:
         answer = json.loads(line.decode(), parse_constant=_no_json)

@@ -10,7 +10,7 @@ PIECE: Final = 1 << 16
 
 
 class Output:
-    """What came so far."""
+    """The output of a program so far."""
 
     def __init__(self) -> None:
         self._first = bytearray()
@@ -18,7 +18,7 @@ class Output:
         self._between = 0
 
     def add(self, piece: bytes) -> None:
-        """Something came."""
+        """Take a piece of output, and keep its share of the begin or the end."""
         room = KEPT - len(self._first)
         self._first += piece[:room]
         self._last += piece[room:]

@@ -6,8 +6,8 @@
 | has left the group, its parent lives     | the list of processes: children of children         |
 | has left the group, its parent has ended | the mark in its environment, which children inherit |
 
-Decision: no subreaper. It would make orphans children of whoever has imported refmlc, who does not wait for them. Where
-the system has no `/proc`, the group is all that is ended. A process that has left its group and has forgotten its
+Decision: no subreaper. It would make orphans children of the program that imports refmlc, which does not wait for them.
+Where the system has no `/proc`, the group is all that is ended. A process that has left its group and has forgotten its
 environment is met as long as its parent lives.
 """
 
@@ -22,7 +22,7 @@ from uuid import uuid4
 
 MARK: Final = "REFMLC_STARTED_BY"
 PROCESSES: Final = Path("/proc")
-ROUNDS: Final = 8  # who is killed may have started somebody since the list was made
+ROUNDS: Final = 8  # a process may have started another since the list was made
 
 
 class Started:
@@ -39,7 +39,7 @@ class Started:
         """Start it; `streams` are its standard input, output, error. Fails: OSError."""
         self._ended = False
         self._mark = f"{os.getpid()}-{uuid4().hex}"
-        self.process = subprocess.Popen(  # noqa: S603 - who calls this says which program
+        self.process = subprocess.Popen(  # noqa: S603 - the caller says which program
             command,
             cwd=folder,
             env={**(os.environ if environment is None else environment), MARK: self._mark},

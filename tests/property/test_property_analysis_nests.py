@@ -20,8 +20,8 @@ from refmlc.lang.ir.module import IRModule
 from refmlc.lang.ir.visit import rewrite, walk
 from refmlc.lang.script import read
 from refmlc.native.analysis.facts import Facts
+from refmlc.native.analysis.initialisation import find_initialisation
 from refmlc.native.analysis.legality import find_nest
-from refmlc.native.analysis.written import find_written
 from refmlc.run.interp.machine import Machine
 from refmlc.run.memory.tensor import Tensor
 
@@ -68,7 +68,7 @@ def check_written(pick):
     program = NestText(pick, nests=1 + pick(3), symbolic=pick(2) == 1)
     module = read(program.text)
     func = module["main"]
-    written = find_written(func)
+    written = find_initialisation(func)
     end_buffer = list(func.buffer_map.values())[2]
     for n in (program.n, 0, 1, 5) if program.symbolic else (program.n,):
         args = arguments(program, pick(1000), n, empty=True)
@@ -154,7 +154,7 @@ def check_order(pick):
     program = NestText(pick, nests=1 + pick(2))
     module = read(program.text)
     func = module["main"]
-    found = [(stmt, nest) for stmt, nest in nests(func, find_written(func)) if not isinstance(nest, str)]
+    found = [(stmt, nest) for stmt, nest in nests(func, find_initialisation(func)) if not isinstance(nest, str)]
     if not found:
         return False
     table = {}
@@ -171,7 +171,7 @@ def check_order(pick):
     assert (end is None) == (other_end is None), program.text
     if end is None:
         assert np.array_equal(bits.view("u1"), other_bits.view("u1")) or equal_but_nan(bits, other_bits), program.text
-    elif len(found) == len(list(nests(func, find_written(func)))):
+    elif len(found) == len(list(nests(func, find_initialisation(func)))):
         raise AssertionError(program.text)  # all nests may move, so nothing is undefined in any
     return True
 

@@ -5,16 +5,16 @@ from ir_programs import prim_funcs
 
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import walk
+from refmlc.native.analysis.cost import count
 from refmlc.native.analysis.facts import Facts
+from refmlc.native.analysis.initialisation import find_initialisation
 from refmlc.native.analysis.legality import find_nest
-from refmlc.native.analysis.work import count
-from refmlc.native.analysis.written import find_written
 from refmlc.native.nest import Nest
 
 
 @given(prim_funcs())
 def test_any_function_has_an_answer(func):
-    written = find_written(func)
+    written = find_initialisation(func)
     facts = Facts.entry(func)
     for node in walk(func.body):
         match node:

@@ -160,5 +160,7 @@ def _floor_remainders(x: Interval, y: Interval) -> Interval:
         return EMPTY
     if x.low is not None and x.low >= 0 and x.high is not None and y.low is not None and x.high < y.low:
         return x
+    if y.only is not None and x.low is not None and x.high is not None and x.low // y.only == x.high // y.only:
+        return Interval(x.low % y.only, x.high % y.only)
     below = Interval(0, None if y.high is None else y.high - 1)
     return below if x.low is None or x.low < 0 else below.meet(Interval(0, x.high))

@@ -3,13 +3,12 @@
 | module     | answers                                                                                    |
 |------------|--------------------------------------------------------------------------------------------|
 | `facts`    | at a place: bounds of integers, whether an index is within, whether an operator is defined |
-| `written`  | of a buffer: whether all that is read was written before, whether all is written           |
+| `initialisation` | of a buffer: whether all that is read was written before, whether all is written     |
 | `legality` | of a loop nest: whether its spatial iterations may be executed in any order, or why not    |
-| `work`     | of a function: about how many iterations it executes                                       |
-| `cost`     | about how long statements take: what decides where loops look whether to stop              |
+| `cost`     | estimates: how long statements take, how many iterations a function executes               |
 
 Below them, on the arithmetic of `refmlc.lang.arith`: `knowledge` (what is known of variables), `values` (ranges and
 forms of expressions), `conditions` (what a condition says), `operators` (when one is defined);
 `flow` and `boxes` (what is certainly written), `uses` (which buffers, who shares storage), `body`, `binding`, `starts`
-(a block, the loops around it, its init), `accumulate` (sums that do not overflow), `movable` (a quick no).
+(a block, the loops around it, its init), `accumulate` (sums that do not overflow).
 """

@@ -46,7 +46,7 @@ class Loop(NamedTuple):
 
 
 def point(indices: tuple[Poly, ...]) -> Box:
-    """One element."""
+    """The box of one element."""
     return tuple(Span(index, ONE) for index in indices)
 
 

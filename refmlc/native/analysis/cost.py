@@ -1,23 +1,25 @@
-"""About how long a statement takes, in units: a load, a store, a sum or a product is one.
+"""Estimates, nothing is proved: how long a statement takes, and how many iterations a function executes.
 
-| part                                         | units                                     |
-|----------------------------------------------|-------------------------------------------|
-| function, as `exp` or `pow`                  | 32                                        |
-| division, remainder                          | 8                                         |
-| any other operator, load, store, call        | 1                                         |
-| loop of a constant extent                    | the extent times its body                 |
-| any other loop                               | its body, as if executed once             |
-| if                                           | the longer arm, and the condition         |
+The first decides where loops look whether to stop and what an iteration costs; a load, a store, a sum or a product is
+one unit. The second is what choosing a tier needs to know before anything is compiled.
 
-Nothing here is proved: it is an estimate, of what decides where loops look whether to stop, and what iterations cost.
+| part                                  | units                         | iterations                                |
+|---------------------------------------|-------------------------------|-------------------------------------------|
+| function, as `exp` or `pow`           | 32                            | –                                         |
+| division, remainder                   | 8                             | –                                         |
+| any other operator, load, store, call | 1                             | –                                         |
+| loop of a constant extent             | the extent times its body     | the same, at least the extent             |
+| any other loop                        | its body, as if executed once | the same, an unknown extent counting as 1 |
+| if                                    | the longer arm, the condition | of the longer arm                         |
 """
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, TypeAlias
 
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import walk
+from refmlc.lang.ops.evaluate import known
 from refmlc.lang.ops.scalar.floating import FLOATING
 from refmlc.lang.ops.scalar.transcendental import TRANSCENDENTAL
 
@@ -28,7 +30,7 @@ DIVISIONS: Final = frozenset(("div", "truncdiv", "floordiv", "ceildiv", "truncmo
 CHEAP: Final = frozenset(("copysign", "nextafter", "ldexp", "sqrt"))
 FUNCTIONS: Final = frozenset(row.contract.name for row in (*FLOATING, *TRANSCENDENTAL)) - DIVISIONS - CHEAP
 UNITS_OF_AN_ITERATION: Final = 16
-"""Units that an iteration costs no fuel for: as vectors, a processor does so many in a nanosecond."""
+"""Units that an iteration costs no fuel for: as vectors, a processor does them in a nanosecond."""
 LONG: Final = 1 << 22
 """Units of a loop that should look whether to stop: at most some milliseconds."""
 DEAR: Final = 1 << 12
@@ -98,3 +100,40 @@ def _node(node: Node) -> int:
             return 1
         case _:
             return 0
+
+
+Count: TypeAlias = Callable[[Mapping[tir.Var, int]], int]
+
+
+def count(func: tir.PrimFunc) -> Count:
+    """A function of the values of shape variables: the number of innermost iterations of `func`. Units: iterations."""
+    return _stmt(func.body)
+
+
+def _stmt(node: tir.Stmt) -> Count:
+    match node:
+        case tir.For():
+            return _loop(node.extent, _stmt(node.body))
+        case tir.AttrStmt(key="thread_extent" | "virtual_thread", value=extent):
+            return _loop(extent, _stmt(node.body))
+        case tir.SeqStmt(seq):
+            parts = [_stmt(part) for part in seq]
+            return lambda dims: sum(part(dims) for part in parts)
+        case tir.IfThenElse(_, then_case, else_case):
+            arms = [_stmt(arm) for arm in (then_case, else_case) if arm is not None]
+            return lambda dims: max(arm(dims) for arm in arms)
+        case tir.SBlockRealize():
+            return _stmt(node.block.body)
+        case tir.AttrStmt() | tir.While():
+            return _stmt(node.body)
+        case _:
+            return lambda _dims: 0
+
+
+def _loop(extent: tir.Attr, body: Count) -> Count:
+    def iterations(dims: Mapping[tir.Var, int]) -> int:
+        value = known(extent, dims) if isinstance(extent, tir.Expr) else extent
+        times = max(value, 0) if isinstance(value, int) else 1
+        return times * max(body(dims), 1)
+
+    return iterations

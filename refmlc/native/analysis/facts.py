@@ -1,7 +1,7 @@
 """What is known at a place in a function, and what is proved from it. Every answer may be relied on.
 
-`Facts` is immutable: `bind_…` and `assume…` give the facts of the place inside. They are told what is so whenever
-the place is reached:
+`Facts` is immutable: `bind_…` and `assume…` give the facts of the place inside. Each takes what holds whenever the
+place is reached:
 
 | at                                   | call                                                              |
 |--------------------------------------|-------------------------------------------------------------------|
@@ -45,7 +45,7 @@ class Facts:
 
     @staticmethod
     def empty() -> "Facts":
-        """Nothing is known."""
+        """The facts of a place of which nothing is known."""
         return Facts(Knowledge())
 
     @staticmethod

@@ -61,11 +61,11 @@ class Knowledge:
         return replace(knowledge, order=order, bound=bound)
 
     def equal(self, var: tir.Var, value: Poly) -> "Knowledge":
-        """`var` is `value`."""
+        """The knowledge where `var` is `value`."""
         return replace(self, values={**self.values, var: value})
 
     def between(self, var: tir.Var, limits: Range) -> "Knowledge":
-        """`var` is between `limits`."""
+        """The knowledge where `var` is between `limits`."""
         return replace(self, ranges={**self.ranges, var: limits})
 
     def forget(self, var: tir.Var) -> "Knowledge":
@@ -115,7 +115,7 @@ class Bounds:
         """A number that `poly` is certainly not below."""
         key = (poly, depth)
         if key not in self._lows:
-            self._lows[key] = None  # what is asked for again on the way is not known
+            self._lows[key] = None  # not known while it is computed: a bound that needs itself has none
             ends = [end for end in self._candidates(poly, depth) if end is not None]
             self._lows[key] = max(ends) if ends else None
         return self._lows[key]
@@ -232,7 +232,7 @@ class Bounds:
     def of_atom(self, atom: Atom) -> Interval:
         """The range of an atom."""
         if atom not in self._atoms:
-            self._atoms[atom] = ANY  # what is asked for again on the way is not known
+            self._atoms[atom] = ANY  # not known while it is computed: a bound that needs itself has none
             interval = self._of_var(atom) if isinstance(atom, tir.Var) else self._of_opaque(atom)
             self._atoms[atom] = interval.meet(self._of_form(single(atom)))
         return self._atoms[atom]

@@ -12,6 +12,8 @@
 | no operator is undefined, also in an arm that is not chosen                                | `_defined`      |
 
 A reason against it is a clause for people: `refmlc native --why` prints it.
+
+`may_move` asks the conditions that can be read off the text, without the proofs: its no is certain, its yes is not.
 """
 
 from collections.abc import Iterator
@@ -19,12 +21,13 @@ from dataclasses import dataclass
 
 from refmlc.lang.arith.polynomial import Poly, constant, variables
 from refmlc.lang.ir import tir
+from refmlc.lang.ir.statements import statements
 from refmlc.lang.ops.short_text import access_text, short_text
 from refmlc.native.analysis.accumulate import with_accumulators
-from refmlc.native.analysis.binding import BlockLoops, bind_axes
+from refmlc.native.analysis.binding import BlockLoops, bind_axes, odd_block, odd_loop
 from refmlc.native.analysis.body import Body, operands, parts_of, read_body
 from refmlc.native.analysis.facts import Facts
-from refmlc.native.analysis.written import Written
+from refmlc.native.analysis.initialisation import Initialisation, find_initialisation
 from refmlc.native.nest import Affine, Nest, Store
 
 
@@ -32,10 +35,10 @@ class _No(Exception):
     """The nest may not move; the argument says why."""
 
 
-def find_nest(stmt: tir.For | tir.SBlockRealize, facts: Facts, written: Written) -> Nest | str:
+def find_nest(stmt: tir.For | tir.SBlockRealize, facts: Facts, initialisation: Initialisation) -> Nest | str:
     """The nest in `stmt` if its spatial iterations may be executed in any order; else why not.
 
-    `facts` is what is known around `stmt`, `written` the initialisation of the whole function.
+    `facts` is what is known around `stmt`, `initialisation` the initialisation of the whole function.
     """
     block_loops = bind_axes(stmt, facts)
     if isinstance(block_loops, str):
@@ -44,7 +47,7 @@ def find_nest(stmt: tir.For | tir.SBlockRealize, facts: Facts, written: Written)
     if isinstance(body, str):
         return body
     try:
-        return _Legality(block_loops, body, facts, written).nest()
+        return _Legality(block_loops, body, facts, initialisation).nest()
     except _No as no:
         return str(no)
 
@@ -61,8 +64,8 @@ class _Place:
 class _Legality:
     """The conditions on the body of a block; each method raises `_No` where its one does not hold."""
 
-    def __init__(self, block_loops: BlockLoops, body: Body, facts: Facts, written: Written) -> None:
-        self.bound, self.body, self.written = block_loops, body, written
+    def __init__(self, block_loops: BlockLoops, body: Body, facts: Facts, initialisation: Initialisation) -> None:
+        self.bound, self.body, self.initialisation = block_loops, body, initialisation
         for axis in (*block_loops.spatial, *block_loops.reduce):
             facts = facts.bind_range(axis.var, 0, axis.extent)
         for let in body.lets:
@@ -171,7 +174,7 @@ class _Legality:
                 raise _No(f"what is stored to `{store.buffer.name}` is of {store.value.dtype}, or has a predicate")
             if place.indices != stored[store.buffer]:
                 raise _No(f"`{store.buffer.name}` is stored at more than one element")
-            if self.written.use_of(store.buffer).shared:
+            if self.initialisation.use_of(store.buffer).shared:
                 raise _No(f"`{store.buffer.name}` shares storage with another buffer")
         for load, place in self.loads.items():
             if load.buffer in stored and place.indices != stored[load.buffer]:
@@ -180,10 +183,10 @@ class _Legality:
     def _initialised(self) -> None:
         """Reads are of initialised elements; what is written needs no note of it."""
         for load in self.loads:
-            if not self.written.initialised(load):
-                raise _No(self.written.unproved[load])
+            if not self.initialisation.initialised(load):
+                raise _No(self.initialisation.unproved[load])
         for store in self.body.all_stores:
-            use = self.written.use_of(store.buffer)
+            use = self.initialisation.use_of(store.buffer)
             if use.tracked:
                 raise _No(f"what is written to `{store.buffer.name}` must be noted: {use.proof}")
 
@@ -210,3 +213,25 @@ def _affine(form: Poly) -> Affine:
 def _ranges(facts: Facts, part: tir.Expr) -> str:
     """The operands of an operator and their ranges."""
     return ", ".join(f"`{short_text(each)}` in {facts.bounds(each)}" for each in operands(part))
+
+
+def may_move(func: tir.PrimFunc) -> bool:
+    """Whether some loop nest of `func` may turn out to be reordered."""
+    nests = [
+        node.body
+        for node in statements(func.body)
+        if isinstance(node, tir.For) and isinstance(node.body, tir.SBlockRealize) and not odd_loop(node)
+    ]
+    bodies = [read_body(realize.block) for realize in nests if not odd_block(realize)]
+    bodies_read = [body for body in bodies if isinstance(body, Body)]
+    return bool(bodies_read) and any(_is_initialised(body, find_initialisation(func)) for body in bodies_read)
+
+
+def _is_initialised(body: Body, initialisation: Initialisation) -> bool:
+    """Whether all that is read is initialised, and no note need be taken of what is written."""
+    uses = [initialisation.use_of(store.buffer) for store in body.all_stores]
+    if any(use.tracked or use.shared for use in uses):
+        return False
+    values = [*(let.value for let in body.lets), *(store.value for store in body.all_stores)]
+    loads = (part for value in values for part in parts_of(value) if isinstance(part, tir.BufferLoad))
+    return all(initialisation.initialised(load) for load in loads)

@@ -64,11 +64,11 @@ class Path:
         return replace(self, facts=facts)
 
     def to(self, *steps: Step) -> "Path":
-        """Further in."""
+        """The place after these further steps."""
         return replace(self, steps=(*self.steps, *steps))
 
     def guarded(self, condition: tir.Expr) -> "Path":
-        """Where `condition` is asked for."""
+        """The place inside of `condition`."""
         return self.to(Guard(names_in(self.facts, condition), self.facts.in_full(condition)))
 
     def bind(self, var: tir.Var, facts: Facts) -> "Path":

@@ -4,7 +4,7 @@
 |------------------------------------------------------|----------------------------------------------------------|
 | the only view of all of a buffer that is used through it only | shares storage; they are one buffer by two names |
 | any other view: `decl_buffer` on data, `match_buffer` in a block | shares storage; of neither anything is proved |
-| a pointer to a buffer in a call or an expression      | whoever has it may read and write; nothing is proved     |
+| a pointer to a buffer in a call or an expression      | its holder may read and write; nothing is proved         |
 | break, continue, return; loops over threads; `T.undef` stored | nothing is proved of any buffer of the function  |
 """
 
@@ -185,7 +185,7 @@ def _buffers(node: tir.Call) -> Iterator[tir.Buffer]:
 
 
 def _escape(uses: Uses, buffer: tir.Buffer, reason: str) -> None:
-    """Whoever has the pointer may read and write."""
+    """A pointer to `buffer` is passed on, so that it may be read and written anywhere."""
     uses.loaded.add(buffer)
     uses.stored.add(buffer)
     uses.unproved.setdefault(buffer, reason)

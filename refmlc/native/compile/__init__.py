@@ -9,7 +9,7 @@
 | `cache`    | libraries by what they are made from                               |
 | `library`  | functions of a loaded library                                      |
 | `make`     | all of it together                                                 |
-| `failures` | why there is no library, and who is told                           |
+| `failures` | why there is no library, and the warning about it                  |
 """
 
 from refmlc.native.compile.cache import Cache, default_cache

@@ -83,7 +83,7 @@ class Cache:
         return None
 
     def remember(self, key: str, failure: BuildFailed) -> None:
-        """Building `key` failed: whoever asks again in this process need not wait for a compiler that fails, or hangs.
+        """Building `key` failed: another try in this process need not wait for a compiler that fails, or hangs.
 
         A full disk is tried again.
         """

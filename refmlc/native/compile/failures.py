@@ -30,7 +30,7 @@ class BuildFailed(Exception):
     """There is no library. `detail` says what happened, in a few lines at most."""
 
     def __init__(self, cause: Cause, detail: str) -> None:
-        """`detail` goes on where `cause` ends: a path, what the compiler printed."""
+        """`detail` follows `cause` in the message: a path, the output of the compiler."""
         super().__init__(f"{cause.value}: {detail}")
         self.cause = cause
         self.detail = detail
@@ -41,7 +41,7 @@ class NativeWarning(RuntimeWarning):
 
 
 def warn_once(failure: BuildFailed) -> None:
-    """Tell `failure`, unless this process was told of its cause before.
+    """Warn of `failure`, unless this process has warned of its cause before.
 
     Decision: once per cause, not per message. A machine without a compiler has one problem however many modules
     are built on it.
@@ -58,5 +58,5 @@ def warn_once(failure: BuildFailed) -> None:
 
 @cache
 def _warned_causes() -> set[Cause]:
-    """The causes that this process was told of."""
+    """The causes that this process has warned of."""
     return set()

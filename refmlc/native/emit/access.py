@@ -21,7 +21,7 @@ def load(state: State, node: tir.BufferLoad, indices: list[str]) -> str:
         raise Unsuited("it loads with a mask", node.span)
     offset = element(state, node, indices)
     place = state.place(node.buffer, node.span)
-    use = state.written.use_of(node.buffer)
+    use = state.initialisation.use_of(node.buffer)
     if place.shadow:
         offset = state.temp("int64_t", offset)
         state.check(f"{place.shadow}[{offset}]", f"the element of `{node.buffer.name}` is initialised", node.span)

@@ -7,9 +7,9 @@
 | any other                                     | for its iterations, when it is reached                            |
 | … in which a check may fail                   | the same where there is enough; else (`scarce`) at each iteration |
 
-The last row: a program that fails early is told so, whatever its loops would have cost. An iteration pays more where
-its body is dear (`refmlc.native.analysis.cost`). Who pays looks now and then whether to stop; what is paid for at once
-and takes long looks in between (`refmlc.native.emit.looks`).
+The last row: where a program fails early, that is its outcome, whatever its loops would have cost. An iteration pays
+more where its body is dear (`refmlc.native.analysis.cost`). A payment looks now and then whether to stop; a loop that
+is paid for at once and takes long looks in between (`refmlc.native.emit.looks`).
 """
 
 from dataclasses import dataclass

@@ -14,7 +14,7 @@ from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scopes import is_thread
 from refmlc.lang.ir.threads import exchanges
 from refmlc.native.analysis.facts import Facts
-from refmlc.native.analysis.written import find_written
+from refmlc.native.analysis.initialisation import find_initialisation
 from refmlc.native.emit.access import times
 from refmlc.native.emit.buffers import product
 from refmlc.native.emit.expressions import value
@@ -39,11 +39,11 @@ class Emitted:
 
 def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) -> Emitted:
     """`func` in C. Raises `Unsuited` where it cannot be translated."""
-    written = find_written(func)
-    axes = _thread_axes(written.nodes)
+    initialisation = find_initialisation(func)
+    axes = _thread_axes(initialisation.nodes)
     if axes and exchanges(func):
         raise Unsuited("its threads wait for each other", func.span)
-    state = State(name, options, Facts.entry(func), written, axes=axes)
+    state = State(name, options, Facts.entry(func), initialisation, axes=axes)
     params = tuple(_param(state, func, var) for var in func.params)
     dims = shape_variables(func)
     scalar_names = {param.var: _scalar_parameter(state, param) for param in params if isinstance(param, ScalarParam)}
@@ -61,7 +61,7 @@ def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) 
     _check_overlap(state, params)
     with state.counting(f"body of {name}", func.span):
         statement(state, func.body)
-    unit = Unit(name, symbol, params, dims, _result(func, written.nodes), tuple(state.blocks), len(state.sites))
+    unit = Unit(name, symbol, params, dims, _result(func, initialisation.nodes), tuple(state.blocks), len(state.sites))
     signature = ", ".join(_signature(state, unit, cells, scalar_names))
     return Emitted(unit, tuple(_lines(state, func, unit, signature)), state.needs)
 
@@ -91,7 +91,7 @@ def _param(state: State, func: tir.PrimFunc, var: tir.Var) -> Param:
         return ScalarParam(var)
     if buffer.dtype.is_vector or buffer.dtype.kind in ("handle", "void"):
         raise Unsuited(f"the elements of `{buffer.name}` are of {buffer.dtype}", buffer.span)
-    use = state.written.use_of(buffer)
+    use = state.initialisation.use_of(buffer)
     return BufferParam(var, buffer, use.loaded, use.stored, state.tracks(buffer), use.covered)
 
 
@@ -199,7 +199,7 @@ def _result(func: tir.PrimFunc, nodes: Iterable[Node]) -> DType | None:
 
 
 def _ends_in_return(node: tir.Stmt) -> bool:
-    """Whether whoever reaches the end of `node` has returned."""
+    """True if every path through `node` returns."""
     match node:
         case tir.Return() | tir.Evaluate(tir.Call(callee="ret")):
             return True

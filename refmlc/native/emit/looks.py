@@ -2,7 +2,7 @@
 
 | loop, of what is paid for before it                | looks                        |
 |----------------------------------------------------|------------------------------|
-| that is certainly short, or pays at each iteration | not: who is around it does   |
+| that is certainly short, or pays at each iteration | not: the loop around it does |
 | that reaches, at each iteration, a loop that pays  | not: that one does           |
 | with an iteration that takes microseconds          | at each iteration            |
 | any other                                          | between strips of iterations |
@@ -50,7 +50,7 @@ def repeat(state: State, node: tir.For, payment: Payment, bounds: Bounds, body: 
 
 
 def look(cost: int, cleanup: str = "(void)0") -> str:
-    """A look after so many units; `cleanup` is done first where it ends the function."""
+    """A look after the `cost` of an iteration; `cleanup` is done first where it ends the function."""
     return f"RM_LOOK(INT64_C({min(cost, STRIP)}), {cleanup});"
 
 

@@ -115,7 +115,7 @@ def _reinterpret(state: State, node: tir.Apply, arg: str) -> str:
 
 
 def cast(state: State, node: tir.Cast, arg: str) -> str:
-    """A conversion."""
+    """`arg` converted to the dtype of `node`; a check before it where the value may not fit."""
     source, target = node.value.dtype.scalar, node.dtype.scalar
     if source.element == target.element:
         return arg

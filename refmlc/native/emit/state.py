@@ -12,7 +12,7 @@ from refmlc.diag.source import Span
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import tir
 from refmlc.native.analysis.facts import Facts
-from refmlc.native.analysis.written import Written
+from refmlc.native.analysis.initialisation import Initialisation
 from refmlc.native.nest import Nest
 from refmlc.native.options import Grade, Options
 from refmlc.native.text import Names, Text, bare
@@ -85,7 +85,7 @@ class State:
     function: str
     options: Options
     facts: Facts
-    written: Written
+    initialisation: Initialisation
     text: Text = field(default_factory=lambda: Text(1))
     names: Names = field(default_factory=Names)
     needs: Needs = field(default_factory=Needs)
@@ -130,7 +130,7 @@ class State:
 
     def tracks(self, buffer: tir.Buffer) -> bool:
         """Whether `buffer` has a shadow."""
-        use = self.written.use_of(buffer)
+        use = self.initialisation.use_of(buffer)
         return use.tracked or (use.stored and not self.proving)
 
     def use(self, dtype: DType) -> str:

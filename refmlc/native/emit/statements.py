@@ -13,7 +13,7 @@ LAUNCHES = ("thread_extent", "virtual_thread")
 
 
 def statement(state: State, node: tir.Stmt) -> None:
-    """Emit `node`."""
+    """Append the C of `node` to `state.text`."""
     match node:
         case tir.Bind():
             _bind(state, node)

@@ -60,7 +60,7 @@ def _look(state: State, node: tir.Stmt) -> NestLoop | None:
         chain.append(chain[-1].body)
     nest_loop = None
     if state.options.best >= Grade.REORDERED and isinstance(node, tir.For) and isinstance(chain[-1], tir.SBlockRealize):
-        nest = find_nest(node, state.facts, state.written)
+        nest = find_nest(node, state.facts, state.initialisation)
         if isinstance(nest, Nest):
             nest_loop = NestLoop(node, nest)
         else:

@@ -124,7 +124,7 @@ class Block:
             if var.dataflow and self.last_use.get(var, 0) < run.stop:
                 continue
             if not isinstance(entry.value, Piece) or entry.value.operand is not None or entry.value in outputs:
-                raise Unfused(f"`{var.name}` is no tensor of its own", var.span)
+                raise Unfused(f"`{var.name}` is not a tensor of its own", var.span)
             outputs[entry.value] = var
         return outputs
 
@@ -158,7 +158,7 @@ class Block:
     def _call(self, node: relax.Expr, var: relax.Var, span: Span | None) -> tuple[Step, Value]:
         """A call, and what it returns. Raises `Unfused`."""
         if not (isinstance(node, relax.Call) and isinstance(node.op, relax.Op) and len(node.args) in (2, 3)):
-            raise Unfused("it is no call that allocates its outputs", span)
+            raise Unfused("it is not a call that allocates its outputs", span)
         unit = self._unit(node.args[0], span)
         if not isinstance(node.args[1], relax.Tuple):
             raise Unfused("its arguments are not written as a tuple", span)
@@ -214,7 +214,7 @@ class Block:
                 return value
             case _:
                 pass
-        raise Unfused("an argument is no tensor of known shape", span)
+        raise Unfused("an argument is not a tensor of known shape", span)
 
 
 def _output_types(node: relax.Call, span: Span | None) -> tuple[tuple[Type, ...], bool]:
@@ -254,7 +254,7 @@ def _ints(node: relax.Call, span: Span | None) -> Sequence[tir.Expr]:
     if len(node.args) == 2:
         return ()
     if not isinstance(node.args[2], relax.ShapeExpr):
-        raise Unfused("its further arguments are no list of dimensions", span)
+        raise Unfused("its further arguments are not a list of dimensions", span)
     return node.args[2].values
 
 

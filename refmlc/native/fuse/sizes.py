@@ -24,12 +24,12 @@ N = TypeVar("N", bound=Node)
 
 
 def number(value: int) -> tir.IntImm:
-    """A constant."""
+    """The constant `value` as int64."""
     return tir.IntImm(INT64, value)
 
 
 def as_int64(expr: tir.Expr) -> tir.Expr:
-    """`expr` as int64."""
+    """`expr`, converted where it is of another dtype."""
     if isinstance(expr, tir.IntImm):
         return number(expr.value)
     return expr if expr.dtype == INT64 else tir.Cast(INT64, expr)
@@ -41,7 +41,7 @@ def apply(op: str, a: tir.Expr, b: tir.Expr) -> tir.Expr:
 
 
 def total(parts: Iterable[tir.Expr]) -> tir.Expr:
-    """The sum."""
+    """The sum of `parts`, 0 of none."""
     result: tir.Expr = number(0)
     for part in parts:
         result = part if _is(result, 0) else apply("add", result, part)

@@ -1,7 +1,7 @@
 """One call in a run: what its callee declares against what the graph gives.
 
 Every expression here is over the symbolic dimensions of the graph. What the interpreter would compare when it matches
-arguments, and what is no number yet, becomes a pair of `equal`.
+arguments, and what is not a number yet, becomes a pair of `equal`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -99,7 +99,7 @@ def _check_buffer(unit: Unit, param: BufferParam, actual: Actual, fresh: Sequenc
     if not isinstance(actual, Piece):
         raise Unfused(f"{name} is a tensor, a number is given", span)
     if buffer.dtype != actual.dtype or len(buffer.shape) != len(actual.shape):
-        raise Unfused(f"{name} has another dtype or number of axes than what is given", span)
+        raise Unfused(f"{name} has another dtype or number of axes than the argument", span)
     if buffer.strides or (buffer.elem_offset is not None and not _is_zero(buffer.elem_offset)):
         raise Unfused(f"{name} has strides or an offset", span)
     if actual in fresh and not (param.stored and (param.covered or param.tracked)):

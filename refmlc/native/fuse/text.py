@@ -87,7 +87,7 @@ class Writer:
         return lines
 
     def _step(self, number: int, step: Step) -> None:
-        """One call."""
+        """Append call `number`: its memory, its arguments, the checks before and after it."""
         text = self._text
         text.comment(f"call {number}: {step.unit.name}", step.span)
         for piece in step.made:

@@ -70,7 +70,7 @@ def fuel_left(run: Any) -> int:  # noqa: ANN401 - the same
 
 
 def _divide(run: Any, fuel: int, units: int) -> None:  # noqa: ANN401 - the same
-    """Let C look after so many units of work."""
+    """Let C look after `units` of work."""
     run.turns = units
     run.fuel = min(fuel, units)
     run.reserve = fuel - run.fuel

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from refmlc.lang.ir import tir
-from refmlc.native.analysis.work import count
+from refmlc.native.analysis.cost import count
 from refmlc.run.dims import Dims, bind_dims
 from refmlc.run.memory.tensor import Tensor
 

@@ -2,14 +2,13 @@
 
 | part                                    | does                                                                  |
 |-----------------------------------------|-----------------------------------------------------------------------|
-| `dims`, `leaves`                        | the nest in fewer, longer loops, and what it reads                    |
-| `choose`, `sizes`, `tiled`              | which dim where; how large; the text and what it needs around it      |
-| `plan`, `lanes`, `pieces`               | which dims are vectors and rows, how large a tile is, what is packed  |
-| `nests`, `pointwise`, `boxes`           | the loops around tiles, with and without a reduction                  |
-| `panels`, `squares`                     | packing, transposing                                                  |
-| `body`, `spots`, `accumulators`, `reads` | one tile: its vectors, what it writes, what it reads                 |
+| `dims`                                  | the nest in fewer, longer loops, and the elements that it reads       |
+| `plan`, `sizes`, `pieces`               | which dims are vectors and rows, how large a tile is, what is packed  |
+| `nests`, `boxes`                        | the loops around tiles; conditions on dims, decided                   |
+| `panels`                                | packing, transposing                                                  |
+| `body`, `grid`, `reads`                 | one tile: its vectors, what it writes, what it reads                  |
 | `values`, `scalars`, `vectors`, `terms` | expressions                                                           |
-| `needs`, `context`                      | what is used, where things are                                        |
+| `headers`, `context`                    | what is used of the headers; where things are                         |
 
 The order of operations for one element is that of the IR, init included: the bits are those of the loops as written.
 """
@@ -24,10 +23,9 @@ from refmlc.native.options import Options
 from refmlc.native.text import Line, Names, Text, words
 from refmlc.native.tile.context import Context
 from refmlc.native.tile.dims import shape_of
-from refmlc.native.tile.nests import emit_tiles
+from refmlc.native.tile.headers import NoForm, Tiled
+from refmlc.native.tile.nests import emit_pointwise, emit_tiles
 from refmlc.native.tile.plan import plan_of
-from refmlc.native.tile.pointwise import emit_pointwise
-from refmlc.native.tile.tiled import NoForm, Tiled
 
 __all__ = ["Tiled", "emit_nest"]
 

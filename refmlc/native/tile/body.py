@@ -13,18 +13,17 @@ from dataclasses import dataclass, field, replace
 
 from refmlc.lang.ir import tir
 from refmlc.native.text import Text, bare
-from refmlc.native.tile.accumulators import Accumulators
 from refmlc.native.tile.context import Context
 from refmlc.native.tile.dims import Dim
+from refmlc.native.tile.grid import Accumulators, Grid, Spot
 from refmlc.native.tile.panels import reduction
 from refmlc.native.tile.pieces import Piece
 from refmlc.native.tile.reads import Reads
-from refmlc.native.tile.spots import Grid, Spot
 from refmlc.native.tile.terms import Term, c_type
 from refmlc.native.tile.values import Values
 
 LONG = 64
-"""From so many points of the reduction on a tile takes long enough to fetch memory ahead of its use."""
+"""With this many points of the reduction a tile takes long enough to fetch memory ahead of its use."""
 
 
 @dataclass(slots=True)

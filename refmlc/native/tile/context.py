@@ -10,7 +10,7 @@ from refmlc.native.analysis.cost import DEAR, LONG, STRIP
 from refmlc.native.options import Options
 from refmlc.native.text import Names, Text, bare
 from refmlc.native.tile.dims import Access, Dim
-from refmlc.native.tile.needs import Needs
+from refmlc.native.tile.headers import Needs
 from refmlc.native.tile.pieces import Piece
 from refmlc.native.tile.plan import Plan
 from refmlc.native.tile.terms import NATIVE_FLOATS, Term, lane_dtype, mask_of
@@ -110,7 +110,7 @@ class Context:
             self.look(DEAR)
 
     def look(self, units: int) -> None:
-        """Look whether to stop, after so many units."""
+        """Look whether to stop, after `units` of work."""
         self.out.line(f"RM_LOOK(INT64_C({min(units, STRIP)}), {self.cleanup});")
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""A nest in the generator's own terms: fewer, longer loops, and accesses in them.
+"""A nest in the generator's own terms: fewer, longer loops, accesses in them, and the elements that it reads.
 
 | axes                                                                              | become                       |
 |-----------------------------------------------------------------------------------|------------------------------|
@@ -6,18 +6,28 @@
 | two spatial ones, a with coefficient n * that of b, n b's extent, in every access | one of both extents' product |
 | two reduction ones that follow each other, the same                               | one                          |
 | one whose variable a value or condition uses                                      | as it is                     |
+
+Each distinct element that is read is a `Leaf`, converted as it is loaded where a cast is all that is done with it.
+
+| leaf, along the vector dim | is                                                  |
+|----------------------------|-----------------------------------------------------|
+| coefficient 0              | `UNIFORM`: one number for all lanes                 |
+| coefficient 1              | `CONTIGUOUS`: one load for all lanes                |
+| any other                  | `STRIDED`: packed where it is reused, else gathered |
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from itertools import pairwise, permutations
 
+from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import children
 from refmlc.native.nest import Affine, Axis, Nest
 from refmlc.native.text import Names
-from refmlc.native.tile.tiled import NoForm
+from refmlc.native.tile.headers import VECTOR_DTYPES, NoForm
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +90,7 @@ class Shape:
 
     @property
     def accesses(self) -> tuple[Access, ...]:
-        """Every access."""
+        """Every access of the nest, stores first."""
         return (*(write.access for write in (*self.init, *self.stores)), *self.loads.values())
 
     @property
@@ -174,3 +184,53 @@ def _with_joined(shape: Shape, outer: Dim, inner: Dim, dim: Dim) -> Shape:
         stores=writes(shape.stores),
         loads={load: access(old) for load, old in shape.loads.items()},
     )
+
+
+class Stride(Enum):
+    """How an element moves along the vector dim."""
+
+    UNIFORM = 0
+    CONTIGUOUS = 1
+    STRIDED = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leaf:
+    """An element that is read: the access, the dtype of the buffer, and the one it is converted to. By identity."""
+
+    access: Access
+    source: DType
+    dtype: DType
+
+    def stride(self, vector: Dim | None) -> Stride:
+        """How it moves along `vector`."""
+        return {0: Stride.UNIFORM, 1: Stride.CONTIGUOUS}.get(self.access.of(vector), Stride.STRIDED)
+
+
+def leaves_of(shape: Shape) -> Mapping[Node, Leaf]:
+    """Loads, and casts of loads, as leaves; not those of what the nest stores. Order: of occurrence."""
+    state = set(shape.buffers)
+    leaves: dict[Node, Leaf] = {}
+    by_access: dict[tuple[Access, str], Leaf] = {}
+    for value in shape.values:
+        under_cast = None
+        for node in computed(value):
+            inner = node.value if isinstance(node, tir.Cast) else node
+            if node is under_cast or not isinstance(inner, tir.BufferLoad) or inner.buffer in state:
+                under_cast = None
+                continue
+            source = inner.buffer.dtype
+            target = node.dtype if isinstance(node, tir.Cast) else source
+            if isinstance(node, tir.Cast) and not _joins(source, target):
+                continue
+            under_cast = inner if isinstance(node, tir.Cast) else None
+            access = shape.loads[inner]
+            place = node if isinstance(node, tir.Cast) else inner
+            leaves[place] = by_access.setdefault((access, target.element), Leaf(access, source, target))
+    return leaves
+
+
+def _joins(source: DType, target: DType) -> bool:
+    """Whether a load is converted as it is loaded."""
+    are_vectors = source.element in VECTOR_DTYPES and target.element in VECTOR_DTYPES
+    return are_vectors and source.element != target.element and source.kind != "bool" and target.kind != "bool"

@@ -8,18 +8,42 @@ converted as they are copied.
 | contiguous                    | by vectors                                                                       |
 | strided, transposed           | by blocks of lanes x lanes, read along the reduction and transposed in registers |
 | strided                       | element by element                                                               |
+
+A square block has as many rows of memory as a vector has lanes, transposed in registers: `block[c]` holds, for the
+point `c` of the reduction after the present one, an element per lane.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from refmlc.native.tile.context import Context
-from refmlc.native.tile.dims import Dim
+from refmlc.native.tile.dims import Dim, Leaf
 from refmlc.native.tile.pieces import Piece
 from refmlc.native.tile.plan import Panel
-from refmlc.native.tile.squares import each_line, square
 from refmlc.native.tile.terms import Term, lane_dtype
 from refmlc.native.tile.values import Values
+
+
+def square(context: Context, leaf: Leaf, piece: Piece, name: str, ahead: str = "") -> None:
+    """Declare `name`, the block of a leaf at the present position; `ahead` elements on."""
+    plan, out, lanes = context.plan, context.out, piece.lanes
+    values = Values(context.options, context.needs, out, context.names.new, lambda _node: None)
+    vector = f"rm_{context.needs.lanes(lane_dtype(leaf.dtype), lanes)}"
+    line = context.names.new("line")
+    out.line(f"{vector} {name}[{lanes}];")
+    with each_line(context, line, lanes):
+        move = f"{leaf.access.of(plan.vector)} * {line}"
+        row = Piece(0, lanes, lanes)
+        term = context.load(leaf.access, row, 1, {plan.vector: piece.offset}, f"{ahead} + {move}" if ahead else move)
+        guard = "" if piece.whole else f"{line} >= {piece.valid} ? ({vector}){{0}} : "
+        out.line(f"{name}[{line}] = {guard}{values.cast(term, leaf.dtype).text};")
+    out.line(f"{context.needs.transpose(leaf.dtype, lanes)}({name});")
+
+
+def each_line(context: Context, line: str, lanes: int) -> AbstractContextManager[None]:
+    """A loop over the rows of a block, unrolled: the block stays in registers."""
+    context.out.unroll(lanes)
+    return context.out.block(f"for (int64_t {line} = 0; {line} < {lanes}; ++{line})")
 
 
 def row_of(context: Context, ahead: str = "") -> str:

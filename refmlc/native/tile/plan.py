@@ -17,18 +17,15 @@ from math import prod
 from refmlc.lang.ir.node import Node
 from refmlc.native.options import Isa
 from refmlc.native.text import Names
-from refmlc.native.tile.choose import row_dim, vector_dim
-from refmlc.native.tile.dims import Dim, Shape
-from refmlc.native.tile.lanes import lanes_for
-from refmlc.native.tile.leaves import Leaf, Stride, leaves_of
+from refmlc.native.tile.dims import Dim, Leaf, Shape, Stride, leaves_of
 from refmlc.native.tile.pieces import LEAST_LANES, Piece, pieces, width
-from refmlc.native.tile.sizes import block_shape, chunk_of, loads_of, tile_shape
+from refmlc.native.tile.sizes import block_shape, chunk_of, lanes_for, loads_of, row_dim, tile_shape, vector_dim
 from refmlc.native.tile.terms import lane_bits
 
 MOST_TWICE = 8
 """At most this part of the elements along a dim is computed twice."""
 FEW_ROWS = 2
-"""So many rows read what is strided in square blocks, each for itself; for more it is packed."""
+"""At most this many rows read what is strided in square blocks, each for itself; for more it is packed."""
 FEWEST_ROW_TILES = 4
 """Packing what is contiguous already pays from this many tiles of rows on."""
 

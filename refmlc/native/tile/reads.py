@@ -13,11 +13,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from refmlc.native.text import bare
-from refmlc.native.tile.dims import Dim, computed
-from refmlc.native.tile.leaves import Leaf, Stride
-from refmlc.native.tile.panels import first_of, packed
-from refmlc.native.tile.spots import Grid, Spot
-from refmlc.native.tile.squares import square
+from refmlc.native.tile.dims import Dim, Leaf, Stride, computed
+from refmlc.native.tile.grid import Grid, Spot
+from refmlc.native.tile.panels import first_of, packed, square
 from refmlc.native.tile.terms import NATIVE_FLOATS, Term, c_type
 from refmlc.native.tile.values import Values
 

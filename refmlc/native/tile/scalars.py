@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.native.kernels import ARITHMETIC, COMPARISONS, supports
-from refmlc.native.tile.needs import Needs
+from refmlc.native.tile.headers import Needs, NoForm
 from refmlc.native.tile.terms import NATIVE_FLOATS, Term
-from refmlc.native.tile.tiled import NoForm
 
 
 def apply(needs: Needs, op: str, args: Sequence[Term], result: DType) -> Term:
@@ -39,7 +38,7 @@ def helper(needs: Needs, op: str, operands: Sequence[DType]) -> str:
 
 
 def cast(needs: Needs, arg: Term, target: DType) -> Term:
-    """A number converted."""
+    """`arg`, a number, as one of `target`."""
     if arg.dtype.element == target.element:
         return arg
     return Term(f"{needs.cast(arg.dtype, target)}({arg.text})", target, exact=False)

@@ -1,4 +1,11 @@
-"""How large tiles and panels are.
+"""Which dim runs along the lanes of a vector and which along the rows of a tile; how many lanes; how large tiles are.
+
+| dim    | rule                                                                                                 |
+|--------|------------------------------------------------------------------------------------------------------|
+| vector | stores and loads have stride 1 along it, or do not move; of several the longest                      |
+| row    | most of what moves with the lanes stands still along it: it is loaded once for all rows; the longest |
+
+A nest has as many lanes as a register holds of its widest value that differs between lanes; numbers may be wider.
 
 A tile has rows x vectors accumulators, which stay in registers while the reduction runs, beside what a step loads. Of
 the shapes that fit the one that takes the least time is taken: a vector operation counts 1, a load 1/2 (two are
@@ -11,16 +18,111 @@ started beside arithmetic), a step 1 more; rests at the ends of dims are counted
 | no reduction                 | as many as give a few operations                                          |
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import tir
+from refmlc.lang.ir.node import Node
 from refmlc.native.options import Isa
-from refmlc.native.tile.dims import Dim, Shape, computed
-from refmlc.native.tile.leaves import Leaf, Stride
-from refmlc.native.tile.terms import SMALL_FLOATS
-from refmlc.native.tile.tiled import NoForm
+from refmlc.native.tile.dims import Dim, Leaf, Shape, Stride, computed
+from refmlc.native.tile.headers import VECTOR_DTYPES, NoForm
+from refmlc.native.tile.terms import SMALL_FLOATS, lane_bits
+
+
+def vector_dim(shape: Shape, reads: Sequence[Leaf]) -> Dim:
+    """The dim that runs along the lanes. Fails: `NoForm` where there is none."""
+    if not shape.spatial:
+        raise NoForm("there is one result only: its reduction is in order")
+    inner = shape.reduce[-1] if shape.reduce else None
+
+    def cost(dim: Dim) -> tuple[float, int]:
+        stores = sum(8 for write in shape.stores if write.access.of(dim) != 1)
+        strided = [leaf for leaf in reads if leaf.stride(dim) is Stride.STRIDED]
+        loads = sum(3 if leaf.access.of(inner) == 1 else 6 for leaf in strided)
+        return (stores if inner is None else stores / 8) + loads, -dim.extent
+
+    return min(shape.spatial, key=cost)
+
+
+def row_dim(shape: Shape, reads: Sequence[Leaf], vector: Dim) -> Dim | None:
+    """The dim of the rows of a tile; None: there is none worth it."""
+
+    def gain(dim: Dim) -> int:
+        fixed_leaves = [leaf for leaf in reads if leaf.access.of(dim) == 0 and leaf.access.uses(shape.reduce)]
+        return sum(1 if leaf.stride(vector) is Stride.UNIFORM else 4 for leaf in fixed_leaves)
+
+    def fits(dim: Dim) -> bool:
+        return not any(leaf.access.of(dim) for leaf in reads if leaf.stride(vector) is Stride.STRIDED)
+
+    candidates = [dim for dim in shape.spatial if dim is not vector and fits(dim)]
+    best = max(candidates, key=lambda dim: (gain(dim), dim.extent), default=None)
+    return best if best is not None and shape.reduce and gain(best) else None
+
+
+def lanes_for(shape: Shape, leaves: Mapping[Node, Leaf], vector: Dim, isa: Isa) -> int:
+    """The lanes, no more than there are elements; 1 where there are no vectors. Fails: `NoForm`, for dtypes."""
+    if not isa.vector_bytes:
+        return 1
+    widths = _Widths(shape, leaves, vector)
+    widest = max([widths.of(value) for value in shape.values] + [_bits(buffer.dtype) for buffer in shape.buffers])
+    lanes = isa.vector_bytes * 8 // widest
+    while lanes > 1 and lanes // 2 >= vector.extent:
+        lanes //= 2
+    return lanes
+
+
+class _Widths:
+    """Bits of the widest part of an expression that differs between lanes; 0: none does."""
+
+    def __init__(self, shape: Shape, leaves: Mapping[Node, Leaf], vector: Dim) -> None:
+        self._shape = shape
+        self._leaves = leaves
+        self._vector = vector
+        self._bound: dict[tir.Var, int] = {}
+        for let in shape.lets:
+            self._bound[let.var] = self.of(let.value)
+
+    def of(self, value: tir.Expr) -> int:
+        leaf = self._leaves.get(value)
+        if leaf is not None:
+            uniform = leaf.stride(self._vector) is Stride.UNIFORM
+            return 0 if uniform else max(_bits(leaf.source), _bits(leaf.dtype))
+        match value:
+            case tir.BufferLoad():
+                return _bits(value.dtype)
+            case tir.Var() if value in self._bound:
+                return self._bound[value]
+            case tir.Var():
+                return _bits(value.dtype) if self._shape.index.get(value) is self._vector else 0
+            case tir.Let():
+                self._bound[value.var] = self.of(value.value)
+                return max(self._bound[value.var], self.of(value.body))
+            case _:
+                widest = max(map(self.of, _operands(value)), default=0)
+                return max(widest, _bits(value.dtype)) if widest and value.dtype.kind != "bool" else widest
+
+
+def _operands(value: tir.Expr) -> tuple[tir.Expr, ...]:
+    match value:
+        case tir.Apply():
+            return value.args
+        case tir.Cast():
+            return (value.value,)
+        case tir.And() | tir.Or():
+            return (value.a, value.b)
+        case tir.Select() | tir.IfThenElseExpr():
+            return (value.condition, value.true_value, value.false_value)
+        case _:
+            return ()
+
+
+def _bits(dtype: DType) -> int:
+    if dtype.element not in VECTOR_DTYPES or dtype.is_vector:
+        raise NoForm(f"there are no vectors of {dtype}")
+    return 8 if dtype.kind == "bool" else lane_bits(dtype)
+
 
 MOST_ROWS = 8
 MOST_VECTORS = 8

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 
 from refmlc.lang.dtypes import DType
-from refmlc.native.tile.needs import Needs
+from refmlc.native.tile.headers import Needs
 
 SMALL_FLOATS = ("float16", "bfloat16")
 NATIVE_FLOATS = ("float32", "float64")

@@ -17,9 +17,8 @@ from refmlc.lang.ir import tir
 from refmlc.native.options import Options
 from refmlc.native.text import Text, bare
 from refmlc.native.tile import scalars, vectors
-from refmlc.native.tile.needs import VECTOR_DTYPES, Needs
+from refmlc.native.tile.headers import VECTOR_DTYPES, Needs, NoForm
 from refmlc.native.tile.terms import Term, broadcast, c_type, floating, integer, lane_bits, mask_of
-from refmlc.native.tile.tiled import NoForm
 
 Leaf = Callable[[tir.Expr], Term | None]
 
@@ -89,7 +88,7 @@ class Values:
         return self._by_lane(scalars.helper(self.needs, op, [arg.dtype for arg in args]), args, result)
 
     def cast(self, arg: Term, target: DType) -> Term:
-        """`arg` converted."""
+        """`arg`, a number or lanes, as one of `target`."""
         if arg.lanes == 1:
             return scalars.cast(self.needs, arg, target)
         in_lanes(target)

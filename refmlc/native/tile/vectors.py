@@ -29,7 +29,7 @@ from collections.abc import Sequence
 from refmlc.lang.dtypes import BOOL, DType
 from refmlc.native.kernels import ARITHMETIC, COMPARISONS
 from refmlc.native.options import Math
-from refmlc.native.tile.needs import Needs
+from refmlc.native.tile.headers import Needs
 from refmlc.native.tile.terms import NATIVE_FLOATS, SMALL_FLOATS, Term, broadcast, lane_bits, lane_dtype, mask_of
 
 
@@ -109,7 +109,7 @@ def select(needs: Needs, condition: Term, a: Term, b: Term) -> Term:
 
 
 def cast(needs: Needs, arg: Term, target: DType) -> Term | None:
-    """Lanes converted."""
+    """`arg`, which has lanes, as one of `target`; None: there is no form for all lanes at once."""
     source = arg.dtype
     if source.element == target.element:
         return arg

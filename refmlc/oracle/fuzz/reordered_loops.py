@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from refmlc.lang.ir import IRModule, tir
-from refmlc.native.analysis.movable import may_move
+from refmlc.native.analysis.legality import may_move
 from refmlc.native.options import Grade
 from refmlc.native.tier.compiled_module import Translation
 from refmlc.oracle.implementations.implementation import Implementation, Prepared, Stop, Stopped

@@ -53,7 +53,7 @@ twice may change its meaning. Decision: what is kept is the meaning of calls tha
 undefined, another one may be met first.
 
 Not part of it: which steps are worth it. The answers come from conditions of this package alone, not from those by
-which C is generated, so that the two can be held against each other.
+which C is generated, so that each can be checked against the other.
 """
 
 from collections.abc import Mapping

@@ -316,7 +316,7 @@ def _draw(step: Callable[..., tir.PrimFunc], name: str) -> Draw:
 
 @entry_points
 class MoveSteps(Session):
-    """`compute_at` and `reverse_compute_at`."""
+    """The methods that move a block into a loop."""
 
     draws: ClassVar[Mapping[str, Draw]] = {
         "compute_at": _draw(compute_at, "compute_at"),

@@ -158,7 +158,7 @@ def _check_between(
 
 @entry_points
 class ReverseInlineSteps(Session):
-    """`reverse_compute_inline`."""
+    """The method that inlines a consumer into its producer."""
 
     draws: ClassVar[Mapping[str, Draw]] = {
         "reverse_compute_inline": on_block("reverse_compute_inline", reverse_compute_inline)

@@ -179,7 +179,7 @@ def _draw(func: tir.PrimFunc, choices: Choices) -> Drawn:
 
 @entry_points
 class BlockSteps(Session):
-    """`blockize`."""
+    """The method that makes a block of loops."""
 
     draws: ClassVar[Mapping[str, Draw]] = {"blockize": _draw}
 

@@ -1,5 +1,8 @@
 """Boxes: what of a buffer one iteration of a loop touches, and the loops that run over a box.
 
+The arithmetic is that of `lang.arith`. Which boxes follow from it is decided here, apart from `native.analysis.boxes`
+(what is certainly written, by which C is generated), on purpose: each can then be checked against the other.
+
 A side of a box is known where every access has, in that dimension, the same sum of what is fixed in the iteration, and
 all that varies inside of it has constant bounds. A side that is not known is all of the dimension.
 
@@ -65,22 +68,14 @@ def _bounds(index_sum: Sum, uses: Accesses) -> tuple[frozenset[tuple[object, int
         if var not in uses.inner:
             fixed.add((atom, factor))
             continue
-        values = digits(uses.inner[var], op, divisor)
+        values = uses.inner[var]
         if values == ANY:
             return None
+        if op:
+            by = Interval(divisor, divisor)
+            values = values.floordiv(by) if op == "floordiv" else values.floormod(by)
         rest = rest.plus(values.scaled(factor))
     return frozenset(fixed), rest
-
-
-def digits(values: Interval, op: str, divisor: int) -> Interval:
-    """The values of a variable, its quotient or its remainder; within one round, the remainders of the ends."""
-    if not op or values.low is None or values.high is None:
-        return values
-    quotients = values.floordiv(Interval(divisor, divisor))
-    if op == "floordiv":
-        return quotients
-    one_round = quotients.only is not None
-    return Interval(values.low % divisor, values.high % divisor) if one_round else Interval(0, divisor - 1)
 
 
 def expression(index_sum: Sum, dtype: DType) -> tir.Expr | None:

@@ -1,4 +1,4 @@
-"""`cache_read` and `cache_write`: a buffer of one's own between a block and memory.
+"""`cache_read` and `cache_write`: a new buffer between a block and memory.
 
 `cache_read` copies all of a buffer at the begin of the function, as TVM's does; the block then reads the copy.
 Legal where the function never writes the buffer: a parameter, all of which the caller has written, or the copy would
@@ -121,7 +121,7 @@ def _draw_read(func: tir.PrimFunc, choices: Choices) -> Drawn:
 
 @entry_points
 class CacheSteps(Session):
-    """`cache_read` and `cache_write`."""
+    """The methods that put a buffer between a block and memory."""
 
     draws: ClassVar[Mapping[str, Draw]] = {
         "cache_write": on_block("cache_write", cache_write),

@@ -1,4 +1,4 @@
-"""A nest of a function held against the description of an intrinsic: the same loops, the same stores, at an offset.
+"""A nest of a function compared with the description of an intrinsic: the same loops, the same stores, at an offset.
 
 | of the description                | must be in the nest                                                              |
 |-----------------------------------|----------------------------------------------------------------------------------|

@@ -22,7 +22,7 @@ class Choices(Protocol):
         ...
 
     def chance(self, percent: int) -> bool:
-        """True in so many cases of a hundred."""
+        """True in `percent` cases of a hundred."""
         ...
 
     def permutation(self, items: Iterable[Item]) -> list[Item]:

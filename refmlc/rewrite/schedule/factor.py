@@ -218,7 +218,7 @@ def _draw(func: tir.PrimFunc, choices: Choices) -> Drawn:
 
 @entry_points
 class FactorSteps(Session):
-    """`rfactor`."""
+    """The method that divides a reduction into parts."""
 
     draws: ClassVar[Mapping[str, Draw]] = {"rfactor": _draw}
 

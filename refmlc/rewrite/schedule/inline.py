@@ -134,7 +134,7 @@ def _converted(index: tir.Expr, var: tir.Var) -> tir.Expr:
 
 @entry_points
 class InlineSteps(Session):
-    """`compute_inline`."""
+    """The method that computes a block where it is read."""
 
     draws: ClassVar[Mapping[str, Draw]] = {"compute_inline": on_block("compute_inline", compute_inline)}
 

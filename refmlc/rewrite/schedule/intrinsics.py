@@ -235,7 +235,7 @@ def _renamed(func: tir.PrimFunc, impl: tir.PrimFunc) -> tir.PrimFunc:
 
 @entry_points
 class IntrinsicSteps(Session):
-    """`tensorize`."""
+    """The method that replaces a block by an intrinsic."""
 
     def tensorize(
         self, block_or_loop: BlockRV | LoopRV | str, tensor_intrin: TensorIntrin, *, preserve_unit_iters: bool = True

@@ -81,7 +81,7 @@ def _check_independent(func: tir.PrimFunc, node: tir.For, step: str, *, checked:
 
 @entry_points
 class KindSteps(Session):
-    """`parallel`, `vectorize`, `unroll`."""
+    """The methods that change the kind of a loop."""
 
     draws: ClassVar[Mapping[str, Draw]] = {
         step.__name__: on_loop(step.__name__, step) for step in (unroll, vectorize, parallel)

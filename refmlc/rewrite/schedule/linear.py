@@ -8,7 +8,7 @@
 | anything else (`A[i]`, `i * j`, …) | none (None)                    |
 
 The arithmetic is that of `lang.arith`; which expressions are sums, and what follows from them, is decided here, apart
-from `native.analysis.values`: the two can be held against each other.
+from `native.analysis.values`: each can be checked against the other.
 
 Only of signed integers of 32 bits or more: others wrap.
 

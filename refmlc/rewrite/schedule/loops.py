@@ -190,7 +190,7 @@ def _draw_fuse(func: tir.PrimFunc, choices: Choices) -> Drawn:
 
 @entry_points
 class LoopSteps(Session):
-    """`split` and `fuse`."""
+    """The methods that keep the order of iterations."""
 
     draws: ClassVar[Mapping[str, Draw]] = {"split": _draw_split, "fuse": _draw_fuse}
 

@@ -1,4 +1,4 @@
-"""Steps that change what a compiler is told, and nothing that the function means.
+"""Steps that change notes for a compiler, and nothing that the function means.
 
 | step                     | changes                                      | legal where                          |
 |--------------------------|----------------------------------------------|--------------------------------------|

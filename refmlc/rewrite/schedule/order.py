@@ -115,7 +115,7 @@ def _draw(func: tir.PrimFunc, choices: Choices) -> Drawn:
 
 @entry_points
 class OrderSteps(Session):
-    """`reorder`."""
+    """The method that changes the order of loops."""
 
     draws: ClassVar[Mapping[str, Draw]] = {"reorder": _draw}
 

@@ -179,7 +179,7 @@ def position(func: tir.PrimFunc, stmt: tir.Stmt) -> int:
         if any(place.stmt is stmt for place in places(part)):
             return at
     name = stmt.block.name if isinstance(stmt, tir.SBlockRealize) else "the statement"
-    raise fail(BAD_USAGE, f"`{name}` is the root of the function: a step is asked of what stands in it", stmt.span)
+    raise fail(BAD_USAGE, f"`{name}` is the root of the function: a step applies to what it holds", stmt.span)
 
 
 def allocated(func: tir.PrimFunc) -> tuple[tir.Buffer, ...]:

@@ -205,12 +205,12 @@ def _draw(func: tir.PrimFunc, choices: Choices) -> Drawn:
 
 @entry_points
 class ReductionSteps(Session):
-    """`decompose_reduction`."""
+    """The method that takes the init out of a reduction."""
 
     draws: ClassVar[Mapping[str, Draw]] = {STEP: _draw}
 
     def decompose_reduction(self, block: BlockRV | str, loop: LoopRV) -> BlockRV:
-        """Put the init in a block of its own, before `loop`; that block. The handle goes on as the update."""
+        """Put the init in a block of its own, before `loop`; that block. The handle then holds the update."""
         target = self._block_handle(block)
         old = target.name
         args = (target, loop)

@@ -82,7 +82,7 @@ class Session:
         return self._module
 
     def copy(self) -> Self:
-        """Another schedule that goes on from here; it has handles of its own."""
+        """A schedule of the same module, with handles of its own; both can take further steps."""
         schedule = type(self)(self._module, validate=self._validation or False, check_legality=self._checked)
         schedule.work_on(self._func)
         return schedule
@@ -92,7 +92,7 @@ class Session:
         self._func = func_name
 
     def show(self, *, dialect: str | None = None) -> None:
-        """Print the module."""
+        """Print the module as it is now."""
         self._module.show(dialect=dialect)
 
     def get(self, rv: BlockRV | LoopRV) -> tir.SBlock | tir.For:
@@ -204,7 +204,7 @@ class Session:
         return self._blocks[func, name]
 
     def _rename(self, block: BlockRV, name: str) -> None:
-        """The handle goes on as the block of another name."""
+        """The handle holds the block of another name from now on."""
         self._blocks.pop((block.func, block.name), None)
         block.name = name
         self._blocks[block.func, name] = block

@@ -86,7 +86,7 @@ def _check_independent(func: tir.PrimFunc, node: tir.For, tag: str) -> None:
 
 @entry_points
 class ThreadSteps(Session):
-    """`bind`."""
+    """The method that binds a loop to threads."""
 
     def bind(self, loop: LoopRV, thread_axis: str) -> None:
         """Bind `loop` to a thread axis."""

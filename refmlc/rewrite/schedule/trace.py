@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Step:
-    """A call of a method of the schedule, and the handles that came of it."""
+    """A call of a method of the schedule, and the handles that it returned."""
 
     name: str
     args: tuple[object, ...]

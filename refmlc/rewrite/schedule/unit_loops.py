@@ -58,7 +58,7 @@ def drop_unit_loop(func: tir.PrimFunc, loop: tir.Var) -> tir.PrimFunc:
 
 @entry_points
 class UnitLoopSteps(Session):
-    """`add_unit_loop`."""
+    """The method that adds a loop of one iteration."""
 
     draws: ClassVar[Mapping[str, Draw]] = {
         "drop_unit_loop": on_loop("drop_unit_loop", drop_unit_loop),

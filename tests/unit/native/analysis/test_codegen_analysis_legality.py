@@ -5,8 +5,8 @@ from places import function
 
 from refmlc.lang.ir import tir
 from refmlc.native.analysis.facts import Facts
+from refmlc.native.analysis.initialisation import find_initialisation
 from refmlc.native.analysis.legality import find_nest
-from refmlc.native.analysis.written import find_written
 from refmlc.native.nest import Nest
 
 HEAD = """@T.prim_func(s_tir=True)
@@ -23,7 +23,7 @@ def nest_of(text):
     func = function(text)
     body = func.body.block.body if isinstance(func.body, tir.SBlockRealize) else func.body
     stmt = body.seq[-1] if isinstance(body, tir.SeqStmt) else body
-    return find_nest(stmt, Facts.entry(func), find_written(func))
+    return find_nest(stmt, Facts.entry(func), find_initialisation(func))
 
 
 def block(body, loops="i, j, k in T.grid(4, 4, 6)", axes=('SSR", [i, j, k]',), kind="float32", out=None, init="0"):

@@ -3,7 +3,7 @@
 import pytest
 from places import function
 
-from refmlc.native.analysis.work import count
+from refmlc.native.analysis.cost import count
 
 MATMUL = """
 @T.prim_func(s_tir=True)

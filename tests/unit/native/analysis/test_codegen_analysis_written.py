@@ -5,7 +5,7 @@ from places import function
 
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import walk
-from refmlc.native.analysis.written import find_written
+from refmlc.native.analysis.initialisation import find_initialisation
 
 HEAD = '@T.prim_func(s_tir=True)\ndef main(A: T.Buffer((4, 6), "float32"), C: T.Buffer((4, 6), "float32")):\n'
 
@@ -13,7 +13,7 @@ HEAD = '@T.prim_func(s_tir=True)\ndef main(A: T.Buffer((4, 6), "float32"), C: T.
 def uses(text):
     """`{buffer: (tracked, covered)}` of a function, and what was found."""
     func = function(text)
-    written = find_written(func)
+    written = find_initialisation(func)
     return {buffer.name: (use.tracked, use.covered) for buffer, use in written.uses.items()}, written
 
 
@@ -455,7 +455,7 @@ def test_loads_of_a_function_left_early_are_not_proved_but_of_what_is_given():
             break
 """
     )
-    written = find_written(func)
+    written = find_initialisation(func)
     loads = {node.buffer.name: node for node in walk(func.body) if isinstance(node, tir.BufferLoad)}
     assert written.initialised(loads["A"])
     assert not written.initialised(loads["C"])

@@ -75,7 +75,7 @@ def test_a_tuple_is_not_handed_out():
     body = [f"a = {call('add', 'x, y')}", f"t = {call('split', 'a', f'[{F}, {F}]')}"]
     mod = module(ADD + SPLIT, X, body, "t")
     assert shapes(mod) == [("a", "a", ["x", "y"], ["a"])]
-    assert reasons(mod) == {"t": "`t` is no tensor of its own"}
+    assert reasons(mod) == {"t": "`t` is not a tensor of its own"}
 
 
 def test_one_tensor_is_handed_out_under_one_name():
@@ -105,7 +105,7 @@ def test_in_place_calls_on_what_comes_from_outside_are_not():
     assert reasons(mod) == {"a": "`A` of `increase` is written, and is no output"}
 
 
-OTHER = "`C` of `twice` has another dtype or number of axes than what is given"
+OTHER = "`C` of `twice` has another dtype or number of axes than the argument"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What tiled C uses of the headers: dtypes, scalar helpers, conversions, vectors.
+"""The result of the tile generator: C text, and what it uses of the headers.
 
 A vector of `rm_vector.h` is defined in each unit that uses it, after those that it is made of:
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from refmlc.lang.dtypes import SCALARS, DType
 from refmlc.native import kernels
+from refmlc.native.text import Line
 
 VECTOR_HEADER = "rm_vector.h"
 _PARTS = {
@@ -90,3 +91,25 @@ class Needs:
         is_whole = part == lanes
         self.definitions[f"RM_EXP_WHOLE({lanes})" if is_whole else f"RM_EXP_HALVES({lanes}, {part})"] = None
         return f"rm_exp_{vector}"
+
+
+class NoForm(Exception):
+    """There is no tiled form; the text is a clause that follows "not reordered because"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tiled:
+    """A nest as C: a block in braces that uses `run`, `status` and `goto leave`.
+
+    `dtypes`, `headers`, `casts` are what a unit declares before it includes headers, or defines after; `definitions`
+    are lines for after the headers, to be kept in order, each once in a unit. `plan` says in words how the nest is
+    executed. `memory`: bytes of scratch memory taken from the heap during the block (0: none).
+    """
+
+    lines: tuple[Line, ...]
+    dtypes: frozenset[str]
+    headers: tuple[str, ...]
+    casts: frozenset[tuple[str, str]]
+    definitions: tuple[str, ...]
+    plan: tuple[str, ...]
+    memory: int = 0

@@ -43,7 +43,7 @@ UNUSED = Use(loaded=False, stored=False, tracked=False, covered=False, proof="it
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class Initialisation:
     """The uses of the buffers of a function. `unproved` are the loads that may come before a store, with the reason.
 
     `nodes` are all nodes of the body, as `walk` gives them.
@@ -63,8 +63,8 @@ class Written:
 
 
 @lru_cache(maxsize=512)
-def find_written(func: tir.PrimFunc) -> Written:
-    """What is certainly written when in `func`. Kept for the functions that were asked for last: grades share it."""
+def find_initialisation(func: tir.PrimFunc) -> Initialisation:
+    """What is certainly written when in `func`. Cached for the latest functions: grades share it."""
     uses = find_uses(func)
     flow = Flow(uses)
     end: State = {}
@@ -77,11 +77,11 @@ def find_written(func: tir.PrimFunc) -> Written:
         reasons = [reason for load, reason in loads.items() if load.buffer in group]
         is_all = any(end.get(each) == ALL for each in group)
         table[buffer] = _use(uses, buffer, reasons, is_given=uses.is_given(buffer), is_all=is_all)
-    return Written(table, loads, uses.nodes)
+    return Initialisation(table, loads, uses.nodes)
 
 
 def _unseen(func: tir.PrimFunc, uses: Uses, flow: Flow) -> dict[tir.BufferLoad, str]:
-    """The loads that were not looked at: all, or those in places that are no statement; not those of what is given."""
+    """Loads that `flow` did not visit (all, or those outside of statements), but of parameters only read."""
     initialised = {buffer for buffer in uses.loaded - uses.stored if uses.is_given(buffer)}
     unvisited = [load for load in uses.loads if load not in flow.visited and load.buffer not in initialised]
     if not unvisited:
