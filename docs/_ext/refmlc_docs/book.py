@@ -105,8 +105,8 @@ def _scalar(row: Clause) -> list[str]:
         head = "By hand:"
         equations = [_worked(contract, example) for contract, example in worked[: 2 * MOST_EXAMPLES]]
         width = max(len(dtypes) for _, dtypes in equations)
-        lines = [f"{dtypes.ljust(width)}    {equation}" for equation, dtypes in equations]
-        parts += [head, fence("\n".join(lines), "text", ":class: worked")]
+        text = "\n".join(f"{dtypes.ljust(width)}    {equation}" for equation, dtypes in equations)
+        parts += [head, fence(text, "text", ":class: worked")]
     laws = [(each, law) for each in contracts for law in each.laws]
     if laws:
         stated = [f"- {inline(each.name)}: {prose(LAWS[law].text)}" for each, law in laws]

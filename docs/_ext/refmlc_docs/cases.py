@@ -105,7 +105,7 @@ def program(case: CaseFile) -> tuple[list[str], list[int]]:
     if len(functions) > 1:
         numbers += [at for at, line in enumerate(lines, 1) if line.startswith(("@I.ir_module", "class "))]
     for place, node in enumerate(functions):
-        first = min(each.lineno for each in (node, *node.decorator_list))
+        first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
         last = node.end_lineno or node.lineno
         numbers += [*([first - 1] if place and not lines[first - 2].strip() else []), *range(first, last + 1)]
     margin = functions[0].col_offset if len(functions) == 1 else 0
@@ -219,13 +219,13 @@ def value(data: object) -> str:
             return str(data)
 
 
-def _elements(dtype: str, shape: list[int], data: Mapping[str, object]) -> str:
+def _elements(dtype: str, shape: list[int], data: object) -> str:
     match data:
         case {"generator": "unwritten"}:
             return "nothing is written"
         case {"generator": str(rule), **numbers}:
-            told = ", ".join(f"{key} {number}" for key, number in numbers.items() if key not in ("strides", "offset"))
-            return f"{rule}({told})"
+            settings = [f"{key} {number}" for key, number in numbers.items() if key not in ("strides", "offset")]
+            return f"{rule}({', '.join(settings)})"
         case {"values": list(values)}:
             return nested(values, shape, dtype)
         case _:
@@ -263,8 +263,8 @@ def expected(part: object) -> str:
             return "anything"
         case {"rule": "hash"}:
             return "elements with a recorded digest"
-        case {"rule": "one of", "options": list(options)}:
-            dtype = str(part.get("dtype", ""))
+        case {"rule": "one of", "options": list(options), **rest}:
+            dtype = str(rest.get("dtype", ""))
             return "element by element one of " + ", ".join(
                 f"{{{', '.join(element(each, dtype) for each in choices)}}}" for choices in options[:MOST_VALUES]
             )
