@@ -85,7 +85,7 @@ class ArmedBreakpoint:
         self.point.count = len(self.hits)
 
     def forget(self) -> None:
-        """Forget all hits."""
+        """Forget the hits and the failed condition."""
         del self.hits[:]
         self.point.count, self.failed = 0, ""
 

@@ -25,10 +25,10 @@ class SlowPath(Protocol):
 
 
 class FailureListener(Protocol):
-    """Hears of a failed statement before the failure reaches the statements around it."""
+    """Called for a failed statement, before the failure reaches the statements around it."""
 
     def __call__(self, place: StmtPlace, frame: Frame, failure: RefmlcError) -> None:
-        """Handle the failure."""
+        """Handle the failure of the statement at `place`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ class EditLog:
         self.edits: list[Edit] = []
 
     def forget(self) -> None:
-        """Remove all edits."""
+        """Remove all edits, and what is known of the edited run."""
         if self.edits:
             self.edits.clear()
             self._inspection.edited.clear()

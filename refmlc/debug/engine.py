@@ -135,13 +135,13 @@ class Engine:
         except Exception as defect:  # noqa: BLE001 - the owner raises it in the other thread
             self.outcome.broke(defect)
 
-    def entered(self, name: str, args: Sequence[object]) -> None:
+    def enter_call(self, name: str, args: Sequence[object]) -> None:
         """[run] A call begins."""
         self.position.enter_call(name, args)
         if not self.position.bodies:
             self._begin_event()
 
-    def left(self) -> None:
+    def leave_call(self) -> None:
         """[run] A call ends."""
         self.position.leave_call()
         if not self.position.bodies:
@@ -154,7 +154,7 @@ class Engine:
         self._snapshot_policy.begin_event()
         self._arm()
 
-    def quiet(self, name: str) -> bool:
+    def may_run_in_c(self, name: str) -> bool:
         """[run] Whether C may execute a call of `name`."""
         return self.tier_switch.takes_call(name)
 
@@ -173,7 +173,7 @@ class Engine:
 
     # ------------------------------------------------------------------------------------- TensorIR [run]
 
-    def statement(self, scope: Scope, stmt: tir.Stmt, run: Run) -> Run:
+    def wrap_statement(self, scope: Scope, stmt: tir.Stmt, run: Run) -> Run:
         """[run] The statement, counted; the outermost one of a function also begins and ends its body."""
         assert scope.func is not None  # noqa: S101 - statements stand in functions
         place = self.places.at(scope.func, scope.function, stmt)
@@ -232,13 +232,13 @@ class Engine:
 
     # -------------------------------------------------------------------------------- loads and stores [run]
 
-    def wrote(self, access: tir.BufferStore, view: View, offset: int, value: object, frame: Frame) -> None:
+    def before_store(self, access: tir.BufferStore, view: View, offset: int, value: object, frame: Frame) -> None:
         """[run] An element is about to be written."""
         if self._watches():
             self._at_access(access, frame)
             self._touched(self.control.policy.on_store(access, view, offset, value))
 
-    def read(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
+    def before_load(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
         """[run] An element is about to be read."""
         if self._watches():
             self._at_access(access, frame)
@@ -261,7 +261,7 @@ class Engine:
 
     # ---------------------------------------------------------------------------------------- Relax [run]
 
-    def bound(self, binding: relax.Binding, run: activation.Run) -> activation.Run:
+    def wrap_binding(self, binding: relax.Binding, run: activation.Run) -> activation.Run:
         """[run] A binding, counted as an event."""
         place = self.places.binding(binding)
 
@@ -298,7 +298,7 @@ class Engine:
     def _snapshot(self, place: StmtPlace, frame: Frame) -> None:
         """Take one before `place`, where one can be taken."""
         position, policy, call = self.position, self._snapshot_policy, self.position.innermost
-        policy.passed(position.moment.step)
+        policy.postpone(position.moment.step)
         if position.bodies != 1 or call.reentry is None or self.snapshots.has(position.moment):
             return
         if self.control.policy.sets(position.event):

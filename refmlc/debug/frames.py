@@ -8,7 +8,7 @@
 | block          | its axes with their domains, its buffers; what is declared in it             |
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from refmlc.debug.engine import Engine
@@ -206,9 +206,6 @@ def _number(live: LiveFrame, expr: tir.Expr) -> int | None:
 
 
 # ------------------------------------------------------------------------------------------------- names
-
-
-Named = Mapping[str, "tuple[tir.Var | tir.Buffer, object]"]
 
 
 def names_in(all_frames: Sequence[LiveFrame], index: int) -> dict[str, "tuple[tir.Var | tir.Buffer, object]"]:

@@ -120,14 +120,14 @@ class Inspection:
         """The value in the innermost frame during a run; prepared expressions are cached per place."""
         place = self.engine.position.place
         key = (id(place), text)
-        kept = self._prepared.get(key)
-        if kept is not None and kept[0] is place and isinstance(place, StmtPlace):
-            return kept[1].value(self._values(kept[1].used))
-        known = names_in(live_frames(self.engine), 0)
-        prepared = prepare(text, {name: node for name, (node, _) in known.items()})
+        entry = self._prepared.get(key)
+        if entry is not None and entry[0] is place and isinstance(place, StmtPlace):
+            return entry[1].value(self._values(entry[1].used))
+        names = names_in(live_frames(self.engine), 0)
+        prepared = prepare(text, {name: node for name, (node, _) in names.items()})
         if place is not None:
             self._prepared[key] = (place, prepared)
-        return prepared.value(dict(known.values()))
+        return prepared.value(dict(names.values()))
 
     def _values(self, used: "Sequence[tir.Var | tir.Buffer]") -> dict["tir.Var | tir.Buffer", object]:
         """The values of variables and views of buffers in the innermost call."""

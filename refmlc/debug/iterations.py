@@ -46,28 +46,28 @@ class ResumableLoop:
     entry_slot: Slot[LoopEntry | None] | None
 
     def saving_entry(self, run: Run) -> Run:
-        """`run`, the whole loop, preceded by keeping the entry where that is needed."""
-        kept = self.entry_slot
-        if kept is None:
+        """`run`, the whole loop, after saving its entry if that is needed."""
+        slot = self.entry_slot
+        if slot is None:
             return run
 
         def entered(frame: Frame) -> None:
-            frame[kept] = self._now(frame)
+            frame[slot] = self._now(frame)
             run(frame)
 
         return entered
 
     def entry(self, frame: Frame) -> LoopEntry:
         """The entry of the loop that is being executed."""
-        kept = None if self.entry_slot is None else frame[self.entry_slot]
-        return self._now(frame) if kept is None else kept
+        entry = None if self.entry_slot is None else frame[self.entry_slot]
+        return self._now(frame) if entry is None else entry
 
     def saved_entry(self, frame: Frame) -> LoopEntry | None:
         """The kept entry; None where none is kept."""
         return None if self.entry_slot is None else frame[self.entry_slot]
 
     def restore_entry(self, frame: Frame, entered: LoopEntry) -> None:
-        """Keep an entry."""
+        """Put a saved entry back into the frame."""
         if self.entry_slot is not None:
             frame[self.entry_slot] = entered
 

@@ -56,9 +56,9 @@ def iteration(engine: Engine, live: LiveFrame) -> MotionPlan:
     loop, level = live.around, live.frame.level + 1
     if loop is None:
         raise fail(BAD_USAGE, "there is no loop around this")
-    inside = [place for place in _same_function(engine, loop) if _is_in(place, loop) and place is not loop]
-    outside = [place for place in _same_function(engine, loop) if not _is_in(place, loop)]
-    return MotionPlan(marks=frozenset([*inside[:1], loop, *outside]), level=level, above=level)
+    body = [place for place in _same_function(engine, loop) if _is_in(place, loop) and place is not loop]
+    following = [place for place in _same_function(engine, loop) if not _is_in(place, loop)]
+    return MotionPlan(marks=frozenset([*body[:1], loop, *following]), level=level, above=level)
 
 
 def until(engine: Engine, line: int) -> MotionPlan:

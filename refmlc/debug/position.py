@@ -34,7 +34,7 @@ class Position:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._bodies = 0  # of prim_funcs, one within another
+        self.bodies = 0  # of prim_funcs being executed, one within another
         self.event = 0
         self.calls: list[ActiveCall] = []
         self.place: ProgramPlace | None = None
@@ -42,7 +42,7 @@ class Position:
 
     @property
     def moment(self) -> Moment:
-        """Now."""
+        """The present moment."""
         return Moment(self.event, self._clock.count())
 
     @property
@@ -52,7 +52,7 @@ class Position:
 
     @property
     def innermost(self) -> ActiveCall:
-        """The innermost call."""
+        """The innermost active call."""
         return self.calls[-1]
 
     @property
@@ -60,15 +60,10 @@ class Position:
         """The name of the innermost function."""
         return self.calls[-1].name
 
-    @property
-    def bodies(self) -> int:
-        """The number of prim_funcs whose bodies are being executed."""
-        return self._bodies
-
     def reset(self) -> None:
         """No call is active: the program has not begun."""
         self.calls = []
-        self.event = self._bodies = 0
+        self.event = self.bodies = 0
         self._clock.begin(0)
         self.clear_place()
 
@@ -93,7 +88,7 @@ class Position:
     # ---------------------------------------------------------------------------------------------- calls
 
     def enter_call(self, name: str, args: Sequence[object]) -> None:
-        """A call begins."""
+        """Add an active call."""
         if self.calls:
             self.calls[-1].calls += 1
         self.calls.append(ActiveCall(name, tuple(args)))
@@ -106,11 +101,11 @@ class Position:
         """The body of the innermost call, a prim_func, begins."""
         call = self.calls[-1]
         call.reentry, call.frame = reentry, frame
-        self._bodies += 1
+        self.bodies += 1
 
     def leave_body(self) -> None:
         """The body of a prim_func ends, also by a failure."""
-        self._bodies -= 1
+        self.bodies -= 1
 
     # --------------------------------------------------------------------------------------------- places
 

@@ -26,7 +26,7 @@ from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
 from refmlc.vm.arguments import accept, as_value, ordered
 from refmlc.vm.parameters import parameters_of
 
-SHOWN = "<shown>"
+PRINTED = "<shown>"
 
 
 class Program:
@@ -82,7 +82,7 @@ def with_text(module: IRModule) -> IRModule:
     only_prim_funcs = all(isinstance(func, tir.PrimFunc) for func in without_text.values())
     part = replace(module, functions=without_text, attrs={}, global_infos={}) if only_prim_funcs else module
     try:
-        printed = with_constants(read_source(Source(SHOWN, show(part))), part)
+        printed = with_constants(read_source(Source(PRINTED, show(part))), part)
     except RefmlcError:  # what cannot be shown is debugged without text
         return module
     functions = {name: printed.functions.get(name) for name in part.functions}

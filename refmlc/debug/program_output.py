@@ -27,5 +27,5 @@ class ProgramOutput:
         self._written = self.printed
 
     def forget(self) -> None:
-        """Write everything again."""
+        """Write everything again from now on."""
         self._written = 0

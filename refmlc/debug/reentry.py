@@ -140,7 +140,7 @@ class Reentry:
         chain = place.around()
         child = place
         for around in chain:
-            run = self._reporting(frame, around, self._rest(frame, around, child, run))
+            run = self._reporting(frame, around, self._after(frame, around, child, run))
             child = around
         run()
 
@@ -156,7 +156,9 @@ class Reentry:
 
         return reporting if around.counted else run
 
-    def _rest(self, frame: Frame, around: StmtPlace, child: StmtPlace, inner: Callable[[], None]) -> Callable[[], None]:
+    def _after(
+        self, frame: Frame, around: StmtPlace, child: StmtPlace, inner: Callable[[], None]
+    ) -> Callable[[], None]:
         node = around.node
         match node:
             case tir.SeqStmt(seq=seq):

@@ -227,13 +227,13 @@ class Session:
         point = Breakpoint(0, breakpoint_targets.mode_of(mode), element, condition)
         return self._add(breakpoint_targets.watch(self._inspection, point, frame))
 
-    def catch(self, what: str, *, condition: str = "") -> Breakpoint:
+    def catch(self, name: str, *, condition: str = "") -> Breakpoint:
         """Stop before a `nan` (NaN or infinity) or `inf` (infinity) is stored.
 
         `undefined`, `trap`, `all` and ids of codes are accepted too, although every failure stops the program with its
         frame alive, unless `failures` says otherwise.
         """
-        return self._add(ArmedBreakpoint(Breakpoint(0, breakpoint_targets.caught(what), what, condition)))
+        return self._add(ArmedBreakpoint(Breakpoint(0, breakpoint_targets.caught(name), name, condition)))
 
     def compare(self, name: str, reference: object) -> Breakpoint:
         """Stop before an element of buffer `name` is stored with bits that differ from those of `reference`."""

@@ -69,7 +69,7 @@ class SnapshotPolicy:
         self._traps.wait_at(None)
         self.next = moment.step + self._interval
 
-    def passed(self, count: int) -> None:
+    def postpone(self, count: int) -> None:
         """At statement `count` no snapshot could be taken: try again later."""
         self.next = count + min(AGAIN, self._interval)
 

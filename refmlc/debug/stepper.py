@@ -21,25 +21,25 @@ from refmlc.run.interp.tensorir.views import View
 class Listener(Protocol):
     """The interface of the engine to its steppers."""
 
-    def entered(self, name: str, args: Sequence[object]) -> None:
-        """A call begins."""
+    def enter_call(self, name: str, args: Sequence[object]) -> None:
+        """A call of `name` begins."""
 
-    def left(self) -> None:
-        """The call ends."""
+    def leave_call(self) -> None:
+        """The innermost call ends."""
 
-    def statement(self, scope: Scope, stmt: tir.Stmt, run: Run) -> Run:
+    def wrap_statement(self, scope: Scope, stmt: tir.Stmt, run: Run) -> Run:
         """The run that replaces `run` of a statement."""
 
-    def bound(self, binding: relax.Binding, run: activation.Run) -> activation.Run:
+    def wrap_binding(self, binding: relax.Binding, run: activation.Run) -> activation.Run:
         """The run that replaces `run` of a binding."""
 
-    def quiet(self, name: str) -> bool:
+    def may_run_in_c(self, name: str) -> bool:
         """True if C may execute a call of the prim_func."""
 
-    def wrote(self, access: tir.BufferStore, view: View, offset: int, value: object, frame: Frame) -> None:
+    def before_store(self, access: tir.BufferStore, view: View, offset: int, value: object, frame: Frame) -> None:
         """An element is about to be written."""
 
-    def read(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
+    def before_load(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
         """An element is about to be read."""
 
 
@@ -51,30 +51,30 @@ class Stepper(Hooks):
         self._place: tuple[View, int] | None = None
 
     def enter_function(self, name: str, args: Sequence[object]) -> None:
-        """A call begins."""
-        self._listener.entered(name, args)
+        """Report the beginning of a call."""
+        self._listener.enter_call(name, args)
 
     def leave_function(self, name: str, result: object) -> None:
-        """The call ends."""
+        """Report the end of a call."""
         del name, result
-        self._listener.left()
+        self._listener.leave_call()
 
     def around(self, scope: Scope, stmt: tir.Stmt, run: Run) -> Run:
         """Count the statement and stop at it."""
-        return self._listener.statement(scope, stmt, run)
+        return self._listener.wrap_statement(scope, stmt, run)
 
     def around_binding(self, binding: relax.Binding, run: activation.Run) -> activation.Run:
         """Count the binding and stop at it."""
-        return self._listener.bound(binding, run)
+        return self._listener.wrap_binding(binding, run)
 
     def is_quiet(self, name: str, args: Sequence[object]) -> bool:
         """True if C may execute the call."""
         del args
-        return self._listener.quiet(name)
+        return self._listener.may_run_in_c(name)
 
 
 class StoreStepper(Stepper):
-    """Reports stores too."""
+    """Reports also each store."""
 
     def write_element(self, access: tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
         """Remember the place of the next store."""
@@ -85,15 +85,15 @@ class StoreStepper(Stepper):
         """Report the store: its value is known and not written yet."""
         del indices
         if self._place is not None:
-            self._listener.wrote(access, *self._place, value, frame)
+            self._listener.before_store(access, *self._place, value, frame)
 
 
 class AccessStepper(StoreStepper):
-    """Reports loads too."""
+    """Reports also each load."""
 
     def read_element(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
         """An element is about to be read."""
-        self._listener.read(access, view, offset, frame)
+        self._listener.before_load(access, view, offset, frame)
 
 
 STEPPERS: tuple[type[Stepper], ...] = (Stepper, StoreStepper, AccessStepper)

@@ -1,11 +1,11 @@
-"""The tier switch: the calls and loops of a run that C executes in one go.
+"""The tier switch: the calls and loops of a run that C executes as a whole.
 
 | executed in C      | where                                                                                      |
 |--------------------|--------------------------------------------------------------------------------------------|
 | a call by Relax    | the motion neither stops, steps nor sets a value within it                                 |
 | a loop or a block  | the same, it is long, and the motion steps over it or C has executed it at this moment      |
 
-What C executed once it executes again when the program comes back: it is faster than the interpreter.
+A loop or call that C executed once is executed by C again after going back: C is faster than the interpreter.
 """
 
 from refmlc.debug import outlined_loops
@@ -32,7 +32,7 @@ class TierSwitch:
         self.loops: dict[Moment, tuple[StmtPlace, LoopLength]] = {}
 
     def begin(self, plan: MotionPlan) -> None:
-        """A motion begins."""
+        """A motion with this plan begins."""
         self._stepped_over = plan.stepped_over
 
     def forget_loops(self) -> None:

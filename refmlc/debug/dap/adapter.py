@@ -89,7 +89,7 @@ class Adapter:
     def serve(self) -> None:
         """Serve until the client disconnects or is gone."""
         try:
-            while not (self.state.closed or self.out.lost):
+            while not (self.state.closed or self.out.is_closed):
                 if self.state.motion is None:
                     self.handle(self.queue.take())
                 else:
@@ -172,7 +172,7 @@ class Adapter:
         if state.pause_requested or (not motion.resumes and stop is not None) or (stop is not None and not handled):
             now = session.stop
             if now is not None:
-                self._arrived(motion, now if now.reason is Reason.ENDED else stop or now, pausing=True)
+                self._arrived(motion, now if now.reason is Reason.ENDED else stop or now, by_pause=True)
 
     def _progress(self, title: str, far: Callable[[], str] | None = None) -> ProgressReport:
         return ProgressReport(self.out, title, self.delay if self.state.client.progress else None, far)
@@ -206,17 +206,17 @@ class Adapter:
             handled = True
         return handled
 
-    def _arrived(self, motion: Motion, stop: Stop, *, pausing: bool = False) -> None:
+    def _arrived(self, motion: Motion, stop: Stop, *, by_pause: bool = False) -> None:
         """Report that the program has stopped."""
         state = self.state
         if state.motion is motion:
             state.motion = None
         state.pause_requested = False
         if stop.reason is Reason.ENDED:
-            self._ended(stop)
+            self._report_end(stop)
             return
         state.phase = Phase.STOPPED
-        reason = "pause" if pausing else REASONS.get(stop.reason, stop.reason.value)
+        reason = "pause" if by_pause else REASONS.get(stop.reason, stop.reason.value)
         body: Body = {"reason": reason, "threadId": THREAD, "allThreadsStopped": True}
         if stop.reason in DESCRIPTIONS:
             body["description"] = DESCRIPTIONS[stop.reason]
@@ -242,7 +242,7 @@ class Adapter:
         for text in stop.logs:
             self.out.output("console", text)
 
-    def _ended(self, stop: Stop) -> None:
+    def _report_end(self, stop: Stop) -> None:
         """Report that the program has returned or failed."""
         session = self.state.session
         if stop.failure is not None:
@@ -293,7 +293,7 @@ class Adapter:
         self.state.open_session = Session(program, snapshot_bytes=bytes_kept)
         before, self.state.texts = (
             self.state.texts,
-            Sources(program, self.state.texts.known if self.state.texts else {}),
+            Sources(program, self.state.texts.reserved if self.state.texts else {}),
         )
         for reason, sources, other_sources in (
             ("removed", before, self.state.texts),

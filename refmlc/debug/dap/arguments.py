@@ -10,11 +10,12 @@ A default makes an argument optional; without one it is required.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 NOT_STOPPED: Final = "notStopped"
 CANCELLED: Final = "cancelled"
-BIGGEST = 1 << 53  # what every client can say exactly
+T = TypeVar("T")
+BIGGEST = 1 << 53  # integers that every client represents exactly
 
 
 class RequestRefused(Exception):
@@ -33,63 +34,51 @@ class Arguments:
     values: Mapping[str, object]
 
     def text(self, name: str, default: str | None = None) -> str:
-        """A string."""
-        value = self._get(name, default)
-        if not isinstance(value, str):
-            raise RequestRefused(f"`{name}` is not a string")
-        return value
+        """The string `name`."""
+        return self._of_type(name, default, str, "a string")
 
     def number(self, name: str, default: int | None = None, *, least: int = 0) -> int:
-        """An integer from `least` on."""
-        value = self._get(name, default)
-        if isinstance(value, bool) or not isinstance(value, int):
+        """The integer `name`, from `least` on."""
+        value = self._of_type(name, default, int, "an integer")
+        if isinstance(value, bool):
             raise RequestRefused(f"`{name}` is not an integer")
         if not least <= value <= BIGGEST:
             raise RequestRefused(f"`{name}` is {value}, which is out of range")
         return value
 
     def flag(self, name: str, default: bool | None = None) -> bool:
-        """A boolean."""
-        value = self._get(name, default)
-        if not isinstance(value, bool):
-            raise RequestRefused(f"`{name}` is not a boolean")
-        return value
+        """The boolean `name`."""
+        return self._of_type(name, default, bool, "a boolean")
 
     def inner(self, name: str, default: Mapping[str, object] | None = None) -> "Arguments":
-        """An object."""
-        value = self._get(name, default)
-        if not isinstance(value, dict):
-            raise RequestRefused(f"`{name}` is not an object")
-        return Arguments(value)
+        """The object `name`."""
+        return Arguments(self._of_type(name, default, dict, "an object"))
 
     def rows(self, name: str, default: Sequence[object] | None = None) -> list["Arguments"]:
-        """A list of objects."""
-        items = self._list(name, default)
-        if not all(isinstance(row, dict) for row in items):
-            raise RequestRefused(f"`{name}` is not a list of objects")
-        return [Arguments(row) for row in items if isinstance(row, dict)]
+        """The list of objects `name`."""
+        return [Arguments(row) for row in self._list(name, default, dict, "objects")]
 
     def texts(self, name: str, default: Sequence[object] | None = None) -> list[str]:
-        """A list of strings."""
-        items = self._list(name, default)
-        if not all(isinstance(row, str) for row in items):
-            raise RequestRefused(f"`{name}` is not a list of strings")
-        return [row for row in items if isinstance(row, str)]
+        """The list of strings `name`."""
+        return self._list(name, default, str, "strings")
 
     def __contains__(self, name: str) -> bool:
         """True if the argument is present and not null."""
         return self.values.get(name) is not None
 
-    def _get(self, name: str, default: object) -> object:
+    def _of_type(self, name: str, default: object, kind: type[T], noun: str) -> T:
         value = self.values.get(name)
         if value is None:
             value = default
         if value is None:
             raise RequestRefused(f"`{name}` is missing")
+        if not isinstance(value, kind):
+            raise RequestRefused(f"`{name}` is not {noun}")
         return value
 
-    def _list(self, name: str, default: Sequence[object] | None) -> list[object]:
-        value = self._get(name, None if default is None else list(default))
-        if not isinstance(value, list):
-            raise RequestRefused(f"`{name}` is not a list")
-        return value
+    def _list(self, name: str, default: Sequence[object] | None, kind: type[T], noun: str) -> list[T]:
+        items: list[object] = self._of_type(name, None if default is None else list(default), list, "a list")
+        values = [item for item in items if isinstance(item, kind)]
+        if len(values) < len(items):
+            raise RequestRefused(f"`{name}` is not a list of {noun}")
+        return values

@@ -44,7 +44,7 @@ class ClientBreakpoints:
     # ------------------------------------------------------------------------------------------- requests
 
     def lines(self, arguments: Arguments) -> RowData:
-        """`setBreakpoints`."""
+        """`setBreakpoints`: replace those of one source."""
         source = self.state.sources.find(arguments.inner("source"))
         rows = arguments.rows("breakpoints", [])
         if "breakpoints" not in arguments and "lines" in arguments:  # the protocol's deprecated form
@@ -59,14 +59,14 @@ class ClientBreakpoints:
         return {"breakpoints": [self._line(key, source, line, options) for line, options in requested]}
 
     def functions(self, arguments: Arguments) -> RowData:
-        """`setFunctionBreakpoints`."""
+        """`setFunctionBreakpoints`: functions, blocks, bindings."""
         requested = [(row.text("name"), _options(row)) for row in arguments.rows("breakpoints")]
         self._drop("functions")
         self.requests["functions"] = arguments
         return {"breakpoints": [self._function(name, options) for name, options in requested]}
 
     def exceptions(self, arguments: Arguments) -> RowData:
-        """`setExceptionBreakpoints`."""
+        """`setExceptionBreakpoints`: numbers and failures that stop the program."""
         requested = [(name, "") for name in arguments.texts("filters")]
         requested += [(row.text("filterId"), row.text("condition", "")) for row in arguments.rows("filterOptions", [])]
         self._drop("exceptions")

@@ -38,7 +38,7 @@ def failures(filters: frozenset[str]) -> frozenset[str]:
 
 
 def filters() -> list[dict[str, object]]:
-    """The exception filters."""
+    """The exception filters, as the client lists them."""
     rows: list[dict[str, object]] = [
         {
             "filter": name, "label": label, "default": False, "supportsCondition": True,

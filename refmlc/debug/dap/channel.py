@@ -121,15 +121,15 @@ def request_of(message: Json) -> Request | BrokenMessage | None:
 
 @dataclass(slots=True)
 class MessageSender:
-    """Sends events and responses, from any thread. `lost`: the connection is closed."""
+    """Sends events and responses, from any thread. `is_closed`: the connection is closed."""
 
     stream: BinaryIO
-    lost: bool = False
+    is_closed: bool = False
     _number: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def event(self, name: str, body: Json | None = None) -> None:
-        """Send an event."""
+        """Send the event `name`."""
         self._send({"type": "event", "event": name, **({} if body is None else {"body": body})})
 
     def output(self, category: str, text: str) -> None:
@@ -153,11 +153,11 @@ class MessageSender:
 
     def _send(self, message: Json) -> None:
         with self._lock:
-            if self.lost:
+            if self.is_closed:
                 return
             self._number += 1
             try:
                 self.stream.write(encode({"seq": self._number, **message}))
                 self.stream.flush()
             except (OSError, ValueError):  # nobody reads, or the stream was closed by us
-                self.lost = True
+                self.is_closed = True

@@ -34,7 +34,7 @@ class InspectionRequests:
         return ValueRows(self.state)
 
     def stack(self, arguments: Arguments) -> Body:
-        """`stackTrace`."""
+        """`stackTrace`: a page of the frames."""
         session = self.state.stopped_session()
         thread(arguments)
         frames = session.frames()
@@ -66,12 +66,12 @@ class InspectionRequests:
         return body
 
     def scopes(self, arguments: Arguments) -> Body:
-        """`scopes`."""
+        """`scopes` of a frame."""
         self.state.stopped_session()
         return {"scopes": self.rows.scopes(self.state.references.frame(arguments.number("frameId")))}
 
     def variables(self, arguments: Arguments) -> Body:
-        """`variables`."""
+        """`variables` of a scope or a value."""
         self.state.stopped_session()
         of = self.state.references.parts(arguments.number("variablesReference"))
         return {"variables": self.rows.rows(of, arguments)}
@@ -89,18 +89,18 @@ class InspectionRequests:
         return self.state.references.frame(arguments.number("frameId")) if "frameId" in arguments else 0
 
     def set_variable(self, arguments: Arguments) -> Body:
-        """`setVariable`."""
+        """`setVariable`: in a scope or a tensor."""
         of = self.state.references.parts(arguments.number("variablesReference"))
         name = arguments.text("name")
         if isinstance(of, VariableScope):
-            frame = of.frame if of.what != "arguments" else max(len(self.state.stopped_session().frames()) - 1, 0)
+            frame = of.frame if of.kind != "arguments" else max(len(self.state.stopped_session().frames()) - 1, 0)
             return self._set(name, arguments.text("value"), frame)
         if of.mask or not of.path.spelled or not (name.startswith("[") and name.endswith("]")):
             raise RequestRefused(f"`{name}` cannot be set")
         return self._set(f"{of.path.spelled}{name}", arguments.text("value"), of.path.frame)
 
     def set_expression(self, arguments: Arguments) -> Body:
-        """`setExpression`."""
+        """`setExpression`: the same, by an expression."""
         return self._set(arguments.text("expression"), arguments.text("value"), self._optional(arguments))
 
     def _set(self, target: str, value: str, frame: int) -> Body:
@@ -133,7 +133,7 @@ class InspectionRequests:
         }
 
     def exception(self, arguments: Arguments) -> Body:
-        """`exceptionInfo`."""
+        """`exceptionInfo` of the present stop."""
         stop = self.state.stop()
         thread(arguments)
         if stop.failure is not None:
@@ -165,7 +165,7 @@ class InspectionRequests:
         return body | ({"unreadableBytes": count - len(data)} if len(data) < count else {})
 
     def data_info(self, arguments: Arguments) -> Body:
-        """`dataBreakpointInfo`."""
+        """`dataBreakpointInfo` of a variable or an expression."""
         self.state.stopped_session()
         name = arguments.text("name")
         if "variablesReference" not in arguments:

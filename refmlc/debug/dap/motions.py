@@ -33,24 +33,24 @@ class MotionRequests:
     state: DapState
 
     def proceed(self, arguments: Arguments) -> Body:
-        """`continue`."""
+        """`continue`: run to the next breakpoint."""
         session = self._session(arguments)
         self.state.motion = Motion(session.resume, "running", resumes=True)
         return {"allThreadsContinued": True}
 
     def step_over(self, arguments: Arguments) -> Body:
-        """`next`."""
+        """`next`: step over the statement."""
         session = self._session(arguments)
         fine = _granularity(arguments) == "instruction"
         return self._moves(session.step_in if fine else session.step_over, "stepping")
 
     def step_in(self, arguments: Arguments) -> Body:
-        """`stepIn`."""
+        """`stepIn`: to the next statement, or to a target."""
         session = self._session(arguments)
         if "targetId" not in arguments:
             return self._moves(session.step_in, "stepping in")
         target = self.state.references.target(arguments.number("targetId"))
-        match target.what:
+        match target.kind:
             case "block":
                 return self._moves(session.next_block, "going to the next block")
             case "loop":
@@ -61,27 +61,27 @@ class MotionRequests:
                 raise RequestRefused("this target cannot be stepped into")
 
     def step_out(self, arguments: Arguments) -> Body:
-        """`stepOut`."""
+        """`stepOut` of the innermost frame."""
         return self._moves(self._session(arguments).step_out, "stepping out")
 
     def step_back(self, arguments: Arguments) -> Body:
-        """`stepBack`."""
+        """`stepBack`: to the previous statement."""
         session = self._session(arguments, ended=True)
         fine = _granularity(arguments) == "instruction"
         return self._moves(session.step_back if fine else session.step_back_over, "stepping back")
 
     def reverse(self, arguments: Arguments) -> Body:
-        """`reverseContinue`."""
+        """`reverseContinue`: run backwards to the last hit."""
         return self._moves(self._session(arguments, ended=True).reverse_resume, "running backwards")
 
     def restart_frame(self, arguments: Arguments) -> Body:
-        """`restartFrame`."""
+        """`restartFrame`: back to the entry of a frame."""
         session = self.state.movable_session()
         frame = self.state.references.frame(arguments.number("frameId"))
-        return self._moves(partial(session.restart_frame, frame), "going back to where the frame was entered")
+        return self._moves(partial(session.restart_frame, frame), "going back to the entry of the frame")
 
     def goto(self, arguments: Arguments) -> Body:
-        """`goto`."""
+        """`goto`: in time, to a line."""
         session = self._session(arguments, ended=True)
         target = self.state.references.target(arguments.number("targetId"))
         if not target.line:
@@ -98,11 +98,11 @@ class MotionRequests:
         level = frames[frame].level
         loops = [outer.name for outer in frames[frame:] if outer.level == level and outer.kind is FrameKind.LOOP]
         targets = [
-            ("the next statement", MotionTarget(what="statement")),
-            ("the next block instance", MotionTarget(what="block")),
+            ("the next statement", MotionTarget(kind="statement")),
+            ("the next block instance", MotionTarget(kind="block")),
         ]
         targets += [
-            (f"the next iteration of `{name}`", MotionTarget(what="loop", loop=name)) for name in dict.fromkeys(loops)
+            (f"the next iteration of `{name}`", MotionTarget(kind="loop", loop=name)) for name in dict.fromkeys(loops)
         ]
         number = self.state.references.number
         return {"targets": [{"id": number(target), "label": label} for label, target in targets]}

@@ -5,13 +5,14 @@ A number stands for the path to a value: going back in time makes new tensors, b
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from refmlc.debug.dap.arguments import RequestRefused
 from refmlc.debug.session import Session
 from refmlc.run.memory.tensor import Tensor
 
 BIGGEST = (1 << 31) - 1
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +48,10 @@ class ValuePath:
 
 @dataclass(frozen=True, slots=True)
 class VariableScope:
-    """A scope of a frame: `what` is here, around or arguments."""
+    """A scope of a frame: `kind` is here, around or arguments."""
 
     frame: int
-    what: str
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class MotionTarget:
     source: str = ""
     back: bool = False
     loop: str = ""
-    what: str = ""
+    kind: str = ""
 
 
 Referent: TypeAlias = VariableScope | ValueParts | MotionTarget | int
@@ -101,21 +102,20 @@ class References:
 
     def frame(self, number: int) -> int:
         """The frame with this number."""
-        referent = self._referents.get(number)
-        if not isinstance(referent, int):
-            raise RequestRefused(f"there is no frame {number} (any more)")
-        return referent
+        return self._get(number, int, "frame")
 
     def parts(self, number: int) -> VariableScope | ValueParts:
         """The scope or the value with this number."""
-        referent = self._referents.get(number)
-        if not isinstance(referent, VariableScope | ValueParts):
-            raise RequestRefused(f"there are no variables {number} (any more)")
-        return referent
+        if isinstance(self._referents.get(number), VariableScope):
+            return self._get(number, VariableScope, "scope")
+        return self._get(number, ValueParts, "list of variables")
 
     def target(self, number: int) -> MotionTarget:
         """The target with this number."""
+        return self._get(number, MotionTarget, "target")
+
+    def _get(self, number: int, kind: type[T], noun: str) -> T:
         referent = self._referents.get(number)
-        if not isinstance(referent, MotionTarget):
-            raise RequestRefused(f"there is no target {number} (any more)")
+        if not isinstance(referent, kind):
+            raise RequestRefused(f"there is no {noun} {number} (any more)")
         return referent

@@ -14,10 +14,10 @@ MIME = "text/x-python"
 
 @dataclass
 class Sources:
-    """The texts of `program`. `known`: the numbers of texts of earlier programs; an equal text keeps its number."""
+    """The texts of `program`. `reserved`: the numbers of texts of earlier programs; an equal text keeps its number."""
 
     program: Program
-    known: dict[tuple[str, str], int] = field(default_factory=dict)
+    reserved: dict[tuple[str, str], int] = field(default_factory=dict)
 
     @cached_property
     def texts(self) -> Mapping[str, Source]:
@@ -32,7 +32,7 @@ class Sources:
     @cached_property
     def _numbers(self) -> Mapping[str, int]:
         return {
-            name: self.known.setdefault((name, source.text), len(self.known) + 1)
+            name: self.reserved.setdefault((name, source.text), len(self.reserved) + 1)
             for name, source in self.texts.items()
             if name not in self.paths
         }

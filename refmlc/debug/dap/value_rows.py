@@ -35,7 +35,7 @@ class ValueRows:
 
     @property
     def session(self) -> Session:
-        """The session."""
+        """The session of the program."""
         return self.state.session
 
     # --------------------------------------------------------------------------------------------- scopes
@@ -60,7 +60,7 @@ class ValueRows:
 
     def _variables(self, scope: VariableScope) -> list[tuple[Variable, ValuePath]]:
         session, frame = self.session, scope.frame
-        if scope.what == "arguments":
+        if scope.kind == "arguments":
             names = session.program.names
             pairs = [
                 (
@@ -76,7 +76,7 @@ class ValueRows:
         if self.state.ended:
             return []
         variables = list(session.variables(frame))
-        if scope.what == "around":
+        if scope.kind == "around":
             names_here = {variable.name for variable in variables}
             variables = [variable for variable in session.visible(frame) if variable.name not in names_here]
         return [(variable, ValuePath(variable.name, frame)) for variable in variables]

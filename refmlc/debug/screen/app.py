@@ -81,7 +81,7 @@ class Screen(App[None]):
         yield Input(id="prompt", placeholder="a command; help; F11 step, F10 next, F5 continue, F7 back")
 
     def on_mount(self) -> None:
-        """Start the program."""
+        """Start the program in a thread."""
         self.query_one("#prompt").focus()
         self._work("starting", "")
 
@@ -116,7 +116,7 @@ class Screen(App[None]):
         self.action_command(f"delete {' '.join(map(str, numbers))}" if numbers else f"break {span.line}")
 
     def action_pause(self) -> None:
-        """Pause the motion."""
+        """Pause the motion, if one is running."""
         if self.busy:
             self.shell.state.session.pause()
 
@@ -131,9 +131,9 @@ class Screen(App[None]):
             reply = self.shell.execute(line) if self.shell.state.session.stop is not None else self.shell.begin()
         except RefmlcError as failure:
             self.problem, reply, self.shell.over = failure, "", True
-        self.call_from_thread(self._done, line, reply)
+        self.call_from_thread(self._show_reply, line, reply)
 
-    def _done(self, line: str, reply: str) -> None:
+    def _show_reply(self, line: str, reply: str) -> None:
         self.busy = ""
         if self.shell.over:
             self.exit()

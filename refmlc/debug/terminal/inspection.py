@@ -15,7 +15,7 @@ DEPTH = 4
 
 
 def backtrace(state: PromptState, _argument: str) -> str:
-    """Show the frames."""
+    """Show the frames of the stack."""
     return show.frames(state.session.frames(), state.frame)
 
 
@@ -175,7 +175,7 @@ def info(state: PromptState, _argument: str) -> str:
 
 
 def explain(_state: PromptState, argument: str) -> str:
-    """Show the help."""
+    """Show the help of one command, or the overview."""
     if not argument:
         return overview()
     rows = find(argument)

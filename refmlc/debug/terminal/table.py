@@ -51,7 +51,7 @@ GROUPS: dict[str, tuple[PromptCommand, ...]] = {
             "stop at a line, function, block or binding; alone: list",
             "places",
         ),
-        PromptCommand(("tbreak",), "[FILE:]LINE | NAME [if EXPRESSION]", "the same, once", "places"),
+        PromptCommand(("tbreak",), "[FILE:]LINE | NAME [if EXPRESSION]", "stop there once", "places"),
         PromptCommand(
             ("log",), "LINE | NAME TEXT", "print TEXT there, with {expressions} replaced, and do not stop", "places"
         ),
@@ -67,9 +67,7 @@ GROUPS: dict[str, tuple[PromptCommand, ...]] = {
             "stop before a NaN or infinity is stored; at failures",
             "kinds",
         ),
-        PromptCommand(
-            ("compare",), "NAME FILE.npy", "stop where a buffer gets bits that differ from the file", "names"
-        ),
+        PromptCommand(("compare",), "NAME FILE.npy", "stop before a store of bits that differ from the file", "names"),
         PromptCommand(("condition",), "NUMBER [EXPRESSION]", "stop only where EXPRESSION holds; alone: always"),
         PromptCommand(("ignore",), "NUMBER COUNT", "pass COUNT times without stopping"),
         PromptCommand(("delete", "cl", "clear"), "NUMBER…", "remove breakpoints"),
@@ -77,41 +75,42 @@ GROUPS: dict[str, tuple[PromptCommand, ...]] = {
         PromptCommand(("disable",), "NUMBER…", "disable breakpoints"),
     ),
     "inspection": (
-        PromptCommand(("backtrace", "bt", "where"), "", "the frames, from the innermost block to Relax"),
+        PromptCommand(("backtrace", "bt", "where"), "", "show the frames, from the innermost block to Relax"),
         PromptCommand(("up", "u"), "[COUNT]", "select the frame around this one"),
         PromptCommand(("down", "d"), "[COUNT]", "select the frame inside this one"),
         PromptCommand(
             ("list", "l"),
             "[FIRST[, LAST] | .]",
-            "the text around the current line, or from FIRST on; again: the lines after",
+            "show the text around the current line, or from FIRST on; repeated: the next lines",
             repeats=True,
         ),
-        PromptCommand(("longlist", "ll"), "", "the whole current function"),
+        PromptCommand(("longlist", "ll"), "", "show the whole current function"),
         PromptCommand(
-            ("print", "p"), "EXPRESSION", "a value; an expression of TVMScript, a region such as A[0:2, :]", "names"
+            ("print", "p"),
+            "EXPRESSION",
+            "show the value of an expression, or a region such as A[0:2, :]",
+            "names",
         ),
         PromptCommand(
             ("examine", "x"),
             "NAME | REGION [FIRST]",
-            "the elements of a tensor or region (? if not initialised), and statistics",
+            "show the elements of a tensor or region (? if not initialised), and statistics",
             "names",
         ),
-        PromptCommand(("variables", "v", "locals"), "", "the variables of the selected frame"),
-        PromptCommand(("args", "a"), "", "every name visible here"),
+        PromptCommand(("variables", "v", "locals"), "", "show the variables of the selected frame"),
+        PromptCommand(("args", "a"), "", "show every name visible here"),
         PromptCommand(("display",), "[EXPRESSION]", "show EXPRESSION at every stop; alone: list", "names"),
         PromptCommand(("undisplay",), "[NUMBER]", "remove a display; alone: all"),
-        PromptCommand(("why",), "[ELEMENT [DEPTH]]", "why an element has its value, back to the arguments", "names"),
-        PromptCommand(("now",), "", "where the program stands"),
-    ),
-    "edits": (
         PromptCommand(
-            ("set",), "NAME | ELEMENT = EXPRESSION", "give it another value, and continue from here", "names"
+            ("why",), "[ELEMENT [DEPTH]]", "show why an element has its value, from the arguments on", "names"
         ),
+        PromptCommand(("now",), "", "show the position of the program"),
     ),
+    "edits": (PromptCommand(("set",), "NAME | ELEMENT = EXPRESSION", "set a value, and continue from here", "names"),),
     "the session": (
-        PromptCommand(("info",), "", "snapshots, memory, sources, functions"),
-        PromptCommand(("help", "h", "?"), "[COMMAND]", "this list, or the help of one command", "commands"),
-        PromptCommand(("quit", "q", "exit"), "", "end"),
+        PromptCommand(("info",), "", "show snapshots, memory, sources, functions"),
+        PromptCommand(("help", "h", "?"), "[COMMAND]", "list all commands, or show the help of one", "commands"),
+        PromptCommand(("quit", "q", "exit"), "", "end the session"),
     ),
 }
 
@@ -131,7 +130,7 @@ def overview() -> str:
     for title, rows in GROUPS.items():
         lines.append(f"{title}:")
         lines += [f"  {', '.join(row.names):<{width}}  {row.help}" for row in rows]
-    return "\n".join([*lines, "`help COMMAND` shows its arguments; an empty line repeats a motion"])
+    return "\n".join([*lines, "`help COMMAND` shows the arguments of a command; an empty line repeats the last motion"])
 
 
 def usage(row: PromptCommand) -> str:

@@ -1,7 +1,7 @@
 """The first run: all events are written up to a limit, and only counted beyond it.
 
-Counting is fast: units whose loads the text tells run unwatched, and the stored value is read back afterwards, so that
-the first NaN and the first infinity are found wherever they are.
+Counting is fast: units with a static number of loads run unwatched, and the stored value is read back afterwards, which
+finds the first NaN and the first infinity.
 """
 
 from collections import Counter
@@ -131,7 +131,7 @@ class FullRecorder(TraceRecorder):
             self._loaded += alone.loads
             if alone.back is not None:
                 value = alone.back(frame)
-                if value - value != 0:  # of NaN and infinities it is NaN
+                if value - value != 0:  # true for NaN and infinities
                     self._special(nan=value != value)  # noqa: PLR0124 - quick
             self._stored += 1
 

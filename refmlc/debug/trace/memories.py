@@ -57,7 +57,7 @@ class Memories:
         key, storages = id(storage), self._known
         entry = storages.get(key)
         if entry is None:
-            entry = storages[key] = (ref(storage, lambda _gone: storages.pop(key, None)), {})
+            entry = storages[key] = (ref(storage, lambda _reference: storages.pop(key, None)), {})
         return entry[1]
 
     def _add(self, cells: int, dtype: str) -> int:
@@ -123,7 +123,7 @@ class Memories:
         base = self.rows[memory].base
         start = view.data.byte_offset // cell_size(dtype) + view.offset * dtype.lanes
         key = id(view)
-        self._views[key] = ref(view, lambda _gone: self._drop(key))
+        self._views[key] = ref(view, lambda _reference: self._drop(key))
         place = self._places[key] = (NOWHERE if base == NOWHERE else base + start, dtype.lanes, memory)
         return place
 

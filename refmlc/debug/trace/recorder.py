@@ -47,7 +47,7 @@ DEEPEST = 999  # the depth of an event that ends nothing
 
 @dataclass(slots=True)
 class OpenCall:
-    """An active call."""
+    """An active call and its allocations."""
 
     function: str
     row: int
@@ -76,7 +76,7 @@ class TraceRecorder(Hooks, ABC):
         self._levels: list[OpenCall] = []
         self._target = (0, 0)  # address and lanes of the store that comes next
 
-    # --------------------------------------------------------------------------------- what the two runs say
+    # --------------------------------------------------------------------------------- the differences of the two runs
 
     @property
     @abstractmethod
@@ -98,7 +98,7 @@ class TraceRecorder(Hooks, ABC):
 
     @abstractmethod
     def _omit(self, kind: EventKind, count: int) -> None:
-        """Count omitted events."""
+        """Count `count` omitted events."""
 
     @abstractmethod
     def _opens(self, site: int, depth: int, slot: Slot[int] | None, block: BlockSite | None, frame: Frame) -> None:
@@ -147,7 +147,7 @@ class TraceRecorder(Hooks, ABC):
     # ------------------------------------------------------------------------------------------------- functions
 
     def enter_function(self, name: str, args: Sequence[object]) -> None:
-        """A call begins."""
+        """Record the call and its arguments."""
         row = len(self.trace.calls)
         if not self.full:
             call = TracedCall(name)
@@ -198,7 +198,7 @@ class TraceRecorder(Hooks, ABC):
         return self.memories.tensor(name, tensor)
 
     def leave_function(self, name: str, result: object) -> None:
-        """The call ends."""
+        """Record the end of the call."""
         del result
         self._end_of_call()
         level = self._levels.pop()
@@ -235,7 +235,7 @@ class TraceRecorder(Hooks, ABC):
     # -------------------------------------------------------------------------------------------------- bindings
 
     def before_binding(self, binding: relax.Binding) -> None:
-        """A binding begins."""
+        """Record the beginning of a binding."""
         self._binding.append(binding.var.name)
         self._always(self._binding_site(binding, EventKind.BIND), self._levels[-1].row if self._levels else 0)
 
@@ -285,7 +285,7 @@ class TraceRecorder(Hooks, ABC):
         return self._iteration(site, depth, scope.slot(loop.loop_var) if isinstance(loop, tir.For) else None, inner)
 
     def resume_thread(self, loop: tir.For, frame: Frame) -> None:
-        """Another thread continues."""
+        """Record the iteration of the thread that continues."""
         layout = frame[ACTIVATION].layout
         if not layout.knows(loop.loop_var):
             return
@@ -383,7 +383,7 @@ class TraceRecorder(Hooks, ABC):
         if isinstance(value, tuple):
             self._write_lanes(site, EventKind.STORE, value)
             return
-        if isinstance(value, float) and value - value != 0:  # of NaN and infinities it is NaN
+        if isinstance(value, float) and value - value != 0:  # true for NaN and infinities
             self._special(nan=value != value)  # noqa: PLR0124 - quick
         if self.is_writing:
             self._cell(site, self._target[0], value if isinstance(value, float | int) else 0.0)
@@ -393,7 +393,7 @@ class TraceRecorder(Hooks, ABC):
     def _write_lanes(self, site: int, kind: EventKind, values: Sequence[object]) -> None:
         address = self._target[0]
         for lane, value in enumerate(values):
-            if isinstance(value, float) and value - value != 0:  # of NaN and infinities it is NaN
+            if isinstance(value, float) and value - value != 0:  # true for NaN and infinities
                 self._special(nan=value != value)  # noqa: PLR0124 - quick
             if self.is_writing:
                 where = NOWHERE if address == NOWHERE else address + lane
@@ -423,10 +423,10 @@ class TraceRecorder(Hooks, ABC):
         trace.total = self.step
         if self._only:
             names = ", ".join(f"`{name}`" for name in sorted(self._only))
-            trace.notes.append(f"only the calls of {names} were watched; of other calls the trace has the results")
+            trace.notes.append(f"only calls of {names} are recorded; other calls have only results")
         if memories.without_address:
             trace.notes.append(
-                f"{memories.without_address} tensors are too large to be shown; their events have no address"
+                f"{memories.without_address} tensors are too large to show; their events have no address"
             )
         if any(contents.values is None for contents in trace.contents):
             trace.notes.append(

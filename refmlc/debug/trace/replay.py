@@ -60,11 +60,11 @@ def _apply(trace: Trace, state: ReplayState, event: int) -> None:
 
 def elements(trace: Trace, tensor: int, state: ReplayState) -> list[float | None]:
     """The cells of a tensor in row-major order, lane by lane; None: not initialised. Empty where it has no address."""
-    shown = trace.tensors[tensor]
-    if shown.first == NOWHERE:
+    traced = trace.tensors[tensor]
+    if traced.first == NOWHERE:
         return []
     offsets = [0]
-    for extent, stride in zip(shown.shape, shown.strides, strict=True):
+    for extent, stride in zip(traced.shape, traced.strides, strict=True):
         offsets = [offset + index * stride for offset in offsets for index in range(extent)]
-    addresses = [shown.first + offset * shown.lanes + lane for offset in offsets for lane in range(shown.lanes)]
+    addresses = [traced.first + offset * traced.lanes + lane for offset in offsets for lane in range(traced.lanes)]
     return [state.values[address] if state.known[address] == KNOWN else None for address in addresses]

@@ -28,7 +28,7 @@ class Sampling:
     stride: int = 1
     units: frozenset[int] = frozenset()
 
-    def following(self, unit: int) -> int:
+    def next_unit(self, unit: int) -> int:
         """The first kept unit after `unit`."""
         regular = (unit // self.stride + 1) * self.stride
         return min([regular, *(extra for extra in self.units if extra > unit)])
@@ -39,7 +39,7 @@ OpenEvent = tuple[float, int, int, int, Slot[int] | None, BlockSite | None, Fram
 
 
 class SampledRecorder(TraceRecorder):
-    """Writes at most `most` events; `cut` is the step at which the room ended, or None."""
+    """Writes at most `most` events; `cut` is the step at which the limit was reached, or None."""
 
     def __init__(
         self, module: IRModule, function: str, most: int, sampling: Sampling, only: frozenset[str] = frozenset()
@@ -52,8 +52,8 @@ class SampledRecorder(TraceRecorder):
         self._sampling = sampling
         self._step = 0
         self._next = 0
-        self._epoch = 0  # of what memories the buffers are
-        self._open: list[OpenEvent] = []  # in the innermost call: what was around it is written where a call begins
+        self._epoch = 0  # changes whenever buffers get other memories
+        self._open: list[OpenEvent] = []  # in the innermost call; those around a call are written when it begins
         self._stale: dict[int, tuple[ReferenceType[Storage], DType]] = {}
 
     @property
@@ -108,7 +108,7 @@ class SampledRecorder(TraceRecorder):
         self._step += count
 
     def _special(self, *, nan: bool) -> None:
-        """Nothing to do: the first run found it."""
+        """Nothing to do: the first run has recorded it."""
 
     # --------------------------------------------------------------------------------------------------- waiting
 
@@ -137,7 +137,7 @@ class SampledRecorder(TraceRecorder):
         self._step += 1
 
     def enter_function(self, name: str, args: Sequence[object]) -> None:
-        """A call begins."""
+        """Record the call, in memories of its own."""
         super().enter_function(name, args)
         self._epoch += 1
 
@@ -177,7 +177,7 @@ class SampledRecorder(TraceRecorder):
             self.unit += 1
             before, self.is_writing = self.is_writing, self.unit >= self._next
             if self.is_writing:
-                self._next = self._sampling.following(self.unit)
+                self._next = self._sampling.next_unit(self.unit)
             try:
                 run(frame)
             finally:
@@ -195,7 +195,7 @@ class SampledRecorder(TraceRecorder):
             nonlocal last_view, epoch
             self.unit = number = self.unit + 1
             if number >= self._next:
-                self._next = self._sampling.following(number)
+                self._next = self._sampling.next_unit(number)
                 run_recorded(frame)
                 return
             view = frame[view_of]
@@ -213,14 +213,14 @@ class SampledRecorder(TraceRecorder):
         return unit
 
     def _recorded(self, run: Run) -> Run:
-        def kept(frame: Frame) -> None:
+        def recorded(frame: Frame) -> None:
             before, self.is_writing = self.is_writing, self.cut is None
             try:
                 run(frame)
             finally:
                 self.is_writing = before
 
-        return kept
+        return recorded
 
     def _iteration(self, site: int, depth: int, slot: Slot[int] | None, run: Run) -> Run:
         opened = self._open

@@ -46,7 +46,7 @@ def packed(numbers: "array[int] | array[float]") -> str:
 
 
 def as_data(trace: Trace) -> dict[str, Json]:
-    """The JSON object."""
+    """The trace as a JSON object."""
     names = list(trace.sources)
     return {
         "format": FORMAT,

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 import refmlc
 from refmlc.debug import Moment, Program, Reason, Session
 from refmlc.debug.expressions import element, prepare
-from refmlc.debug.program import SHOWN
+from refmlc.debug.program import PRINTED
 from refmlc.debug.snapshots import SnapshotRate
 from refmlc.debug.tensors import element as element_of, page, put, region, statistics
 from refmlc.debug.terminal import completions
@@ -160,7 +160,7 @@ class TestPrograms:
         module = refmlc.read_file(GOLDEN / "undefined.py")
         program = Program(module, "main", [np.ones(4, "float32")])
         assert set(program.module.functions) == {"shifted", "main", "multiply"}
-        assert SHOWN in program.sources
+        assert PRINTED in program.sources
         assert program.module.functions["multiply"].span is not None
 
     def test_a_module_without_text_gets_one(self) -> None:
@@ -169,7 +169,7 @@ class TestPrograms:
         with Session(program) as session:
             stop = session.start()
             assert stop.span is not None
-            assert stop.span.source.name == SHOWN
+            assert stop.span.source.name == PRINTED
             assert session.resume().reason is Reason.ENDED
 
     @pytest.mark.parametrize("func", ["nothing", "main"])
