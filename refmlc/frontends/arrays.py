@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import UNKNOWN_DTYPE
+from refmlc.diag.catalogue import UNKNOWN_DTYPE, UNSUPPORTED_OP
 from refmlc.lang.dtypes import SCALARS, DType
 from refmlc.lang.dtypes.storage import dtype_of, storage_dtype
 from refmlc.lang.ir import relax
@@ -37,8 +37,10 @@ class TorchTensor(Protocol):
 
 
 def dtype_name(torch_dtype: object) -> str:
-    """`torch.float32` as "float32". Fails: RM107 where there is no such dtype here."""
+    """`torch.float32` as "float32". Fails: RM106 where there is no such dtype here; RM501 complex."""
     name = str(torch_dtype).removeprefix("torch.")
+    if name.startswith("complex"):
+        raise fail(UNSUPPORTED_OP, f"complex numbers are not supported: a tensor of PyTorch has the dtype `{name}`")
     if name not in SCALARS:
         raise fail(UNKNOWN_DTYPE, f"refmlc has no dtype `{name}`: the PyTorch tensor cannot be converted")
     return name

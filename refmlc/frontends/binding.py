@@ -70,11 +70,13 @@ MEANT: Mapping[str, tuple[str, ...]] = {
     "running_var": ("variance",),
     "s": ("value",),
     "split_size": ("size",),
+    "scale_factors": ("scales",),
     "split_size_or_sections": ("size",),
     "split_sizes": ("size",),
     "tensor": ("b",),
     "tensor1": ("a",),
     "tensor2": ("b",),
+    "value": ("src",),
     "training": ("train", "_training"),
     "transposed": ("turned",),
     "vec": ("b",),
@@ -167,7 +169,8 @@ class _Bound:
 
     def name(self, name: str, value: Operand) -> None:
         """Take an argument by its name. Fails: RM501."""
-        free = [one for one in self.names[len(self.args) :] if one not in self.named]
+        placed = self.places[: len(self.args)]
+        free = [one for one in self.names if one not in placed and one not in self.named]
         found = next((one for one in (name, *MEANT.get(name, ())) if one in free), None)
         if found is not None:
             self._put(found, value, in_order=False)

@@ -5,16 +5,30 @@
 | what the model is called with   | a parameter of `main`; dynamic sizes are symbolic dimensions    |
 | parameter, buffer, constant     | a constant, or a parameter after those (`keep_params_as_input`) |
 
-The graph is taken as `torch.export.export` gives it. Where an operator has no rule, PyTorch takes those operators
-apart first (`run_decompositions`), and only what it cannot take apart is unsupported.
+The graph is taken as `torch.export.export` gives it. Where an operator has no rule, PyTorch takes such operators apart
+first (`run_decompositions`, with all decompositions that it has), and only what it cannot take apart is unsupported.
+
+| graph in the graph           | becomes                                                                             |
+|------------------------------|-------------------------------------------------------------------------------------|
+| an operator in place         | PyTorch writes the graph without them first: a change shows in every view of a tensor |
+| `cond`                       | the branch that a known condition takes; of one computed from data both, then `where` |
+| `no_grad`, `set_grad_enabled`| its nodes                                                                           |
+| `autocast`                   | its nodes, with the conversions that PyTorch adds                                   |
+
+Decision: both branches of `cond` are computed. A branch that is undefined where it is not taken (an index outside, a
+division of integers by zero) is refused where PyTorch has a value; no wrong value follows.
 """
 
 import operator
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import torch
 from torch import Tensor, fx
+from torch._decomp import decomposition_table
+from torch._ops import OpOverload
 from torch.export import ExportedProgram, default_decompositions
 from torch.export.graph_signature import InputKind, InputSpec, OutputKind
 
@@ -26,6 +40,7 @@ from refmlc.frontends.aten import rule_of
 from refmlc.frontends.binding import applied, declared
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.fx_rules import taken
+from refmlc.frontends.malformed_input import RAISED
 from refmlc.frontends.rule import Rule
 from refmlc.frontends.sizes import Sizes
 from refmlc.frontends.unknown_operator import told, unknown
@@ -34,6 +49,12 @@ from refmlc.lang.dtypes import INT64, SCALARS
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.types import PrimType, TensorType
 from refmlc.lang.te import Value
+
+UNCHANGING = frozenset({"aten::detach_", "aten::lift_fresh_copy", "aten::requires_grad_"})
+"""Operators in place that change no element."""
+
+WITHIN = frozenset({torch.ops.higher_order.cond, torch.ops.higher_order.wrap_with_set_grad_enabled})
+"""Operators whose graphs are translated here."""
 
 PARAMETERS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
@@ -56,7 +77,7 @@ def from_exported_program(
     Fails: RM501 for an operator without a rule, or what a model does besides its result.
     """
     program = _decomposed(exported_program, run_ep_decomposition)
-    work = _Translation(program, keep=keep_params_as_input)
+    work = _Translation(program, keep=keep_params_as_input, origin=exported_program)
     return work.module(unwrap=unwrap_unit_return_tuple, bind=not no_bind_return_tuple)
 
 
@@ -69,11 +90,39 @@ def params_of(exported_program: ExportedProgram) -> dict[str, np.ndarray]:
 def _decomposed(program: ExportedProgram, wanted: bool | None) -> ExportedProgram:
     """The program with operators taken apart."""
     if wanted is None:
-        calls = [node.target for node in program.graph.nodes if node.op == "call_function"]
-        lacking = {one for one in calls if _rule(one) is None}
-        table = {one: how for one, how in default_decompositions().items() if one in lacking} if lacking else {}
-        return program.run_decompositions(table) if table else program
-    return program.run_decompositions() if wanted else program
+        calls = {node.target for graph in _graphs(program) for node in graph.nodes if node.op == "call_function"}
+        apart = any(one not in WITHIN and (_rule(one) is None or _is_in_place(one)) for one in calls)
+        return _apart(program, _without_rule()) if apart else program
+    return _apart(program, None) if wanted else program
+
+
+def _apart(program: ExportedProgram, table: Mapping[OpOverload, Callable[..., object]] | None) -> ExportedProgram:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch's own, on its own code
+        try:
+            return program.run_decompositions(None if table is None else dict(table))
+        except (*RAISED, AssertionError, RuntimeError) as bad:
+            what = f"PyTorch cannot take the operators of the program apart ({type(bad).__name__})"
+            raise fail(UNSUPPORTED_OP, what) from bad
+
+
+def _graphs(program: ExportedProgram) -> Iterator[fx.Graph]:
+    """The graph of a program, and those of its branches."""
+    for module in program.graph_module.modules():
+        if isinstance(module, fx.GraphModule):
+            yield module.graph
+
+
+def _without_rule() -> dict[OpOverload, Callable[..., object]]:
+    """PyTorch's decompositions of operators that have no rule; those that it prefers before others."""
+    found = {**decomposition_table, **default_decompositions()}
+    return {one: how for one, how in found.items() if isinstance(one, OpOverload) and _rule(one) is None}
+
+
+def _is_in_place(target: object) -> bool:
+    """Whether an operator changes its arguments."""
+    schema = getattr(target, "_schema", None)
+    return bool(schema is not None and schema.is_mutable and schema.name not in UNCHANGING)
 
 
 def _name(target: object) -> str:
@@ -83,10 +132,9 @@ def _name(target: object) -> str:
 
 
 def _rule(target: object) -> Rule | None:
-    name = _name(target)
     if target is operator.getitem:
         return rule_of("getitem")
-    return rule_of(name.removeprefix("aten.")) if name.startswith("aten.") or "." not in name else None
+    return rule_of(_name(target).removeprefix("aten."))
 
 
 @dataclass
@@ -95,6 +143,7 @@ class _Translation:
 
     program: ExportedProgram
     keep: bool
+    origin: ExportedProgram | None = None
     sizes: Sizes = field(default_factory=Sizes)
     values: dict[object, object] = field(default_factory=dict)
     inputs: list[relax.Var] = field(default_factory=list)
@@ -156,15 +205,55 @@ class _Translation:
     def translated(self, builder: BlockBuilder, node: fx.Node) -> object:
         """The value of a node."""
         if node.op == "get_attr":
-            held = getattr(self.program.graph_module, str(node.target), None)
+            held = getattr(node.graph.owning_module, str(node.target), None)
             return constant_of(held) if isinstance(held, Tensor) else held  # a graph for `cond` and its like
+        if node.target in WITHIN:
+            return self.of_graphs(builder, node)
         name, trace = _name(node.target), node.meta.get("stack_trace")
         rule = _rule(node.target) if node.op == "call_function" else None
         if rule is None:
-            raise unknown(f"the operator `{name}` of PyTorch", node.name, trace)
+            whole = self.before(node)
+            raise unknown(f"the operator `{_name(whole.target)}` of PyTorch", whole.name, trace)
         with told(f"the operator `{name}` of PyTorch", node.name, trace):
             args, named = taken(node.args, self.values), taken(node.kwargs, self.values)
             return applied(rule, Emitter(builder), _list(args), _dict(named), declared(node.target))
+
+    def before(self, node: fx.Node) -> fx.Node:
+        """The node of the program as it was given, of which PyTorch has made this one; itself where there is none."""
+        if self.origin is None or "original_aten" not in node.meta:
+            return node
+        first = node.meta.get("original_aten")
+        graphs = _graphs(self.origin)
+        return next((one for graph in graphs for one in graph.nodes if str(one.target) == str(first)), node)
+
+    def of_graphs(self, builder: BlockBuilder, node: fx.Node) -> object:
+        """The results of a node that holds graphs."""
+        args = _list(taken(node.args, self.values))
+        if node.target is not torch.ops.higher_order.cond:
+            return self.inlined(builder, args[1], args[2:])
+        condition, *graphs, given = args
+        if isinstance(condition, bool):
+            return self.inlined(builder, graphs[0 if condition else 1], _list(given))
+        e, choose = Emitter(builder), rule_of("where")
+        if not e.is_tensor(condition) or choose is None:
+            raise unknown("a condition that is not a tensor", node.name, node.meta.get("stack_trace"))
+        branches = [self.inlined(builder, graph, _list(given)) for graph in graphs]
+        truth = e.reshape(condition, [])  # type: ignore[arg-type]  # it is a tensor
+        return [choose(e, truth, *each) for each in zip(*branches, strict=True)]
+
+    def inlined(self, builder: BlockBuilder, graph: object, given: Sequence[object]) -> list[object]:
+        """The results of a graph for its arguments."""
+        if not isinstance(graph, fx.GraphModule):
+            raise fail(UNSUPPORTED_OP, f"a graph is {type(graph).__name__}")
+        free = iter(given)
+        for node in graph.graph.nodes:
+            if node.op == "placeholder":
+                self.values[node] = next(free)
+            elif node.op == "output":
+                return _list(taken(node.args[0], self.values))
+            else:
+                self.values[node] = self.translated(builder, node)
+        return []
 
     def result(self, node: fx.Node) -> list[object]:
         """The result of the model. Fails: RM501 if the model also changes state."""

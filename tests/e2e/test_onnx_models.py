@@ -13,7 +13,7 @@ torch = imported("torch")
 onnx = imported("onnx")
 
 from torch_architectures import CASES, case  # noqa: E402 - PyTorch may be missing
-from torch_models import flat  # noqa: E402
+from torch_times import flat  # noqa: E402
 
 from refmlc.frontends.onnx import from_onnx  # noqa: E402
 

@@ -17,6 +17,9 @@ from refmlc.frontends.aten.movement import MOVEMENT
 from refmlc.frontends.aten.normalization import NORMALIZATION
 from refmlc.frontends.aten.recurrent import RECURRENT
 from refmlc.frontends.aten.reduction import REDUCTION
+from refmlc.frontends.aten.resampling import RESAMPLING
+from refmlc.frontends.aten.sorting import SORTING
+from refmlc.frontends.aten.writing import WRITING
 from refmlc.frontends.rule import Rule
 
 RULES: Mapping[str, Rule] = MappingProxyType(
@@ -31,15 +34,21 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         **REDUCTION,
         **LOOKUP,
         **RECURRENT,
+        **RESAMPLING,
+        **SORTING,
+        **WRITING,
     }
 )
 
 
 def rule_of(name: str) -> Rule | None:
-    """The rule for an operator by its name: `add`, `add.Tensor`, `add_.Tensor`."""
-    stem = name.partition(".")[0]
-    found = RULES.get(name) or RULES.get(stem)
-    return found or RULES.get(stem.rstrip("_")) if stem.endswith("_") and not stem.endswith("__") else found
+    """The rule for an operator by its name: `add`, `add.Tensor`, `add_.Tensor`; `prims.iota.default`."""
+    for stem in (name, name.rpartition(".")[0]):
+        if stem in RULES:
+            return RULES[stem]
+        if stem.endswith("_") and not stem.endswith("__") and stem.rstrip("_") in RULES:
+            return RULES[stem.rstrip("_")]
+    return None
 
 
 __all__ = ["RULES", "rule_of"]

@@ -123,10 +123,78 @@ def divide(e: Emitter, a: Operand, b: Operand, *, rounding_mode: str | None = No
         return a / b if rounding_mode is None else a // b  # type: ignore[operator]
     dtype = result_dtype(e, a, b)
     if rounding_mode == "floor":
-        return e.call("floor_divide", brought(e, a, dtype), brought(e, b, dtype))
+        return floor_divide(e, a, b)
     dtype = dtype if kind_of(dtype) == kind_of("float32") or rounding_mode else "float32"
     found = e.call("divide", brought(e, a, dtype), brought(e, b, dtype))
     return e.call("trunc", found) if rounding_mode and kind_of(dtype) == kind_of("float32") else found
+
+
+def floor_divide(e: Emitter, a: Operand, b: Operand) -> Operand:
+    """The greatest whole number not above `a / b`; of floats by what `fmod` leaves, as PyTorch computes it."""
+    if _numbers(a, b):
+        return a // b  # type: ignore[operator]
+    dtype = result_dtype(e, a, b)
+    x, y = brought(e, a, dtype), brought(e, b, dtype)
+    if kind_of(dtype) != kind_of("float32"):
+        return e.call("floor_divide", x, y)
+    zero, rest = e.scalar(0, dtype), e.call("mod", x, y)
+    share = e.call("divide", e.call("subtract", x, rest), y)
+    share = e.call("where", _apart(e, rest, y), e.call("subtract", share, e.scalar(1, dtype)), share)
+    below = e.call("floor", share)
+    beyond = e.call("greater", e.call("subtract", share, below), e.scalar(0.5, dtype))
+    below = e.call("where", beyond, e.call("add", below, e.scalar(1, dtype)), below)
+    plain = e.call("divide", x, y)
+    found = e.call("where", e.call("not_equal", share, zero), below, e.call("multiply", plain, zero))
+    return e.call("where", e.call("equal", y, zero), plain, found)
+
+
+def remainder(e: Emitter, a: Operand, b: Operand) -> Operand:
+    """What division leaves, with the sign of the divisor; of floats by `fmod`, as PyTorch computes it."""
+    if _numbers(a, b):
+        return a % b  # type: ignore[operator]
+    dtype = result_dtype(e, a, b)
+    x, y = brought(e, a, dtype), brought(e, b, dtype)
+    if kind_of(dtype) != kind_of("float32"):
+        return e.call("floor_mod", x, y)
+    rest = e.call("mod", x, y)
+    return e.call("where", _apart(e, rest, y), e.call("add", rest, y), rest)
+
+
+def _apart(e: Emitter, rest: relax.Expr, divisor: relax.Expr) -> relax.Expr:
+    """Whether a rest is not 0 and has another sign than the divisor."""
+    zero = e.scalar(0, e.dtype(rest))
+    signs = e.call("not_equal", e.call("less", divisor, zero), e.call("less", rest, zero))
+    return e.call("logical_and", e.call("not_equal", rest, zero), signs)
+
+
+def shifted(name: str) -> Rule:
+    """The bits moved; by less than 0 or by all of them and more, 0 is left, or the sign where they move right."""
+
+    def rule(e: Emitter, a: Operand, b: Operand) -> Operand:
+        dtype = result_dtype(e, a, b)
+        bits = SCALARS[dtype].bits
+        x, y = brought(e, a, dtype), brought(e, b, dtype)
+        inside = e.call("less", y, e.scalar(bits, dtype))
+        if not dtype.startswith("uint"):
+            inside = e.call("logical_and", inside, e.call("greater_equal", y, e.scalar(0, dtype)))
+        if name == "left_shift":
+            moved = e.call(name, x, e.call("where", inside, y, e.scalar(0, dtype)))
+            return e.call("where", inside, moved, e.scalar(0, dtype))
+        return e.call(name, x, e.call("where", inside, y, e.scalar(bits - 1, dtype)))
+
+    return rule
+
+
+def real_operands(name: str, on_numbers: Callable[..., object]) -> Rule:
+    """`R.name` of two operands, integers being taken as float32."""
+    plain = combine(name, on_numbers)
+
+    def rule(e: Emitter, a: Operand, b: Operand) -> Operand:
+        if _numbers(a, b) or kind_of(result_dtype(e, a, b)) == kind_of("float32"):
+            return plain(e, a, b)
+        return e.call(name, brought(e, a, "float32"), brought(e, b, "float32"))
+
+    return rule
 
 
 def compare(name: str, on_numbers: Callable[..., object]) -> Rule:
@@ -190,8 +258,6 @@ def power(e: Emitter, a: Operand, b: Operand) -> Operand:
 
 MAXIMUM, MINIMUM = extreme("maximum", max), extreme("minimum", min)
 _ADD, _SUB = scaled("add", operator.add), scaled("subtract", operator.sub)
-_FLOOR = combine("floor_divide", operator.floordiv)
-_MOD = combine("floor_mod", operator.mod)
 
 ARITHMETIC: Mapping[str, Rule] = {
     "add": _ADD,
@@ -201,13 +267,13 @@ ARITHMETIC: Mapping[str, Rule] = {
     "div": divide,
     "true_divide": divide,
     "truediv": divide,
-    "floor_divide": _FLOOR,
-    "floordiv": _FLOOR,
-    "remainder": _MOD,
-    "mod": _MOD,
+    "floor_divide": floor_divide,
+    "floordiv": floor_divide,
+    "remainder": remainder,
+    "mod": remainder,
     "fmod": combine("mod", operator.mod),
     "pow": power,
-    "atan2": combine("atan2", operator.truediv),
+    "atan2": real_operands("atan2", operator.truediv),
     "maximum": MAXIMUM,
     "minimum": MINIMUM,
     "eq": compare("equal", operator.eq),
@@ -222,6 +288,12 @@ ARITHMETIC: Mapping[str, Rule] = {
     "bitwise_and": bitwise("bitwise_and", "logical_and"),
     "bitwise_or": bitwise("bitwise_or", "logical_or"),
     "bitwise_xor": bitwise("bitwise_xor", "logical_xor"),
+    "bitwise_left_shift": shifted("left_shift"),
+    "bitwise_right_shift": shifted("right_shift"),
+    "__lshift__": shifted("left_shift"),
+    "__rshift__": shifted("right_shift"),
+    "lshift": shifted("left_shift"),
+    "rshift": shifted("right_shift"),
     "and": bitwise("bitwise_and", "logical_and"),
     "or": bitwise("bitwise_or", "logical_or"),
     "where": where,

@@ -54,6 +54,8 @@ def arange(e: Emitter, *ends: Operand, dtype: Operand = None) -> Operand:
     start, stop, step = (0, ends[0], 1) if len(ends) == 1 else (*ends, 1)[:3]
     real = any(isinstance(one, float) for one in ends)
     found = _dtype(dtype, "float32" if real else "int64")
+    if kind_of(found) != kind_of("float32"):
+        start, stop, step = (int(one) if isinstance(one, bool | float) else one for one in (start, stop, step))
     if kind_of(found) == kind_of("float32") and real:
         start, stop, step = (float(one) if isinstance(one, int) else one for one in (start, stop, step))
     return e.call("arange", start, stop, step, dtype=found)

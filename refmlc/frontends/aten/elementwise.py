@@ -32,6 +32,8 @@ def real(name: str) -> Rule:
 
 def rounded(e: Emitter, x: relax.Expr, *, decimals: int = 0) -> relax.Expr:
     """The nearest multiple of `10**-decimals`, as PyTorch computes it: of the element times, or by, a power of ten."""
+    if kind_of(e.dtype(x)) != FLOATS and decimals >= 0:
+        return x
     if decimals == 0:
         return e.call("round", x)
     scale = e.scalar(10.0 ** abs(decimals), e.dtype(x))
@@ -112,14 +114,48 @@ def softplus(e: Emitter, x: relax.Expr, beta: float = 1, threshold: float = 20) 
     return e.call("nn.softplus", x, beta=float(beta), threshold=float(threshold))
 
 
+def floating(e: Emitter, x: relax.Expr) -> relax.Expr:
+    """The tensor, integers being taken as float32."""
+    return x if kind_of(e.dtype(x)) == FLOATS else e.astype(x, "float32")
+
+
 def expm1(e: Emitter, x: relax.Expr) -> relax.Expr:
-    """`exp(x) - 1`."""
-    return e.call("subtract", e.call("exp", x), e.scalar(1, e.dtype(x)))
+    """`exp(x) - 1`, near 0 too: `(u - 1) * x / log(u)` with `u = exp(x)`, the rounding of `u` falls out."""
+    x = floating(e, x)
+    one = e.scalar(1, e.dtype(x))
+    power = e.call("exp", x)
+    less, logarithm = e.call("subtract", power, one), e.call("log", power)
+    near = e.call("less", e.call("abs", x), one)
+    steady = e.call("logical_and", near, e.call("not_equal", power, one))
+    scaled = e.call("multiply", less, e.call("divide", x, e.call("where", steady, logarithm, one)))
+    return e.call("where", e.call("equal", power, one), x, e.call("where", steady, scaled, less))
 
 
 def log1p(e: Emitter, x: relax.Expr) -> relax.Expr:
-    """`log(1 + x)`."""
-    return e.call("log", e.call("add", x, e.scalar(1, e.dtype(x))))
+    """`log(1 + x)`, near 0 too: `log(u) * x / (u - 1)` with `u = 1 + x`, the rounding of `u` falls out."""
+    x = floating(e, x)
+    one = e.scalar(1, e.dtype(x))
+    more = e.call("add", x, one)
+    near = e.call("logical_and", e.call("less", e.call("abs", x), one), e.call("not_equal", more, one))
+    share = e.call("divide", x, e.call("where", near, e.call("subtract", more, one), one))
+    scaled = e.call("multiply", e.call("log", more), share)
+    return e.call("where", e.call("equal", more, one), x, e.call("where", near, scaled, e.call("log", more)))
+
+
+def tested(name: str, *, of_integers: bool) -> Rule:
+    """`R.name` of floats, a test of each; of integers the answer is the same for all."""
+
+    def rule(e: Emitter, x: relax.Expr) -> relax.Expr:
+        if kind_of(e.dtype(x)) == FLOATS:
+            return e.call(name, x)
+        return e.call("full", e.sizes(e.shape(x)), e.scalar(of_integers, "bool"), dtype="bool")
+
+    return rule
+
+
+def on_floats(name: str) -> Rule:
+    """`R.name` of floats; integers stay what they are."""
+    return lambda e, x: e.call(name, x) if kind_of(e.dtype(x)) == FLOATS else x
 
 
 def log_to(base: float) -> Rule:
@@ -184,8 +220,11 @@ ELEMENTWISE: Mapping[str, Rule] = {
     **dict.fromkeys(SAME, same),
     **dict.fromkeys(CHECKS, nothing),
     **{name: real(name) for name in REAL},
-    **{name: mapped(name) for name in ("floor", "ceil", "trunc", "sign", "abs", "isnan", "isinf")},
-    "isfinite": mapped("isfinite"),
+    **{name: on_floats(name) for name in ("floor", "ceil", "trunc")},
+    **{name: mapped(name) for name in ("sign", "abs")},
+    "isnan": tested("isnan", of_integers=False),
+    "isinf": tested("isinf", of_integers=False),
+    "isfinite": tested("isfinite", of_integers=True),
     "round": rounded,
     "neg": mapped("negative"),
     "square": mapped("square"),

@@ -124,17 +124,37 @@ def cut(e: Emitter, x: relax.Expr, dim: int, start: Operand, end: Operand, step:
     return e.call("strided_slice", x, [dim % e.rank(x)], [start], [end], [step])
 
 
+def bounds(e: Emitter, x: relax.Expr, dim: int, start: Operand, end: Operand) -> tuple[Operand, Operand]:
+    """Where a slice begins and ends; numbers that are known count from the front and stay inside."""
+    extent = e.shape(x)[dim]
+    begin, stop = (0 if start is None else start), (extent if end is None else end)
+    if isinstance(extent, int):
+        begin, stop = _inside(begin, extent), _inside(stop, extent)
+        if isinstance(begin, int) and isinstance(stop, int):
+            stop = max(begin, stop)
+    elif isinstance(stop, int) and stop == END:
+        stop = extent
+    return begin, stop
+
+
+def _inside(place: Operand, extent: int) -> Operand:
+    return min(max(place + extent if place < 0 else place, 0), extent) if isinstance(place, int) else place
+
+
 def slice_(
     e: Emitter, x: relax.Expr, dim: int = 0, start: Operand = None, end: Operand = None, step: int = 1
 ) -> Operand:
     """A part along an axis; the whole where nothing is cut."""
-    whole = e.shape(x)[dim]
-    begin = 0 if start is None else start
-    if end is None or (isinstance(end, int) and (end == END or (isinstance(whole, int) and end >= whole))):
-        end = whole
-    if isinstance(begin, int) and begin == 0 and end is whole and step == 1:
+    begin, stop = bounds(e, x, dim, start, end)
+    if isinstance(begin, int) and begin == 0 and same_sizes([_size(stop)], [e.shape(x)[dim]]) and step == 1:
         return x
-    return cut(e, x, dim, begin, end, step)
+    return cut(e, x, dim, begin, stop, step)
+
+
+def _size(value: Operand) -> Size:
+    if not isinstance(value, int | Value):
+        raise fail(UNSUPPORTED_OP, f"a place of a slice is {type(value).__name__}: a number or a size is needed")
+    return value
 
 
 def select(e: Emitter, x: relax.Expr, dim: int, index: Operand) -> Operand:

@@ -8,6 +8,7 @@ from refmlc.diag.catalogue import UNSUPPORTED_OP
 from refmlc.frontends.arrays import dtype_name
 from refmlc.frontends.aten.arithmetic import ARITHMETIC, kind_of
 from refmlc.frontends.aten.nans import along, place_of
+from refmlc.frontends.aten.sorting import comparable, with_axis, without_axis
 from refmlc.frontends.emitter import Emitter, Operand, product
 from refmlc.frontends.rule import Rule, whole
 from refmlc.lang.ir import relax
@@ -76,24 +77,39 @@ def extreme(name: str, of_two: str) -> Rule:
         dim = dim_or_other
         if dim is not None and not isinstance(dim, int):
             return ARITHMETIC[of_two](e, x, dim)
-        found = along(e, name, x, axes_of(dim), keep=bool(keepdim))
         if dim is None:
-            return found
-        return relax.Tuple((found, place_of(e, f"arg{name}", x, dim, keep=bool(keepdim))))
+            return along(e, name, comparable(e, x), None, keep=False) if e.dtype(x) != "bool" else _truth(e, name, x)
+        line, added = with_axis(e, x)
+        keys = comparable(e, line)
+        found = along(e, name, keys, axes_of(dim), keep=bool(keepdim))
+        places = place_of(e, f"arg{name}", keys, dim, keep=bool(keepdim))
+        both = (e.astype(found, e.dtype(x)), places)
+        return relax.Tuple(tuple(without_axis(e, one, added=added) for one in both))
 
     return rule
 
 
+def _truth(e: Emitter, name: str, x: relax.Expr) -> relax.Expr:
+    return e.astype(along(e, name, comparable(e, x), None, keep=False), "bool")
+
+
 def extremes(name: str) -> Rule:
     """The greatest or the smallest along axes."""
-    return lambda e, x, dim=None, keepdim=False: along(e, name, x, axes_of(dim), keep=bool(keepdim))
+
+    def rule(e: Emitter, x: relax.Expr, dim: Operand = None, keepdim: Operand = False) -> relax.Expr:
+        line, added = with_axis(e, x)
+        found = along(e, name, comparable(e, line), axes_of(dim), keep=bool(keepdim))
+        return without_axis(e, e.astype(found, e.dtype(x)), added=added)
+
+    return rule
 
 
 def place(name: str) -> Rule:
     """The place of the greatest or the smallest; of all in row-major order where no axis is given."""
 
     def rule(e: Emitter, x: relax.Expr, dim: int | None = None, keepdim: Operand = False) -> relax.Expr:
-        return place_of(e, name, x, dim, keep=bool(keepdim))
+        line, added = with_axis(e, x)
+        return without_axis(e, place_of(e, name, comparable(e, line), dim, keep=bool(keepdim)), added=added)
 
     return rule
 
@@ -114,7 +130,8 @@ def running(name: str) -> Rule:
 
     def rule(e: Emitter, x: relax.Expr, dim: int, *, dtype: Operand = None) -> relax.Expr:
         wanted = dtype_name(dtype) if dtype is not None else e.dtype(x) if kind_of(e.dtype(x)) == FLOATS else "int64"
-        return e.call(name, e.astype(x, wanted), axis=int(dim))
+        line, added = with_axis(e, x)
+        return without_axis(e, e.call(name, e.astype(line, wanted), axis=int(dim)), added=added)
 
     return rule
 
