@@ -25,7 +25,8 @@ from refmlc.diag import RefmlcError
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.scopes import is_thread
 from refmlc.run.interp.tensorir.frame import Eval, Frame, Run
-from refmlc.run.interp.tensorir.loops import Breaking, Continuing, chunk
+from refmlc.run.interp.tensorir.jumps import Breaking, Continuing
+from refmlc.run.interp.tensorir.loops import chunk
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import View, view_on
 from refmlc.run.interp.threads.private_memory import Outside, Private

@@ -44,7 +44,7 @@ class SavedStorage:
         if into.writable and into.array.flags.writeable:
             into.array[...] = np.frombuffer(self.data, np.uint8)
         into.alive = self.alive
-        into._alike = self.alike  # noqa: SLF001 - restores a state that programs cannot set
+        into._uniform = self.alike  # noqa: SLF001 - restores a state that programs cannot set
         into.unit = self.storage.unit if into.unit == 0 else into.unit
         if self.shadow is not None:
             into.shadow[:] = self.shadow
@@ -61,7 +61,7 @@ def save(storage: Storage, before: SavedStorage | None) -> SavedStorage:
         storage,
         b"",
         None if shadow is None else bytes(shadow),
-        storage._alike,  # noqa: SLF001 - as above
+        storage._uniform,  # noqa: SLF001 - as above
         storage.alive,
         dict(storage.partial),
         dict(storage.objects),

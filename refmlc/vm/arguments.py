@@ -26,7 +26,7 @@ from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Closure, PackedFunc, Shape, kind_of
 
-_NO_FLOAT = 1 << 1024  # an integer from here on has no float
+_NO_FLOAT = 1 << 1024  # this integer and greater ones have no float
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,9 @@ def ordered(
             raise fail(BAD_INPUT, f"`{name}` of `{function}` is given twice")
     missing = [name for name in names[len(args) :] if name not in named]
     if missing or len(args) > len(names):
-        given = len(args) + len(named)
-        many = f"`{function}` takes {_count(len(names))}, {given} {'is' if given == 1 else 'are'} given"
-        raise fail(BAD_INPUT, many, None, f"its parameters: {_list(names)}")
+        count = len(args) + len(named)
+        message = f"`{function}` takes {_count(len(names))}, {count} {'is' if count == 1 else 'are'} given"
+        raise fail(BAD_INPUT, message, None, f"its parameters: {_list(names)}")
     return [*args, *(named[name] for name in names[len(args) :])]
 
 
@@ -84,7 +84,7 @@ def accept(function: str, parameters: Sequence[Parameter], args: Sequence[object
 
 
 def as_value(arg: object, ty: Type | None, place: str, span: Span | None = None) -> object:
-    """An argument as a value. Fails: RM111 where it is none, RM503, RM505."""
+    """An argument as a value. Fails: RM111 if it cannot be one, RM503, RM505."""
     match arg:
         case bool() | int() | float():
             return _number(arg, ty)
@@ -105,7 +105,7 @@ def as_value(arg: object, ty: Type | None, place: str, span: Span | None = None)
 
 
 def _number(value: bool | int | float, ty: Type | None) -> bool | int | float:
-    """A number as one of the parameter's dtype, where it fits: 1 is a float and a bool too; floats are rounded."""
+    """A number as one of the parameter's dtype, if it fits: 1 is a float and a bool too; floats are rounded."""
     if not isinstance(ty, PrimType) or not _fits(value, ty.dtype):
         return value
     if ty.dtype.is_float:
@@ -174,8 +174,8 @@ def _check_shape(
 ) -> None:
     rank = ndim if declared is None else len(declared)
     if rank not in (-1, len(shape)):
-        wanted = f"{rank} axes" if declared is None else f"shape {text(declared, dims)}"
-        raise fail(BAD_INPUT, f"{place} has {wanted}, shape {shape} is given", span)
+        expected = f"{rank} axes" if declared is None else f"shape {text(declared, dims)}"
+        raise fail(BAD_INPUT, f"{place} has {expected}, shape {shape} is given", span)
     if declared is None:
         return
     for axis, (extent, size) in enumerate(zip(declared, shape, strict=True)):
@@ -199,9 +199,9 @@ def _check_prim(value: bool | int | float, ty: PrimType, place: str, dims: Dims,
         raise fail(BAD_INPUT, f"{place} is {_declared(ty, dims)}, {kind_of(value)} is given", span)
     if isinstance(ty.value, tir.Var) and isinstance(value, int):
         dims.setdefault(ty.value, value)
-    wanted = None if ty.value is None else known(ty.value, dims)
-    if wanted is not None and wanted != value:
-        raise fail(BAD_INPUT, f"{place} is {wanted}, {value} is given", span)
+    declared = None if ty.value is None else known(ty.value, dims)
+    if declared is not None and declared != value:
+        raise fail(BAD_INPUT, f"{place} is {declared}, {value} is given", span)
 
 
 def _declared(ty: Type, dims: Dims) -> str:
@@ -216,7 +216,7 @@ def _declared(ty: Type, dims: Dims) -> str:
             return f"a tuple of {len(ty.fields)}"
         case PrimType():
             return f"a number of {ty.dtype}"
-        case FuncType() | AnyType():  # whatever is given fits the latter
+        case FuncType() | AnyType():  # every value fits the latter
             return "a function"
 
 

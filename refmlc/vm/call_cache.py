@@ -1,10 +1,10 @@
-"""The cached calls of one function: one for each kind of arguments, made after a call that did not fail.
+"""The cached calls of one function: one for each kind of arguments, added after a call that did not fail.
 
 | argument                          | counts as                                      |
 |-----------------------------------|------------------------------------------------|
 | NumPy array                       | itself                                         |
 | tensor, alive and all initialised | an array on its memory                         |
-| anything else                     | itself, and has no cached call                 |
+| any other                         | itself; there is no cached call                |
 """
 
 from typing import TypeAlias
@@ -30,7 +30,7 @@ class CallCache:
         self._calls: dict[Kind, CachedCall | None] = {}
 
     def call(self, args: tuple[object, ...]) -> object:
-        """The result of the cached call for `args`; NOT_APPLICABLE where there is none, or it does not take them."""
+        """The result of the cached call for `args`; NOT_APPLICABLE if there is none, or it does not take them."""
         cached = self._calls.get(kind_of(args))
         if cached is None:
             return NOT_APPLICABLE
@@ -38,7 +38,7 @@ class CallCache:
         return cached(args)
 
     def add(self, args: tuple[object, ...]) -> None:
-        """Cache calls on arguments like `args`, with which the function was called and did not fail."""
+        """Cache calls on arguments of the kind of `args`, after a call on `args` that did not fail."""
         kind = kind_of(args)
         if kind in self._calls or len(self._calls) >= MOST or self._native.counts is None:
             return
@@ -47,7 +47,7 @@ class CallCache:
         self.last = self.last if cached is None else cached
 
     def _evict(self, kind: Kind) -> None:
-        """Let the next call of this kind be as the first."""
+        """Remove the cached call: the next call of this kind is a general one."""
         self.last = None
         self._calls.pop(kind, None)
 
@@ -58,5 +58,5 @@ def kind_of(args: tuple[object, ...]) -> Kind:
 
 
 def as_arrays(args: tuple[object, ...]) -> tuple[object, ...]:
-    """`args` with arrays for those tensors that are no more than arrays."""
+    """`args` with arrays in place of tensors that are just arrays (`Tensor.plain`)."""
     return tuple([arg.plain if isinstance(arg, Tensor) else arg for arg in args])

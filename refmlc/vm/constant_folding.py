@@ -16,10 +16,7 @@ Source: TVM's `relax.transform.FoldConstant`, which executes its own lowering.
 from collections.abc import Mapping
 from dataclasses import replace
 
-import numpy as np
-
 from refmlc.diag.errors import Exhausted, Trap, Undefined, Unsupported
-from refmlc.lang.dtypes.storage import storage_dtype
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.types import TensorType
@@ -29,6 +26,7 @@ from refmlc.rewrite.transform.dead_code import without_unused
 from refmlc.run.memory.tensor import Tensor
 from refmlc.vm.executable import build
 from refmlc.vm.machine import VirtualMachine
+from refmlc.vm.parameter_binding import constant_of
 
 MOST_ELEMENTS = 1024
 """Elements of a result that is computed from no tensor: larger ones are not folded."""
@@ -96,17 +94,17 @@ class _Folder:
         has_tensor = any(isinstance(arg, relax.Constant) for arg in _flat(call.args))
         if not isinstance(result, Tensor) or (not has_tensor and result.size > MOST_ELEMENTS):
             return call
-        return _constant(result, call)
+        return constant_of(result, call.span)
 
 
 def foldable(call: relax.Call, module: IRModule) -> bool:
     """Whether the call is of an operator or a TensorIR function, and of constants alone."""
     match call.op:
         case relax.Op("call_tir"):
-            callee, *rest = call.args
+            callee, *operands = call.args
             known = isinstance(callee, tir.GlobalVar) and isinstance(module.functions.get(callee.name), tir.PrimFunc)
             single = len(call.ty_args) == 1 and isinstance(call.ty_args[0], TensorType)
-            return known and single and all(_is_constant(arg) for arg in _flat(tuple(rest)))
+            return known and single and all(_is_constant(arg) for arg in _flat(tuple(operands)))
         case relax.Op(name) if name == "reshape" or (name in OPERATORS and not OPERATORS[name].reason):
             return all(_is_constant(arg) for arg in _flat(call.args))
     return False
@@ -132,9 +130,3 @@ def _callees(call: relax.Call, module: IRModule) -> Mapping[str, "tir.PrimFunc |
     """The functions that a call of a TensorIR function may reach: all of them, since they may call each other."""
     is_tir = any(isinstance(arg, tir.GlobalVar) for arg in call.args)
     return {name: func for name, func in module.functions.items() if isinstance(func, tir.PrimFunc)} if is_tir else {}
-
-
-def _constant(value: Tensor, call: relax.Call) -> relax.Constant:
-    data = np.array(value.array, dtype=storage_dtype(value.dtype), order="C")
-    data.flags.writeable = False
-    return relax.Constant(data, value.dtype, span=call.span)

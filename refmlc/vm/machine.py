@@ -1,10 +1,10 @@
-"""The virtual machine: functions of an executable by name, called with what Python has.
+"""The virtual machine: functions of an executable by name, called with objects of Python.
 
 A function that returns gives its value: tensors as `Tensor`, tuples as tuples. A prim_func writes in place into the
 arrays among its arguments and returns None (or the scalar that it returns).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
@@ -35,7 +35,8 @@ class VirtualMachine:
             raise fail(BAD_USAGE, f"an executable is run, an object of type {type(executable).__qualname__} is given")
         self.executable = executable
         self.budget = Budget() if executable.budget is None else executable.budget
-        self.native = _native(executable, self.budget)
+        compiled = executable.native
+        self.native = None if compiled is None else TierSwitch(compiled, self.budget, waits=executable.tier == AUTO)
         self._machine = Machine(
             executable.module,
             hooks=hooks,
@@ -69,7 +70,8 @@ class VMFunction:
         functions = machine.module.functions
         function = functions.get(name)
         if function is None:
-            raise fail(BAD_USAGE, f"the module has no function `{name}`", None, f"its functions: {_list(functions)}")
+            names = ", ".join(functions) or "none"
+            raise fail(BAD_USAGE, f"the module has no function `{name}`", None, f"its functions: {names}")
         if isinstance(function, relax.ExternFunc):
             raise fail(BAD_USAGE, f"`{name}` is an extern function: it has no body to run", function.span)
         self.name = name
@@ -106,7 +108,7 @@ class VMFunction:
             raise shortened(failure)  # noqa: B904 - it is the same exception
 
     def _cached(self, cache: CallCache, args: tuple[object, ...], named: Mapping[str, object]) -> object:
-        """The call by the cache, else in the general way and then cached."""
+        """The call by the cache; if it has none, the general call, which is then cached."""
         arrays = as_arrays(args if self._packed or not named else tuple(self._ordered(args, named)))
         result = cache.call(arrays)
         if result is NOT_APPLICABLE:
@@ -115,9 +117,13 @@ class VMFunction:
         return result
 
     def _run(self, args: tuple[object, ...], named: Mapping[str, object]) -> object:
-        """The call in the general way: every argument is checked."""
+        """The general call: every argument is checked."""
         try:
-            values = self._unchecked(args) if self._packed and not named else self._accepted(args, named)
+            if self._packed and not named:  # the C interface checks its arguments itself
+                place = f"argument {{}} of `{self.name}`".format
+                values = [as_value(arg, None, place(number)) for number, arg in enumerate(args)]
+            else:
+                values = accept(self.name, self.parameters, self._ordered(args, named))
         except RecursionError:
             raise fail(BAD_INPUT, f"an argument of `{self.name}` nests too deep, or holds itself") from None
         machine = self._machine
@@ -125,26 +131,7 @@ class VMFunction:
             machine.budget.renew()
         return machine.call(self.name, values)
 
-    def _accepted(self, args: Sequence[object], named: Mapping[str, object]) -> list[object]:
-        """The arguments as the parameters declare them."""
-        return accept(self.name, self.parameters, self._ordered(args, named))
-
     def _ordered(self, args: Sequence[object], named: Mapping[str, object]) -> list[object]:
         """The arguments in the order of the parameters."""
         by_name = {self._aliases.get(name, name): value for name, value in named.items()}
         return ordered(self.name, self.parameters, args, by_name)
-
-    def _unchecked(self, args: Sequence[object]) -> list[object]:
-        """The arguments of a function with the C interface, which checks them itself."""
-        return [as_value(arg, None, f"argument {number} of `{self.name}`") for number, arg in enumerate(args)]
-
-
-def _native(executable: Executable, budget: Budget) -> TierSwitch | None:
-    """The switch to C of a virtual machine; None: the executable has no functions in C."""
-    if executable.native is None:
-        return None
-    return TierSwitch(executable.native, budget, waits=executable.tier == AUTO)
-
-
-def _list(names: Iterable[str]) -> str:
-    return ", ".join(names) or "none"

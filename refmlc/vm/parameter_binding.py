@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from refmlc.diag import fail
+from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
 from refmlc.diag.entry import entry_point
 from refmlc.lang.dtypes import INT64
@@ -40,7 +40,9 @@ def bind_params(module: IRModule, func_name: str, params: Mapping[str, object]) 
     bound = [var for var in function.params if var.name in params]
     for var in bound:
         if not isinstance(var.ty, TensorType):
-            raise fail(BAD_INPUT, f"`{var.name}` of `{func_name}` is no tensor: it cannot become a constant", var.span)
+            raise fail(
+                BAD_INPUT, f"`{var.name}` of `{func_name}` is not a tensor: it cannot become a constant", var.span
+            )
     parameters = [Parameter(var.name, var.ty, var.span) for var in bound]
     values = accept(func_name, parameters, [params[var.name] for var in bound])
     dims: Dims = {}
@@ -48,10 +50,10 @@ def bind_params(module: IRModule, func_name: str, params: Mapping[str, object]) 
     for var, value in zip(bound, values, strict=True):
         if isinstance(value, Tensor) and isinstance(var.ty, TensorType):
             bind_dims(var.ty.shape, value.shape, dims)
-            table[var] = _constant(value, var)
+            table[var] = constant_of(value, var.span)
     for dim, size in dims.items():
         table[dim] = tir.IntImm(dim.dtype, size, span=dim.span)
-    rest = relax.Function(
+    function = relax.Function(
         tuple(var for var in function.params if var.name not in params),
         function.body,
         function.ret_ty,
@@ -60,19 +62,20 @@ def bind_params(module: IRModule, func_name: str, params: Mapping[str, object]) 
         function.attrs,
         span=function.span,
     )
-    result = rewrite(substitute(rest, table), _folded)
+    result = rewrite(substitute(function, table), _folded)
     functions = {**module.functions, func_name: result}
     return IRModule(functions, module.attrs, module.global_infos, module.name, module.source, span=module.span)
 
 
-def _constant(value: Tensor, var: relax.Var) -> relax.Constant:
+def constant_of(value: Tensor, span: Span | None) -> relax.Constant:
+    """A constant with a copy of the elements of `value`."""
     data = np.array(value.array, dtype=storage_dtype(value.dtype), order="C")
     data.flags.writeable = False
-    return relax.Constant(data, value.dtype, span=var.span)
+    return relax.Constant(data, value.dtype, span=span)
 
 
 def _folded(node: Node) -> Node:
-    """A dimension that has become a number, as that number."""
+    """An expression of dimensions that are now numbers, as its value."""
     if isinstance(node, tir.Apply) and node.dtype == INT64 and all(isinstance(arg, tir.IntImm) for arg in node.args):
         value = known(node)
         return node if value is None else tir.IntImm(INT64, value, span=node.span)

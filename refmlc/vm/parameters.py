@@ -1,7 +1,7 @@
 """The parameters of the functions of a module, by name and type.
 
-A buffer parameter of a prim_func has two names, the handle's and the buffer's: it goes by the buffer's, and accepts
-the handle's too unless another parameter has it.
+A buffer parameter of a prim_func has two names, the handle's and the buffer's. Its name is the buffer's; the handle's
+is accepted too unless another parameter has it.
 """
 
 from refmlc.lang.ir import relax, tir

@@ -30,11 +30,13 @@ CLEAN = (
     "observe/why",
     "oracle",
     "rewrite",
+    "run",
     "strategies",
     "system",
     "testing",
     "tools",
     "tvm",
+    "vm",
 )
 PHRASES = {
     r"\bto be had\b": "available; `no … is named …`",

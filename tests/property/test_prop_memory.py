@@ -5,8 +5,8 @@ from hypothesis import given, strategies as st
 
 from refmlc.lang.dtypes import dtype
 from refmlc.lang.dtypes.storage import storage_dtype
+from refmlc.run.memory.array_memory import compact_strides, is_compact, span_of
 from refmlc.run.memory.cells import cell_size, cells, shadow
-from refmlc.run.memory.memory import compact_strides, is_compact, span_of
 from refmlc.run.memory.storage import Storage
 from refmlc.run.memory.tensor import Tensor
 

@@ -17,7 +17,7 @@ from refmlc.observe.bounds.choice import Value, Whole, either
 from refmlc.observe.bounds.enclosure import NAN, Enclosure, greater, join, point, smaller
 from refmlc.observe.bounds.roundoff import Grid
 from refmlc.observe.bounds.summation import total, total_product
-from refmlc.run.memory.memory import compact_strides
+from refmlc.run.memory.array_memory import compact_strides
 
 
 @dataclass(slots=True)

@@ -30,7 +30,7 @@ from refmlc.observe.bounds.operators import not_certified
 from refmlc.observe.bounds.places import View, as_whole, fresh, unite
 from refmlc.observe.bounds.run import Run
 from refmlc.observe.bounds.terms import combine, reads_besides, reduction
-from refmlc.run.memory.memory import compact_strides
+from refmlc.run.memory.array_memory import compact_strides
 
 Do: TypeAlias = Callable[[], None]
 LAUNCHES = ("thread_extent", "virtual_thread")

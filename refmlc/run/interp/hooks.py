@@ -1,4 +1,4 @@
-"""What a client of the interpreter can watch: one class, no-op; override what you want to see.
+"""Hooks: the events of a run that a client can watch. Override the methods of the events that you need.
 
 | method                                     | called                                                         |
 |--------------------------------------------|----------------------------------------------------------------|
@@ -9,17 +9,18 @@
 | `enter_loop` / `leave_loop`                | around every `For` that iterates (leave: not when it failed)   |
 | `enter_block` / `leave_block`              | around every instance of a block (leave: not when it failed)   |
 | `init`                                     | before an instance of a block runs its init                    |
-| `allocated`                                | a buffer has got fresh storage                                 |
+| `allocated`                                | a buffer has fresh storage                                     |
 | `resume_thread` / `pause_thread`           | around every turn of a thread that runs together with others   |
-| `meet`                                     | all threads of a block came to one place                       |
+| `meet`                                     | all threads of a block have reached one place                  |
 | `called`                                   | a call of TensorIR that is an expression has its value         |
-| `before_destination` / `after_destination` | around a call of Relax that says what it writes                |
+| `before_destination` / `after_destination` | around a call of Relax that names its outputs                  |
 | `before_binding` / `binding`               | before a binding of Relax is evaluated, after it has its value |
-| `around` / `around_binding`                | once for each statement or binding, when it is prepared: what  |
-|                                            | they give is executed in its place, `run` being what it does   |
+| `around` / `around_binding`                | once for each statement or binding, when it is prepared: the   |
+|                                            | result is executed in place of `run`, which executes it        |
 
-Only overridden methods are called: functions are prepared for the hooks that watch them, so a method left as it is
-here costs nothing. A hook may raise; the exception ends the run. `relay` makes one client of several.
+Only overridden methods are called: functions are prepared for the hooks that watch them, so a method that is not
+overridden costs nothing. But with any hooks, even these, no substitute (compiled code) takes part. A hook may raise,
+which ends the run. `relay` makes one client of several.
 """
 
 from collections.abc import Sequence
@@ -35,7 +36,7 @@ from refmlc.run.interp.tensorir.views import View
 
 
 class Hooks:
-    """Watches nothing."""
+    """Hooks that watch nothing: the base of all hooks."""
 
     def enter_function(self, name: str, args: Sequence[object]) -> None:
         """Function `name` begins with `args`."""
@@ -47,7 +48,7 @@ class Hooks:
         """`stmt` is about to be executed; `refmlc.run.interp.tensorir.frame.names` reads the frame."""
 
     def after_stmt(self, stmt: tir.Stmt, frame: Frame) -> None:
-        """`stmt` was executed."""
+        """`stmt` was executed; not called when it failed."""
 
     def load(self, access: tir.BufferLoad, indices: tuple[int, ...], value: object, frame: Frame) -> None:
         """An element (one lane of a vector load) was read."""
@@ -56,13 +57,13 @@ class Hooks:
         """An element (one lane of a vector store) is about to be written."""
 
     def read_element(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
-        """Element `offset` of `view` is in bounds and about to be read; whether it was written is not looked at yet."""
+        """Element `offset` of `view` is in bounds and about to be read; it may be uninitialised."""
 
     def write_element(self, access: tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
         """Element `offset` of `view` is in bounds and about to be written."""
 
     def enter_loop(self, loop: tir.For, frame: Frame) -> None:
-        """The iterations of `loop` begin; the layout of the frame knows the slot of its variable."""
+        """The iterations of `loop` begin; the layout of the frame has the slot of its variable."""
 
     def leave_loop(self, loop: tir.For, frame: Frame) -> None:
         """The iterations of `loop` ended."""
@@ -83,16 +84,16 @@ class Hooks:
         """The expression `call` has `value`."""
 
     def resume_thread(self, loop: tir.For, frame: Frame) -> None:
-        """A thread of `loop`, known by its own frame, goes on; `enter_loop` came before, in the frame around."""
+        """A thread of `loop` begins or continues, in its own frame; `enter_loop` was called in the outer frame."""
 
     def pause_thread(self, loop: tir.For, frame: Frame) -> None:
-        """It waits for the others, or ended (not called when it failed)."""
+        """The thread waits for the others, or has ended (not called when it failed)."""
 
     def meet(self, node: Node, implied: bool) -> None:
-        """All threads of the block wait at `node`, and then go on. `implied`: no barrier stands there in the text."""
+        """All threads of the block wait at `node`, then continue. `implied`: the text has no barrier there."""
 
     def before_destination(self, call: DestinationCall) -> None:
-        """A call that says what it writes begins."""
+        """A call that names its outputs begins."""
 
     def after_destination(self, call: DestinationCall) -> None:
         """The call has returned."""
@@ -104,20 +105,20 @@ class Hooks:
         """A variable of Relax was bound to `value`."""
 
     def around(self, scope: Scope, stmt: tir.Stmt, run: Run) -> Run:
-        """What is executed as `stmt`, prepared in `scope`; not asked for what threads that meet share."""
+        """The closure to execute in place of `run`, which executes `stmt`; not called if threads meet in `stmt`."""
         del scope, stmt
         return run
 
     def around_binding(self, binding: relax.Binding, run: activation.Run) -> activation.Run:
-        """What is executed as `binding`."""
+        """The closure to execute in place of `run`, which evaluates `binding`."""
         del binding
         return run
 
     def is_quiet(self, name: str, args: Sequence[object]) -> bool:
-        """Whether a call of prim_func `name` need not be watched within: a substitute may execute it. No, here."""
+        """True if a substitute may execute this call of prim_func `name`, unwatched."""
         del name, args
         return False
 
     def watches(self, method: str) -> bool:
-        """Whether `method` is overridden."""
+        """True if `method` is overridden."""
         return getattr(type(self), method) is not getattr(Hooks, method)

@@ -26,9 +26,9 @@ from refmlc.run.interp.tensorir.functions import prepare_prim_func
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
 
-FRAMES = 20  # of Python, that a call of a function takes, loops and branches around the call included
+FRAMES = 20  # of Python for one call of a function, with the loops and branches around the call
 FREE = "TVMBackendFreeWorkspace"
-MOST_LEVELS = 1000  # that the stack is made larger for: beyond, Python's limit ends the run
+MOST_LEVELS = 1000  # of calls that the stack is enlarged for; deeper ones end at Python's limit
 
 
 def write_line(text: str) -> None:
@@ -55,13 +55,13 @@ class Machine:
     """Executes the functions of one module.
 
     `allow` holds ids of codes (RM3xx) whose undefinedness continues with the value that hardware gives, where the
-    clause names one (RM306: the wrapped result; RM312: the value outside of the domain). `hooks` None watches nothing.
+    clause names one (RM306: the wrapped result; RM312: the value outside of the domain). Any `hooks` count as watching.
     Packed functions are looked up in `registry`; `output` takes each line that the program prints.
     `math` chooses the transcendentals (NUM-506): `scalar_ops` holds the operators, `c_functions` what a program calls
-    by C's or LLVM's name. `substitutes` executes parts in the interpreter's place. Decision: not while hooks watch,
-    which would see nothing (except calls that they declare quiet), nor where a code is allowed, after which only the
+    by C's or LLVM's name. `substitutes` executes parts in the interpreter's place. Decision: not with hooks, which
+    would see nothing (except calls that they declare quiet), nor with a code in `allow`, after which only the
     interpreter can continue.
-    `as_written`: hooks see no implied barrier (TIR-229), so that a barrier that the text lacks is a race.
+    `as_written`: hooks see no implied barrier (TIR-229), so that a missing barrier is a race.
     `fast` off: every node is executed by its case of the `match`, none by `refmlc.run.interp.fast`.
     Not for concurrent use.
     """
@@ -101,7 +101,7 @@ class Machine:
 
     @cached_property
     def frees_memory(self) -> bool:
-        """Whether a function of the module frees a workspace (TIR-325); if none does, stores need no check."""
+        """True if a function of the module frees a workspace (TIR-325); otherwise stores need no check."""
         bodies = (func for func in self.module.functions.values() if isinstance(func, tir.PrimFunc))
         return any(isinstance(node, tir.Call) and node.callee == FREE for func in bodies for node in walk(func))
 
@@ -126,7 +126,7 @@ class Machine:
             return self.invoke(name, self.function(name, span), args, span)
 
     def invoke(self, name: str, prepared: Prepared, args: Sequence[object], span: Span | None = None) -> object:
-        """Call `prepared`, a function that depth and hooks count under `name`. Fails: RM602, and as it does."""
+        """Call `prepared` as the function `name`: counts depth, reports to hooks. Fails: RM602, and as it does."""
         self.budget.enter(span)
         self.depth += 1
         try:
@@ -161,18 +161,18 @@ class Machine:
 
     def _prepare_prim_func(self, func: tir.PrimFunc, name: str) -> Prepared:
         if self._quiet is not None:
-            return self._either(func, name, self._quiet)
+            return self._quiet_or_watched(func, name, self._quiet)
         if self.substitutes is None:
             return prepare_prim_func(func, name, self)
         return self.substitutes.function(name, lambda: prepare_prim_func(func, name, self))
 
-    def _either(self, func: tir.PrimFunc, name: str, substitutes: Substitutes) -> Prepared:
-        """The function, executed by a substitute in calls that hooks declare quiet."""
+    def _quiet_or_watched(self, func: tir.PrimFunc, name: str, substitutes: Substitutes) -> Prepared:
+        """The function; a substitute executes the calls that hooks declare quiet."""
         watched = prepare_prim_func(func, name, self)
-        quick = substitutes.function(name, lambda: watched)
+        unwatched = substitutes.function(name, lambda: watched)
 
         def call(args: Sequence[object]) -> object:
-            return (quick if self.hooks.is_quiet(name, args) else watched)(args)
+            return (unwatched if self.hooks.is_quiet(name, args) else watched)(args)
 
         return call
 
@@ -183,6 +183,6 @@ class Machine:
         self._located = failure
         activation = frame[ACTIVATION]
         values = [f"{name} = {frame[slot]}" for name, slot in activation.failed_in]
-        at = f"{', '.join(values)} in" if values else "in"
-        note = f"{at} `{activation.function}`, step {self.budget.steps}"
+        loops = f"{', '.join(values)} " if values else ""
+        note = f"{loops}in `{activation.function}`, step {self.budget.steps}"
         failure.diagnostic = failure.diagnostic.noting(note)

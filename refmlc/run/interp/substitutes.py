@@ -1,8 +1,7 @@
 """Substitutes: executors of parts of a program in the interpreter's place, such as compiled code.
 
-A substitute does exactly what the interpreter would have done, or changes nothing and leaves the part to the
-interpreter. The machine decides whether it takes part: not while hooks watch, nor where undefined behaviour is allowed
-(NAT-006).
+A substitute has exactly the effect of the interpreter, or changes nothing and leaves the part to the interpreter. The
+machine decides whether it takes part: not with hooks, nor where undefined behaviour is allowed (NAT-006).
 """
 
 from collections.abc import Callable, Sequence
@@ -16,13 +15,13 @@ BlockRun: TypeAlias = Callable[[Activation, int], int]
 
 
 class Substitutes(Protocol):
-    """Asked once for each part of a program, when the part is prepared."""
+    """The executors of one program; called once for each part, when it is prepared."""
 
     def function(self, name: str, interpreted: Callable[[], Prepared]) -> Prepared:
         """The callable for the prim_func `name`; `interpreted` prepares the interpreter's own."""
 
     def block(self, function: str, block: relax.DataflowBlock) -> BlockRun | None:
-        """The executor of bindings of `block` in `function`; None: there is none.
+        """The executor of bindings of `block` in `function`; None if there is none.
 
         Called with the activation and the number of the next binding, it returns how many it has executed; 0: none.
         """

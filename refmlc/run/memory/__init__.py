@@ -3,7 +3,7 @@
 | file             | holds                                                                          |
 |------------------|--------------------------------------------------------------------------------|
 | `storage`        | bytes, and a shadow that marks those that were written                         |
-| `memory`         | views on the memory of NumPy arrays                                            |
+| `array_memory`   | views on the memory of NumPy arrays                                            |
 | `cells`          | elements of a storage as Python values, and their shadow                       |
 | `pointer`        | a storage and a byte in it                                                     |
 | `tensor`         | dtype, shape and strides on a storage                                          |

@@ -7,12 +7,12 @@
 | `max_bytes`   | data of live storages that the run allocated (no shadows)     | RM603 |
 | `max_seconds` | time since the first step, checked every few milliseconds     | RM605 |
 
-Steps may be short or long, so the number of steps between two looks at the clock follows the time of the last ones; it
-is small, because the next ones may be longer. Loops charge together the iterations of some milliseconds.
+Steps take different times, so the number of steps between two readings of the clock follows the time that the last ones
+took; it is small, because the next ones may take longer. Loops charge the iterations of some milliseconds together.
 
 Compiled code takes fuel instead of steps, a unit for each iteration, more for an expensive body (NAT-004). Decision: a
-step buys 256 of them: a budget bounds time, and compiled iterations are that much shorter. It looks at the clock itself
-(NAT-007).
+step buys 256 units: a budget bounds time, and compiled iterations are that much shorter. Compiled code reads the clock
+itself (NAT-007).
 """
 
 from time import monotonic
@@ -26,8 +26,8 @@ DEFAULT_BYTES = 4 << 30
 DEFAULT_DEPTH = 200
 FUEL_OF_A_STEP = 256
 MOST_FUEL = 1 << 62
-_MOST_STRIDE = 128  # steps; a look takes about as long as half of one
-_BETWEEN_LOOKS = 0.01  # seconds
+_MOST_STRIDE = 128  # steps; reading the clock takes as long as half of one
+_BETWEEN_CHECKS = 0.01  # seconds
 
 
 class Budget:
@@ -37,7 +37,7 @@ class Budget:
     """
 
     __slots__ = (
-        *("_look", "_looked", "_start", "_stride"),
+        *("_next_check", "_last_check", "_start", "_stride"),
         *("bytes", "depth", "max_bytes", "max_depth", "max_seconds", "max_steps", "steps"),
     )
     _start: float | None
@@ -67,7 +67,7 @@ class Budget:
     def charge_steps(self, count: int, span: Span | None = None) -> None:
         """Count `count` statements, before they are executed. Fails: RM601, RM605."""
         self.steps += count
-        if self.steps >= self._look:
+        if self.steps >= self._next_check:
             self._check_steps(span)
 
     def look(self, span: Span | None = None) -> None:
@@ -87,7 +87,7 @@ class Budget:
     def charge_fuel(self, used: int, calls: int, span: Span | None = None) -> None:
         """Count `used` iterations of compiled code, and the `calls` they were executed in. Fails: RM601, RM605."""
         self.steps += calls + used // FUEL_OF_A_STEP
-        if self.steps >= self._look or self.max_seconds is not None:
+        if self.steps >= self._next_check or self.max_seconds is not None:
             self._check_steps(span)
 
     def out_of_fuel(self, span: Span | None = None) -> RefmlcError:
@@ -117,19 +117,19 @@ class Budget:
 
     def _begin(self) -> None:
         self._start = None
-        self._looked = 0.0
+        self._last_check = 0.0
         self._stride = 1
-        self._look = self.max_steps + 1 if self.max_seconds is None else 0
+        self._next_check = self.max_steps + 1 if self.max_seconds is None else 0
 
     def _check_steps(self, span: Span | None) -> None:
         if self.steps > self.max_steps:
             raise fail(STEPS_EXHAUSTED, f"the run takes more than {self.max_steps} steps", span)
         now = monotonic()
         if self._start is None:
-            self._start = self._looked = now
+            self._start = self._last_check = now
         if self.max_seconds is not None and now - self._start > self.max_seconds:
             raise fail(TIME_EXHAUSTED, f"the run takes longer than {self.max_seconds:g} s", span)
-        late = now - self._looked > _BETWEEN_LOOKS
+        late = now - self._last_check > _BETWEEN_CHECKS
         self._stride = max(1, self._stride // 2) if late else min(2 * self._stride, _MOST_STRIDE)
-        self._looked = now
-        self._look = min(self.max_steps + 1, self.steps + self._stride)
+        self._last_check = now
+        self._next_check = min(self.max_steps + 1, self.steps + self._stride)

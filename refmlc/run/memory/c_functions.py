@@ -1,6 +1,6 @@
 """C functions as packed functions: a cffi function pointer, called by its own type.
 
-| parameter of the C function | argument                               | what C gets                            |
+| parameter of the C function | argument                               | C receives                             |
 |-----------------------------|----------------------------------------|----------------------------------------|
 | `DLTensor *`                | tensor                                 | a `DLTensor` for the time of the call  |
 | `T *`, T a number           | tensor of T (compact), pointer, null   | the address of the first element       |
@@ -24,7 +24,7 @@ from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lang.dtypes.storage import storage_dtype
 from refmlc.run.memory.dlpack import DLDataType, DLTensor, code_of
 from refmlc.run.memory.pointer import Pointer
-from refmlc.run.memory.registry import DEFAULT, FunctionRegistry, check_written, raised, shielded
+from refmlc.run.memory.registry import DEFAULT, FunctionRegistry, check_written, protected, raised
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import PackedFunc, kind_of
 
@@ -53,7 +53,7 @@ class Ffi(Protocol):
         """The number or address as a cdata of the type."""
 
 
-Give = Callable[[object, list[object]], object]
+Conversion = Callable[[object, list[object]], object]
 
 
 def register_c_func(
@@ -71,11 +71,11 @@ def register_c_func(
     """
     ffi: Ffi = cffi.FFI()
     ctype = _function_type(ffi, name, function)
-    gives = tuple(_giver(ffi, name, parameter) for parameter in ctype.args)
+    conversions = tuple(_conversion(ffi, name, parameter) for parameter in ctype.args)
     if ctype.result.kind not in ("void", "primitive"):
-        raise fail(BAD_USAGE, f"the C function `{name}` returns `{ctype.result.cname}`, which is no value")
+        raise fail(BAD_USAGE, f"the C function `{name}` returns `{ctype.result.cname}`, which is not a value")
     registry.add(
-        PackedFunc(name, _caller(name, cast("Callable[..., object]", function), gives, owner)), override=override
+        PackedFunc(name, _caller(name, cast("Callable[..., object]", function), conversions, owner)), override=override
     )
 
 
@@ -92,15 +92,15 @@ def _function_type(ffi: Ffi, name: str, function: object) -> CType:
 
 
 def _caller(
-    name: str, function: Callable[..., object], gives: Sequence[Give], owner: object
+    name: str, function: Callable[..., object], conversions: Sequence[Conversion], owner: object
 ) -> Callable[[Sequence[object], Span | None], object]:
     def call(args: Sequence[object], span: Span | None) -> object:
         alive: list[object] = [owner]
-        values = shielded(args)
+        values = protected(args)
         try:
-            if len(values) != len(gives):
-                raise TypeError(f"it takes {len(gives)} arguments, {len(values)} are given")  # noqa: TRY301 - as C's other ones
-            result: object = function(*(give(arg, alive) for give, arg in zip(gives, values, strict=True)))
+            if len(values) != len(conversions):
+                raise TypeError(f"it takes {len(conversions)} arguments, {len(values)} are given")  # noqa: TRY301 - as C's other ones
+            result: object = function(*(convert(arg, alive) for convert, arg in zip(conversions, values, strict=True)))
         except (TypeError, OverflowError, ValueError) as reason:
             raise raised(name, reason, span) from reason
         check_written(name, args, values, span)
@@ -109,7 +109,7 @@ def _caller(
     return call
 
 
-def _giver(ffi: Ffi, name: str, ctype: CType) -> Give:
+def _conversion(ffi: Ffi, name: str, ctype: CType) -> Conversion:
     """The conversion of an argument to a parameter of type `ctype`."""
     if ctype.kind == "primitive":
         return lambda arg, _: _number(arg, ctype.cname)
@@ -120,7 +120,7 @@ def _giver(ffi: Ffi, name: str, ctype: CType) -> Give:
         if item.kind in ("void", "primitive"):
             element = _element(ffi, item)
             return lambda arg, alive: ffi.cast(ctype, _address(arg, alive, element, ctype.cname))
-    raise fail(BAD_USAGE, f"the C function `{name}` has a parameter `{ctype.cname}`, for which there is no value")
+    raise fail(BAD_USAGE, f"the C function `{name}` has a parameter `{ctype.cname}`, to which no value converts")
 
 
 def _element(ffi: Ffi, item: CType) -> "np.dtype[np.generic] | None":

@@ -71,12 +71,12 @@ _capsule_pointer.restype, _capsule_pointer.argtypes = ctypes.c_void_p, (ctypes.p
 
 
 def exchanged(dtype: DType) -> bool:
-    """Whether DLPack has whole bytes per element of a dtype, and elements that are numbers."""
+    """True if the elements of the dtype are numbers and whole bytes in DLPack."""
     return dtype.kind not in ("handle", "void") and dtype.bits % 8 == 0
 
 
 def code_of(dtype: DType) -> int:
-    """DLPack's code of a dtype. Fails: RM503 where it has none with whole bytes per element."""
+    """DLPack's code of a dtype. Fails: RM503 if it has none with whole bytes per element."""
     if not exchanged(dtype):
         raise fail(UNSUPPORTED_DTYPE, f"{dtype} cannot be exchanged through DLPack")
     return dtype.kind_code
@@ -98,7 +98,7 @@ def export_array(
         array = array.copy()
     foreign = code not in NATIVE
     plain = array.view(f"u{array.itemsize}") if foreign else array
-    capsule = _ask(plain.__dlpack__, max_version)
+    capsule = _capsule(plain.__dlpack__, max_version)
     if foreign:
         _described(capsule).code = code
     return capsule
@@ -109,14 +109,14 @@ def import_array(source: object) -> tuple[np.ndarray, DType]:
     if isinstance(source, np.ndarray):
         raise fail(BAD_INPUT, "an array is taken as it is, not through DLPack")
     device = getattr(source, "__dlpack_device__", None)
-    give = getattr(source, "__dlpack__", None)
-    if device is None or give is None:
+    export = getattr(source, "__dlpack__", None)
+    if device is None or export is None:
         raise fail(BAD_INPUT, f"an object of type {type(source).__qualname__} is no array and has no `__dlpack__`")
     try:
-        where = device()
-        if where[0] != CPU[0]:
-            raise fail(UNSUPPORTED_DEVICE, f"the tensor lies on device {tuple(where)} of DLPack, not on the CPU")
-        capsule = _ask(give, (1, 0))
+        place = device()
+        if place[0] != CPU[0]:
+            raise fail(UNSUPPORTED_DEVICE, f"the tensor lies on device {tuple(place)} of DLPack, not on the CPU")
+        capsule = _capsule(export, (1, 0))
         described = _described(capsule)
     except (BufferError, RuntimeError, ValueError) as reason:
         raise fail(BAD_INPUT, f"the tensor does not give its memory: {reason}") from None
@@ -129,7 +129,7 @@ def import_array(source: object) -> tuple[np.ndarray, DType]:
 
 
 class _Capsule:
-    """A capsule in the form that `numpy.from_dlpack` asks for."""
+    """A capsule in the form that `numpy.from_dlpack` needs."""
 
     __slots__ = ("_capsule",)
 
@@ -144,14 +144,14 @@ class _Capsule:
         return self._capsule
 
 
-def _ask(give: Callable[..., object], max_version: tuple[int, int] | None) -> object:
-    """The capsule; producers from before version 1 of the protocol do not know the argument."""
+def _capsule(export: Callable[..., object], max_version: tuple[int, int] | None) -> object:
+    """The capsule; producers from before version 1 of the protocol do not know `max_version`."""
     if max_version is None or max_version[0] < 1:
-        return give()
+        return export()
     try:
-        return give(max_version=max_version)
+        return export(max_version=max_version)
     except TypeError:
-        return give()
+        return export()
 
 
 def _described(capsule: object) -> DLDataType:

@@ -1,4 +1,4 @@
-"""A tensor as a small heat map in HTML: the least value white, the greatest dark, what is no number red.
+"""A tensor as a small heat map in HTML: the least value white, the greatest dark, NaN and infinities red.
 
 A vector is one row; of more dimensions than two the last stays, the others follow each other. A tensor of more than
 `LARGEST` rows or columns, or one that is not all initialised, is shown as text.
@@ -13,7 +13,7 @@ CELL = "width:1em;height:1em;padding:0;border:1px solid #eee;background:{}"
 
 
 def heat_map(text: str, array: np.ndarray | None) -> str:
-    """The map of an array, with its text as the title; the text where there is nothing to draw."""
+    """The map of an array, with its text as the title; the text alone if there is nothing to draw."""
     plain = f"<pre>{escape(text)}</pre>"
     if array is None or not array.ndim or not array.size or array.dtype.kind not in "biuf":
         return plain

@@ -1,16 +1,16 @@
-"""The registry: functions from outside, by global name, as `tvm.register_func` has them.
+"""The registry: functions from outside, by global name, as `tvm.register_func` registers them.
 
 A registry is an object; `DEFAULT` is the one that the process shares and the only module state of refmlc. Programs
 find functions in it by name when they are called, so a function may be registered after the program was built.
 
-What a Python function gets: tensors as `Tensor` (`torch.from_dlpack(x)`, `numpy.from_dlpack(x)`, `x.numpy()` share
-the memory), shapes as `Shape`, and numbers, strings, dtypes, tuples as they are. What it may give back: the same
-kinds, lists as tuples, NumPy arrays and DLPack objects as tensors (shared), NumPy scalars as numbers.
+A Python function receives tensors as `Tensor` (`torch.from_dlpack(x)`, `numpy.from_dlpack(x)`, `x.numpy()` share the
+memory), shapes as `Shape`, and numbers, strings, dtypes, tuples unchanged. It may return the same kinds, lists as
+tuples, NumPy arrays and DLPack objects as tensors (shared), NumPy scalars as numbers.
 
-Decision: writes of a packed function cannot be watched, so after a call every element of every tensor argument counts
-as initialised. A read-only tensor (a constant, a read-only array of the caller) is given as a copy, because other
-libraries do not know what read-only is. A tensor that the function keeps stays valid (its memory is never used again
-for something else), but it shows what the program writes there, and writing through it changes what the program sees.
+Decision: writes of a packed function cannot be observed, so after a call every element of every tensor argument counts
+as initialised. A read-only tensor (a constant, a read-only array of the caller) is passed as a copy, because other
+libraries do not honour read-only memory. A tensor that the function stores stays valid: its memory is never reused. It
+shows later writes of the program, and the program sees writes through it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 class FunctionRegistry:
-    """Functions by name."""
+    """Packed functions by name; names are looked up when a program calls them."""
 
     def __init__(self) -> None:
         self._functions: dict[str, PackedFunc] = {}
@@ -51,9 +51,9 @@ class FunctionRegistry:
         self._functions.pop(name, None)
 
     def get_func(self, name: str, span: Span | None = None) -> PackedFunc:
-        """The function `name`, or what TVM's own runtime ships under it (RLX-132).
+        """The function `name`: the one registered, else the one of TVM's own runtime (RLX-132).
 
-        Fails: RM402; RM504 (it ships one, which has no meaning here).
+        Fails: RM402; RM504 (TVM's runtime has it, but it has no meaning here).
         """
         registered = self._functions.get(name)
         if registered is not None:
@@ -117,15 +117,15 @@ def python_func(name: str, function: Callable[..., object]) -> PackedFunc:
         raise fail(BAD_USAGE, f"`{name}` is registered with {function!r}, which cannot be called")
 
     def call(args: Sequence[object], span: Span | None) -> object:
-        given = shielded(args)
+        values = protected(args)
         try:
-            with lent(tensors_in(given)):
-                result = function(*given)
+            with lent(tensors_in(values)):
+                result = function(*values)
         except RefmlcError:
             raise
         except Exception as reason:
             raise raised(name, reason, span) from reason
-        check_written(name, args, given, span)
+        check_written(name, args, values, span)
         try:
             return as_value(result, name, span)
         except RecursionError:
@@ -135,16 +135,16 @@ def python_func(name: str, function: Callable[..., object]) -> PackedFunc:
     return PackedFunc(name, call)
 
 
-def shielded(args: Sequence[object]) -> list[object]:
-    """`args` with read-only tensors copied: other libraries do not know what read-only is."""
-    return [_shielded(arg) for arg in args]
+def protected(args: Sequence[object]) -> list[object]:
+    """`args` with read-only tensors copied, because other libraries do not honour read-only memory."""
+    return [_protected(arg) for arg in args]
 
 
-def _shielded(arg: object) -> object:
+def _protected(arg: object) -> object:
     if isinstance(arg, Tensor):
         return arg if arg.writable else arg.copy(origin=arg.storage.origin)
     if isinstance(arg, tuple) and not isinstance(arg, Shape):
-        return tuple(_shielded(item) for item in arg)
+        return tuple(_protected(item) for item in arg)
     return arg
 
 
@@ -157,23 +157,23 @@ def tensors_in(values: Iterable[object]) -> Iterator[Tensor]:
             yield from tensors_in(value)
 
 
-def check_written(name: str, args: Sequence[object], given: Sequence[object], span: Span | None) -> None:
-    """After a call: count tensors as initialised. Fails: RM404 when a read-only one, `given` as a copy, has changed."""
-    for number, (arg, got) in enumerate(zip(args, given, strict=True)):
-        if isinstance(arg, tuple) and isinstance(got, tuple) and not isinstance(arg, Shape):
-            check_written(name, arg, got, span)
+def check_written(name: str, args: Sequence[object], passed: Sequence[object], span: Span | None) -> None:
+    """After a call: mark tensors as initialised. Fails: RM404 if a read-only one, `passed` as a copy, has changed."""
+    for number, (arg, copy) in enumerate(zip(args, passed, strict=True)):
+        if isinstance(arg, tuple) and isinstance(copy, tuple) and not isinstance(arg, Shape):
+            check_written(name, arg, copy, span)
         elif isinstance(arg, Tensor) and arg.writable:
             arg.mark_initialised()
-        elif isinstance(arg, Tensor) and isinstance(got, Tensor) and got.array.tobytes() != arg.array.tobytes():
+        elif isinstance(arg, Tensor) and isinstance(copy, Tensor) and copy.array.tobytes() != arg.array.tobytes():
             message = f"the packed function `{name}` wrote into argument {number}, which is read-only"
             raise fail(PACKED_RESULT, message, span)
 
 
 def raised(name: str, reason: Exception, span: Span | None) -> RefmlcError:
-    """The Trap for an exception of the function."""
+    """The trap RM403 for an exception of the function."""
     text = str(reason).strip()
-    said = f"{type(reason).__name__}: {text}" if text else type(reason).__name__
-    return fail(PACKED_RAISED, f"the packed function `{name}` raised {said}", span)
+    exception = f"{type(reason).__name__}: {text}" if text else type(reason).__name__
+    return fail(PACKED_RAISED, f"the packed function `{name}` raised {exception}", span)
 
 
 def as_value(result: object, name: str, span: Span | None = None) -> object:
@@ -203,5 +203,5 @@ def as_value(result: object, name: str, span: Span | None = None) -> object:
     try:
         return Tensor.from_numpy(result) if isinstance(result, np.ndarray) else Tensor.from_dlpack(result)
     except RefmlcError as reason:
-        message = f"the packed function `{name}` returned a tensor that is none here: {reason.diagnostic.message}"
+        message = f"the packed function `{name}` returned a tensor that cannot be used: {reason.diagnostic.message}"
         raise fail(PACKED_RESULT, message, span) from None

@@ -2,15 +2,15 @@
 
 The shadow holds one byte per *unit* of `unit` bytes: 1 when the whole unit was written, else 0. A unit of which only
 some bytes were written (through a view with smaller or shifted elements) is 0 in the shadow and has its bytes in
-`partial`, a bit each. So a look at whole units never takes a half written one for written, and all views of one
-storage stay coherent whatever their element size.
+`partial`, a bit each. So a half written unit never counts as written, and all views of one storage stay coherent
+whatever their element size.
 
 | unit | chosen                                                                                  |
 |------|-----------------------------------------------------------------------------------------|
 | n    | by the allocation: the element size                                                     |
-| 0    | not yet: the first typed view decides (workspaces, storages that tensors are cut from)  |
+| 0    | later, by the first typed view (workspaces, storages that hold several tensors)         |
 
-There is no shadow as long as all bytes are alike (`_alike`: all written, or none) and nothing has read the shadow.
+There is no shadow until one is read or only some bytes are written: `_uniform` says that all are written, or none.
 """
 
 from dataclasses import dataclass, field
@@ -20,18 +20,18 @@ import numpy as np
 
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import BAD_EXTENT, MEMORY_EXHAUSTED
+from refmlc.run.memory.array_memory import ByteArray, bytes_of
 from refmlc.run.memory.budget import Budget
-from refmlc.run.memory.memory import ByteArray, bytes_of
 
 ALIGNMENT = 64
 
 
 @dataclass(slots=True)
 class Extras:
-    """The parts of a storage that most storages never need.
+    """The state that few storages need.
 
     `partial`: the written bytes of units that are not written as a whole, a bit each, by the number of the unit.
-    `objects`: what stored handles stand for, by the number in memory. `pieces`: start, end and storage of each
+    `objects`: the objects of stored handles, by the number in memory. `pieces`: start, end and storage of each
     piece. `lent`: how many foreign functions hold the storage at this moment.
     """
 
@@ -44,19 +44,19 @@ class Extras:
 class Storage:
     """A piece of memory with identity, byte addressed.
 
-    `bytes` and `array` are the same memory; `origin` and `span` say in words and place where it was allocated;
-    `alive` is False after a kill; `writable` is False for memory that a caller gave read-only; `whole` is the storage
-    that this one is a piece of. Fresh memory is zero (so that runs repeat exactly) but not initialised.
+    `bytes` and `array` are the same memory; `origin` and `span` say what allocated it, and where;
+    `alive` is False after a kill; `writable` is False for read-only memory of a caller; `whole` is the storage that
+    this one is a piece of. Fresh memory is zero (so that runs repeat exactly) but not initialised.
     """
 
     __slots__ = (
         "__weakref__",
-        "_alike",
         "_array",
         "_charged",
         "_extras",
         "_room",
         "_shadow",
+        "_uniform",
         "alive",
         "budget",
         "nbytes",
@@ -113,8 +113,8 @@ class Storage:
     def filled(cls, room: ByteArray, nbytes: int, unit: int, budget: Budget, origin: str) -> "Storage":
         """The `nbytes` bytes of `room` from the first address that `ALIGNMENT` divides, all written already.
 
-        `room` holds `ALIGNMENT` bytes more, or one less. They are charged to `budget`, which has them left. This is
-        the fastest way to a storage: it computes the first address when `array` is first read.
+        `room` holds `ALIGNMENT` bytes more, or one less. They are charged to `budget`, which must have them. This
+        is the fastest way to a storage: it computes the first address when `array` is first read.
         """
         self = cls.__new__(cls)
         budget.bytes += nbytes
@@ -122,7 +122,7 @@ class Storage:
         self.budget = budget
         self._room, self._array = room, None
         self.unit = unit
-        self.alive = self.writable = self._alike = True
+        self.alive = self.writable = self._uniform = True
         self.whole = self.span = self._shadow = self._extras = None
         self.origin = origin
         return self
@@ -133,7 +133,7 @@ class Storage:
     ) -> "Storage":
         """`nbytes` bytes of `whole` as a storage of its own, uninitialised; earlier pieces that lay there are killed.
 
-        The range must lie inside. What is written to a piece counts as written there only.
+        The range must lie inside. A write to a piece counts as written in that piece only.
         """
         self = cls.__new__(cls)
         self._charged = 0
@@ -142,14 +142,14 @@ class Storage:
         self.origin = origin
         self.span = span
         self.whole = whole
-        others = []
+        disjoint = []
         for start, end, reference in whole.extras.pieces:
             earlier = reference()
             if earlier is not None and start < offset + nbytes and offset < end:
                 earlier.kill()
             elif earlier is not None:
-                others.append((start, end, reference))
-        whole.extras.pieces = [*others, (offset, offset + nbytes, ref(self))]
+                disjoint.append((start, end, reference))
+        whole.extras.pieces = [*disjoint, (offset, offset + nbytes, ref(self))]
         return self
 
     def _adopt(self, array: ByteArray, unit: int, *, initialised: bool) -> None:
@@ -160,7 +160,7 @@ class Storage:
         self.unit = unit
         self.alive = True
         self.whole: Storage | None = None
-        self._alike = initialised
+        self._uniform = initialised
         self._shadow: bytearray | None = None
         self._extras: Extras | None = None
 
@@ -171,7 +171,7 @@ class Storage:
 
     @property
     def extras(self) -> Extras:
-        """The parts that most storages never need, made when they are first read."""
+        """The state that few storages need, made when first read."""
         if self._extras is None:
             self._extras = Extras()
         return self._extras
@@ -183,7 +183,7 @@ class Storage:
 
     @property
     def objects(self) -> dict[int, object]:
-        """What stored handles stand for, by the number in memory."""
+        """The objects of stored handles, by the number in memory."""
         return self.extras.objects
 
     @property
@@ -204,13 +204,13 @@ class Storage:
         if self._shadow is None:
             self.settle(1)
             count = -(-self.nbytes // self.unit)
-            self._shadow = bytearray(b"\1") * count if self._alike else bytearray(count)
+            self._shadow = bytearray(b"\1") * count if self._uniform else bytearray(count)
         return self._shadow
 
     @property
     def all_initialised(self) -> bool:
-        """True if all bytes are known to be written without a look at any unit; then there is no shadow."""
-        return self._alike and self._shadow is None
+        """True if all bytes are written and there is no shadow."""
+        return self._uniform and self._shadow is None
 
     def settle(self, unit: int) -> None:
         """Decide the unit, if it is not decided yet."""
@@ -219,7 +219,7 @@ class Storage:
 
     def kill(self) -> None:
         """End the life of this memory: its bytes go back to the budget, and no element counts as initialised."""
-        self.alive = self._alike = False
+        self.alive = self._uniform = False
         if self._shadow is not None:
             self._shadow[:] = bytes(len(self._shadow))
         if self._extras is not None:
@@ -233,8 +233,8 @@ class Storage:
 
     def initialise(self, offset: int, nbytes: int) -> None:
         """Mark `nbytes` bytes from `offset` on as written."""
-        if self._shadow is None and (self._alike or (offset == 0 and nbytes == self.nbytes)):
-            self._alike = True
+        if self._shadow is None and (self._uniform or (offset == 0 and nbytes == self.nbytes)):
+            self._uniform = True
             return
         shadow = self.shadow
         unit, last = self.unit, offset + nbytes
@@ -250,7 +250,7 @@ class Storage:
     def is_initialised(self, offset: int, nbytes: int) -> bool:
         """Whether all of `nbytes` bytes from `offset` on were written."""
         if self._shadow is None:
-            return self._alike or nbytes == 0
+            return self._uniform or nbytes == 0
         shadow, unit, last = self._shadow, self.unit, offset + nbytes
         end = -(-last // unit)
         first_open = shadow.find(0, offset // unit, end)
@@ -265,7 +265,7 @@ class Storage:
         return True
 
     def forget(self, offset: int, nbytes: int) -> None:
-        """Mark `nbytes` bytes from `offset` on as not written; their units keep what they hold beside them."""
+        """Mark `nbytes` bytes from `offset` on as not written; other bytes of their units stay as they are."""
         if nbytes == 0:
             return
         shadow, unit, last = self.shadow, self.unit, offset + nbytes

@@ -9,10 +9,10 @@ from refmlc.diag.catalogue import BAD_EXTENT, BAD_INPUT, OUT_OF_BOUNDS, UNSUPPOR
 from refmlc.lang.dtypes import DType, dtype
 from refmlc.lang.dtypes.storage import dtype_of, storage_dtype
 from refmlc.run.memory import dlpack, picture
+from refmlc.run.memory.array_memory import compact_strides, is_compact, span_of
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.cells import Cells, Shadow, cell_size, cells, shadow
 from refmlc.run.memory.initialisation import mask_of, missing, warn_missing
-from refmlc.run.memory.memory import compact_strides, is_compact, span_of
 from refmlc.run.memory.storage import Storage
 
 
@@ -99,7 +99,7 @@ class Tensor:
         if any(stride < 0 for stride in array.strides) and array.size:
             raise fail(BAD_INPUT, f"the array has negative strides: {array.strides} bytes")
         if any(stride % array.itemsize for stride in array.strides) and array.size:
-            raise fail(BAD_INPUT, f"the strides {array.strides} are no multiples of {array.itemsize} bytes")
+            raise fail(BAD_INPUT, f"the strides {array.strides} are not multiples of {array.itemsize} bytes")
         strides = tuple(stride // array.itemsize for stride in array.strides)
         return cls(Storage.from_array(array, origin=origin), element, array.shape, strides)
 
@@ -109,8 +109,8 @@ class Tensor:
 
         Fails: RM111 (no DLPack object), RM503 (dtype), RM505 (not in the memory of the CPU).
         """
-        array, found = dlpack.import_array(source)
-        return cls.from_numpy(array, found)
+        array, element = dlpack.import_array(source)
+        return cls.from_numpy(array, element)
 
     @property
     def cells(self) -> Cells:
@@ -161,28 +161,28 @@ class Tensor:
         """Whether every element was written."""
         if self.strides is None:
             return self.storage.is_initialised(self.byte_offset, self.size * self.itemsize)
-        return all(self.storage.is_initialised(at, self.itemsize) for at in self._places())
+        return all(self.storage.is_initialised(start, self.itemsize) for start in self._element_offsets())
 
     def mark_initialised(self) -> None:
         """Mark every element as written, by code that is not watched."""
         if self.strides is None:
             self.storage.initialise(self.byte_offset, self.size * self.itemsize)
             return
-        for at in self._places():
-            self.storage.initialise(at, self.itemsize)
+        for start in self._element_offsets():
+            self.storage.initialise(start, self.itemsize)
 
-    def _places(self) -> list[int]:
+    def _element_offsets(self) -> list[int]:
         """The byte at which each element begins."""
-        places = [self.byte_offset]
+        offsets = [self.byte_offset]
         for extent, stride in zip(self.shape, self.element_strides, strict=True):
-            places = [at + i * stride * self.itemsize for at in places for i in range(extent)]
-        return places
+            offsets = [start + i * stride * self.itemsize for start in offsets for i in range(extent)]
+        return offsets
 
     def numpy(self, *, strict: bool = False) -> np.ndarray:
         """The array that shares this tensor's memory; lanes of vectors are a last axis.
 
-        Elements that were never written are there too, with whatever the memory holds: `UninitialisedWarning` says how
-        many, `written` which. `strict` refuses them.
+        Elements that were never written have the content of the memory: `UninitialisedWarning` says how many they are,
+        `written` which. `strict` refuses them.
 
         Fails: RM305, if `strict`.
         """
@@ -192,7 +192,7 @@ class Tensor:
 
     @property
     def _needs_no_warning(self) -> bool:
-        """True if no warning is due: all is written, or a foreign function holds the tensor and may write it."""
+        """True if all is written, or a foreign function has the tensor and may write it."""
         return self.initialised or self.storage.extras.lent > 0
 
     @property
@@ -214,9 +214,9 @@ class Tensor:
 
     @property
     def plain(self) -> "np.ndarray | Tensor":
-        """An array on this tensor's memory, where the tensor is no more than that: alive and all initialised.
+        """An array on this tensor's memory, if the tensor is no more than that: alive and all initialised; else itself.
 
-        It is the same one each time, and not to be handed out: its shape can be changed.
+        It is the same array each time. It must not reach a user, who could change its shape.
         """
         storage = self.storage
         if not storage.all_initialised or not storage.alive:
@@ -236,8 +236,8 @@ class Tensor:
             fresh.mark_initialised()
         else:
             size = self.itemsize
-            for number, at in enumerate(self._places()):
-                if self.storage.is_initialised(at, size):
+            for number, start in enumerate(self._element_offsets()):
+                if self.storage.is_initialised(start, size):
                     fresh.storage.initialise(number * size, size)
         fresh.storage.objects.update(self.storage.objects)
         return fresh

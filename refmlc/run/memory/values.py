@@ -23,7 +23,7 @@ from refmlc.run.memory.tensor import Tensor
 
 
 class Shape(tuple[int, ...]):
-    """A shape value: a tuple of ints that is no tuple of values."""
+    """A shape: a tuple of ints, but not the tuple value of Relax."""
 
     __slots__ = ()
 
@@ -46,13 +46,13 @@ class Closure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedFunc:
-    """A function from outside: `call` takes values and gives a value; made by the registry."""
+    """A function from outside: `call` maps values to a value; the registry makes it."""
 
     name: str
     call: Callable[[Sequence[object], Span | None], object] = field(repr=False)
 
     def __call__(self, args: Sequence[object], span: Span | None = None) -> object:
-        """Call it with `args`. Fails: RM403 (it raised), RM404 (it returned what is no value)."""
+        """Call it with `args`. Fails: RM403 (it raised), RM404 (the result is not a value)."""
         return self.call(args, span)
 
 

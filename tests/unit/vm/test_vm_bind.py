@@ -124,4 +124,4 @@ def test_what_does_not_fit(module):
     )
     refused(module, "main", {"w0": w0, "y": np.zeros(15, np.float32)}, "RM111", "`y` of `main` has shape")
     refused(module, "main", {"x": 3}, "RM111", "`x` of `main` is a tensor")
-    refused(module, "other", {"s": (1,)}, "RM111", "`s` of `other` is no tensor")
+    refused(module, "other", {"s": (1,)}, "RM111", "`s` of `other` is not a tensor")

@@ -18,6 +18,7 @@ from refmlc.diag.catalogue import (
     MISSING_METADATA,
     TYPE_MISMATCH,
     UNSUPPORTED_OP,
+    Code,
 )
 from refmlc.diag.errors import RefmlcError
 from refmlc.diag.source import Span
@@ -49,7 +50,8 @@ def prepare_expr(scope: Scope, node: relax.Expr) -> Eval:
             tensor = Tensor.from_numpy(data, dtype, origin="a constant")
             return lambda _env: tensor
         case relax.MetadataRef():  # RLX-104
-            return _metadata(node)
+            reference = f'`metadata["{node.key}"][{node.index}]`'
+            return _failing(MISSING_METADATA, f"{reference} has no value: the text holds no metadata", node.span)
         case relax.PrimValue(value):  # RLX-105
             return lambda env: eval_dim(value, env.dims, node.span)
         case relax.StringImm(text):  # RLX-106
@@ -65,7 +67,7 @@ def prepare_expr(scope: Scope, node: relax.Expr) -> Eval:
         case relax.ExternFunc(symbol):  # RLX-111
             return extern_value(scope, symbol, node)
         case relax.Op(name):  # RLX-112
-            return _bare_operator(name, node.span)
+            return _failing(TYPE_MISMATCH, f"operator `{name}` is not a value: it can only be called", node.span)
         case relax.Call():  # RLX-113
             return _call(scope, node)
         case relax.If():  # RLX-114
@@ -84,12 +86,13 @@ def _global_function(scope: Scope, name: str, span: Span | None) -> Eval:
     return lambda _env: closure
 
 
-def _metadata(node: relax.MetadataRef) -> Eval:
-    def metadata(_env: Activation) -> object:
-        message = f'`metadata["{node.key}"][{node.index}]` has no value: the text holds no metadata'
-        raise fail(MISSING_METADATA, message, node.span)
+def _failing(code: Code, message: str, span: Span | None) -> Eval:
+    """A closure that fails when it is reached: code that is never executed need not be supported."""
 
-    return metadata
+    def stop(_env: Activation) -> object:
+        raise fail(code, message, span)
+
+    return stop
 
 
 def _shape(node: relax.ShapeExpr) -> Eval:
@@ -109,13 +112,6 @@ def _field(scope: Scope, node: relax.TupleGetItem) -> Eval:
         return value[index]
 
     return field
-
-
-def _bare_operator(name: str, span: Span | None) -> Eval:
-    def operator(_env: Activation) -> object:
-        raise fail(TYPE_MISMATCH, f"operator `{name}` is not a value: it can only be called", span)
-
-    return operator
 
 
 def _if(scope: Scope, node: relax.If) -> Eval:
@@ -154,7 +150,7 @@ def _call(scope: Scope, node: relax.Call) -> Eval:
         case relax.Op(name) if name in OPERATORS:  # RLX-135
             return prepare_library_call(scope, node, OPERATORS[name])
         case relax.Op(name):  # RLX-134
-            return _unsupported(name, node.span)
+            return _failing(UNSUPPORTED_OP, f"operator `{name}` is not supported", node.span)
         case callee:  # RLX-133
             return _call_value(scope, node, callee)
 
@@ -174,13 +170,6 @@ def _call_value(scope: Scope, node: relax.Call, callee: relax.Expr) -> Eval:
         return value(operands(env))
 
     return call
-
-
-def _unsupported(name: str, span: Span | None) -> Eval:
-    def unsupported(_env: Activation) -> object:
-        raise fail(UNSUPPORTED_OP, f"operator `{name}` is not supported", span)
-
-    return unsupported
 
 
 # ---------------------------------------------------------------------------------------------------------- functions

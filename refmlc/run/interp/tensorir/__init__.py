@@ -4,7 +4,8 @@
 |---------------|----------------------------------------------------------------------------------|
 | `functions`   | arguments, parameters, the body (TIR-001 … TIR-003)                              |
 | `statements`  | the `match` of statements (TIR-201 … TIR-216)                                    |
-| `loops`       | loops of every kind, jumps out of them                                           |
+| `loops`       | loops of every kind                                                              |
+| `jumps`       | `break`, `continue`, `return`                                                    |
 | `blocks`      | blocks: predicate, axes, init, body                                              |
 | `expressions` | the `match` of expressions (TIR-101 … TIR-117)                                   |
 | `operators`   | scalar operators, by their rows                                                  |
@@ -13,11 +14,12 @@
 | `calls`       | calls: functions of the module, functions from outside                           |
 | `intrinsics`  | intrinsics of values, pointers and workspaces                                    |
 | `c_abi`       | structures of lowered calls                                                      |
-| `buffers`     | buffers come into being: allocation, views of pointers and regions (TIR-004)     |
+| `buffers`     | allocation, views of pointers and regions, declarations matched (TIR-004)        |
 | `views`       | buffers at run time                                                              |
-| `frame`       | where the variables of one activation stand                                      |
-| `scope`       | what is known while a function is prepared                                       |
-| `block_sites` | what hooks see of an instance of a block                                         |
+| `frame`       | the variables of one activation, by slot                                         |
+| `scope`       | the state of preparing a function                                                |
+| `events`      | closures that report to hooks                                                    |
+| `block_sites` | an instance of a block, as hooks see it                                          |
 
 The cases of the two `match`es and what they call are the specification. `refmlc.run.interp.fast` has closures of their
 own for the commonest nodes, `refmlc.run.interp.threads` executes threads that wait for each other.

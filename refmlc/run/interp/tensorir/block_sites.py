@@ -1,4 +1,4 @@
-"""What hooks see of an instance of a block: the values of its axes, their domains, its declared regions.
+"""An instance of a block, as hooks see it: the values of its axes, their domains, its declared regions.
 
 A region is evaluated on demand, in the frame of the instance. An axis of a region is None, unknown, where evaluating it
 would read memory, or where its bounds are undefined.
@@ -11,7 +11,7 @@ from typing import TypeAlias
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import walk
-from refmlc.run.interp.tensorir.frame import Frame, IntEval, Slot
+from refmlc.run.interp.tensorir.frame import Frame, Slot
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import View
 
@@ -70,7 +70,7 @@ def _regions(scope: Scope, regions: tuple[tir.BufferRegion, ...] | None) -> Call
 def _range(scope: Scope, axis: tir.Range) -> Callable[[Frame], Extent]:
     if not (_is_plain(scope, axis.min) and _is_plain(scope, axis.extent)):
         return lambda _frame: None
-    least, extent = _integer(scope, axis.min), _integer(scope, axis.extent)
+    least, extent = scope.int(axis.min), scope.int(axis.extent)
 
     def evaluate(frame: Frame) -> Extent:
         try:
@@ -79,10 +79,6 @@ def _range(scope: Scope, axis: tir.Range) -> Callable[[Frame], Extent]:
             return None
 
     return evaluate
-
-
-def _integer(scope: Scope, node: tir.Expr) -> IntEval:
-    return scope.int(node)
 
 
 def _is_plain(scope: Scope, node: tir.Expr) -> bool:

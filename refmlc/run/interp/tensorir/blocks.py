@@ -8,28 +8,31 @@ from refmlc.diag.catalogue import BINDING_RANGE, BLOCK_RULE
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import IterKind
 from refmlc.run.interp import fast
+from refmlc.run.interp.tensorir import events
 from refmlc.run.interp.tensorir.block_sites import BlockSite, site_of
 from refmlc.run.interp.tensorir.buffers import allocate, match_region
 from refmlc.run.interp.tensorir.frame import Frame, Run, in_order
-from refmlc.run.interp.tensorir.loops import JUMPS
 from refmlc.run.interp.tensorir.scope import Scope
 
 
 def realize(scope: Scope, node: tir.SBlockRealize) -> Run:
     """One instance of the block, if the predicate holds."""
     binds, site = bind_axes(scope, node)
-    instance = (*allocations(scope, node.block), with_init(scope, node.block, site))
-    run = in_order((*binds, *(instance if site is None else (_watched(scope, site, in_order(instance)),))))
+    instance: tuple[Run, ...] = (*allocations(scope, node.block), with_init(scope, node.block, site))
+    if site is not None:
+        hooks = scope.machine.hooks
+        instance = (events.around(hooks.enter_block, hooks.leave_block, site, in_order(instance)),)
+    run = in_order((*binds, *instance))
     if isinstance(node.predicate, tir.IntImm) and node.predicate.value:
         return run
-    return _where(scope, node.predicate, run)
+    return _guarded(scope, node.predicate, run)
 
 
 def bind_axes(scope: Scope, node: tir.SBlockRealize) -> tuple[tuple[Run, ...], BlockSite | None]:
     """The bindings of the axes; the site of the block, if a hook watches blocks."""
     if len(node.iter_values) != len(node.block.iter_vars):
-        has = f"block `{node.block.name}` has {len(node.block.iter_vars)} axes and {len(node.iter_values)} bindings"
-        raise fail(BLOCK_RULE, has, node.span)
+        counts = f"{len(node.block.iter_vars)} axes and {len(node.iter_values)} bindings"
+        raise fail(BLOCK_RULE, f"block `{node.block.name}` has {counts}", node.span)
     binds = tuple(
         bind
         for axis, value in zip(node.block.iter_vars, node.iter_values, strict=True)
@@ -40,29 +43,14 @@ def bind_axes(scope: Scope, node: tir.SBlockRealize) -> tuple[tuple[Run, ...], B
     return binds, site_of(scope, node) if watched else None
 
 
-def _watched(scope: Scope, site: BlockSite, instance: Run) -> Run:
-    enter, leave = scope.machine.hooks.enter_block, scope.machine.hooks.leave_block
-
-    def watched(frame: Frame) -> None:
-        enter(site, frame)
-        try:
-            instance(frame)
-        except JUMPS:
-            leave(site, frame)
-            raise
-        leave(site, frame)
-
-    return watched
-
-
-def _where(scope: Scope, predicate: tir.Expr, body: Run) -> Run:
+def _guarded(scope: Scope, predicate: tir.Expr, body: Run) -> Run:
     holds = scope.expr(predicate)
 
-    def where(frame: Frame) -> None:
+    def guarded(frame: Frame) -> None:
         if holds(frame):
             body(frame)
 
-    return where
+    return guarded
 
 
 # TIR-217
@@ -76,8 +64,8 @@ def _bind(scope: Scope, node: tir.SBlockRealize, axis: tir.IterVar, value: tir.E
     least, extent = scope.int(axis.dom.min), scope.int(axis.dom.extent)
     slot = scope.declare(axis.var)
     scope.domains[axis.var] = (axis.dom.min, axis.dom.extent)
-    place = value.span or axis.span or node.span
-    wrong = scope.failing(BINDING_RANGE, place, Related(f"block `{node.block.name}` is here", node.block.span))
+    span = value.span or axis.span or node.span
+    wrong = scope.failing(BINDING_RANGE, span, Related(f"block `{node.block.name}` is here", node.block.span))
 
     if BINDING_RANGE.id in scope.machine.allow:
 
@@ -113,7 +101,7 @@ def with_init(scope: Scope, block: tir.SBlock, site: BlockSite | None, body: Run
         return scope.stmt(block.body)
     init = scope.stmt(block.init)
     if site is not None and scope.machine.hooks.watches("init"):
-        init = _watched_init(scope, site, init)
+        init = events.before(scope.machine.hooks.init, site, init)
     body = scope.stmt(block.body) if body is None else body
     reductions = [axis for axis in block.iter_vars if axis.kind is IterKind.REDUCE]
     return fast.init(scope, reductions, init, body) or _with_init(scope, reductions, init, body)
@@ -128,13 +116,3 @@ def _with_init(scope: Scope, reductions: list[tir.IterVar], init: Run, body: Run
         body(frame)
 
     return reduce
-
-
-def _watched_init(scope: Scope, site: BlockSite, init: Run) -> Run:
-    begin = scope.machine.hooks.init
-
-    def watched(frame: Frame) -> None:
-        begin(site, frame)
-        init(frame)
-
-    return watched

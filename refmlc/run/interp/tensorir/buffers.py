@@ -1,7 +1,6 @@
-"""Buffers come into being: fresh storage, views of pointers, views of regions, and matching a buffer's declaration.
+"""Buffers get their storage: fresh, as a view of a pointer or of a region. A declaration is matched with its storage.
 
-Matching binds each variable of the declaration that has no value yet; every other part of the declaration is then
-evaluated and must be equal.
+A match binds each variable of the declaration that has no value yet, then compares every other part.
 """
 
 from collections.abc import Callable
@@ -16,7 +15,7 @@ from refmlc.lang.ir.threads import has_threads
 from refmlc.run.interp.tensorir.frame import Frame, IntEval, Run, Slot
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import BufferPlace, View, view_on
-from refmlc.run.interp.threads.private_memory import Private, follow, keep
+from refmlc.run.interp.threads.private_memory import Private, add_private, follow
 from refmlc.run.memory.cells import cell_size
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.storage import Storage
@@ -55,13 +54,13 @@ def allocate(scope: Scope, buffer: tir.Buffer, origin: str) -> Run:
         return view_on(buffer, Pointer(storage), extents, steps, start)
 
     def run(frame: Frame) -> None:
-        place.drop(frame)  # the storage of the instance before is free from here on
+        place.drop(frame)  # frees the storage of the previous instance
         place.put(frame, make(frame))
         outer = private()
         if outer:
-            keep(frame, memories, Private(place, make, outer))
+            add_private(frame, memories, Private(place, make, outer))
 
-    return _once_a_block(scope, place, fresh) if scope.steps and buffer.scope.startswith("shared") else run
+    return _once_per_block(scope, place, fresh) if scope.steps and buffer.scope.startswith("shared") else run
 
 
 def _private_axes(scope: Scope, buffer: tir.Buffer) -> Callable[[], dict[str, Slot[int | None]]]:
@@ -72,17 +71,17 @@ def _private_axes(scope: Scope, buffer: tir.Buffer) -> Callable[[], dict[str, Sl
     return lambda: {tag: slot for tag, slot in axes.items() if tag.startswith(beginnings) and tag not in bound}
 
 
-def _once_a_block(scope: Scope, place: BufferPlace, make: Callable[[Frame], View]) -> Run:
-    """Shared memory allocated by threads: the first thread allocates it, the others get the same."""
+def _once_per_block(scope: Scope, place: BufferPlace, make: Callable[[Frame], View]) -> Run:
+    """Shared memory allocated by threads: the first thread allocates it, all use it."""
     slot, hooks = scope.group, scope.machine.hooks
-    watched = hooks.watches("allocated")
+    allocated = hooks.allocated if hooks.watches("allocated") else None
 
     def run(frame: Frame) -> None:
         group = frame[slot]
-        view = make(frame) if group is None else group.shared(place, frame, make)
+        view = make(frame) if group is None else group.shared_view(place, frame, make)
         place.put(frame, view)
-        if watched:
-            hooks.allocated(place.buffer, view, frame)
+        if allocated is not None:
+            allocated(place.buffer, view, frame)
 
     return run
 
@@ -131,7 +130,7 @@ def match_region(scope: Scope, node: tir.MatchBufferRegion) -> Run:
     outside = scope.failing(
         OUT_OF_BOUNDS, span, Related(f"`{source.buffer.name}` is declared here", source.buffer.span)
     )
-    matcher = Matching(scope, buffer, scope.failing(MATCH_FAILED, span)).close(scope)
+    matcher = DeclarationMatch(scope, buffer, scope.failing(MATCH_FAILED, span)).close(scope)
     memories = scope.memories
 
     def run(frame: Frame) -> None:
@@ -155,8 +154,8 @@ def match_region(scope: Scope, node: tir.MatchBufferRegion) -> Run:
 
 
 # TIR-004
-class Matching:
-    """The declaration of a buffer against an actual shape, strides and offset (all in elements).
+class DeclarationMatch:
+    """The declaration of a buffer, matched with an actual shape, strides and offset (all in elements).
 
     Several buffers are matched in two rounds: every `bind`, which gives their variables values, then every `check`.
     """
@@ -178,14 +177,14 @@ class Matching:
             if isinstance(part, tir.Var) and not scope.layout.knows(part):
                 self._binds[number] = scope.declare(part)
 
-    def close(self, scope: Scope) -> "Matching":
+    def close(self, scope: Scope) -> "DeclarationMatch":
         """Prepare the comparisons: every variable is declared by now."""
-        others = (number for number in range(len(self._parts)) if number not in self._binds)
-        self._checks = [(number, scope.int(self._parts[number])) for number in others]
+        numbers = (number for number in range(len(self._parts)) if number not in self._binds)
+        self._checks = [(number, scope.int(self._parts[number])) for number in numbers]
         return self
 
     def bind(self, frame: Frame, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> None:
-        """Give the variables values. Fails when the rank is another one, or a value is beyond the variable's dtype."""
+        """Give the variables values. Fails if the rank differs, or a variable's dtype has no such value."""
         if len(shape) != len(self.buffer.shape):
             ranks = f"{len(self.buffer.shape)} axes, what it is matched with has {len(shape)}"
             raise self.failure(frame, f"`{self.buffer.name}` has {ranks}: {shape}")
@@ -202,17 +201,17 @@ class Matching:
         for number, part in self._checks:
             declared = part(frame)
             if declared != actual[number]:
-                name, text = self._names[number], self._spelled(number, declared)
+                name, text = self._names[number], self._declared(number, declared)
                 raise self.failure(frame, f"{name} of `{self.buffer.name}` is {actual[number]}, declared is {text}")
         factor = self.buffer.offset_factor
         if self.buffer.elem_offset is not None and offset % factor:  # TIR-004, TIR-220
             raise self.failure(
-                frame, f"the element offset of `{self.buffer.name}` is {offset}, no multiple of its factor {factor}"
+                frame, f"the element offset of `{self.buffer.name}` is {offset}, not a multiple of its factor {factor}"
             )
 
     def _actual(self, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> tuple[int, ...]:
         return (*shape, *(strides if self.buffer.strides else ()), offset)
 
-    def _spelled(self, number: int, value: int) -> str:
+    def _declared(self, number: int, value: int) -> str:
         part = self._parts[number]
         return f"{part.name} = {value}" if isinstance(part, tir.Var) else str(value)

@@ -13,7 +13,7 @@ keeps the value that was put in it; `tvm_struct_get` and `tvm_struct_set` name t
 |        |                                | 17     | an element of an array of int64              |
 
 A function with `calling_conv` 1 takes (self, arguments, number of arguments, result) as TVM's C interface does. It is
-called here like any other: its arguments are put into such an array, and the result is taken out of it.
+called here like any other: its arguments are put into such an array, and its result is taken from one.
 
 Source: TVM 0.27, include/tvm/tirx/builtin.h and the stable C ABI of tvm-ffi.
 """
@@ -103,7 +103,7 @@ def extents(handle: object, rank: int) -> tuple[int, ...] | None:
 
 
 def extent(array: Pointer, number: int) -> int:
-    """An element of an array of int64. Fails with KeyError where nothing was put, or there is none."""
+    """An element of an array of int64. Fails with KeyError if it was not written, or is outside."""
     storage, start = array.storage, array.byte_offset + 8 * number
     if not 0 <= start <= storage.nbytes - 8 or not storage.is_initialised(start, 8):
         raise KeyError(number)
@@ -111,7 +111,7 @@ def extent(array: Pointer, number: int) -> int:
 
 
 def dtype_of_code(code: int, bits: int, lanes: int) -> DType:
-    """The dtype that DLPack's three numbers mean. Fails with KeyError when there is none."""
+    """The dtype of DLPack's three numbers. Fails with KeyError if there is none."""
     scalar = BY_CODE[code, bits]
     return scalar if lanes == 1 else scalar.with_lanes(lanes)
 
@@ -179,9 +179,9 @@ def device_of(scope: Scope, node: tir.Call) -> int:
     Decision: memory is one here. A host function takes its arguments where its kernels run.
     """
     func = scope.machine.module.functions.get(scope.function)
-    for each in walk(func) if isinstance(func, tir.PrimFunc) else ():
-        match each:
-            case tir.Apply(op="eq", args=(asked, tir.IntImm(value=number))) if asked is node:
+    for part in walk(func) if isinstance(func, tir.PrimFunc) else ():
+        match part:
+            case tir.Apply(op="eq", args=(operand, tir.IntImm(value=number))) if operand is node:
                 return number
     return CPU
 
@@ -210,8 +210,8 @@ def _get(scope: Scope, node: tir.Call) -> Eval:  # TIR-330
     structure, index, number = operands(node)[:3]
     handle_of, index_of, field_of = scope.expr(structure), scope.int(index), scope.int(number)
     failure = scope.failing(BAD_POINTER, node.span)
-    asks_device = isinstance(number, tir.IntImm) and number.value == DEVICE_TYPE
-    device = device_of(scope, node) if asks_device else None
+    reads_device = isinstance(number, tir.IntImm) and number.value == DEVICE_TYPE
+    device = device_of(scope, node) if reads_device else None
 
     def get(frame: Frame) -> object:
         handle, element, part = handle_of(frame), index_of(frame), field_of(frame)
@@ -297,7 +297,7 @@ def _call_lowered(scope: Scope, node: tir.Call) -> Eval:  # TIR-331
         if not isinstance(stack, Values) or not 0 <= start <= stop < len(stack.values):
             raise failure(frame, f"{kind_of(stack)} holds no arguments {start} … {stop}")
         try:
-            args = [_value(stack.types[at], stack.values[at]) for at in range(start, stop)]
+            args = [_value(stack.types[number], stack.values[number]) for number in range(start, stop)]
         except KeyError as field:
             raise failure(frame, f"the tensor among the arguments has no field {field}") from None
         callee = machine.module.functions.get(name)
@@ -322,7 +322,7 @@ def _kernel_args(func: object, args: Sequence[object]) -> Sequence[object] | Non
 
 
 def _value(kind: int, content: object) -> object:
-    """An argument by its type index. Fails with KeyError for a structure that is no tensor."""
+    """An argument by its type index. Fails with KeyError for a structure that is not a tensor."""
     if kind == NONE:
         return None
     if isinstance(content, Record):

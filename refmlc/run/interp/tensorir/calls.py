@@ -39,11 +39,11 @@ def call(scope: Scope, node: tir.Call) -> Eval:
     if node.callee in HINTS:
         return scope.unsupported(UNSUPPORTED_INTRINSIC, f"`T.{node.callee}` is used, and has no value", node.span)
     value = _checked(scope, node)
-    return _watched(scope, node, value) if scope.machine.hooks.watches("called") else value
+    return _reported(scope, node, value) if scope.machine.hooks.watches("called") else value
 
 
 def effect(scope: Scope, node: tir.Call) -> Eval:
-    """The call as a closure, whatever its value; an intrinsic that is not executed fails when it is reached."""
+    """The call as a closure, its value unchecked; an intrinsic that is not executed fails when it is reached."""
     if isinstance(node.callee, tir.GlobalVar):
         return _module_function(scope, node, node.callee)
     row = intrinsic(node.callee)
@@ -66,25 +66,25 @@ def _module_function(scope: Scope, node: tir.Call, callee: tir.GlobalVar) -> Eva
 
 
 def argument(scope: Scope, arg: tir.Attr) -> Eval:
-    """An argument: a buffer is passed as a tensor that shares its storage, plain data as it is."""
+    """An argument as a closure: a buffer is passed as a tensor that shares its storage, plain data unchanged."""
     if isinstance(arg, tir.Buffer):
         view = scope.buffer(arg).view
         return lambda frame: frame[view].tensor()
     return scope.expr(arg) if isinstance(arg, tir.Expr) else (lambda _frame: arg)
 
 
-# ------------------------------------------------------------------------------- values, watched and checked
+# ------------------------------------------------------------------------------ values, reported and checked
 
 
-def _watched(scope: Scope, node: tir.Call, value: Eval) -> Eval:
+def _reported(scope: Scope, node: tir.Call, value: Eval) -> Eval:
     called = scope.machine.hooks.called
 
-    def watched(frame: Frame) -> object:
+    def reported(frame: Frame) -> object:
         result = value(frame)
         called(node, result, frame)
         return result
 
-    return watched
+    return reported
 
 
 def _checked(scope: Scope, node: tir.Call) -> Eval:
@@ -108,7 +108,7 @@ def _checked(scope: Scope, node: tir.Call) -> Eval:
 
 
 def as_declared(value: object, dtype: DType) -> object:
-    """A value from outside as one of `dtype`: floats are rounded; None where it is none."""
+    """A value from outside as one of `dtype`: floats are rounded; None if it is not one."""
     if dtype.is_vector:
         return value if isinstance(value, tuple) and len(value) == dtype.lanes else None
     if not isinstance(value, bool | int | float):
@@ -125,15 +125,20 @@ def as_declared(value: object, dtype: DType) -> object:
 # ------------------------------------------------------------------------------------ functions from outside
 
 
-def _name_and_args(scope: Scope, node: tir.Call) -> tuple[str, tuple[Eval, ...]]:
-    name, *rest = node.args
-    spelled = name.value if isinstance(name, tir.StringImm) else str(name)
-    return spelled, tuple(argument(scope, arg) for arg in rest)
+def _name(node: tir.Call) -> str:
+    """The name of the function, which is the first argument."""
+    name = node.args[0]
+    return name.value if isinstance(name, tir.StringImm) else str(name)
+
+
+def _args(scope: Scope, node: tir.Call) -> tuple[Eval, ...]:
+    """The arguments of the function, which follow its name."""
+    return tuple(argument(scope, arg) for arg in node.args[1:])
 
 
 def _kernel(scope: Scope, node: tir.Call) -> Eval:  # TIR-333
-    """The arguments after those of the kernel count threads; the kernel has these counts itself."""
-    name, args = _name_and_args(scope, node)
+    """The arguments after those of the kernel are counts of threads, which the kernel has too."""
+    name, args = _name(node), _args(scope, node)
     machine, span = scope.machine, node.span
     kernel = machine.module.functions.get(name)
     if not isinstance(kernel, tir.PrimFunc):
@@ -148,7 +153,7 @@ def _kernel(scope: Scope, node: tir.Call) -> Eval:  # TIR-333
 
 
 def _packed(scope: Scope, node: tir.Call) -> Eval:  # TIR-341
-    name, args = _name_and_args(scope, node)
+    name, args = _name(node), _args(scope, node)
     machine, span = scope.machine, node.span
 
     def call_packed(frame: Frame) -> object:
@@ -161,14 +166,14 @@ def _packed(scope: Scope, node: tir.Call) -> Eval:  # TIR-341
 
 
 def _call_registered(machine: "Machine", name: str, values: Sequence[object], span: Span | None) -> object:
-    """The result of a registered function. Fails: RM605 where it has used up the time, and as the function does."""
+    """The result of a registered function. Fails: RM605 if it has used up the time, and as the function does."""
     result = machine.registry.get_func(name, span)(values, span)
     machine.budget.look(span)
     return result
 
 
 def _extern(scope: Scope, node: tir.Call) -> Eval:  # TIR-342
-    name, args = _name_and_args(scope, node)
+    name, args = _name(node), _args(scope, node)
     machine, span = scope.machine, node.span
     in_libm = _libm(scope, node, name)
     linked = _linked(machine.module, name)
@@ -185,7 +190,7 @@ def _extern(scope: Scope, node: tir.Call) -> Eval:  # TIR-342
             return result
         if in_libm is not None:
             return in_libm(frame)
-        message = f"the function `{name}` is not in the module, not registered, and not one of C's that are known"
+        message = f"the function `{name}` is not in the module, not registered, and not a C function that is known"
         raise fail(UNSUPPORTED_INTRINSIC, message, span)
 
     return call_extern
@@ -208,21 +213,18 @@ def _libm(scope: Scope, node: tir.Call, name: str) -> Eval | None:
 
 
 def _llvm(scope: Scope, node: tir.Call) -> Eval:  # TIR-343
-    name, *rest = node.args
-    spelled = name.value if isinstance(name, tir.StringImm) else str(name)
-    first = spelled.removeprefix("llvm.").partition(".")[0]
-    if first == "prefetch":
+    name = _name(node)
+    base = name.removeprefix("llvm.").partition(".")[0]
+    if base == "prefetch":
         return lambda _frame: 0
-    args = cast("tuple[tir.Expr, ...]", tuple(rest))
-    if first == "fmuladd" and len(args) == 3:
+    args = cast("tuple[tir.Expr, ...]", node.args[1:])
+    if base == "fmuladd" and len(args) == 3:
         product = tir.Apply("mul", args[:2], node.dtype, span=node.span)
         return scope.expr(tir.Apply("add", (product, args[2]), node.dtype, span=node.span))
-    if first not in BY_LLVM or any(arg.dtype != node.dtype for arg in args):
-        message = f"the LLVM intrinsic `{spelled}` on {node.dtype} is not executed: it belongs to one kind of hardware"
+    if base not in BY_LLVM or any(arg.dtype != node.dtype for arg in args):
+        message = f"the LLVM intrinsic `{name}` on {node.dtype} is not executed: it belongs to one kind of hardware"
         return scope.unsupported(UNSUPPORTED_INTRINSIC, message, node.span)
-    return operators.apply(
-        scope, tir.Apply(BY_LLVM[first], args, node.dtype, span=node.span), scope.machine.c_functions
-    )
+    return operators.apply(scope, tir.Apply(BY_LLVM[base], args, node.dtype, span=node.span), scope.machine.c_functions)
 
 
 LIBM: Mapping[str, tuple[str, DType]] = {
@@ -251,4 +253,4 @@ UNCHECKED = {
     **dict.fromkeys(("call_packed_lowered", "call_cpacked_lowered"), PACKED_RESULT),
     "tvm_struct_get": BAD_POINTER,
 }
-"""The calls whose values nothing has checked yet, and the code of one that is not of the declared dtype."""
+"""The calls whose values need a check, and the code for a value that is not of the declared dtype."""

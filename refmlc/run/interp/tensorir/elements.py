@@ -1,4 +1,4 @@
-"""Loads and stores of single elements (TIR-112, TIR-205), and what is wrong with an access.
+"""Loads and stores of single elements (TIR-112, TIR-205), and the failures of an access.
 
 The order is: value (of a store), indices from left to right, bounds, initialisation, cell (TIR-006, TIR-007, TIR-008).
 """
@@ -34,17 +34,17 @@ def load(scope: Scope, node: tir.BufferLoad) -> NumberEval:
 
     def load_element(frame: Frame) -> float:
         view = frame[view_slot]
-        at = tuple([index(frame) for index in indices])
-        offset = offset_of(view, at, wrong, frame)
+        position = tuple([index(frame) for index in indices])
+        offset = offset_of(view, position, wrong, frame)
         hooks.read_element(node, view, offset, frame)
         try:
             if view.shadow[offset]:
                 value = view.cells[offset]
-                hooks.load(node, at, value, frame)
+                hooks.load(node, position, value, frame)
                 return value
         except IndexError:
             pass
-        raise wrong(frame, at)
+        raise wrong(frame, position)
 
     return load_element
 
@@ -64,21 +64,21 @@ def store(scope: Scope, node: tir.BufferStore) -> Run:
     def store_element(frame: Frame) -> None:
         written = value(frame)
         view = frame[view_slot]
-        at = tuple([index(frame) for index in indices])
-        offset = offset_of(view, at, wrong, frame)
+        position = tuple([index(frame) for index in indices])
+        offset = offset_of(view, position, wrong, frame)
         hooks.write_element(node, view, offset, frame)
-        hooks.store(node, at, written, frame)
+        hooks.store(node, position, written, frame)
         try:
             view.cells[offset] = written
             view.shadow[offset] = 1
         except (IndexError, TypeError):
-            raise wrong(frame, at) from None
+            raise wrong(frame, position) from None
 
     return store_element
 
 
 def _clear(scope: Scope, node: tir.BufferStore) -> Run:
-    """A store of `T.undef()`: the element is not initialised any more."""
+    """A store of `T.undef()`: the element becomes uninitialised."""
     view_slot = scope.buffer(node.buffer, node.span).view
     indices = tuple(scope.int(index) for index in node.indices)
     wrong = explain(scope, node)
@@ -86,25 +86,25 @@ def _clear(scope: Scope, node: tir.BufferStore) -> Run:
 
     def clear_element(frame: Frame) -> None:
         view = frame[view_slot]
-        at = tuple([index(frame) for index in indices])
-        offset = offset_of(view, at, wrong, frame)
+        position = tuple([index(frame) for index in indices])
+        offset = offset_of(view, position, wrong, frame)
         hooks.write_element(node, view, offset, frame)
         try:
             view.shadow[offset] = 0
         except IndexError:
-            raise wrong(frame, at) from None
+            raise wrong(frame, position) from None
 
     return clear_element
 
 
 # TIR-307
 def is_undef(value: tir.Expr) -> bool:
-    """Whether the value is `T.undef()`, converted or not: the text gives it a dtype by a cast."""
+    """True if the value is `T.undef()`, which the text may cast to a dtype."""
     return is_undef(value.value) if isinstance(value, tir.Cast) else getattr(value, "callee", None) == "undef"
 
 
 def to_live_memory(scope: Scope, node: tir.BufferStore, run: Run) -> Run:
-    """`run`, then a check that the memory that it wrote to is alive. Fails: RM316.
+    """`run`, a store, then a check that its memory is alive. Fails: RM316.
 
     The check comes after the value and the indices, as the store does. Loads need no such check: no element of freed
     memory counts as initialised.
@@ -120,12 +120,12 @@ def to_live_memory(scope: Scope, node: tir.BufferStore, run: Run) -> Run:
     return store_to_live_memory
 
 
-def offset_of(view: View, at: tuple[int, ...], wrong: Explain, frame: Frame) -> int:
+def offset_of(view: View, position: tuple[int, ...], wrong: Explain, frame: Frame) -> int:
     """The offset of an element; bounds are checked."""
     offset = 0
-    for index, extent, stride in zip(at, view.shape, view.strides, strict=True):
+    for index, extent, stride in zip(position, view.shape, view.strides, strict=True):
         if not 0 <= index < extent:
-            raise wrong(frame, at)
+            raise wrong(frame, position)
         offset += index * stride
     return offset
 
@@ -146,11 +146,11 @@ def check_stored(node: tir.BufferStore) -> None:
 
 
 def explain(scope: Scope, node: tir.BufferLoad | tir.BufferStore) -> Explain:
-    """A maker of the failure of an access at some indices: an axis out of bounds, an element that was not written."""
+    """Explains why an access at given indices failed: an axis out of bounds, or an element that was never written."""
     place, loops = scope.buffer(node.buffer, node.span), scope.loops
 
     def explanation(frame: Frame, indices: tuple[int, ...]) -> RefmlcError:
-        code, message, label = _why_wrong(frame[place.view], node, indices)
+        code, message, label = _diagnosis(frame[place.view], node, indices)
         how = "allocated" if code is UNINITIALISED else "declared"
         related = Related(f"`{node.buffer.name}` is {how} here", node.buffer.span)
         return failing_in(loops, code, node.span, related)(frame, message, label=label)
@@ -158,8 +158,8 @@ def explain(scope: Scope, node: tir.BufferLoad | tir.BufferStore) -> Explain:
     return explanation
 
 
-def _why_wrong(view: View, node: tir.BufferLoad | tir.BufferStore, indices: tuple[int, ...]) -> tuple[Code, str, str]:
-    """The code, the message and the label of an access that went wrong."""
+def _diagnosis(view: View, node: tir.BufferLoad | tir.BufferStore, indices: tuple[int, ...]) -> tuple[Code, str, str]:
+    """The code, the message and the label of an access that failed."""
     buffer = node.buffer
     verb = "load from" if isinstance(node, tir.BufferLoad) else "store to"
     for axis, (index, extent) in enumerate(zip(indices, view.shape, strict=True)):
@@ -176,5 +176,5 @@ def _why_wrong(view: View, node: tir.BufferLoad | tir.BufferStore, indices: tupl
     if not view.data.storage.alive:
         return USE_AFTER_KILL, f"{verb} `{element}` after its storage was freed", ""
     if isinstance(node, tir.BufferStore):
-        return BAD_POINTER, f"store to `{element}`: the memory that was given is read-only", ""
+        return BAD_POINTER, f"store to `{element}`: the memory of the argument is read-only", ""
     return UNINITIALISED, f"`{element}` is read but was never written", "uninitialised"

@@ -1,4 +1,4 @@
-"""Functions: arguments are matched against parameters, the body runs in a fresh frame (TIR-001).
+"""Functions: arguments are matched with parameters, the body runs in a fresh frame (TIR-001).
 
 The order: number and kind of the arguments, scalars, the variables in shapes of tensors, everything else in shapes.
 """
@@ -13,11 +13,11 @@ from refmlc.diag.catalogue import BAD_INPUT, MATCH_FAILED
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.dtypes.rounding import rounder
 from refmlc.lang.ir import tir
-from refmlc.run.interp.tensorir.buffers import Matching
+from refmlc.run.interp.tensorir.buffers import DeclarationMatch
 from refmlc.run.interp.tensorir.c_abi import enter_packed, is_packed_entry
 from refmlc.run.interp.tensorir.expressions import prepare_expr
 from refmlc.run.interp.tensorir.frame import Frame
-from refmlc.run.interp.tensorir.loops import Returning
+from refmlc.run.interp.tensorir.jumps import Returning
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.statements import prepare_stmt
 from refmlc.run.interp.tensorir.views import BufferPlace, View, view_of_tensor
@@ -62,14 +62,14 @@ class Parameters:
         self._name = scope.function
         self._machine = scope.machine
         self._slots = [scope.layout.declare(param) for param in func.params]
-        self._buffers: dict[int, tuple[BufferPlace, Matching]] = {}
+        self._buffers: dict[int, tuple[BufferPlace, DeclarationMatch]] = {}
         for number, param in enumerate(func.params):
             if param in func.buffer_map:
                 buffer = func.buffer_map[param]
-                matching = Matching(scope, buffer, self._failing(buffer))
-                self._buffers[number] = (scope.declare_buffer(buffer), matching)
-        for _, matching in self._buffers.values():
-            matching.close(scope)
+                declaration = DeclarationMatch(scope, buffer, self._failing(buffer))
+                self._buffers[number] = (scope.declare_buffer(buffer), declaration)
+        for _, declaration in self._buffers.values():
+            declaration.close(scope)
 
     def match(self, frame: Frame, args: Sequence[object]) -> None:
         """Put `args` into `frame`. Fails: RM111 when the call comes from outside, RM314 when from the module."""
@@ -85,8 +85,8 @@ class Parameters:
         for number, view in views.items():
             self._buffers[number][1].bind(frame, view.shape, view.strides, view.offset)
         for number, view in views.items():
-            place, matching = self._buffers[number]
-            matching.check(frame, view.shape, view.strides, view.offset)
+            place, declaration = self._buffers[number]
+            declaration.check(frame, view.shape, view.strides, view.offset)
             place.put(frame, view)
 
     # TIR-003

@@ -20,7 +20,7 @@ from refmlc.lang.dtypes.rounding import round_fraction
 from refmlc.lang.ir import tir
 from refmlc.run.interp.tensorir.elements import explain, offset_of
 from refmlc.run.interp.tensorir.frame import Eval, Frame
-from refmlc.run.interp.tensorir.loops import Returning
+from refmlc.run.interp.tensorir.jumps import Returning
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.memory.cells import cell_size
 from refmlc.run.memory.pointer import Pointer
@@ -191,7 +191,7 @@ def _free(scope: Scope, node: tir.Call) -> Eval:  # TIR-325
     def free(frame: Frame) -> int:
         workspace = start(frame)
         if workspace.byte_offset != 0 or not workspace.storage.alive:
-            raise failure(frame, "what is freed is no live workspace")
+            raise failure(frame, "the pointer that is freed is not a live workspace")
         workspace.storage.kill()
         return 0
 

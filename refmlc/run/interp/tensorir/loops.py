@@ -15,55 +15,34 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind
 from refmlc.lang.ir.scopes import is_thread
 from refmlc.lang.ir.visit import walk
+from refmlc.run.interp.tensorir.events import around
 from refmlc.run.interp.tensorir.frame import Frame, Run, Slot, in_order
+from refmlc.run.interp.tensorir.jumps import Breaking, Continuing
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads.private_memory import outside
 
 MOST_IN_CHUNK = 4096
-NODES_IN_CHUNK = 1 << 15  # evaluating so many takes some milliseconds
+NODES_IN_CHUNK = 1 << 15  # evaluated in some milliseconds
 LAUNCHED = ("thread_extent", "virtual_thread")
 ZERO = tir.IntImm(INT32, 0)
-
-
-class Breaking(Exception):
-    """Ends the innermost loop."""
-
-
-class Continuing(Exception):
-    """Ends the iteration of the innermost loop."""
-
-
-class Returning(Exception):
-    """Ends the function with `value`."""
-
-    def __init__(self, value: object) -> None:
-        """Carry the value to the call."""
-        super().__init__()
-        self.value = value
-
-
-JUMPS = (Breaking, Continuing, Returning)
 
 
 def loop(scope: Scope, node: tir.For) -> Run:
     """Run the body for each value of the loop variable."""
     tag = node.tag
     if tag in scope.threads:
-        return _same_thread(scope, tag, node)
-    whole = _one_by_one(scope, node, tag)
-    hooks = scope.machine.hooks
-    return watched(scope, node, whole) if hooks.watches("enter_loop") or hooks.watches("leave_loop") else whole
+        return in_order((same_thread(scope, tag, node), scope.stmt(node.body)))
+    return with_events(scope, node, _iterations(scope, node, tag))
 
 
-def _one_by_one(scope: Scope, node: tir.For, tag: str) -> Run:
-    alike = [] if node.thread is None or node.thread.var is None else [node.thread.var]
+def _iterations(scope: Scope, node: tir.For, tag: str) -> Run:
     domain = (node.min, node.extent) if node.step is None else None
     first, extent = scope.int(node.min), scope.int(node.extent)
     step = None if node.step is None else scope.int(node.step)
     wrong = scope.failing(BAD_EXTENT, node.span)
     with scope.loop(node.loop_var, domain, tag) as slot, scope.thread(tag, node.loop_var, node.extent):
-        for var in alike:
-            scope.layout.alias(var, cast("Slot[object]", slot))
+        if node.thread is not None and node.thread.var is not None:
+            scope.layout.alias(node.thread.var, cast("Slot[object]", slot))
         body = scope.stmt(node.body)
         jumps = scope.jumps
     if is_thread(tag):
@@ -80,28 +59,20 @@ def _one_by_one(scope: Scope, node: tir.For, tag: str) -> Run:
             raise wrong(frame, f"the step of loop `{node.loop_var.name}` is {stride}")
         iterate(frame, start, start + count, stride)
 
-    whole = _breaking(run) if jumps else run
-    return _leaving(scope, tag, whole) if is_thread(tag) else whole
+    ending = _breaking(run) if jumps else run
+    return _leaving(scope, tag, ending) if is_thread(tag) else ending
 
 
-def watched(scope: Scope, node: tir.For, iterations: Run) -> Run:
-    """The iterations with the hooks around them."""
-    enter, leave = scope.machine.hooks.enter_loop, scope.machine.hooks.leave_loop
-
-    def run(frame: Frame) -> None:
-        enter(node, frame)
-        try:
-            iterations(frame)
-        except JUMPS:
-            leave(node, frame)
-            raise
-        leave(node, frame)
-
-    return run
+def with_events(scope: Scope, node: tir.For, run: Run) -> Run:
+    """`run`, the iterations of a loop, with the hooks that watch loops."""
+    hooks = scope.machine.hooks
+    if not (hooks.watches("enter_loop") or hooks.watches("leave_loop")):
+        return run
+    return around(hooks.enter_loop, hooks.leave_loop, node, run)
 
 
 def chunk(body: tir.Stmt) -> int:
-    """How many iterations of `body` are charged together."""
+    """The number of iterations of `body` that are charged together."""
     nodes = sum(1 for _ in islice(walk(body), NODES_IN_CHUNK))
     return min(MOST_IN_CHUNK, NODES_IN_CHUNK // nodes)
 
@@ -155,12 +126,6 @@ def as_loop(node: tir.AttrStmt) -> tir.For:
     return tir.For(var, ZERO, size, ForKind.THREAD_BINDING, node.body, thread, span=node.span)
 
 
-def _same_thread(scope: Scope, tag: str, node: tir.For) -> Run:
-    """A thread axis that is bound already: the body runs once, for the index of the axis."""
-    check = same_thread(scope, tag, node)
-    return in_order((check, scope.stmt(node.body)))
-
-
 def same_thread(scope: Scope, tag: str, node: tir.For) -> Run:
     """The variable of a loop over a thread axis that is bound already is its index. Fails: RM315, other extents."""
     bound, outer_extent = scope.threads[tag]
@@ -177,25 +142,26 @@ def same_thread(scope: Scope, tag: str, node: tir.For) -> Run:
 
 def _entering(scope: Scope, body: Run) -> Run:
     """An iteration over a thread axis, with the private memory of its index."""
-    entered = scope.outer
+    outer = scope.outer
 
     def run(frame: Frame) -> None:
-        for memory, view in frame[entered] or ():
+        for memory, view in frame[outer] or ():
             memory.enter(frame, frame, view)
         body(frame)
 
     return run
 
 
-def _leaving(scope: Scope, tag: str, loop_of: Run) -> Run:
-    axis, memories, entered = scope.axes[tag], scope.memories, scope.outer
+def _leaving(scope: Scope, tag: str, iterations: Run) -> Run:
+    """The iterations over a thread axis; afterwards the private memory of its indices is out of scope."""
+    axis, memories, outer = scope.axes[tag], scope.memories, scope.outer
 
     def run(frame: Frame) -> None:
-        before = frame[entered]
-        frame[entered] = found = outside(frame, memories, tag)
-        loop_of(frame)
-        frame[axis], frame[entered] = None, before
-        for memory, view in found:
+        previous = frame[outer]
+        frame[outer] = private = outside(frame, memories, tag)
+        iterations(frame)
+        frame[axis], frame[outer] = None, previous
+        for memory, view in private:
             memory.leave(frame, view)
 
     return run
@@ -209,9 +175,9 @@ def _continuing(body: Run) -> Run:
     return run
 
 
-def _breaking(loop_of: Run) -> Run:
+def _breaking(iterations: Run) -> Run:
     def run(frame: Frame) -> None:
         with suppress(Breaking):
-            loop_of(frame)
+            iterations(frame)
 
     return run

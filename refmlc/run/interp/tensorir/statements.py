@@ -7,20 +7,12 @@ from refmlc.diag.catalogue import ASSERT_FAILED, BAD_LOOP_CONTROL
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.threads import tag_of
 from refmlc.run.interp import fast
-from refmlc.run.interp.tensorir import calls, elements, vectors
+from refmlc.run.interp.tensorir import calls, elements, events, vectors
 from refmlc.run.interp.tensorir.blocks import realize
 from refmlc.run.interp.tensorir.buffers import allocate, declare
 from refmlc.run.interp.tensorir.frame import Frame, Run, in_order
-from refmlc.run.interp.tensorir.loops import (
-    LAUNCHED,
-    Breaking,
-    Continuing,
-    Returning,
-    as_loop,
-    loop,
-    watched,
-    while_loop,
-)
+from refmlc.run.interp.tensorir.jumps import Breaking, Continuing, Returning
+from refmlc.run.interp.tensorir.loops import LAUNCHED, as_loop, loop, while_loop, with_events
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads.launch import launch
 from refmlc.run.interp.threads.statements import prepare_steps
@@ -32,14 +24,14 @@ def prepare_stmt(scope: Scope, node: tir.Stmt) -> Run:
     The hooks that watch statements are around it.
     """
     run = fast.statement(scope, node) or _meaning(scope, node)
-    before, after = scope.machine.hooks.watches("before_stmt"), scope.machine.hooks.watches("after_stmt")
-    if before and after:
-        run = _both(scope, node, run)
-    elif before:
-        run = _before(scope, node, run)
-    elif after:
-        run = _after(scope, node, run)
     hooks = scope.machine.hooks
+    match hooks.watches("before_stmt"), hooks.watches("after_stmt"):
+        case True, True:
+            run = events.both(hooks.before_stmt, hooks.after_stmt, node, run)
+        case True, False:
+            run = events.before(hooks.before_stmt, node, run)
+        case False, True:
+            run = events.after(hooks.after_stmt, node, run)
     return hooks.around(scope, node, run) if hooks.watches("around") else run
 
 
@@ -82,45 +74,12 @@ def _meaning(scope: Scope, node: tir.Stmt) -> Run:
             assert_never(node)
 
 
-def _both(scope: Scope, node: tir.Stmt, run: Run) -> Run:
-    before, after = scope.machine.hooks.before_stmt, scope.machine.hooks.after_stmt
-
-    def watched(frame: Frame) -> None:
-        before(node, frame)
-        run(frame)
-        after(node, frame)
-
-    return watched
-
-
-def _before(scope: Scope, node: tir.Stmt, run: Run) -> Run:
-    before = scope.machine.hooks.before_stmt
-
-    def watched(frame: Frame) -> None:
-        before(node, frame)
-        run(frame)
-
-    return watched
-
-
-def _after(scope: Scope, node: tir.Stmt, run: Run) -> Run:
-    after = scope.machine.hooks.after_stmt
-
-    def watched(frame: Frame) -> None:
-        run(frame)
-        after(node, frame)
-
-    return watched
-
-
 def _loop(scope: Scope, node: tir.For, source: tir.Stmt | None = None) -> Run:
     """A loop, or the launch of a block of threads that meet (TIR-227). `source` is its statement, if not `node`."""
     nested = scope.steps or any(tag.startswith("threadIdx") for tag in scope.threads)
     if nested or not tag_of(node).startswith("threadIdx") or not scope.exchange.meets(source or node):
         return loop(scope, node)
-    run = launch(scope, node, prepare_steps)
-    hooks = scope.machine.hooks
-    return watched(scope, node, run) if hooks.watches("enter_loop") or hooks.watches("leave_loop") else run
+    return with_events(scope, node, launch(scope, node, prepare_steps))
 
 
 def _bind(scope: Scope, node: tir.Bind) -> Run:

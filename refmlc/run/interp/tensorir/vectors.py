@@ -14,7 +14,7 @@ from refmlc.run.interp.tensorir.views import View
 
 
 def has_lanes(node: "Access") -> bool:
-    """Whether an access has several lanes, or a predicate, which is one of lanes."""
+    """True if an access has several lanes, or a predicate, which has lanes."""
     if node.predicate is not None or (isinstance(node, tir.BufferStore) and node.value.dtype.is_vector):
         return True
     return tir.loaded_dtype(node.buffer, node.indices).is_vector
@@ -41,7 +41,7 @@ def either(scope: Scope, node: tir.Or) -> LanesEval:
 
 
 def select(scope: Scope, node: tir.Select) -> LanesEval:
-    """Choice per lane."""
+    """Lane by lane, the value that the condition selects; all operands are evaluated."""
     condition, true_value, false_value = map(scope.lanes, (node.condition, node.true_value, node.false_value))
 
     def choose(frame: Frame) -> tuple[float, ...]:
@@ -102,15 +102,15 @@ def shuffle(scope: Scope, node: tir.Shuffle) -> Eval:
 # ------------------------------------------------------------------------------------ loads and stores
 
 Access = tir.BufferLoad | tir.BufferStore
-Places = Callable[[Frame], list[tuple[int, ...]]]
+Positions = Callable[[Frame], list[tuple[int, ...]]]
 
 
-def places(scope: Scope, node: Access) -> Places:
+def positions(scope: Scope, node: Access) -> Positions:
     """The indices of each accessed element: one, or one per lane of the last index."""
     check_rank(node)
     if any(index.dtype.is_vector for index in node.indices[:-1]):
         failure = scope.unsupported(UNSUPPORTED_CONSTRUCT, "only the last index may have lanes", node.span)
-        return cast("Places", failure)
+        return cast("Positions", failure)
     if not node.indices or not node.indices[-1].dtype.is_vector:
         indices = tuple(scope.int(index) for index in node.indices)
         return lambda frame: [tuple([index(frame) for index in indices])]
@@ -125,7 +125,7 @@ def places(scope: Scope, node: Access) -> Places:
 
 
 def mask(scope: Scope, node: Access) -> LanesEval | None:
-    """The predicate as lanes, where there is one."""
+    """The predicate as lanes; None if there is none."""
     if node.predicate is None:
         return None
     if node.predicate.dtype.is_vector:
@@ -135,19 +135,19 @@ def mask(scope: Scope, node: Access) -> LanesEval | None:
 
 
 def load(scope: Scope, node: tir.BufferLoad) -> Eval:
-    """The elements at vector indices, or a vector element, or both. Lanes off in the predicate are zero.
+    """The elements at vector indices, or a vector element, or both. A lane whose predicate is false is 0.
 
-    Decision: a lane that is switched off is not read, needs no element there, and is 0 (TVM leaves it undefined).
+    Decision: such a lane is not read, and needs no element there (TVM leaves its value undefined).
     """
     view_slot = scope.buffer(node.buffer, node.span).view
-    where, on, wrong = places(scope, node), mask(scope, node), explain(scope, node)
+    positions_of, mask_of, wrong = positions(scope, node), mask(scope, node), explain(scope, node)
     width, scalar = node.buffer.dtype.lanes, not node.dtype.is_vector
     zero = zero_of(node.dtype)
-    hook = scope.machine.hooks.load if scope.machine.hooks.watches("load") else None
+    report = scope.machine.hooks.load if scope.machine.hooks.watches("load") else None
     reading = scope.machine.hooks.read_element if scope.machine.hooks.watches("read_element") else None
 
-    def element(frame: Frame, view: View, at: tuple[int, ...]) -> list[float]:
-        offset = offset_of(view, at, wrong, frame)
+    def element(frame: Frame, view: View, position: tuple[int, ...]) -> list[float]:
+        offset = offset_of(view, position, wrong, frame)
         if reading is not None:
             reading(node, view, offset, frame)
         first = offset * width
@@ -157,17 +157,17 @@ def load(scope: Scope, node: tir.BufferLoad) -> Eval:
                 return [view.cells[lane] for lane in lanes]
         except IndexError:
             pass
-        raise wrong(frame, at)
+        raise wrong(frame, position)
 
     def load_lanes(frame: Frame) -> object:
         view = frame[view_slot]
-        ats = where(frame)
-        active = (True,) * len(ats) if on is None else on(frame)
+        positions = positions_of(frame)
+        active = (True,) * len(positions) if mask_of is None else mask_of(frame)
         values: list[float] = []
-        for at, live in zip(ats, active, strict=True):
-            element_lanes = element(frame, view, at) if live else [zero] * width
-            if live and hook is not None:
-                hook(node, at, element_lanes[0] if width == 1 else tuple(element_lanes), frame)
+        for position, is_active in zip(positions, active, strict=True):
+            element_lanes = element(frame, view, position) if is_active else [zero] * width
+            if is_active and report is not None:
+                report(node, position, element_lanes[0] if width == 1 else tuple(element_lanes), frame)
             values.extend(element_lanes)
         return values[0] if scalar else tuple(values)
 
@@ -175,37 +175,37 @@ def load(scope: Scope, node: tir.BufferLoad) -> Eval:
 
 
 def store(scope: Scope, node: tir.BufferStore) -> Run:
-    """Write lane k of the value at lane k of the indices; lanes off in the predicate are not written."""
+    """Write lane k of the value at lane k of the indices; a lane whose predicate is false is not written."""
     check_stored(node)
     view_slot = scope.buffer(node.buffer, node.span).view
     value, is_vector = scope.expr(node.value), node.value.dtype.is_vector
-    where, on, wrong = places(scope, node), mask(scope, node), explain(scope, node)
+    positions_of, mask_of, wrong = positions(scope, node), mask(scope, node), explain(scope, node)
     width = node.buffer.dtype.lanes
-    hook = scope.machine.hooks.store if scope.machine.hooks.watches("store") else None
+    report = scope.machine.hooks.store if scope.machine.hooks.watches("store") else None
     writing = scope.machine.hooks.write_element if scope.machine.hooks.watches("write_element") else None
 
     def store_lanes(frame: Frame) -> None:
         written = value(frame)
         lanes = cast("tuple[float, ...]", written if is_vector else (written,))
         view = frame[view_slot]
-        ats = where(frame)
-        active = (True,) * len(ats) if on is None else on(frame)
-        for number, (at, live) in enumerate(zip(ats, active, strict=True)):
-            if not live:
+        positions = positions_of(frame)
+        active = (True,) * len(positions) if mask_of is None else mask_of(frame)
+        for number, (position, is_active) in enumerate(zip(positions, active, strict=True)):
+            if not is_active:
                 continue
-            offset = offset_of(view, at, wrong, frame)
+            offset = offset_of(view, position, wrong, frame)
             if writing is not None:
                 writing(node, view, offset, frame)
             first = offset * width
             part = lanes[number * width : (number + 1) * width]
-            if hook is not None:
-                hook(node, at, part[0] if width == 1 else part, frame)
+            if report is not None:
+                report(node, position, part[0] if width == 1 else part, frame)
             try:
-                for lane, each in enumerate(part, first):
-                    view.cells[lane] = each
+                for lane, lane_value in enumerate(part, first):
+                    view.cells[lane] = lane_value
                     view.shadow[lane] = 1
             except (IndexError, TypeError):
-                raise wrong(frame, at) from None
+                raise wrong(frame, position) from None
 
     return store_lanes
 

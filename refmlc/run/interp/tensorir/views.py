@@ -17,8 +17,8 @@ from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import tir
 from refmlc.run.interp.tensorir.frame import Frame, Slot
+from refmlc.run.memory.array_memory import compact_strides, span_of
 from refmlc.run.memory.cells import Cells, Shadow, cell_size, cells, shadow
-from refmlc.run.memory.memory import compact_strides, span_of
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.storage import Storage
 from refmlc.run.memory.tensor import Tensor
@@ -62,7 +62,7 @@ class View:
 def view_on(
     buffer: tir.Buffer, data: Pointer, shape: tuple[int, ...], strides: tuple[int, ...] | None, offset: int
 ) -> View:
-    """View `data` as `buffer`. Elements beyond the end of the storage have no cell: an access to one fails."""
+    """View `data` as `buffer`. Elements beyond the end of the storage have no cell; accessing one fails."""
     dtype = buffer.dtype
     storage = data.storage
     if strides is not None and any(stride < 0 for stride in strides):
@@ -82,7 +82,7 @@ def view_on(
 def shadow_of(storage: Storage, dtype: DType, start: int, count: int) -> Shadow:
     """The shadow of the same cells; where they begin with the storage, its own bytes, the fastest to read.
 
-    No cells have no shadow: an access is beyond its storage then, not to an element that was not written.
+    Without cells there is no shadow either: such an access is beyond its storage, not uninitialised.
     """
     cells_shadow = shadow(storage, dtype, start, count)
     return storage.shadow if count and start == 0 and storage.unit == cell_size(dtype) else cells_shadow
@@ -104,12 +104,12 @@ class BufferPlace:
     form: Form
 
     def drop(self, frame: Frame) -> None:
-        """Clear the slots."""
+        """Empty the slots: the buffer holds no storage any more."""
         slots = cast("tuple[Slot[object], ...]", (self.view, self.access))
         for slot in slots:
             frame[slot] = None
 
     def put(self, frame: Frame, view: View) -> None:
-        """Let the buffer be `view` from here on."""
+        """Bind the buffer to `view`."""
         frame[self.view] = view
         frame[self.access] = view.strided if self.form == "any" else view.compact

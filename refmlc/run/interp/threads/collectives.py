@@ -83,7 +83,7 @@ EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
 
 
 def with_reducer(scope: Scope, node: tir.AttrStmt, prepare: Callable[[Scope, tir.Stmt], Go]) -> Go:
-    """The body of an attribute that declares the reducer."""
+    """The body of an attribute that declares the reducer of reductions within."""
     outer = scope.reducer
     scope.reducer = node.node if isinstance(node.node, CommReducer) else None
     steps = prepare(scope, node.body)
@@ -101,7 +101,7 @@ class Reducer:
     identity: tuple[Eval, ...]
 
     def fold(self, frame: Frame, parts: list[Posted]) -> tuple[object, ...]:
-        """The values that count, one after the other, the identity for the others."""
+        """Fold the values in order; a thread that does not count gives the identity."""
         total: tuple[object, ...] | None = None
         for part in parts:
             values = part.values if part.counts else tuple([value(frame) for value in self.identity])
@@ -121,7 +121,7 @@ def _reducer(scope: Scope, reducer: CommReducer) -> Reducer:
 
 
 def _reduce(scope: Scope, call: tir.Call) -> Go:  # TIR-228
-    """Fails: RM504 where the call is not of the form that TVM writes."""
+    """Fails: RM504 if the call does not have the form that TVM writes."""
     parts = _parts(call)
     if parts is None or scope.reducer is None:
         return _without_meeting(
@@ -132,7 +132,7 @@ def _reduce(scope: Scope, call: tir.Call) -> Go:  # TIR-228
     values, counts = tuple(scope.expr(value) for value in summands), scope.expr(condition)
     over = {scope.slot(var) for var in axes}
     slots = [slot for tag, slot in scope.axes.items() if tag in scope.threads and tag.startswith("threadIdx")]
-    others = tuple(slot for slot in slots if slot not in over)
+    outer_slots = tuple(slot for slot in slots if slot not in over)
     results = tuple(tir.Var(f"result_{number}", load.dtype) for number, load in enumerate(loads))
     places = tuple(scope.layout.declare(var) for var in results)
     stores = [
@@ -144,13 +144,13 @@ def _reduce(scope: Scope, call: tir.Call) -> Go:  # TIR-228
     def reduce(frame: Frame) -> Steps:
         members = frame[group]
         assert members is not None  # noqa: S101 - threads are in a group
-        own = tuple([frame[slot] for slot in others])
-        members.post(call, Posted(own, tuple([value(frame) for value in values]), bool(counts(frame))))
+        outer_indices = tuple([frame[slot] for slot in outer_slots])
+        members.post(call, Posted(outer_indices, tuple([value(frame) for value in values]), bool(counts(frame))))
         yield meets
-        total = members.folded.get((call, own))
+        total = members.folded.get((call, outer_indices))
         if total is None:
-            parts = [part for part in members.met[call] if part.others == own]
-            total = members.folded[call, own] = reducer.fold(frame, parts)
+            parts = [part for part in members.met[call] if part.outer_indices == outer_indices]
+            total = members.folded[call, outer_indices] = reducer.fold(frame, parts)
         for place, value in zip(places, total, strict=True):
             frame[place] = value
         for store in stores:
@@ -164,11 +164,11 @@ def _parts(
 ) -> tuple[tuple[tir.Expr, ...], tir.Expr, tuple[tir.BufferLoad, ...], tuple[tir.Var, ...]] | None:
     """The values, the condition, the elements for the results, and the variables of the axes."""
     match call.args:
-        case (tir.IntImm(value=count), *rest) if count > 0 and len(rest) > 2 * count:
-            values, condition = tuple(rest[:count]), rest[count]
-            loads = tuple(load for load in rest[count + 1 : 2 * count + 1] if isinstance(load, tir.BufferLoad))
-            axes = tuple(var for var in rest[2 * count + 1 :] if isinstance(var, tir.Var))
-            if len(loads) == count and len(axes) == len(rest) - 2 * count - 1:
+        case (tir.IntImm(value=count), *operands) if count > 0 and len(operands) > 2 * count:
+            values, condition = tuple(operands[:count]), operands[count]
+            loads = tuple(load for load in operands[count + 1 : 2 * count + 1] if isinstance(load, tir.BufferLoad))
+            axes = tuple(var for var in operands[2 * count + 1 :] if isinstance(var, tir.Var))
+            if len(loads) == count and len(axes) == len(operands) - 2 * count - 1:
                 return cast("tuple[tir.Expr, ...]", values), cast("tir.Expr", condition), loads, axes
             return None
         case _:

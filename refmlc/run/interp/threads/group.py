@@ -1,6 +1,6 @@
 """The threads of a block that wait for each other, run in turns (TIR-227).
 
-Each thread is a generator that yields where it waits, at a `Meeting`. In a round every thread runs to its next meeting,
+Each thread is a generator that yields a `Meeting` to wait. In a round every thread runs to its next meeting,
 in the order of the indices. When all have reached the same one, the next round begins. So nothing interrupts a thread
 between two meetings, and every run has the same order.
 """
@@ -16,7 +16,7 @@ from refmlc.run.interp.tensorir.views import BufferPlace, View
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """Where threads wait for each other. `implied`: a compiler puts a barrier here, the text has none."""
+    """A place where threads wait for each other. `implied`: a compiler puts a barrier here, the text has none."""
 
     node: Node
     implied: bool
@@ -38,15 +38,15 @@ class Thread:
 
 @dataclass(slots=True)
 class Posted:
-    """The values that a thread brings to a meeting, and its indices on the axes that are not reduced."""
+    """The values that a thread brings to a meeting; `outer_indices`: its indices on the axes that are not reduced."""
 
-    others: tuple[int | None, ...]
+    outer_indices: tuple[int | None, ...]
     values: tuple[object, ...]
     counts: bool
 
 
 class Group:
-    """What the threads of one block share: memory that they allocate together, values that they bring to a meeting."""
+    """The state that the threads of one block share: memory allocated together, values brought to a meeting."""
 
     def __init__(self) -> None:
         self.posted: dict[Node, list[Posted]] = {}
@@ -61,10 +61,10 @@ class Group:
         self.posted.setdefault(node, []).append(posted)
 
     def next_round(self) -> None:
-        """All have met: everyone can read the values brought to this meeting."""
+        """All have met: each thread can read the values brought to this meeting."""
         self.met, self.posted, self.folded = self.posted, {}, {}
 
-    def shared(self, place: BufferPlace, frame: Frame, make: Callable[[Frame], View]) -> View:
+    def shared_view(self, place: BufferPlace, frame: Frame, make: Callable[[Frame], View]) -> View:
         """The buffer that the threads allocate together: the same for the n-th allocation of each thread."""
         thread = (place.view, id(frame))
         if thread not in self._counts:

@@ -42,7 +42,7 @@ def launch(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go]
 
 
 def _is_meeting(scope: Scope, meeting: Meeting) -> bool:
-    """Whether hooks see the meeting: under `as_written`, of the implied ones only that of a reduction over threads."""
+    """True if hooks see the meeting. Under `as_written`, the only implied ones are those of reductions over threads."""
     return not (scope.machine.as_written and meeting.implied) or scope.exchange.folds(meeting.node)
 
 
@@ -67,21 +67,21 @@ def threads(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go
         private = outside(frame, memories, tag)
         block = []
         for index in range(count):
-            own = _child(frame)
-            own[slot] = index
+            thread_frame = _child(frame)
+            thread_frame[slot] = index
             for memory, view in private:
-                memory.enter(own, frame, view)
-            block.append(Thread(index, own, body(own)))
+                memory.enter(thread_frame, frame, view)
+            block.append(Thread(index, thread_frame, body(thread_frame)))
         yield from rounds(block, resume, pause, partial(divergence, frame))
 
     return steps
 
 
 def _child(frame: Frame) -> Frame:
-    own = cast("Frame", list(cast("list[object]", frame)))
+    child = cast("Frame", list(cast("list[object]", frame)))
     outer = frame[ACTIVATION]
-    own[ACTIVATION] = Activation(outer.function, outer.layout)
-    return own
+    child[ACTIVATION] = Activation(outer.function, outer.layout)
+    return child
 
 
 def _located(scope: Scope, body: Go) -> Go:
@@ -110,11 +110,11 @@ def _switching(scope: Scope, node: tir.For) -> tuple[Callable[[Thread], None], C
 def _divergence(scope: Scope, node: tir.For, frame: Frame, block: Sequence[Thread]) -> Exception:
     """The failure of threads that do not reach the same meeting."""
     waiting = next(thread for thread in block if thread.waits is not None)
-    other = next(thread for thread in block if _place(thread.waits) is not _place(waiting.waits))
     meeting = cast("Meeting", waiting.waits)
+    other = next(thread for thread in block if thread.waits is None or thread.waits.node is not meeting.node)
     tag = node.tag
-    where = "has ended" if other.waits is None else "waits elsewhere"
-    message = f"{tag} {waiting.index} waits for all threads of its block, {tag} {other.index} {where}"
+    state = "has ended" if other.waits is None else "waits elsewhere"
+    message = f"{tag} {waiting.index} waits for all threads of its block, {tag} {other.index} {state}"
     if meeting.implied or (other.waits is not None and other.waits.implied):
         message = f"{message}: where a compiler puts the barriers is not known"
         return scope.failing(UNSUPPORTED_CONSTRUCT, meeting.node.span)(frame, message)
@@ -122,7 +122,3 @@ def _divergence(scope: Scope, node: tir.For, frame: Frame, block: Sequence[Threa
     if other.waits is not None:
         related.insert(0, Related(f"{tag} {other.index} waits here", other.waits.node.span))
     return scope.failing(BARRIER_DIVERGENCE, meeting.node.span, *related)(frame, message)
-
-
-def _place(meeting: Meeting | None) -> object:
-    return None if meeting is None else meeting.node

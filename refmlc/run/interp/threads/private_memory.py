@@ -5,10 +5,10 @@ has a view on storage of its own, which begins as a copy of the values written o
 buffer that are made outside of the axis are made again for each index. `refmlc.lang.ir.scopes` has the owners of each
 scope.
 
-| access outside of the axis, after indices of it were entered | is                                                  |
+| access outside of the axis, after one of its indices began   | gives                                               |
 |--------------------------------------------------------------|-----------------------------------------------------|
-| of an element that was written outside before                | the value written there                             |
-| of another one, or a write                                   | unsupported: the text names no thread (RM504)       |
+| to an element that was written outside before                | the value written there                             |
+| to another element, or a write                               | unsupported: the text names no thread (RM504)       |
 
 Blocks of threads run one after the other; the memory of a block ends when the next one begins.
 """
@@ -36,32 +36,32 @@ class Private:
     block: tuple[int | None, ...] = ()
 
     def enter(self, frame: Frame, outer: Frame, view: View) -> None:
-        """Let the buffer be the one of the current indices; in `outer` it is `view`."""
+        """Bind the buffer to the view of the current indices; in `outer` it is `view`."""
         block = tuple([frame[slot] for tag, slot in self.axes.items() if tag.startswith("blockIdx")])
         if block != self.block:
             self.block = block
             self.views.clear()
         key = tuple([frame[slot] for slot in self.axes.values()])
-        own = self.views.get(key)
-        if own is None:
-            own = self.views[key] = self._copy(frame, view)
+        thread_view = self.views.get(key)
+        if thread_view is None:
+            thread_view = self.views[key] = self._copy(frame, view)
             self.leave(outer, view)
-        self.place.put(frame, own)
+        self.place.put(frame, thread_view)
 
     def leave(self, frame: Frame, view: View) -> None:
-        """Let the buffer be `view` again, as it is seen outside of the indices."""
+        """Bind the buffer to `view` again, as it is seen outside of the indices."""
         if not isinstance(view.shadow, OutsideShadow):
             view = replace(view, shadow=OutsideShadow(view.shadow, view.buffer))
         self.place.put(frame, view)
 
     def _copy(self, frame: Frame, view: View) -> View:
-        own = self.make(frame)
+        copy = self.make(frame)
         before = view.shadow.before if isinstance(view.shadow, OutsideShadow) else view.shadow
         for index in range(len(before)) if any(view.data.storage.shadow) else ():
             if before[index]:
-                own.cells[index] = view.cells[index]
-                own.shadow[index] = 1
-        return own
+                copy.cells[index] = view.cells[index]
+                copy.shadow[index] = 1
+        return copy
 
 
 @dataclass(slots=True)
@@ -73,7 +73,7 @@ class Follower:
     axes: Mapping[str, Slot[int | None]]
 
     def enter(self, frame: Frame, _outer: Frame, _view: View) -> None:
-        """Make the view again, of the buffer that its source is now."""
+        """Make the view again, of the present view of its source."""
         self.make(frame)
 
     def leave(self, frame: Frame, _view: View) -> None:
@@ -91,7 +91,7 @@ def outside(frame: Frame, memories: Slot[Privates | None], tag: str) -> Outside:
     return [(memory, frame[memory.place.view]) for memory in privates.values() if tag in memory.axes]
 
 
-def keep(frame: Frame, memories: Slot[Privates | None], private: Private | Follower) -> None:
+def add_private(frame: Frame, memories: Slot[Privates | None], private: Private | Follower) -> None:
     """Add a private buffer, or a view of one, that was made outside of its axes."""
     privates = frame[memories]
     frame[memories] = {**(privates or {}), private.place.buffer: private}
@@ -104,7 +104,7 @@ def follow(frame: Frame, memories: Slot[Privates | None], source: tir.Buffer, pl
     if private is not None and place.buffer not in privates:
         axes = {tag: slot for tag, slot in private.axes.items() if frame[slot] is None}
         if axes:
-            keep(frame, memories, Follower(place, make, axes))
+            add_private(frame, memories, Follower(place, make, axes))
 
 
 class OutsideShadow:
@@ -118,7 +118,7 @@ class OutsideShadow:
         self._buffer = buffer
 
     def __getitem__(self, index: int) -> int:
-        """Whether element `index` was written outside. Fails: RM504 where it was not."""
+        """1 if element `index` was written outside. Fails: RM504 if not."""
         if not self.before[index]:
             raise self._unsupported("read")
         return self.before[index]

@@ -4,8 +4,9 @@ A statement without a meeting is prepared as outside of threads and runs in one 
 are here, in the order of `refmlc.lang.ir.tir`.
 """
 
+from collections.abc import Callable
 from contextlib import suppress
-from typing import cast
+from typing import TypeVar, cast
 
 from refmlc.diag.catalogue import BAD_EXTENT
 from refmlc.lang.ir import tir
@@ -13,11 +14,14 @@ from refmlc.lang.ir.scopes import is_thread
 from refmlc.lang.ir.threads import tag_of
 from refmlc.run.interp.tensorir.blocks import allocations, bind_axes, with_init
 from refmlc.run.interp.tensorir.frame import Frame, Run
-from refmlc.run.interp.tensorir.loops import JUMPS, LAUNCHED, Breaking, Continuing, as_loop, same_thread
+from refmlc.run.interp.tensorir.jumps import JUMPS, Breaking, Continuing
+from refmlc.run.interp.tensorir.loops import LAUNCHED, as_loop, same_thread
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads import collectives
 from refmlc.run.interp.threads.group import Go, Meeting, Steps
 from refmlc.run.interp.threads.launch import threads
+
+Place = TypeVar("Place")
 
 
 def prepare_steps(scope: Scope, node: tir.Stmt) -> Go:
@@ -140,18 +144,24 @@ def _loop(scope: Scope, node: tir.For) -> Go:
     hooks = scope.machine.hooks
     if not (hooks.watches("enter_loop") or hooks.watches("leave_loop")):
         return steps
-    enter, leave = hooks.enter_loop, hooks.leave_loop
+    return _around(hooks.enter_loop, hooks.leave_loop, node, steps)
 
-    def watched(frame: Frame) -> Steps:
-        enter(node, frame)
+
+def _around(
+    enter: Callable[[Place, Frame], None], leave: Callable[[Place, Frame], None], place: Place, steps: Go
+) -> Go:
+    """Report that `place` is entered and left; it is left by a jump too, but not by a failure."""
+
+    def reported(frame: Frame) -> Steps:
+        enter(place, frame)
         try:
             yield from steps(frame)
         except JUMPS:
-            leave(node, frame)
+            leave(place, frame)
             raise
-        leave(node, frame)
+        leave(place, frame)
 
-    return watched
+    return reported
 
 
 def _iterations(scope: Scope, node: tir.For, tag: str) -> Go:
@@ -210,29 +220,22 @@ def _while(scope: Scope, node: tir.While) -> Go:
 
 def _block(scope: Scope, node: tir.SBlockRealize) -> Go:
     binds, site = bind_axes(scope, node)
-    fresh = allocations(scope, node.block)
-    init = None if node.block.init is None else with_init(scope, node.block, site, lambda _frame: None)
+    beginning = allocations(scope, node.block)
+    if node.block.init is not None:
+        beginning = (*beginning, with_init(scope, node.block, site, lambda _frame: None))
     body, holds, hooks = prepare_steps(scope, node.block.body), scope.expr(node.predicate), scope.machine.hooks
 
     def instance(frame: Frame) -> Steps:
-        for part in (*fresh, *(() if init is None else (init,))):
+        for part in beginning:
             part(frame)
         yield from body(frame)
 
+    run = instance if site is None else _around(hooks.enter_block, hooks.leave_block, site, instance)
+
     def steps(frame: Frame) -> Steps:
-        if not holds(frame):
-            return
-        for bind in binds:
-            bind(frame)
-        if site is None:
-            yield from instance(frame)
-            return
-        hooks.enter_block(site, frame)
-        try:
-            yield from instance(frame)
-        except JUMPS:
-            hooks.leave_block(site, frame)
-            raise
-        hooks.leave_block(site, frame)
+        if holds(frame):
+            for bind in binds:
+                bind(frame)
+            yield from run(frame)
 
     return steps

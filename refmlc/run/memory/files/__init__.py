@@ -8,16 +8,15 @@
 | `.pkl`, `.pickle`             | `pickles`   | arrays in plain containers, nothing else           |
 | `*-ubyte`, `.idx`, each `.gz` | `idx`       | one array, as Fashion-MNIST ships its images       |
 
-`read` chooses among them, `content` reads bytes within a limit, `generated` has the arrays without a file, `declared`
-gives an array the form that a parameter asks for.
+`read` chooses among them and converts an array to the form of a parameter, `content` reads bytes within a limit,
+`generators` makes arrays without a file.
 
 A failure is one message that names the file: RM109 (missing, unreadable, not of its format), RM110 (a pickle holds
 more than arrays), RM503 (a dtype that refmlc does not have), RM603 (larger than `MAX_BYTES`).
 """
 
-from refmlc.run.memory.files.declared import as_declared
-from refmlc.run.memory.files.generated import generate, is_generator
+from refmlc.run.memory.files.generators import generate, is_generator
 from refmlc.run.memory.files.idx import read_idx
-from refmlc.run.memory.files.read import read_array, read_arrays
+from refmlc.run.memory.files.read import as_declared, read_array, read_arrays
 
 __all__ = ["as_declared", "generate", "is_generator", "read_array", "read_arrays", "read_idx"]

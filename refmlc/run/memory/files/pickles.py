@@ -47,7 +47,7 @@ class _Refused(pickle.UnpicklingError):
 
 
 class _Admitted:
-    """What a name of the table stands for. The pickle cannot give it a state."""
+    """The meaning of a name of the table. The pickle cannot give it a state."""
 
     __slots__ = ()
 
@@ -80,7 +80,7 @@ class _Maker(_Admitted):
 
 
 class _Dtype:
-    """What the pickle says of a dtype."""
+    """A dtype, as the pickle describes it."""
 
     __slots__ = ("stored",)
 
@@ -98,7 +98,7 @@ class _Dtype:
 
 
 class _Array:
-    """What the pickle says of an array."""
+    """An array, as the pickle describes it."""
 
     __slots__ = ("array",)
 
@@ -135,7 +135,7 @@ def read_pickle(path: Path | str) -> Mapping[str, np.ndarray]:
         # Names are looked up in the table above: nothing in the file is executed.
         value: object = _Unpickler(io.BytesIO(content)).load()
     except _Refused as reason:
-        raise _refused(path, str(reason)) from None
+        raise _refusal(path, str(reason)) from None
     except _FAILURES as reason:
         raise bad_file(path, f"not a readable pickle: {str(reason) or type(reason).__name__}") from None
     arrays = _collect(path, value)
@@ -173,19 +173,19 @@ def _collect(path: Path, value: object) -> dict[str, np.ndarray]:
             case _ if isinstance(item, _PLAIN):
                 continue
             case _Name(name=name):
-                raise _refused(path, f"`{name}` as a value")
+                raise _refusal(path, f"`{name}` as a value")
             case _:
-                raise _refused(path, f"a value made of {type(item).__name__.strip('_').lower()}")
+                raise _refusal(path, f"a value made of {type(item).__name__.strip('_').lower()}")
     raise bad_file(path, f"the pickle holds more than {MAX_ITEMS} items")
 
 
 def _joined(path: Path, here: str, key: object) -> str:
     if not isinstance(key, str) and (not isinstance(key, int) or key.bit_length() > 64):
-        raise _refused(path, f"a key of type {type(key).__name__.strip('_')}")
+        raise _refusal(path, f"a key of type {type(key).__name__.strip('_')}")
     return f"{here}.{key}" if here else str(key)
 
 
-def _refused(path: Path, what: str) -> RefmlcError:
+def _refusal(path: Path, what: str) -> RefmlcError:
     return fail(
         REFUSED_PICKLE, f"{path}: the pickle asks for {what}", None, "only arrays and plain containers are read"
     )

@@ -1,4 +1,4 @@
-"""What `tvm.contrib.sort` does: orders along an axis, as LIB-950 to LIB-952 have them, with the arguments of TVM 0.27.
+"""`tvm.contrib.sort`: orders along an axis (LIB-950 to LIB-952), with the arguments of TVM 0.27.
 
 | function      | arguments                                                             |
 |---------------|-----------------------------------------------------------------------|
@@ -10,8 +10,8 @@
 Equal elements keep their order in both directions, -0 and 0 are equal, an axis may be negative. Places are in the
 dtype of the output.
 
-Decision: NaN are in no order for TVM's comparison, which leaves the result to the algorithm (measured: [2, NaN, 1, 0]
-comes out unsorted): unsupported. So are a k beyond the extent, after which TVM leaves elements as they were, and
+Decision: TVM's comparison does not order NaN, so the result depends on the algorithm (measured: [2, NaN, 1, 0] stays
+unsorted): unsupported. So are a k beyond the extent, after which TVM leaves elements as they were, and
 numbers and places of `argsort_nms` in another dtype than int32, which TVM writes whatever the output's is.
 """
 
@@ -40,11 +40,11 @@ def keys(data: Tensor) -> np.ndarray:
 
 def order(data: Tensor, axis: int, *, ascending: bool) -> np.ndarray:
     """The places of the elements in order. Fails: RM111 (no such axis), RM504 (NaN)."""
-    at, values = _axis(data, axis), keys(data)
+    axis, values = _axis(data, axis), keys(data)
     if ascending:
-        return np.argsort(values, axis=at, kind="stable")
-    backwards = np.flip(np.argsort(np.flip(values, at), axis=at, kind="stable"), at)
-    places: np.ndarray = values.shape[at] - 1 - backwards
+        return np.argsort(values, axis=axis, kind="stable")
+    backwards = np.flip(np.argsort(np.flip(values, axis), axis=axis, kind="stable"), axis)
+    places: np.ndarray = values.shape[axis] - 1 - backwards
     return places
 
 
@@ -55,22 +55,22 @@ def _axis(data: Tensor, axis: object) -> int:
     return axis % data.ndim
 
 
-def _filled(output: Tensor, values: np.ndarray) -> None:
+def _fill(output: Tensor, values: np.ndarray) -> None:
     """Put `values` into `output`. Fails: RM111 where it has another shape."""
     if output.shape != values.shape:
-        raise fail(BAD_INPUT, f"what is sorted has shape {values.shape}, the output {output.shape}")
+        raise fail(BAD_INPUT, f"the sorted values have shape {values.shape}, the output {output.shape}")
     output.array[...] = values
 
 
 def sort(data: Tensor, output: Tensor, axis: int = -1, ascending: object = True) -> None:
-    """The elements in order."""
+    """The elements in order, into `output`."""
     places = order(data, axis, ascending=bool(ascending))
-    _filled(output, np.take_along_axis(data.array, places, _axis(data, axis)))
+    _fill(output, np.take_along_axis(data.array, places, _axis(data, axis)))
 
 
 def argsort(data: Tensor, output: Tensor, axis: int = -1, ascending: object = True) -> None:
-    """Their places."""
-    _filled(output, order(data, axis, ascending=bool(ascending)))
+    """The places of the elements in order."""
+    _fill(output, order(data, axis, ascending=bool(ascending)))
 
 
 def argsort_nms(data: Tensor, counts: Tensor, output: Tensor, axis: int = -1, ascending: object = True) -> None:
@@ -80,8 +80,8 @@ def argsort_nms(data: Tensor, counts: Tensor, output: Tensor, axis: int = -1, as
     """
     if (counts.dtype, output.dtype) != (INT32, INT32):
         raise fail(UNSUPPORTED_CONSTRUCT, f"`argsort_nms` is called with {counts.dtype} and {output.dtype}, not int32")
-    at = _axis(data, axis)
-    rows = np.moveaxis(keys(data), at, -1)
+    axis = _axis(data, axis)
+    rows = np.moveaxis(keys(data), axis, -1)
     number = np.asarray(counts.array).reshape(-1)
     if number.size != prod(rows.shape[:-1]):
         raise fail(BAD_INPUT, f"{prod(rows.shape[:-1])} rows are sorted, {number.size} numbers of elements are given")
@@ -89,11 +89,11 @@ def argsort_nms(data: Tensor, counts: Tensor, output: Tensor, axis: int = -1, as
     if beyond:
         raise fail(OUT_OF_BOUNDS, f"{beyond[0]} elements are to be sorted of a row of {rows.shape[-1]}")
     places = np.empty(rows.shape, np.int64)
-    for where, count in zip(np.ndindex(rows.shape[:-1]), number.tolist(), strict=True):
-        row, first = places[where], rows[where][:count]
+    for index, count in zip(np.ndindex(rows.shape[:-1]), number.tolist(), strict=True):
+        row, first = places[index], rows[index][:count]
         row[:count] = np.argsort(first, kind="stable") if ascending else _descending(first)
         row[count:] = np.arange(count, row.size)
-    _filled(output, np.moveaxis(places, -1, at))
+    _fill(output, np.moveaxis(places, -1, axis))
 
 
 def _descending(row: np.ndarray) -> np.ndarray:
@@ -101,17 +101,17 @@ def _descending(row: np.ndarray) -> np.ndarray:
     return row.size - 1 - np.flip(np.argsort(np.flip(row), kind="stable"))
 
 
-def topk(data: Tensor, *rest: object) -> None:
+def topk(data: Tensor, *arguments: object) -> None:
     """The first k elements in order, their places, or both; all where k is below 1."""
-    *outputs, count, axis, which, ascending = rest
+    *outputs, count, axis, which, ascending = arguments
     if not isinstance(count, int) or not isinstance(axis, int):
         raise fail(UNSUPPORTED_CONSTRUCT, "`tvm.contrib.sort.topk` is called with a k or an axis that are no integers")
-    at = _axis(data, axis)
-    if count > data.shape[at]:
-        raise fail(UNSUPPORTED_CONSTRUCT, f"the first {count} elements of {data.shape[at]} are asked for")
+    axis = _axis(data, axis)
+    if count > data.shape[axis]:
+        raise fail(UNSUPPORTED_CONSTRUCT, f"the first {count} elements of {data.shape[axis]} are requested")
     places = order(data, axis, ascending=bool(ascending))
-    chosen = np.take(places, range(count if count > 0 else places.shape[at]), at)
-    results = {"values": np.take_along_axis(data.array, chosen, at), "indices": chosen}
+    chosen = np.take(places, range(count if count > 0 else places.shape[axis]), axis)
+    results = {"values": np.take_along_axis(data.array, chosen, axis), "indices": chosen}
     for name, output in zip(("values", "indices") if which == "both" else (str(which),), outputs, strict=True):
         if isinstance(output, Tensor):
-            _filled(output, results[name])
+            _fill(output, results[name])

@@ -5,7 +5,7 @@ import pytest
 
 from refmlc.diag import Malformed
 from refmlc.lang.dtypes import FLOAT32
-from refmlc.run.memory.memory import span_of
+from refmlc.run.memory.array_memory import span_of
 from refmlc.run.memory.storage import Storage
 from refmlc.run.memory.tensor import Tensor
 

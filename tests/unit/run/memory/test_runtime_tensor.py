@@ -86,7 +86,7 @@ def test_strides_that_mean_compact_are_compact():
         (np.zeros(2, "f4,i4"), "f4"),
         (np.zeros(3, ">f4"), "foreign byte order"),
         (np.zeros(6, np.int32)[::-1], "negative strides"),
-        (np.zeros(3, "i4,i2")["f0"], "no multiples of 4"),
+        (np.zeros(3, "i4,i2")["f0"], "not multiples of 4"),
     ],
 )
 def test_arrays_that_are_no_tensors(array, words):

@@ -31,8 +31,8 @@ def bytes_of(array: np.ndarray) -> ByteArray:
     if array.size == 0:
         return np.zeros(0, np.uint8)
     if type(array) is np.ndarray and array.flags.c_contiguous:  # as below, quicker
-        seen: ByteArray = array.reshape(-1).view(np.uint8)
-        return seen
+        compact: ByteArray = array.reshape(-1).view(np.uint8)
+        return compact
     low, high = span_of(array.shape, array.strides, array.itemsize)
     address = array.__array_interface__["data"][0] + low
     memory = _Memory(array, address, high - low, writable=array.flags.writeable)
