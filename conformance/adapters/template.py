@@ -58,7 +58,7 @@ def taken(text):
 def elements(folder, value, count):
     """The elements of a tensor, which lie in a file or stand in the line."""
     if value.get("kind") != "tensor" or value["dtype"] != "float32" or value["shape"] != [count]:
-        raise Unsupported("an argument that is not a tensor of its own")
+        raise Unsupported("an argument that is no tensor of its own")
     if "values" in value:
         return array("f", map(float, value["values"]))
     return array("f", (folder / value["file"]).read_bytes())

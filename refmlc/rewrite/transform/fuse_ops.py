@@ -21,6 +21,7 @@ from refmlc.lang.ir.types import TensorType, Type
 from refmlc.lang.ir.visit import substitute, walk
 from refmlc.lang.wellformed.infer import type_of
 from refmlc.rewrite.transform.grouping import Grouping, Step
+from refmlc.rewrite.transform.legalize import add_function
 from refmlc.rewrite.transform.pattern import BROADCAST, ELEMWISE, OPAQUE, pattern_of
 
 PRIMITIVE: Mapping[str, tir.Attr] = {"Primitive": True}
@@ -166,19 +167,9 @@ class _Fuser:
         table: dict[Node, Node] = {size: tir.Var(size.name, size.dtype) for size in sizes if isinstance(size, tir.Var)}
         param_vars = {arg: substitute(var, table) for arg, var in params.items()}
         func = _group_function(calls, param_vars, table)
-        name = self.function_name("fused_" + "_".join(call.callee for call in calls), func)
+        stem = "fused_" + "_".join(call.callee for call in calls)
+        name = add_function(self.module, self.added, stem, func)
         return relax.Call(tir.GlobalVar(name), tuple(outer_args), span=calls[-1].binding.value.span)
-
-    def function_name(self, stem: str, func: relax.Function) -> str:
-        """The name of an equal function, else a new one for this."""
-        name, number = stem, 0
-        while name in self.module.functions or name in self.added:
-            if name in self.added and structural_equal(self.added[name], func):
-                return name
-            number += 1
-            name = f"{stem}{number}"
-        self.added[name] = func
-        return name
 
 
 def _group_function(

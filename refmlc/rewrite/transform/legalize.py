@@ -14,6 +14,7 @@ Equal functions are shared. The meaning is kept to the bit: a call of the operat
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from refmlc.diag import RefmlcError
 from refmlc.diag.entry import entry_point
@@ -23,6 +24,8 @@ from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.lang.library import OPERATORS, Lowered, Operator, lowered
 from refmlc.lang.wellformed.infer import type_of
+
+Func = TypeVar("Func", tir.PrimFunc, relax.Function)
 
 
 @entry_point
@@ -105,7 +108,9 @@ class _Legalizer:
     def called(self, call: relax.Call, name: str, lowering: Lowered) -> relax.Call:
         """The call of the function that was found, in place of a call of the operator."""
         types = [type_of(arg, self.module, self.types) for arg in call.args]
-        callee = tir.GlobalVar(self.function_name(name.rpartition(".")[2], lowering), span=call.span)
+        callee = tir.GlobalVar(
+            add_function(self.module, self.added, name.rpartition(".")[2], lowering.func), span=call.span
+        )
         tensors = relax.Tuple(_tensors(call.args, types), span=call.span)
         sizes = (relax.ShapeExpr(lowering.sizes, span=call.span),) if lowering.sizes else ()
         op = relax.Op("call_tir", span=call.span)
@@ -149,17 +154,17 @@ class _Legalizer:
             replace(binding, value=lowered_call),
         ]
 
-    def function_name(self, stem: str, lowering: Lowered) -> str:
-        """The name of an equal function, else a new one for this."""
-        func = lowering.func
-        name, number = stem, 0
-        while name in self.module.functions or name in self.added:
-            if name in self.added and structural_equal(self.added[name], func):
-                return name
-            number += 1
-            name = f"{stem}{number}"
-        self.added[name] = func
-        return name
+
+def add_function(module: IRModule, added: dict[str, Func], stem: str, func: Func) -> str:
+    """The name of a function in `added` that equals `func`; else `func` is added by a name that `module` has not."""
+    name, number = stem, 0
+    while name in module.functions or name in added:
+        if name in added and structural_equal(added[name], func):
+            return name
+        number += 1
+        name = f"{stem}{number}"
+    added[name] = func
+    return name
 
 
 def _length(counts: Lowered | None) -> int:
