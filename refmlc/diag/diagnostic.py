@@ -16,7 +16,10 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding. `message` says what is; `label` stands under the caret; only `helps` propose."""
+    """One finding. `message` says what is; `label` stands under the caret; only `helps` propose.
+
+    `others` are further findings on the same text; they are rendered behind this one.
+    """
 
     code: Code
     message: str
@@ -25,6 +28,7 @@ class Diagnostic:
     notes: tuple[str, ...] = ()
     related: tuple[Related, ...] = ()
     helps: tuple[str, ...] = field(default=())
+    others: "tuple[Diagnostic, ...]" = ()
 
     def at(self, span: Span | None) -> "Diagnostic":
         """The same finding with its place, where it had none yet."""

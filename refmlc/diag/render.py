@@ -57,6 +57,8 @@ def render_text(diagnostic: Diagnostic, color: bool = False) -> str:
         lines.append(paint(GREEN, "note") + f": {plain(related.message)}")
         lines += _place(related.span, "", gutter, paint)
     lines += _facts("help", (*diagnostic.helps, f"`refmlc explain {diagnostic.code.id}`"), gutter, paint)
+    for other in diagnostic.others:
+        lines += ["", render_text(other, color)]
     return "\n".join(lines)
 
 
@@ -68,7 +70,7 @@ def render_line(diagnostic: Diagnostic) -> str:
 
 def to_json(diagnostic: Diagnostic) -> dict[str, Json]:
     """Plain data for machines. Units: lines and columns count from 1, in characters; the end is exclusive."""
-    return {
+    data: dict[str, Json] = {
         "code": diagnostic.code.id,
         "kind": diagnostic.code.kind,
         "title": diagnostic.code.title,
@@ -80,6 +82,7 @@ def to_json(diagnostic: Diagnostic) -> dict[str, Json]:
         "related": [{"message": r.message, "place": _place_json(r.span)} for r in diagnostic.related],
         "helps": list(diagnostic.helps),
     }
+    return data | ({"others": [to_json(other) for other in diagnostic.others]} if diagnostic.others else {})
 
 
 def _place_json(span: Span | None) -> Json:

@@ -319,6 +319,7 @@ def index() -> str:
         "RLX": "Relax",
         "LIB": "The library of Relax",
         "NAT": "Compiled execution",
+        "SCR": "Texts around modules",
     }
     parts = []
     for area, rows in areas.items():

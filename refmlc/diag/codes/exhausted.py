@@ -54,3 +54,15 @@ TIME_EXHAUSTED = Code(
         "refmlc.build(module, budget=refmlc.Budget(max_seconds=600))",
     ),
 )
+CONSTANTS_EXHAUSTED = Code(
+    "RM606",
+    "the budget of constants is used up",
+    "SCR-004",
+    "Constants of a text are computed while it is read, within a budget: integers have at most 256 bits, one operation "
+    "gives at most 65,536 items, and all comprehensions, calls and macros of a text together do a bounded amount of "
+    "work.",
+    instead(
+        "N = len([0 for i in range(10**12)])",
+        "N = 10**12",
+    ),
+)

@@ -29,13 +29,13 @@ NOT_TVMSCRIPT = Code(
     "the construct is not TVMScript",
     "",
     "The text is Python, but this construct has no meaning in TVMScript. refmlc reads the text as data and never "
-    "executes it: a constant beside the module, a loop over a Python list, a call of a Python function or an import of "
-    "another module cannot be resolved. There are two ways out. Write the values into the text. Or, where the file is "
-    "a program that you trust, let Python execute it: end it with `import refmlc` and `print(refmlc.check(Module))`, "
-    "and run it by `python -m refmlc.tvm FILE`.",
+    "executes it: constants and calls with constants are computed, but a loop over a Python list or a call of a "
+    "function of another module cannot be. There are two ways out. Write the values into the text. Or, where the file "
+    "is a program that you trust, let Python execute it: `python -m refmlc.tvm --show FILE` prints the modules that "
+    "it makes.",
     instead(
-        'N = 16\n\n@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((N,), "float32")): ...',
-        '@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((16,), "float32")): ...',
+        "for name in [0, 1]:\n    A[name] = B[name]",
+        "for name in range(2):\n    A[name] = B[name]",
     ),
 )
 UNKNOWN_NAME = Code(
@@ -146,5 +146,18 @@ BAD_METADATA = Code(
     instead(
         '# Metadata omitted. Use show_meta=True in script() method to show it.\nmetadata = "…"',
         "print(module.script(show_meta=True))",
+    ),
+)
+NO_VALUE = Code(
+    "RM114",
+    "the name has no constant value",
+    "SCR-002",
+    "The text binds the name, but reading, which executes nothing, cannot know its value: it is bound twice, changed, "
+    "bound in a branch or a loop, imported, a parameter, or bound to something other than a constant. Bind it once, "
+    "to numbers, strings, tuples or lists of them, or write the value in its place. A file that you trust may also be "
+    "executed: `python -m refmlc.tvm --show FILE` prints the modules that it makes.",
+    instead(
+        'N = 8\nN *= 2\n\n@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((N,), "float32")): ...',
+        'N = 8 * 2\n\n@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((N,), "float32")): ...',
     ),
 )

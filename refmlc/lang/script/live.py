@@ -23,15 +23,14 @@ from types import CodeType, FrameType, FunctionType, ModuleType
 import numpy as np
 
 from refmlc.diag import Diagnostic, Source, error, fail
-from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
+from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE, NOT_TVMSCRIPT
 from refmlc.lang.dtypes import DType
 from refmlc.lang.dtypes.storage import dtype_of
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.module import IRModule
 from refmlc.lang.script.inert import Inert, as_shape_variable
-from refmlc.lang.script.reader.module import read_tree
 from refmlc.lang.script.reader.syntax import Spans, parsed
-from refmlc.lang.script.reader.text import TVMSCRIPT
+from refmlc.lang.script.reader.text import program_of, single
 from refmlc.lang.script.reader.types import TYPES
 from refmlc.lang.script.reader.values import Construct, Meta, ShapeVar
 from refmlc.lang.script.spellings import NAMESPACES, canonical
@@ -52,11 +51,13 @@ def read_live(obj: object, frame: FrameType | None = None) -> IRModule:
         raise fail(BAD_USAGE, f"an object of type `{type(obj).__name__}` is no class and no function")
     source = _source(name, functions, frame)
     node = _definition(source, name, functions, frame)
+    if not node.decorator_list:
+        raise fail(NOT_TVMSCRIPT, f"`{name}` is not decorated as TVMScript is", Spans(source).of(node))
     wanted = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
     found = _around(wanted, functions, frame)
     added = {key: value for key, value in found.items() if isinstance(value, _FUNCTIONS)}
     names = {key: meta for key, value in found.items() if (meta := _meta_of(value, key)) is not _MISSING}
-    module = read_tree(ast.Module([node], []), Spans(source), TVMSCRIPT, names)
+    module = single(program_of(source, names, tree=ast.Module([node], [])), source)
     more = {key: value for key, value in added.items() if key not in module.functions}
     return IRModule({**module.functions, **more}, module.attrs, module.global_infos, module.name, source)
 

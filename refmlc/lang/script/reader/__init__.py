@@ -7,7 +7,11 @@
 | `table`, `arguments`    | the table of constructs; a call with its arguments                                 |
 | `deadline`              | the seconds that reading may take                                                  |
 | `evaluate`, `operators` | the one evaluator of expressions                                                   |
-| `module`, `imports`, `language` | modules, functions, import lines, what is neither TensorIR nor Relax       |
+| `constants`, `budget`   | comprehensions, f-strings, builtin functions; how much work they may be            |
+| `program`, `bindings`, `mutation` | a whole text: its constants, its functions, which names have a value     |
+| `functions`, `macros`   | calls of functions and macros of the text                                          |
+| `problems`, `suggestion` | all problems of a text; names that resemble misspelt ones                         |
+| `module`, `imports`, `language` | modules, import lines, what is neither TensorIR nor Relax                  |
 | `evidence`              | which generation a text shows itself to be of                                      |
 | `types`, `attributes`, `metadata`, `devices` | types, attributes, constants in JSON, devices                 |
 | `tir_*`                 | TensorIR: its constructs and the reader of its functions                           |

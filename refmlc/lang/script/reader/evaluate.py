@@ -9,20 +9,22 @@
 | `a[…]`                     | by the table: construct, host container, family                            |
 | operators, `a if c else b` | host arithmetic, else by the family of an operand                          |
 | `lambda`                   | kept; `apply` evaluates its body                                           |
-| comprehension, f-string, … | refused, RM103                                                             |
+| comprehension, f-string    | of constants (`constants`)                                                 |
+| `:=`, `await`, set, …      | refused, RM103                                                             |
 
 Fails: RM103, RM104, RM105, RM107; RM602 deeper than `DEPTH`; RM605 after the deadline; and what the handlers report.
 """
 
 import ast
-import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
-from refmlc.diag import Diagnostic, RefmlcError, Span, error, fail
+from refmlc.diag import Diagnostic, RefmlcError, Related, Span, error, fail
 from refmlc.diag.catalogue import (
     BAD_ARGUMENTS,
     BAD_LITERAL,
     DEPTH_EXHAUSTED,
+    NO_VALUE,
     NOT_TVMSCRIPT,
     UNKNOWN_FUNCTION,
     UNKNOWN_NAME,
@@ -30,17 +32,32 @@ from refmlc.diag.catalogue import (
 from refmlc.lang.ir.attrs import VDevice
 from refmlc.lang.ir.node import Node
 from refmlc.lang.script.reader.arguments import CallSite
+from refmlc.lang.script.reader.budget import Budget
+from refmlc.lang.script.reader.constants import BUILTINS, comprehension, dictionary, formatted
 from refmlc.lang.script.reader.deadline import EXPRESSIONS, Deadline
 from refmlc.lang.script.reader.metadata import Entries
+from refmlc.lang.script.reader.mutation import Changes
 from refmlc.lang.script.reader.operators import BINARY, COMPARE, UNARY, host_binary, host_unary
+from refmlc.lang.script.reader.problems import BROKEN, Followup, Problems
 from refmlc.lang.script.reader.scope import MISSING, Scope
+from refmlc.lang.script.reader.suggestion import suggestion
 from refmlc.lang.script.reader.syntax import Spans
 from refmlc.lang.script.reader.table import BinaryHandler, Family, Table
-from refmlc.lang.script.reader.values import Construct, Lambda, Meta, Method, ModuleRef, Slice, described
+from refmlc.lang.script.reader.values import (
+    Construct,
+    Lambda,
+    Meta,
+    Method,
+    ModuleRef,
+    NoValue,
+    PlainFunction,
+    Slice,
+    described,
+)
 from refmlc.lang.script.spellings import Generation, canonical
 
 DEPTH = 120
-BUILTINS = frozenset(("range", "int", "float", "bool", "str", "list", "tuple", "len", "min", "max", "abs", "slice"))
+WAY_OUT = "`python -m refmlc.tvm --show FILE` executes a file that you trust and prints its modules"
 _HOST = (int, float, str, bool, type(None), list, tuple, dict)
 
 
@@ -53,15 +70,23 @@ class Evaluator:
         The reader of the module sets the rest: `module`, what `cls` stands for; `metadata`, the entries that the text
         holds, and `devices`, those that the module lists (None: it holds none); `generation`, which decides where one
         spelling has two meanings (`spellings`). The reader of a function of TensorIR sets `s_tir`: it is schedulable.
+        The reader of the program sets `star`, why a name that is not defined has no value, after a star import, and
+        `plain_call`, which calls functions of the text with constants.
         """
         self.spans = spans
-        self.table = table
+        self.table = self._outermost = table
         self.scope = scope
         self.module: ModuleRef | None = None
         self.metadata: Entries | None = None
         self.devices: tuple[VDevice, ...] | None = None
         self.generation: Generation = "0.27"
         self.s_tir = False
+        self.budget = Budget()
+        self.problems = Problems()
+        self.changes = Changes()
+        self.notes: list[Related] = []
+        self.star: NoValue | None = None
+        self.plain_call: Callable[[PlainFunction, CallSite], Meta] | None = None
         self._deadline = deadline or Deadline()
         self._until_look = EXPRESSIONS
         self._depth = 0
@@ -113,6 +138,16 @@ class Evaluator:
         finally:
             self.scope = outer
 
+    @contextmanager
+    def apart(self, scope: Scope) -> Iterator[None]:
+        """Evaluate in another scope at the module level; what is being read around it is as it was, afterwards."""
+        outer = (self.scope, self.table, self.module, self.devices, self.generation, self.s_tir)
+        self.scope, self.table = scope, self._outermost
+        try:
+            yield
+        finally:
+            self.scope, self.table, self.module, self.devices, self.generation, self.s_tir = outer
+
     def construct_of(self, node: ast.expr) -> Construct | None:
         """The construct that a name or dotted name stands for, if it does; evaluates nothing else."""
         match node:
@@ -157,6 +192,14 @@ class Evaluator:
                 return self._boolop("and" if isinstance(op, ast.And) else "or", values, node)
             case ast.Compare():
                 return self._compare(node)
+            case ast.ListComp():
+                return comprehension(self, node)
+            case ast.GeneratorExp():
+                return tuple(comprehension(self, node))
+            case ast.DictComp():
+                return dictionary(self, node)
+            case ast.JoinedStr():
+                return formatted(self, node)
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 return self._choice(test, body, orelse, node)
             case ast.Lambda(args=args, body=body):
@@ -184,14 +227,32 @@ class Evaluator:
         raise self.refuse(f"a literal of Python type `{type(value).__name__}` is not TVMScript", self.spans.of(node))
 
     def _name(self, name: str, node: ast.expr) -> Meta:
-        found = self.scope.lookup(name)
-        if found is not MISSING:
-            return self._value_of(found)
+        value = self.scope.lookup(name)
+        match value:
+            case NoValue():
+                raise self.without_value(name, value, self.spans.of(node))
+            case tuple() | list() | dict():
+                self.budget.charge_value(value, self.spans.of(node))
+                changed = self.changes.place_in(value)
+                if changed is not None:
+                    raise self.without_value(name, changed, self.spans.of(node))
+                return value
+        if value is not MISSING:
+            return self._value_of(value)
+        if self.star is not None and name != "range":  # a construct of TVMScript
+            raise self.without_value(name, self.star, self.spans.of(node))
         if name in BUILTINS:
             return Construct(f"builtin.{name}", name)
-        near = difflib.get_close_matches(name, sorted(self.scope.names()), 1) if len(name) < 80 else []
-        helps = (f"a name like it is `{near[0]}`",) if near else ()
+        helps = suggestion(name, self.scope.names() | BUILTINS)
         raise error(Diagnostic(UNKNOWN_NAME, f"`{name[:80]}` is not defined", self.spans.of(node), helps=helps))
+
+    def without_value(self, name: str, why: NoValue, span: Span) -> RefmlcError:
+        """The finding that `name`, which the text binds, has no value while it is read: RM114."""
+        if why is BROKEN:
+            return Followup(Diagnostic(NO_VALUE, f"`{name[:80]}` has no value because of an earlier problem", span))
+        related = () if why.span is None or why.span == span else (Related("the reason is here", why.span),)
+        message = f"`{name[:80]}` has no value here: {why.reason}"
+        return error(Diagnostic(NO_VALUE, message, span, related=related, helps=(WAY_OUT,)))
 
     def _value_of(self, found: Meta) -> Meta:
         if isinstance(found, Construct) and found.path in self.table.names:
@@ -278,6 +339,8 @@ class Evaluator:
     def _boolop(self, symbol: str, nodes: Sequence[ast.expr], node: ast.expr) -> Meta:
         value = self.eval(nodes[0])
         for part in nodes[1:]:
+            if isinstance(value, _HOST) and bool(value) is (symbol == "or"):
+                return value
             value = self.binary(symbol, value, self.eval(part), self.spans.of(node))
         return value
 
@@ -346,6 +409,8 @@ class Evaluator:
                 return handler(self, site)
             case Lambda():
                 return self.apply(callee, site.only_positional(), site.span)
+            case PlainFunction() if self.plain_call is not None:
+                return self.plain_call(callee, site)
             case Method(receiver, name):
                 family = self.table.family(receiver)
                 if family is not None and family.method is not None:
@@ -391,11 +456,7 @@ def _spelled(node: ast.expr) -> str:
 
 
 _KINDS: dict[type[ast.AST], str] = {
-    ast.ListComp: "a list comprehension",
     ast.SetComp: "a set comprehension",
-    ast.DictComp: "a dict comprehension",
-    ast.GeneratorExp: "a generator expression",
-    ast.JoinedStr: "an f-string",
     ast.NamedExpr: "`:=`",
     ast.Await: "`await`",
     ast.Yield: "`yield`",

@@ -6,9 +6,10 @@ from refmlc.lang.ir.attrs import VDevice
 from refmlc.lang.ir.tir import Attr
 from refmlc.lang.script.reader.arguments import REQUIRED, CallSite
 from refmlc.lang.script.reader.attributes import attr_of
+from refmlc.lang.script.reader.constants import CONSTANTS
 from refmlc.lang.script.reader.evaluate import Evaluator
 from refmlc.lang.script.reader.module import GlobalInfos, ModuleAttrs
-from refmlc.lang.script.reader.table import Table
+from refmlc.lang.script.reader.table import Table, merged
 from refmlc.lang.script.reader.values import Meta, ShapeVar
 
 
@@ -47,20 +48,14 @@ def _vdevice(_ev: Evaluator, site: CallSite) -> Meta:
     return VDevice(attr_of(given["target"], site.span), index, scope, span=site.span)
 
 
-def _float(_ev: Evaluator, site: CallSite) -> Meta:
-    """`float("inf")`, `float("-inf")`, `float("nan")`: what no literal says."""
-    (value,) = site.only_positional(1, 1)
-    if isinstance(value, str) and value in ("inf", "-inf", "nan"):
-        return float(value)
-    raise site.misfit('takes "inf", "-inf" or "nan"')
-
-
-LANGUAGE = Table(
-    calls={
-        "builtin.float": _float,
-        "I.TypeVar": _type_var,
-        "I.module_attrs": _module_attrs,
-        "I.vdevice": _vdevice,
-        "I.module_global_infos": _global_infos,
-    }
+LANGUAGE = merged(
+    CONSTANTS,
+    Table(
+        calls={
+            "I.TypeVar": _type_var,
+            "I.module_attrs": _module_attrs,
+            "I.vdevice": _vdevice,
+            "I.module_global_infos": _global_infos,
+        }
+    ),
 )

@@ -1,13 +1,4 @@
-"""A whole text to an IRModule.
-
-| top level of the text                     | meaning                                                 |
-|-------------------------------------------|---------------------------------------------------------|
-| import lines, comments, docstrings        | names (`imports`), nothing                              |
-| `n = TypeVar("n")`                        | a shape variable, int64, one per function that names it |
-| `metadata = tvm.ir.load_json("…")`        | the entries of `metadata[…]`, wherever it stands        |
-| `@I.ir_module class Name:`                | the module                                              |
-| `@T.prim_func def f`, `@R.function def f` | a function; a text of functions is a module of them     |
-| anything else                             | refused                                                 |
+"""A module: the class, or functions of one scope, to an IRModule.
 
 | body of the class                                   | meaning                                               |
 |-----------------------------------------------------|-------------------------------------------------------|
@@ -16,11 +7,13 @@
 | `f = R.ExternFunc("…")`                             | an external function                                  |
 | docstring, `pass`                                   | nothing                                               |
 
+A function that stands outside of the class is part of the module when the module names it.
 Fails: RM103 another statement or decorator; RM210 two functions of one name; RM504 a function of another language.
 """
 
 import ast
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
@@ -32,15 +25,11 @@ from refmlc.lang.dtypes import INT64
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.attrs import VDevice
 from refmlc.lang.ir.module import IRModule
-from refmlc.lang.script.reader.deadline import Deadline
 from refmlc.lang.script.reader.evaluate import Evaluator
 from refmlc.lang.script.reader.evidence import generation_of
-from refmlc.lang.script.reader.imports import define_imports, prelude
-from refmlc.lang.script.reader.metadata import read_metadata
-from refmlc.lang.script.reader.scope import Scope
-from refmlc.lang.script.reader.syntax import Spans
+from refmlc.lang.script.reader.problems import together
 from refmlc.lang.script.reader.table import Table
-from refmlc.lang.script.reader.values import Construct, Meta, ModuleRef, ShapeVar, described
+from refmlc.lang.script.reader.values import Defined, Meta, ModuleRef, ShapeVar, described
 from refmlc.lang.script.spellings import Generation
 
 AnyFunction: TypeAlias = tir.PrimFunc | relax.Function | relax.ExternFunc
@@ -90,110 +79,101 @@ class _Draft:
     infos: dict[str, tuple[tir.Attr, ...]] = field(default_factory=dict)
 
 
-def read_tree(
-    tree: ast.Module,
-    spans: Spans,
-    language: Language,
-    names: Mapping[str, Meta] | None = None,
-    *,
-    deadline: Deadline | None = None,
-) -> IRModule:
-    """The module that the text of `tree` is. `names` are defined around it (live objects, for a decorator)."""
-    ev = Evaluator(spans, language.table, Scope({**prelude(), **(names or {})}), deadline)
-    draft = _Reader(tree, language, ev).read(_Draft())
-    return IRModule(draft.functions, draft.attrs, draft.infos, draft.name, spans.source)
+class ModuleReader:
+    """Reads one module: the class `node`, or the functions of a scope, of which `node` is the first."""
 
-
-class _Reader:
-    def __init__(self, tree: ast.Module, language: Language, ev: Evaluator) -> None:
-        self.tree = tree
+    def __init__(
+        self, ev: Evaluator, language: Language, node: ast.ClassDef | ast.FunctionDef, fallback: Generation
+    ) -> None:
+        self.ev = ev
         self.spans = ev.spans
         self.language = language
-        self.ev = ev
+        self.node = node
+        self.fallback = fallback
+        self.draft = _Draft()
+        self.outside: dict[str, AnyFunction] = {}
+        self.problems: list[Diagnostic] = []
+        self.reference = ModuleRef({})
 
-    def read(self, draft: _Draft) -> _Draft:
-        classes: list[ast.ClassDef] = []
-        functions: list[ast.FunctionDef] = []
-        for stmt in self.tree.body:
-            match stmt:
-                case ast.ClassDef():
-                    classes.append(stmt)
-                case ast.FunctionDef():
-                    functions.append(stmt)
-                case _:
-                    self.outside(stmt)
-        if len(classes) + bool(functions) > 1:
-            span = self.spans.of(classes[1] if len(classes) > 1 else functions[0])
-            raise fail(NOT_TVMSCRIPT, "the text holds more than one module; one is read", span)
-        if classes:
-            self.module_class(classes[0], draft)
-        elif functions:
-            self.body(functions, draft)
-        else:
-            raise fail(NOT_TVMSCRIPT, "the text holds no module and no function", self.spans.whole())
-        return draft
+    @property
+    def title(self) -> str:
+        """The name of the class, or of the first function."""
+        return self.node.name
 
-    def outside(self, stmt: ast.stmt) -> None:
-        """A statement of the top level that is no class and no function."""
+    def module(self) -> IRModule:
+        """The module that was read, with the functions from outside that it names. Fails: with all its problems."""
+        if self.problems:
+            raise together(self.problems)
+        clash = next((name for name in self.outside if name in self.draft.functions), None)
+        if clash is not None:
+            message = f"`{clash}` is a function of the module and one outside of it"
+            raise fail(DUPLICATE, message, self.spans.of(self.node))
+        functions = {**self.outside, **self.draft.functions}
+        return IRModule(functions, self.draft.attrs, self.draft.infos, self.draft.name, self.spans.source)
+
+    # ---------------------------------------------------------------------------------------------- definitions
+
+    def read_class(self, node: ast.ClassDef) -> None:
+        """The module that the class is."""
+        with self.reading(node):
+            decorators = [decorator(self.ev, part) for part in node.decorator_list]
+            span = self.spans.of(node)
+            if [part.name for part in decorators] != ["I.ir_module"]:
+                name = next(part.name for part in decorators if part.name != "I.ir_module")
+                raise fail(NOT_TVMSCRIPT, f"the decorator `{name}` does not make a module", span)
+            if (node.bases or node.keywords) and {base.id for base in node.bases if isinstance(base, ast.Name)} != {
+                "BasePyModule"
+            }:
+                raise fail(NOT_TVMSCRIPT, "a module's class has no bases", span)
+            self.draft.name = node.name
+            self.declare(node.body)
+            for stmt in node.body:
+                with self.reading(stmt):
+                    self.statement(stmt)
+
+    def declare(self, body: Sequence[ast.stmt]) -> None:
+        """Name the functions of the module: each sees all of them. Fails: RM210."""
+        results = {f.name: f.returns for f in body if isinstance(f, ast.FunctionDef) and f.returns is not None}
+        self.reference = ModuleRef(self._declared(body), results)
+
+    @contextmanager
+    def reading(self, node: ast.AST) -> Iterator[None]:
+        """The names that `node` may use: of the module, and functions outside; its problems are kept."""
+        with self.ev.problems.collecting() as problems, self.ev.scope.frame():
+            for name in {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}:
+                value = self.ev.scope.lookup(name)
+                if isinstance(value, Defined) and value.function is not None and name not in self.reference.functions:
+                    self.outside[value.name] = value.function
+                    self.ev.scope.define(name, tir.GlobalVar(value.name, span=self.spans.of(node)))
+            for name, var in self.reference.functions.items():
+                self.ev.scope.define(name, var)
+            self.ev.scope.define(self.draft.name, self.reference)
+            self.ev.scope.define("cls", self.reference)
+            self.ev.module = self.reference
+            yield
+        self.problems.extend(problems)
+
+    def statement(self, stmt: ast.stmt) -> None:
+        """A statement of the class."""
         match stmt:
-            case ast.Import() | ast.ImportFrom():
-                define_imports(stmt, self.ev.scope)
+            case ast.FunctionDef():
+                self.draft.functions[stmt.name] = self._function(stmt)
             case ast.Expr(value=ast.Constant(value=str())) | ast.Pass():
                 pass
-            case ast.Assign(
-                targets=[ast.Name(id="metadata" | "meta")], value=ast.Call(args=[ast.Constant(value=str(text))])
-            ):
-                self.ev.metadata = read_metadata(text, self.spans.of(stmt))
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=called)) if self.is_type_var(called):
-                value = self.ev.eval(stmt.value)
-                self.ev.scope.define(name, ShapeVar(name) if isinstance(value, ShapeVar) else value)
+            case ast.Expr(value=call):
+                self._info(self.ev.eval(call), stmt)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                self.draft.functions[name] = self._extern(self.ev.eval(value), stmt)
             case _:
-                raise fail(NOT_TVMSCRIPT, "a statement outside of the module's class is not read", self.spans.of(stmt))
+                raise fail(NOT_TVMSCRIPT, "this statement has no meaning in a module", self.spans.of(stmt))
 
-    def is_type_var(self, called: ast.expr) -> bool:
-        found = self.ev.construct_of(called)
-        return found is not None and found.path == "I.TypeVar"
+    def read_function(self, node: ast.FunctionDef) -> AnyFunction | None:
+        """A function of a scope; None where it has a problem."""
+        with self.reading(node):
+            self.draft.functions[node.name] = self._function(node)
+        return self.draft.functions.get(node.name)
 
-    # --------------------------------------------------------------------------------------------- the module
-
-    def module_class(self, node: ast.ClassDef, draft: _Draft) -> None:
-        span = self.spans.of(node)
-        paths = [self.decorator(one).name for one in node.decorator_list]
-        if paths and paths != ["I.ir_module"]:
-            raise fail(NOT_TVMSCRIPT, f"the decorator `{paths[0]}` does not make a module", span)
-        if node.bases or node.keywords:
-            names = {base.id for base in node.bases if isinstance(base, ast.Name)}
-            if names != {"BasePyModule"}:
-                raise fail(NOT_TVMSCRIPT, "a module's class has no bases", span)
-        if not paths:
-            raise fail(NOT_TVMSCRIPT, f"the class `{node.name}` is not decorated with `@I.ir_module`", span)
-        draft.name = node.name
-        with self.ev.scope.frame():
-            self.body(node.body, draft)
-
-    def body(self, body: Sequence[ast.stmt], draft: _Draft) -> None:
-        """The statements of the class, or all functions of a text without a class."""
-        results = {f.name: f.returns for f in body if isinstance(f, ast.FunctionDef) and f.returns is not None}
-        module = ModuleRef(self.declared(body), results)
-        for name, var in module.functions.items():
-            self.ev.scope.define(name, var)
-        self.ev.scope.define(draft.name, module)
-        self.ev.scope.define("cls", module)
-        self.ev.module = module
-        for stmt in body:
-            match stmt:
-                case ast.FunctionDef():
-                    draft.functions[stmt.name] = self.function(stmt)
-                case ast.Expr(value=ast.Constant(value=str())) | ast.Pass():
-                    pass
-                case ast.Expr(value=call):
-                    self.info(self.ev.eval(call), draft, stmt)
-                case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                    draft.functions[name] = self.extern(self.ev.eval(value), stmt)
-                case _:
-                    raise fail(NOT_TVMSCRIPT, "this statement has no meaning in a module", self.spans.of(stmt))
-
-    def declared(self, body: Iterable[ast.stmt]) -> dict[str, tir.GlobalVar]:
+    def _declared(self, body: Iterable[ast.stmt]) -> dict[str, tir.GlobalVar]:
         places: dict[str, Span] = {}
         for stmt in body:
             match stmt:
@@ -206,68 +186,74 @@ class _Reader:
                     places[name] = span
         return {name: tir.GlobalVar(name, span=span) for name, span in places.items()}
 
-    def info(self, value: Meta, draft: _Draft, stmt: ast.stmt) -> None:
+    def _info(self, value: Meta, stmt: ast.stmt) -> None:
         match value:
             case ModuleAttrs(attrs):
-                draft.attrs.update(attrs)
+                self.draft.attrs.update(attrs)
             case GlobalInfos(infos):
-                draft.infos.update(infos)
+                self.draft.infos.update(infos)
                 if "vdevice" in infos:
-                    self.ev.devices = tuple(one for one in infos["vdevice"] if isinstance(one, VDevice))
+                    self.ev.devices = tuple(info for info in infos["vdevice"] if isinstance(info, VDevice))
             case _:
                 message = f"{described(value)} as a statement has no meaning in a module"
                 raise fail(NOT_TVMSCRIPT, message, self.spans.of(stmt))
 
-    def extern(self, value: Meta, stmt: ast.stmt) -> relax.ExternFunc:
+    def _extern(self, value: Meta, stmt: ast.stmt) -> relax.ExternFunc:
         if isinstance(value, relax.ExternFunc):
             return value
         raise fail(NOT_TVMSCRIPT, f"a module cannot hold {described(value)}", self.spans.of(stmt))
 
     # -------------------------------------------------------------------------------------------- a function
 
-    def function(self, node: ast.FunctionDef) -> AnyFunction:
+    def _function(self, node: ast.FunctionDef) -> AnyFunction:
         span = self.spans.of(node)
         if not node.decorator_list:
             raise fail(NOT_TVMSCRIPT, f"the function `{node.name}` has no decorator", span)
         if len(node.decorator_list) > 1:
             raise fail(NOT_TVMSCRIPT, f"the function `{node.name}` has several decorators", span)
-        decorator = self.decorator(node.decorator_list[0])
-        reader = self.language.functions.get(decorator.name)
+        options = decorator(self.ev, node.decorator_list[0])
+        reader = self.language.functions.get(options.name)
         if reader is None:
-            raise self.other_language(decorator)
-        self.ev.generation = generation_of(node) or self.generation
+            raise other_language(options)
+        self.ev.generation = generation_of(node) or self.fallback
         with self.ev.scope.frame():
             for name in self.shape_vars:
-                if isinstance(self.ev.scope.lookup(name), ShapeVar):
-                    self.ev.scope.define(name, tir.Var(name, INT64))
-            return reader(self.ev, node, decorator)
+                self.ev.scope.define(name, tir.Var(name, INT64))
+            function = reader(self.ev, node, options)
+        self.ev.problems.check()
+        return function
 
     @cached_property
     def shape_vars(self) -> tuple[str, ...]:
         """The names that are shape variables outside of functions. Order: of the text."""
         return tuple(name for name, value in self.ev.scope.items().items() if isinstance(value, ShapeVar))
 
-    @cached_property
-    def generation(self) -> Generation:
-        """What the text as a whole shows, for functions that show nothing."""
-        return generation_of(self.tree) or "0.27"
 
-    def other_language(self, decorator: Decorator) -> RefmlcError:
-        if decorator.name.partition(".")[0] in ("T", "R", "I"):
-            message = f"functions decorated with `{decorator.name}` are not supported"
-            return fail(UNSUPPORTED_CONSTRUCT, message, decorator.span)
-        return fail(NOT_TVMSCRIPT, f"`{decorator.name}` is not a decorator of TVMScript", decorator.span)
+def other_language(decorator: Decorator) -> RefmlcError:
+    """The failure of a function that is neither TensorIR nor Relax."""
+    if decorator.name.partition(".")[0] in ("T", "R", "I"):
+        message = f"functions decorated with `{decorator.name}` are not supported"
+        return fail(UNSUPPORTED_CONSTRUCT, message, decorator.span)
+    return fail(NOT_TVMSCRIPT, f"`{decorator.name}` is not a decorator of TVMScript", decorator.span)
 
-    def decorator(self, node: ast.expr) -> Decorator:
-        span = self.spans.of(node)
-        called = node.func if isinstance(node, ast.Call) else node
-        found = self.ev.construct_of(called)
-        if not isinstance(found, Construct):
-            raise fail(NOT_TVMSCRIPT, "the decorator is not one of TVMScript", span)
-        options: dict[str, Meta] = {}
-        if isinstance(node, ast.Call):
-            site = self.ev.site(node, found)
-            if site.args:
-                raise site.misfit("takes options by name")
-            options = dict(site.kwargs)
-        return Decorator(found.path, options, span)
+
+def decorator_path(ev: Evaluator, node: ast.expr) -> str | None:
+    """The canonical name of a decorator; None where it is not of the language."""
+    construct = ev.construct_of(node.func if isinstance(node, ast.Call) else node)
+    return None if construct is None else construct.path
+
+
+def decorator(ev: Evaluator, node: ast.expr) -> Decorator:
+    """A decorator with its options. Fails: RM103, RM105."""
+    span = ev.spans.of(node)
+    construct = ev.construct_of(node.func if isinstance(node, ast.Call) else node)
+    if construct is None:
+        ev.eval(node.func if isinstance(node, ast.Call) else node)  # fails where a name of it has no value
+        raise fail(NOT_TVMSCRIPT, "the decorator is not one of TVMScript", span)
+    options: dict[str, Meta] = {}
+    if isinstance(node, ast.Call):
+        site = ev.site(node, construct)
+        if site.args:
+            raise site.misfit("takes options by name")
+        options = dict(site.kwargs)
+    return Decorator(construct.path, options, span)

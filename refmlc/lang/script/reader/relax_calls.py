@@ -6,7 +6,7 @@ The form that each text takes in the IR is the table at the head of `refmlc.lang
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from refmlc.diag import Span, fail
+from refmlc.diag import Related, Span, fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, UNSUPPORTED_CONSTRUCT
 from refmlc.lang.dtypes import INT32, VOID
 from refmlc.lang.ir import relax, tir
@@ -14,6 +14,7 @@ from refmlc.lang.ir.attrs import IndexMap
 from refmlc.lang.ir.types import TensorType, TupleType, Type
 from refmlc.lang.library import OPERATORS
 from refmlc.lang.library.distributed import MESHES
+from refmlc.lang.ops.graph import GRAPH_OPS
 from refmlc.lang.script.reader.arguments import REQUIRED, CallSite
 from refmlc.lang.script.reader.attributes import TYPE_NAMES, attr_of
 from refmlc.lang.script.reader.devices import device, hint_on_device, to_vdevice
@@ -22,6 +23,7 @@ from refmlc.lang.script.reader.relax_constants import constant_of
 from refmlc.lang.script.reader.relax_free import FILLED, linear
 from refmlc.lang.script.reader.relax_signatures import RENAMED, SIGNATURES
 from refmlc.lang.script.reader.relax_values import dimension_of, dtype_of, expr_of, is_expr, shape_of, tuple_of
+from refmlc.lang.script.reader.suggestion import similar
 from refmlc.lang.script.reader.table import Table
 from refmlc.lang.script.reader.types import type_of, types_of
 from refmlc.lang.script.reader.values import Construct, Lambda, Meta, described
@@ -95,6 +97,8 @@ def operator_call(ev: Evaluator, site: CallSite) -> Meta:
     kwargs = dict(site.kwargs)
     ty_args = types_of(kwargs.pop("ty_args"), site.place("ty_args")) if "ty_args" in kwargs else ()
     signature = OPERATORS[name].signature if name in OPERATORS else SIGNATURES.get(name)
+    if signature is None and name not in GRAPH_OPS:
+        _note_misspelling(ev, name, site)
     if signature is not None and len(site.args) <= len(signature):
         args, attrs = _by_signature(ev, site, signature, kwargs)
     else:
@@ -106,6 +110,14 @@ def operator_call(ev: Evaluator, site: CallSite) -> Meta:
         else:
             attrs[key] = _option(ev, value, site.place(key))
     return relax.Call(relax.Op(name, span=site.span), tuple(args), attrs, ty_args, span=site.span)
+
+
+def _note_misspelling(ev: Evaluator, name: str, site: CallSite) -> None:
+    """Say which operator a name resembles that refmlc does not know; it may be one of TVM."""
+    match = similar(name, OPERATORS)
+    if match is not None:
+        message = f"`{site.spelled}` is not an operator that refmlc knows; a name like it is `R.{match}`"
+        ev.notes.append(Related(message, site.span))
 
 
 def _by_signature(

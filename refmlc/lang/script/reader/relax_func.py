@@ -116,8 +116,8 @@ class _Reader:
         returns = self.node.returns
         ret_ty = None if returns is None else type_of(self.ev.eval(returns), self.span(returns))
         *body, last = self.node.body
-        for stmt in body:
-            self.statement(stmt)
+        self.statements(body)
+        self.ev.problems.check()
         if not isinstance(last, ast.Return):
             raise self.refuse(f"the function `{self.node.name}` does not end in `return`", last)
         value = None if last.value is None else self.ev.eval(last.value)
@@ -148,8 +148,8 @@ class _Reader:
             for name in declared_names(self.ev, annotation):
                 if name not in own and not self.is_symbol(name):
                     self.ev.scope.define(name, tir.Var(name, INT64, span=self.span(annotation)))
-        early = {id(arg): self.param(arg) for arg in prims}
-        return tuple(early[id(arg)] if id(arg) in early else self.param(arg) for arg in args.args)
+        early = {id(arg): self.recovered_param(arg) for arg in prims}
+        return tuple(early[id(arg)] if id(arg) in early else self.recovered_param(arg) for arg in args.args)
 
     def is_prim(self, annotation: ast.expr) -> bool:
         found = self.ev.construct_of(annotation.func if isinstance(annotation, ast.Call) else annotation)
@@ -168,7 +168,19 @@ class _Reader:
         self.ev.scope.define(arg.arg, var)
         return var
 
+    def recovered_param(self, arg: ast.arg) -> relax.Var:
+        """A parameter; one without type, which nothing can use, where it has a problem."""
+        with self.ev.problems.recovering(self.ev.scope, arg):
+            return self.param(arg)
+        return relax.Var(arg.arg, None)
+
     # ---------------------------------------------------------------------------------------------- statements
+
+    def statements(self, body: Sequence[ast.stmt]) -> None:
+        """Read all; problems are kept."""
+        for stmt in body:
+            with self.ev.problems.recovering(self.ev.scope, stmt):
+                self.statement(stmt)
 
     def statement(self, stmt: ast.stmt) -> None:
         if self.outputs is not None and self.depth == 0:
@@ -326,8 +338,7 @@ class _Reader:
         outer, self.sequence = self.sequence, _Sequence()
         self.outputs = self.declared_outputs(body)
         depth, self.depth = self.depth, 0
-        for one in body:
-            self.statement(one)
+        self.statements(body)
         self.outputs, self.depth = None, depth
         inner, self.sequence = self.sequence, outer
         outer.blocks.append(relax.DataflowBlock(tuple(inner.bindings), span=self.span(stmt)))
@@ -370,8 +381,7 @@ class _Reader:
         outer, self.sequence = self.sequence, _Sequence()
         self.depth += 1
         with self.ev.scope.frame():
-            for one in body:
-                self.statement(one)
+            self.statements(body)
         self.depth -= 1
         inner, self.sequence = self.sequence, outer
         span = self.span(body[0])

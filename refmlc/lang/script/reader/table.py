@@ -1,7 +1,7 @@
 """The table of constructs: what names, calls, subscripts and operators of the text mean.
 
 A part of the language (TensorIR, Relax, the module level) is one `Table`; `merged` puts the parts together in one
-place (`reader/__init__.py`). Keys are canonical names (`refmlc.lang.script.spellings`), such as `T.grid`, `R.call_tir`.
+place (`text`). Keys are canonical names (`refmlc.lang.script.spellings`), such as `T.grid`, `R.call_tir`.
 """
 
 import ast

@@ -1,26 +1,29 @@
 """The language put together from its parts, and the entry points of the reader."""
 
+import ast
 import gc
 from collections.abc import Mapping
 from pathlib import Path
 
-from refmlc.diag import Source, fail
-from refmlc.diag.catalogue import BAD_FILE, DEPTH_EXHAUSTED, TEXT_TOO_LARGE
+from refmlc.diag import Diagnostic, Source, error, fail
+from refmlc.diag.catalogue import BAD_FILE, DEPTH_EXHAUSTED, NOT_TVMSCRIPT, TEXT_TOO_LARGE
 from refmlc.lang.ir.module import IRModule
 from refmlc.lang.script.reader.deadline import SECONDS, Deadline
 from refmlc.lang.script.reader.language import LANGUAGE
-from refmlc.lang.script.reader.module import Language, read_tree
+from refmlc.lang.script.reader.macros import MACROS
+from refmlc.lang.script.reader.module import Language
+from refmlc.lang.script.reader.program import Program, read_program
 from refmlc.lang.script.reader.relax_func import relax_reader
 from refmlc.lang.script.reader.relax_table import RELAX
 from refmlc.lang.script.reader.syntax import LIMIT, Spans, decoded, parsed
-from refmlc.lang.script.reader.table import merged
+from refmlc.lang.script.reader.table import Table, merged
 from refmlc.lang.script.reader.tir_func import read_prim_func
 from refmlc.lang.script.reader.tir_table import TENSORIR
 from refmlc.lang.script.reader.values import Meta
 from refmlc.system.regular import open_regular
 
 TVMSCRIPT = Language(
-    merged(LANGUAGE, TENSORIR, RELAX),
+    merged(LANGUAGE, TENSORIR, RELAX, Table(families=(MACROS,))),
     {"T.prim_func": read_prim_func, "R.function": relax_reader(merged(RELAX, LANGUAGE, TENSORIR))},
 )
 
@@ -38,11 +41,45 @@ def read(text: str | bytes, name: str = "<text>", *, max_seconds: float = SECOND
 
 def read_source(source: Source, names: Mapping[str, Meta] | None = None, *, max_seconds: float = SECONDS) -> IRModule:
     """The module that `source` is, with `names` defined around it. Fails as `read`."""
+    return single(program_of(source, names, max_seconds=max_seconds), source)
+
+
+def single(program: Program, source: Source) -> IRModule:
+    """The only module of a program. Fails with its problems; RM103 where it has none, or several."""
+    program.check()
+    match program.modules:
+        case (module,):
+            return module
+        case ():
+            message = "the text holds no module and no function"
+            raise fail(NOT_TVMSCRIPT, message, Spans(source).whole(), *_lines(program))
+    second = [unit for unit in program.units if unit.module is not None][1]
+    names = ", ".join(f"`{unit.name}`" for unit in program.units if unit.module is not None)
+    message = f"the text holds {len(program.modules)} modules, one is read: {names}"
+    raise error(Diagnostic(NOT_TVMSCRIPT, message, second.span, helps=("name one: `FILE::NAME`",)))
+
+
+def _lines(program: Program) -> list[str]:
+    """What was skipped, in a line each."""
+    return [f"line {note.span.line}: {note.message}" for note in program.notes if note.span is not None][:5]
+
+
+def program_of(
+    source: Source,
+    names: Mapping[str, Meta] | None = None,
+    *,
+    tree: ast.Module | None = None,
+    max_seconds: float = SECONDS,
+) -> Program:
+    """All modules that `source` defines, and what of it is skipped; `tree` is a part of it that is read alone.
+
+    Fails as `read`, but keeps the problems of a module in its unit.
+    """
     deadline = Deadline(max_seconds)
     collecting = gc.isenabled()
     gc.disable()  # reading makes many objects and no garbage: the collector would take half of the time
     try:
-        return read_tree(parsed(source), Spans(source), TVMSCRIPT, names, deadline=deadline)
+        return read_program(tree or parsed(source), Spans(source), TVMSCRIPT, names, deadline=deadline)
     except RecursionError:
         message = "the text nests deeper than the reader goes"
         raise fail(DEPTH_EXHAUSTED, message, Spans(source).whole()) from None
@@ -53,6 +90,11 @@ def read_source(source: Source, names: Mapping[str, Meta] | None = None, *, max_
 
 def read_file(path: str | Path) -> IRModule:
     """The module in the file at `path`. Fails as `read`, and with RM109 when the file cannot be read."""
+    return read_source(source_of(path))
+
+
+def source_of(path: str | Path) -> Source:
+    """The text of the file at `path`. Fails: RM102, RM109, RM604."""
     place = Path(path)
     try:
         with open_regular(place) as file:
@@ -63,4 +105,4 @@ def read_file(path: str | Path) -> IRModule:
         raise fail(BAD_FILE, f"`{place}`: {bad}") from None
     if len(data) > LIMIT:
         raise fail(TEXT_TOO_LARGE, f"`{place}` holds more than {LIMIT} bytes")
-    return read(data, str(place))
+    return Source(str(place), decoded(data, str(place)))

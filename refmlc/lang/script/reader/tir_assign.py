@@ -58,6 +58,7 @@ class Assignments:
         """Read with `ev` into `draft`."""
         self.ev = ev
         self.draft = draft
+        self.suffix = ""  # of the names of blocks, in a macro
 
     def assignment(self, stmt: ast.Assign | ast.AnnAssign | ast.AugAssign) -> list[Part]:
         """An assignment of any form."""

@@ -16,7 +16,7 @@ An argument that is a buffer stands for the pointer to its storage, except in pa
 
 from collections.abc import Callable
 
-from refmlc.diag import Span, fail
+from refmlc.diag import Diagnostic, RefmlcError, Span, error, fail
 from refmlc.diag.catalogue import NOT_TVMSCRIPT
 from refmlc.lang.dtypes import HANDLE, INT64, VOID, DType, dtype
 from refmlc.lang.ir import tir
@@ -25,8 +25,9 @@ from refmlc.lang.ir.kinds import PointerType
 from refmlc.lang.ops import promote
 from refmlc.lang.ops.intrinsics import ALIASES, INTRINSICS, Written, intrinsic
 from refmlc.lang.script.reader.arguments import REQUIRED, CallSite
-from refmlc.lang.script.reader.attributes import attr_of
+from refmlc.lang.script.reader.attributes import DTYPE_NAMES, attr_of
 from refmlc.lang.script.reader.evaluate import Evaluator
+from refmlc.lang.script.reader.suggestion import suggestion
 from refmlc.lang.script.reader.table import CallHandler, Family
 from refmlc.lang.script.reader.tir_operands import (
     dtype_construct,
@@ -79,7 +80,7 @@ def intrinsic_call(ev: Evaluator, site: CallSite) -> Meta:
     name = ALIASES.get(name, name)
     row = intrinsic(name)
     if row is None:
-        raise fail(NOT_TVMSCRIPT, f"`{site.spelled}` is not a construct of TensorIR that refmlc knows", site.span)
+        raise _unknown(ev, site)
     kwargs = dict(site.kwargs)
     declared = kwargs.pop("dtype", None)
     args = site.args
@@ -100,6 +101,15 @@ def intrinsic_call(ev: Evaluator, site: CallSite) -> Meta:
                 declared = kwargs.get("ret_ty")
             result = result_of(declared or "void", site.span)
     return call(name, site, args, result, **kwargs)
+
+
+def _unknown(ev: Evaluator, site: CallSite) -> RefmlcError:
+    """The failure of a call of a name that TensorIR does not have, with a name like it."""
+    names = {name[2:] for name in (*ev.table.calls, *DTYPE_NAMES) if name.startswith("T.")} | {*INTRINSICS}
+    prefix = site.spelled.partition(".")[0]
+    helps = suggestion(site.name.removeprefix("T."), names, f"{prefix}.")
+    message = f"`{site.spelled}` is not a construct of TensorIR that refmlc knows"
+    return error(Diagnostic(NOT_TVMSCRIPT, message, site.span, helps=helps))
 
 
 def result_of(value: Meta, span: Span) -> VarSpec:

@@ -63,9 +63,11 @@ class _Function:
         self.declare(args.args)
         self.predeclare()
         for arg in args.args:
-            self.param(arg)
+            with self.ev.problems.recovering(self.ev.scope, arg):
+                self.param(arg)
         result = None if self.node.returns is None else self.result(self.node.returns)
         body = self.statements.sequence(self.node.body)
+        self.ev.problems.check()
         root = self.draft.blocks[0]
         if root.says_something:
             body = root.realize(body, self.span)

@@ -57,7 +57,15 @@ def _range(_ev: Evaluator, site: CallSite) -> Meta:
     start, stop = (args[0], None) if len(args) == 1 else args[:2]
     bounds = _bounds(start, stop, site.span)
     step = _step(args[2] if len(args) == 3 else site.kwargs.get("step"), bounds, site.span)
-    return LoopSpec((bounds,), ForKind.SERIAL, step, None, annotations_of(site.kwargs, site.span))
+    return LoopSpec((bounds,), ForKind.SERIAL, step, None, annotations_of(site.kwargs, site.span), _host(site))
+
+
+def _host(site: CallSite) -> range | None:
+    """The Python `range` of a call with constants; None for any other."""
+    if site.kwargs or not all(isinstance(arg, int) for arg in site.args):
+        return None
+    numbers = [arg for arg in site.args if isinstance(arg, int)]
+    return None if len(numbers) == 3 and numbers[2] == 0 else range(*numbers)
 
 
 def _bounds(start: Meta, stop: Meta, span: Span) -> tuple[tir.Expr, tir.Expr]:

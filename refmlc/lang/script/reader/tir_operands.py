@@ -10,15 +10,17 @@
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from refmlc.diag import Diagnostic, RefmlcError, Related, Span, error, fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, RANK_MISMATCH, UNKNOWN_DTYPE
-from refmlc.lang.dtypes import INT32, DType, dtype
+from refmlc.lang.dtypes import INT32, SCALARS, DType, dtype
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.ir.types import PrimType
 from refmlc.lang.ops import promote
 from refmlc.lang.script.reader.attributes import DTYPE_NAMES
+from refmlc.lang.script.reader.suggestion import suggestion
 from refmlc.lang.script.reader.tir_values import Region, VarSpec
 from refmlc.lang.script.reader.values import Construct, Meta, Slice, described
 
@@ -111,7 +113,8 @@ def dtype_named(name: str, span: Span) -> DType:
     try:
         return dtype(SHORT_DTYPES.get(name, "void" if name == "" else name))
     except KeyError:
-        raise fail(UNKNOWN_DTYPE, f"`{name[:60]}` is not a dtype", span) from None
+        helps = suggestion(name, SCALARS)
+        raise error(Diagnostic(UNKNOWN_DTYPE, f"`{name[:60]}` is not a dtype", span, helps=helps)) from None
 
 
 def dtype_construct(value: Meta) -> DType | None:
@@ -142,7 +145,9 @@ def dtype_of(value: Meta, span: Span) -> DType:
             return dtype_named("void", span)
     named = dtype_construct(value)
     if named is None:
-        raise mismatch(value, "a dtype", span)
+        failure = mismatch(value, "a dtype", span)
+        helps = suggestion(value.path, DTYPE_NAMES) if isinstance(value, Construct) else ()
+        raise error(replace(failure.diagnostic, helps=helps))
     return named
 
 

@@ -18,11 +18,14 @@
 import ast
 from collections.abc import Sequence
 
-from refmlc.diag import fail
+from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, BLOCK_RULE, NOT_TVMSCRIPT, UNSUPPORTED_CONSTRUCT
 from refmlc.lang.ir import tir
 from refmlc.lang.ops import promote
 from refmlc.lang.script.reader.attributes import attr_of
+from refmlc.lang.script.reader.macros import NUMBERED, Expansion, macro_of
+from refmlc.lang.script.reader.module import decorator_path
+from refmlc.lang.script.reader.problems import Followup
 from refmlc.lang.script.reader.tir_assign import Assignments
 from refmlc.lang.script.reader.tir_draft import Around, BlockDraft, joined
 from refmlc.lang.script.reader.tir_frames import message_of
@@ -64,7 +67,7 @@ class Statements(Assignments):
         outer: list[tuple[Around, list[tir.Stmt]]] = []
         items: list[tir.Stmt] = []
         for stmt in stmts:
-            for part in self.statement(stmt):
+            for part in self.recovered(stmt):
                 if isinstance(part, Around):
                     outer.append((part, items))
                     items = []
@@ -75,6 +78,12 @@ class Statements(Assignments):
         for around, before in reversed(outer):
             node = joined([*before, around.wrap(node)], span)
         return node
+
+    def recovered(self, stmt: ast.stmt) -> list[Part]:
+        """What one statement becomes; nothing where it has a problem, which is kept."""
+        with self.ev.problems.recovering(self.ev.scope, stmt):
+            return self.statement(stmt)
+        return []
 
     def statement(self, stmt: ast.stmt) -> list[Part]:
         """What one statement becomes."""
@@ -105,6 +114,9 @@ class Statements(Assignments):
                 return []
             case ast.Expr(value=value):
                 return self.expression(self.ev.eval(value), stmt)
+            case ast.FunctionDef() if any(decorator_path(self.ev, part) in NUMBERED for part in stmt.decorator_list):
+                self.ev.scope.define(stmt.name, macro_of(self.ev, stmt))
+                return []
             case ast.FunctionDef() | ast.ClassDef():
                 raise fail(NOT_TVMSCRIPT, f"`{stmt.name}` is defined inside of a TensorIR function", span)
             case _:
@@ -115,7 +127,14 @@ class Statements(Assignments):
 
     def for_loop(self, stmt: ast.For) -> tir.Stmt:
         """`for targets in loops`."""
-        value = self.ev.eval(stmt.iter)
+        try:
+            value = self.ev.eval(stmt.iter)
+        except RefmlcError as failure:  # the body is read for its own problems
+            self.ev.problems.add(failure)
+            with self.ev.scope.frame():
+                self.ev.problems.break_names(self.ev.scope, stmt.target)
+                self.sequence(stmt.body)
+            raise Followup(failure.diagnostic) from None
         if not isinstance(value, LoopSpec):
             raise mismatch(value, "`range`, `T.grid`, `T.serial` or another loop", self.ev.spans.of(stmt.iter))
         with self.ev.scope.frame():
@@ -251,7 +270,7 @@ class Statements(Assignments):
         span = self.ev.spans.of(stmt)
         if not frame.realize:
             raise fail(UNSUPPORTED_CONSTRUCT, "a block that is not realized is not supported", span)
-        draft = BlockDraft(frame.name)
+        draft = BlockDraft(f"{frame.name}{self.suffix}")
         self.draft.blocks.append(draft)
         try:
             body = self.inner(stmt, rest)
@@ -284,6 +303,8 @@ class Statements(Assignments):
         """An expression that stands alone."""
         span = self.ev.spans.of(stmt)
         match value:
+            case Expansion():
+                return [self.expanded(value)]
             case Done(node):
                 return [node]
             case Fact():
@@ -302,6 +323,20 @@ class Statements(Assignments):
         if isinstance(value, EXPRESSIONS):
             return [tir.Evaluate(value, span=span)]
         raise fail(NOT_TVMSCRIPT, f"{described(value)} is not a statement of TensorIR", span)
+
+    def expanded(self, expansion: Expansion) -> tir.Stmt:
+        """The statements of a macro, in the scope of its definition or of the call."""
+        macro = expansion.macro
+        outer, suffix = self.ev.scope, self.suffix
+        self.ev.scope = outer if macro.scope is None else macro.scope.snapshot()
+        self.suffix = expansion.suffix if macro.numbered else suffix
+        try:
+            with self.ev.scope.frame():
+                for name, value in expansion.values.items():
+                    self.ev.scope.define(name, value)
+                return self.body(macro.node.body)
+        finally:
+            self.ev.scope, self.suffix = outer, suffix
 
     def fact(self, fact: Fact) -> None:
         """What a statement says about the block or function around it."""

@@ -130,13 +130,17 @@ class PreflattenedSpec:
 
 @dataclass(frozen=True, slots=True)
 class LoopSpec:
-    """Loops, outermost first: one (min, extent) each; the rest is of a single loop."""
+    """Loops, outermost first: one (min, extent) each; the rest is of a single loop.
+
+    `host` is the Python `range` that constants give: comprehensions iterate over it.
+    """
 
     ranges: tuple[tuple[tir.Expr, tir.Expr], ...]
     kind: ForKind = ForKind.SERIAL
     step: tir.Expr | None = None
     thread: tir.ThreadVar | None = None
     annotations: Mapping[str, tir.Attr] = field(default_factory=dict)
+    host: range | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,10 @@
 | `Lambda`                          | `lambda i, j: …`, to be applied to nodes                 |
 | `ShapeVar`                        | `n = TypeVar("n")` before a module                       |
 | `ModuleRef`                       | `cls`, `Module`                                          |
+| `NoValue`                         | a name that the text binds, but not to one constant      |
+| `PlainFunction`                   | a Python function of the text, without a decorator       |
+| `Macro`                           | `@T.inline def f`, `@T.macro def f`                      |
+| `Defined`                         | a function or module that the text has defined           |
 | `DType`, every IR node            | constructs                                               |
 | what a family's own file defines  | a statement's description: `T.grid(…)`, `T.reads(…)` …   |
 """
@@ -19,6 +23,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from refmlc.diag import Span
+from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.tir import GlobalVar
 
 if TYPE_CHECKING:
@@ -77,6 +83,51 @@ class ModuleRef:
     results: Mapping[str, ast.expr] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class NoValue:
+    """A name of the text without a value. `reason` says what `it` is; `span` is the place that the reason names.
+
+    `final` is False for a name whose binding has not been read yet.
+    """
+
+    reason: str
+    span: Span | None = None
+    final: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class PlainFunction:
+    """A function of the text that is not TVMScript; `refusal` says why it cannot be called, or is empty."""
+
+    node: ast.FunctionDef
+    scope: "Scope"
+    defaults: Mapping[str, Meta]
+    refusal: str = ""
+
+
+@dataclass(slots=True)
+class Macro:
+    """A function of statements that are put where it is called. `calls` counts them.
+
+    Names of the body are those of `scope`, where the macro is defined; those of the place of the call if it is None.
+    `numbered`: names of blocks get the number of the call.
+    """
+
+    node: ast.FunctionDef
+    scope: "Scope | None"
+    defaults: Mapping[str, Meta]
+    numbered: bool
+    calls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """What a name stands for after a definition: a function, or a module (`function` is None)."""
+
+    name: str
+    function: "tir.PrimFunc | relax.Function | None" = None
+
+
 def described(value: Meta) -> str:
     """What a message calls `value`."""
     match value:
@@ -102,6 +153,10 @@ def described(value: Meta) -> str:
             return "a lambda"
         case Slice():
             return "a slice"
+        case PlainFunction(node) | Macro(node):
+            return f"the function `{node.name}`"
+        case Defined(name, function):
+            return f"the {'module' if function is None else 'function'} `{name}`"
         case _:
             return f"a {type(value).__name__}"
 

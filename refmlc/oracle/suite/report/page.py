@@ -32,6 +32,7 @@ AREAS = {
     "RLX": "Relax",
     "LIB": "Operators",
     "NAT": "C",
+    "SCR": "Texts",
     "": "Without a clause",
 }
 VERDICTS = (*(verdict.value for verdict in GRAVEST), NOT_SCORED)

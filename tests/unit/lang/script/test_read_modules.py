@@ -114,7 +114,8 @@ REFUSED = {
     "@I.ir_module\nclass Net:\n    I.module_attrs({1: 2})": "RM105",
     "@I.ir_module(3)\nclass Net:\n    pass": "RM105",
     "@I.pyfunc\ndef f():\n    pass": "RM504",
-    "@T.macro\ndef f():\n    pass": "RM504",
+    "@T.macro\ndef f():\n    pass": "RM103",
+    "@R.macro\ndef f():\n    pass": "RM103",
     "@foo\ndef f():\n    pass": "RM103",
     "@foo.bar\ndef f():\n    pass": "RM103",
     "@(lambda f: f)\ndef f():\n    pass": "RM103",
@@ -122,9 +123,10 @@ REFUSED = {
     "@T.prim_func\n@T.prim_func\ndef f():\n    pass": "RM103",
     CLASS + CLASS: "RM103",
     CLASS + F: "RM103",
-    F + F: "RM210",
-    "n = TypeVar(3)": "RM105",
-    "n = TypeVar()": "RM105",
+    F + F: "RM103",
+    "n = TypeVar(3)": "RM103",
+    "n = TypeVar(3)\n" + F.replace("(4,)", "(n,)"): "RM114",
+    "n = TypeVar()\n" + F.replace("(4,)", "(n,)"): "RM114",
     "import numpy as np\n" + F.replace("(4,)", "(np.size,)"): "RM105",
     "T.x = 3": "RM103",
     "async def f():\n    pass": "RM103",
@@ -138,9 +140,10 @@ def test_refused(text, code):
 
 def test_a_function_defined_twice_names_the_first():
     with pytest.raises(RefmlcError) as caught:
-        read(F + F)
+        read("@I.ir_module\nclass M:\n" + "".join(f"    {line}\n" for line in (F + F).splitlines()))
     (related,) = caught.value.diagnostic.related
-    assert related.span.line == 2
+    assert caught.value.code.id == "RM210"
+    assert related.span.line == 4
 
 
 # ------------------------------------------------------------------------------------------- the syntax, guarded

@@ -1,0 +1,37 @@
+"""Parameters of functions of the text that are called while it is read: plain functions and macros."""
+
+import ast
+from collections.abc import Mapping
+
+from refmlc.lang.script.reader.arguments import REQUIRED, CallSite
+from refmlc.lang.script.reader.evaluate import Evaluator
+from refmlc.lang.script.reader.values import Meta
+
+
+def parameters(node: ast.FunctionDef) -> list[str]:
+    """The names of all parameters."""
+    args = node.args
+    extra = [arg for arg in (args.vararg, args.kwarg) if arg is not None]
+    return [arg.arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs, *extra)]
+
+
+def defaults_of(ev: Evaluator, node: ast.FunctionDef) -> dict[str, Meta]:
+    """The values of parameters that have one, computed where the function is defined."""
+    args = node.args
+    plain = [*args.posonlyargs, *args.args]
+    pairs = [
+        *zip(plain[len(plain) - len(args.defaults) :], args.defaults, strict=True),
+        *((arg, value) for arg, value in zip(args.kwonlyargs, args.kw_defaults, strict=True) if value is not None),
+    ]
+    return {arg.arg: ev.eval(value) for arg, value in pairs}
+
+
+def arguments(node: ast.FunctionDef, defaults: Mapping[str, Meta], site: CallSite) -> dict[str, Meta]:
+    """The values of the parameters in a call. Fails: RM105."""
+    args = node.args
+    if args.vararg is not None or args.kwarg is not None or args.posonlyargs:
+        raise site.misfit("has parameters of a kind (`*`, `**`, `/`) that reading does not bind")
+    if len(site.args) > len(args.args):
+        raise site.misfit(f"takes at most {len(args.args)} positional arguments and gets {len(site.args)}")
+    names = [arg.arg for arg in (*args.args, *args.kwonlyargs)]
+    return site.take(**{name: defaults.get(name, REQUIRED) for name in names})
