@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from refmlc.lang.dtypes import INT32, INT64
 from refmlc.lang.ir import tir
-from refmlc.strategies.ranges import RangedBuffer, RangedExpr, fits, number
+from refmlc.strategies.ranges import RangedBuffer, RangedExpr, exact, fits, number
 from refmlc.strategies.special import Special
 from refmlc.strategies.values import WIDE
 
@@ -84,7 +84,7 @@ class Indices(Special):
 
     def _constant(self, extent: int) -> RangedExpr:
         value = min(self.choices.below(3), max(extent - 1, 0))
-        return RangedExpr(number(self.word, value), value, value)
+        return exact(number(self.word, value))
 
     def _affine(self, _extent: int) -> RangedExpr:
         a = self.choices.pick(self.axes())

@@ -79,6 +79,11 @@ def number(kind: DType, value: float) -> tir.IntImm | tir.FloatImm:
     return tir.IntImm(kind, int(value))
 
 
+def exact(node: tir.IntImm | tir.FloatImm) -> RangedExpr:
+    """A constant with its range."""
+    return RangedExpr(node) if isinstance(node, tir.FloatImm) else RangedExpr(node, node.value, node.value)
+
+
 def with_range(kind: DType, expr: tir.Expr, low: int, high: int) -> RangedExpr:
     """`expr` with its range; all of `kind` if it may wrap."""
     return RangedExpr(expr, low, high) if fits(kind, low, high) else RangedExpr(expr, *limits(kind))

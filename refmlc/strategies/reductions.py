@@ -10,7 +10,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import IterKind
 from refmlc.strategies.mapped import Mapped, volume
 from refmlc.strategies.nests import Axis
-from refmlc.strategies.ranges import RangedBuffer, RangedExpr, fits, limits, number, operators
+from refmlc.strategies.ranges import RangedBuffer, RangedExpr, exact, fits, limits, number, operators
 from refmlc.strategies.values import WIDE
 
 REDUCE = IterKind.REDUCE
@@ -32,11 +32,7 @@ class Reductions(Mapped):
         further = [Axis(extent, number(self.word, extent), kind_of_axis) for extent in extents]
         op = self.accumulator(kind)
         neutral = self.neutral(op, kind)
-        start = (
-            RangedExpr(neutral, neutral.value, neutral.value)
-            if isinstance(neutral, tir.IntImm)
-            else RangedExpr(neutral)
-        )
+        start = exact(neutral)
         if self.choices.chance(15):
             start = self.value(kind, 0)
             wide = op == "add" and kind.is_integer and kind.bits >= WIDE
@@ -85,9 +81,7 @@ class Reductions(Mapped):
         if kind.kind == "bool" or not self.readable or self.choices.chance(45):
             return self.value(kind, self.depth - 1)
         a, b = (self.convert(self.element(self.choices.pick(self.readable)), kind) for _ in range(2))
-        if kind.is_integer:
-            return self.integer("mul", kind, a, b)
-        return RangedExpr(tir.Apply("mul", (a.expr, b.expr), kind))
+        return self.multiply(kind, a, b)
 
     def safe_term(self, op: str, kind: DType, term: RangedExpr, start: RangedExpr, steps: int) -> RangedExpr:
         """The term, reduced if the sum could overflow."""
@@ -150,9 +144,9 @@ class Reductions(Mapped):
         return self.convert(RangedExpr(tir.BufferLoad(factor.buffer, indices), factor.low, factor.high), kind)
 
     def multiply(self, kind: DType, a: RangedExpr, b: RangedExpr) -> RangedExpr:
-        return (
-            self.integer("mul", kind, a, b) if kind.is_integer else RangedExpr(tir.Apply("mul", (a.expr, b.expr), kind))
-        )
+        if kind.is_integer:
+            return self.integer("mul", kind, a, b)
+        return RangedExpr(tir.Apply("mul", (a.expr, b.expr), kind))
 
     def _add_term(self, target: RangedBuffer, at: tuple[tir.Expr, ...], term: RangedExpr, steps: int) -> tir.Stmt:
         """One more term of a sum that begins at 0."""

@@ -26,6 +26,7 @@ from refmlc.strategies.ranges import (
     KINDS,
     RangedBuffer,
     RangedExpr,
+    exact,
     fits,
     integer_range,
     limits,
@@ -69,12 +70,7 @@ class Values:
     # ------------------------------------------------------------------------------------------- leaves
 
     def constant(self, kind: DType, _depth: int = 0) -> RangedExpr:
-        value = self.literal(kind).value
-        return (
-            RangedExpr(number(kind, value))
-            if isinstance(value, float)
-            else RangedExpr(number(kind, value), value, value)
-        )
+        return exact(self.literal(kind))
 
     def literal(self, kind: DType) -> tir.IntImm | tir.FloatImm:
         """A constant node."""
@@ -204,7 +200,7 @@ class Values:
         if b.low > 0 or (b.high < 0 and (b.high < -1 or a.low > kind.minimum)):
             return b
         if kind.kind == "int" and kind.minimum <= -3 and self.choices.chance(25):
-            return RangedExpr(number(kind, -3), -3, -3)
+            return exact(number(kind, -3))
         return RangedExpr(tir.Apply("max", (b.expr, number(kind, 1)), kind), 1, max(b.high, 1))
 
     def _shrink_operands(self, op: str, kind: DType, a: RangedExpr, b: RangedExpr) -> tuple[RangedExpr, RangedExpr]:
@@ -217,7 +213,7 @@ class Values:
                 return a, b
             a = self.small(a, modulus)
             if op == "ceildiv":
-                b = RangedExpr(number(kind, 3), 3, 3)
+                b = exact(number(kind, 3))
             elif op not in DIVISIONS:  # the remainder of a divisor may be 0
                 b = self.small(b, modulus)
         bigger = RangedExpr(tir.Apply("max", (a.expr, b.expr), kind), max(a.low, b.low), max(a.high, b.high))
