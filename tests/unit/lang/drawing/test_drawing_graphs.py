@@ -116,4 +116,4 @@ def test_the_command(tmp_path, module):
     (tmp_path / "t.py").write_text("@T.prim_func\ndef f():\n    T.evaluate(0)\n")
     done = CliRunner().invoke(main, ["show", str(tmp_path / "t.py"), "--graph"])
     assert done.exit_code == 2
-    assert "no function of Relax" in done.stderr
+    assert "no Relax function" in done.stderr

@@ -139,4 +139,4 @@ def test_which_compiler_is_said_once(options, tmp_path):
     file.write_text(MODULE, encoding="utf-8")
     done = asked(file, *options)
     assert done.exit_code == 2
-    assert "`--impl cmd:COMMAND`" in done.stderr or "`cmd:COMMAND` is one" in done.stderr
+    assert "`--impl cmd:COMMAND`" in done.stderr or "write `cmd:COMMAND`" in done.stderr
