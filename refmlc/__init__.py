@@ -135,7 +135,7 @@ provide(
         "attributes.without": "refmlc.lang.builder.surgery:without_attr",
         "vm.build": "refmlc.vm:build",
         "vm.machine": "refmlc.vm:VirtualMachine",
-        "schedule.validation": "refmlc.oracle.refine.validation:Validation",
+        "schedule.validation": "refmlc.oracle.refine.assertions:Validation",
     }
 )
 

@@ -16,12 +16,17 @@ from refmlc.tools.bench import debugger
 from refmlc.tools.bench.campaign import bench_campaigns
 from refmlc.tools.bench.chart import write_chart
 from refmlc.tools.bench.interpreter import LIMIT, bench_linear0
-from refmlc.tools.bench.row import LAST, BenchRow, Verdict, number
-from refmlc.tools.bench.run import run_table
-from refmlc.tools.bench.sizes import FULL, TINY
+from refmlc.tools.bench.row import LAST, BenchRow, RowVerdict, number
+from refmlc.tools.bench.session import FULL, TINY
+from refmlc.tools.bench.table import run_table
 
 WIDE = 200  # columns where the terminal does not report its width
-COLOURS = {Verdict.KEPT: "green", Verdict.MISSED: "yellow", Verdict.FAILED: "red", Verdict.NOT_MEASURED: "dim"}
+COLOURS = {
+    RowVerdict.KEPT: "green",
+    RowVerdict.MISSED: "yellow",
+    RowVerdict.FAILED: "red",
+    RowVerdict.NOT_MEASURED: "dim",
+}
 
 
 class Numbers(click.ParamType[tuple[int, ...]]):

@@ -21,7 +21,7 @@ from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.observe.sanitize.kinds import ALL
 from refmlc.oracle.check.program import CallRequest
 from refmlc.oracle.check.run import CheckOptions
-from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.implementation import Limits
 from refmlc.run.memory.files import read_arrays
 
 IMPLS = (

@@ -21,7 +21,7 @@ from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.diag.render import to_json
 from refmlc.lang.ir import IRModule
-from refmlc.oracle.check.report import COLUMNS, NO_ARGUMENTS, FunctionResult, Report, many
+from refmlc.oracle.check.report import COLUMNS, NO_ARGUMENTS, CheckReport, FunctionResult, many
 from refmlc.oracle.check.run import DEFAULT_PATHS, CheckOptions, examined, functions, known_params, shown_names
 from refmlc.oracle.evidence import case_text, write_page
 from refmlc.oracle.finding import Finding
@@ -55,7 +55,7 @@ class Result:
     """A file with its report or failure. `unchecked`: functions that were not examined because of an interrupt."""
 
     source: Source
-    report: Report | None = None
+    report: CheckReport | None = None
     failure: RefmlcError | None = None
     unchecked: tuple[str, ...] = ()
 
@@ -120,7 +120,7 @@ def _result(
     """The result of a file. Fails, if it is the only one: as reading does; RM111, RM112."""
     try:
         module = source.read()
-        known_params(module, choices.asked)
+        known_params(module, choices.request)
         names = tuple(functions(module, func))
         rows = _rows(module, names, choices, paths)
     except RefmlcError as failure:
@@ -128,7 +128,7 @@ def _result(
             raise
         return Result(source, failure=failure)
     title = source.title if alone else str(source.path)
-    report = Report(title, tuple(rows), shown_names(paths), choices.strict, choices.named)
+    report = CheckReport(title, tuple(rows), shown_names(paths), choices.strict, choices.named)
     return Result(source, report, unchecked=names[len(rows) :])
 
 
@@ -162,7 +162,7 @@ def _show(result: Result) -> None:
     out.print(f"\n{result.report.summary}")
 
 
-def table(report: Report) -> Table:
+def table(report: CheckReport) -> Table:
     """The verdicts in colour."""
     painted = Table(title=Text(report.title), title_justify="left")
     for column in COLUMNS:
@@ -192,7 +192,7 @@ def _data(result: Result) -> dict[str, object]:
     return {**name, "error": None if result.failure is None else to_json(result.failure.diagnostic)}
 
 
-def write_evidence(evidence: Evidence, reports: Sequence[Report]) -> None:
+def write_evidence(evidence: Evidence, reports: Sequence[CheckReport]) -> None:
     """Write the findings, and print the file of each. Fails: RM109, RM111 (an argument), RM112 (no `[report]`)."""
     if evidence.page is None and evidence.case is None:
         return

@@ -14,11 +14,11 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.diag.errors import RefmlcError
 from refmlc.oracle.suite.expectations import Expectations, load_expectations
-from refmlc.oracle.suite.report.data import as_data
 from refmlc.oracle.suite.report.junit import junit
-from refmlc.oracle.suite.result import Report
-from refmlc.oracle.suite.runner import chosen
-from refmlc.oracle.suite.runner_workers import RunRequest, here, run_named
+from refmlc.oracle.suite.report.text import as_data
+from refmlc.oracle.suite.result import SuiteReport
+from refmlc.oracle.suite.runner import selected_cases
+from refmlc.oracle.suite.runner_workers import RunRequest, folder_for_workers, run_named
 from refmlc.oracle.suite.suite import Suite, load_suite
 
 EVERY = 30.0  # seconds between lines without a terminal
@@ -48,7 +48,7 @@ class ReportPaths:
 def conformed(settings: Settings, paths: ReportPaths, *, as_json: bool) -> int:
     """Run every implementation and report; returns the exit status. Fails: RM109, RM112."""
     suite = load_suite(settings.suite)
-    chosen(suite, settings.cases)
+    selected_cases(suite, settings.cases)
     if paths.page is not None and paths.page == paths.junit:
         raise fail(BAD_USAGE, f"`{paths.page}` cannot be both the page and the JUnit XML")
     for path in (paths.junit, paths.page):
@@ -71,13 +71,13 @@ def conformed(settings: Settings, paths: ReportPaths, *, as_json: bool) -> int:
     return 0 if all(report.ok for report in reports) and len(reports) == len(settings.impls) else 1
 
 
-def _reports(suite: Suite, settings: Settings) -> tuple[list[Report], list[RefmlcError]]:
+def _reports(suite: Suite, settings: Settings) -> tuple[list[SuiteReport], list[RefmlcError]]:
     """The result of each implementation, or why it could not run; one failure does not stop the others.
 
     Fails as the first of them if none could run.
     """
     expectations = _expectations(settings.known)
-    reports: list[Report] = []
+    reports: list[SuiteReport] = []
     failures: list[RefmlcError] = []
     with interruptible():
         for spec in settings.impls:
@@ -98,8 +98,8 @@ def _reports(suite: Suite, settings: Settings) -> tuple[list[Report], list[Refml
     return reports, failures
 
 
-def _run(suite: Suite, spec: str, settings: Settings, expectations: Expectations | None) -> Report:
-    request = RunRequest(spec, here(settings.suite), settings.seconds, settings.prepare, settings.jobs)
+def _run(suite: Suite, spec: str, settings: Settings, expectations: Expectations | None) -> SuiteReport:
+    request = RunRequest(spec, folder_for_workers(settings.suite), settings.seconds, settings.prepare, settings.jobs)
     if not err.is_terminal:
         return run_named(suite, request, expectations, settings.cases, _Lines(spec))
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -135,7 +135,7 @@ def _expectations(paths: Sequence[Path]) -> Expectations | None:
     return Expectations(", ".join(file.source for file in files), tuple(row for file in files for row in file.rows))
 
 
-def page_writer() -> Callable[[Suite, Sequence[Report]], str]:
+def page_writer() -> Callable[[Suite, Sequence[SuiteReport]], str]:
     """The function that makes the page. Fails: RM112 without the extra, before anything runs."""
     try:
         from refmlc.oracle.suite.report.page import page  # noqa: PLC0415 - needs an extra, which other commands do not

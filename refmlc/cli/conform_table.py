@@ -7,20 +7,24 @@ from rich.table import Table
 from rich.text import Text
 
 from refmlc.cli.console import out
-from refmlc.oracle.suite.report.text import summary, told
-from refmlc.oracle.suite.result import CaseResult, Report
-from refmlc.oracle.suite.verdict import GRAVEST, RIGHT, Verdict
+from refmlc.oracle.suite.report.text import summary, unexpected_lines
+from refmlc.oracle.suite.result import GRAVEST, RIGHT, CaseResult, CaseVerdict, SuiteReport
 
 MOST = 20
-COLOURS = {Verdict.KNOWN: "yellow", Verdict.UNSUPPORTED: "dim", Verdict.PERMITTED: "green", Verdict.PASS: "green"}
+COLOURS = {
+    CaseVerdict.KNOWN: "yellow",
+    CaseVerdict.UNSUPPORTED: "dim",
+    CaseVerdict.PERMITTED: "green",
+    CaseVerdict.PASS: "green",
+}
 
 
-def show_reports(reports: Sequence[Report]) -> None:
+def show_reports(reports: Sequence[SuiteReport]) -> None:
     """Print the table, the unexpected results, and a summary."""
     if reports:
         out.print(table(reports), soft_wrap=False)
     for report in reports:
-        lines = list(told(report, MOST))
+        lines = list(unexpected_lines(report, MOST))
         if lines:
             out.print(f"\n{report.implementation}", style="bold")
             out.print("\n".join(lines))
@@ -29,7 +33,7 @@ def show_reports(reports: Sequence[Report]) -> None:
         out.print(summary(report), style="" if report.ok else "red")
 
 
-def table(reports: Sequence[Report]) -> Table:
+def table(reports: Sequence[SuiteReport]) -> Table:
     """A row for each area; a cell has how many cases were right of those scored, and the others by verdict."""
     table_ = Table(title=f"suite {reports[0].suite}", title_justify="left")
     table_.add_column("area")
@@ -44,7 +48,7 @@ def table(reports: Sequence[Report]) -> Table:
     return table_
 
 
-def _within(report: Report, area: str) -> list[CaseResult]:
+def _within(report: SuiteReport, area: str) -> list[CaseResult]:
     return [result for result in report.results if result.id.partition(".")[0] == area]
 
 

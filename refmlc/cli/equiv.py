@@ -12,10 +12,9 @@ from refmlc.cli.options import PATH, count_option, impl_option, json_option, reg
 from refmlc.cli.sources import Source
 from refmlc.diag.render import to_json
 from refmlc.oracle.evidence import write_page
-from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.implementation import Limits
 from refmlc.oracle.refine.calls import ProgramSubject, entry
-from refmlc.oracle.refine.comparison import Comparison, ComparisonOptions, compared, finding_of
-from refmlc.oracle.refine.refinement import INTERP
+from refmlc.oracle.refine.comparison import INTERP, ComparisonOptions, RefinementResult, compared, finding_of
 
 
 @click.command(epilog="Example: refmlc equiv before.py after.py --calls 50")
@@ -69,7 +68,7 @@ def _second(file: Path, name: str) -> ProgramSubject:
     return ProgramSubject(module, entry(module, name))
 
 
-def _show(func: str, comparison: Comparison, calls: int, *, as_json: bool) -> None:
+def _show(func: str, comparison: RefinementResult, calls: int, *, as_json: bool) -> None:
     """Print the number of calls without a difference, or the counterexample."""
     counterexample = comparison.counterexample
     if as_json:

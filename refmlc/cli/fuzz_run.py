@@ -10,12 +10,12 @@ from refmlc.cli.console import err, out, print_json
 from refmlc.cli.fuzz_screen import Lines, figures, screen, summary
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.oracle.fuzz.batch import every
+from refmlc.oracle.fuzz.batch import spec_and_interval
 from refmlc.oracle.fuzz.campaign import Campaign
-from refmlc.oracle.fuzz.reordered_loops import made
-from refmlc.oracle.fuzz.settings import ANY, RunOptions, Settings
+from refmlc.oracle.fuzz.reordered_loops import named_implementation
+from refmlc.oracle.fuzz.settings import ANY, CampaignSettings, RunOptions
 from refmlc.oracle.fuzz.store import SETTINGS, open_store, settings_in
-from refmlc.oracle.implementations.trust import refuse, trusted
+from refmlc.oracle.implementations.lookup import refuse, trusted
 from refmlc.strategies.aims import MODULE_AIMS, THREAD_AIMS
 from refmlc.strategies.functions import AIMS
 
@@ -45,26 +45,26 @@ def run_campaign(path: Path, options: Mapping[str, object], ways: RunOptions, *,
         raise SystemExit(1)
 
 
-def _settings(path: Path, options: Mapping[str, object]) -> Settings:
+def _settings(path: Path, options: Mapping[str, object]) -> CampaignSettings:
     """The saved settings of the campaign in `path`, with `options`; the store refuses differences."""
-    saved = settings_in(path) or Settings()
-    return Settings.from_json({**saved.to_json(), **options})
+    saved = settings_in(path) or CampaignSettings()
+    return CampaignSettings.from_json({**saved.to_json(), **options})
 
 
-def _trusted(path: Path, settings: Settings, options: Mapping[str, object], *, trust: bool) -> None:
+def _trusted(path: Path, settings: CampaignSettings, options: Mapping[str, object], *, trust: bool) -> None:
     """Fails: RM112 if the folder, not the command, names external programs or functions."""
     file = path / SETTINGS
     if "implementations" not in options:
         trusted(settings.implementations, file, trust=trust)
-    if settings.runner != Settings.runner and not trust:
+    if settings.runner != CampaignSettings.runner and not trust:
         action = f"import and call a function of Python: {settings.runner}"
         refuse(file, settings.runner, action, "another `--dir` begins a campaign")
 
 
-def _check(settings: Settings) -> None:
+def _check(settings: CampaignSettings) -> None:
     """Fails: RM112 for unknown implementations and aims."""
     for spec in settings.implementations:
-        made(every(spec)[0]).close()
+        named_implementation(spec_and_interval(spec)[0]).close()
     aims = sorted((*AIMS, *MODULE_AIMS, *THREAD_AIMS))
     if settings.aim not in ("", ANY, *aims):
         raise fail(BAD_USAGE, f"no program aims at `{settings.aim}`; there are none, any, {', '.join(aims)}")

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from refmlc.oracle.fuzz.campaign import Campaign
 from refmlc.oracle.fuzz.coverage import FAMILIES, there_is
-from refmlc.oracle.fuzz.progress import Progress
+from refmlc.oracle.fuzz.result import Progress
 
 MIB = 1 << 20
 MOST_FINDINGS = 8  # findings

@@ -15,14 +15,11 @@ from refmlc.cli.options import PATH, count_option, file_argument, json_option
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.diag.render import to_json
-from refmlc.oracle.passes.check import check
-from refmlc.oracle.passes.constant_parameters import lifted
-from refmlc.oracle.passes.report import markdown
-from refmlc.oracle.passes.run import Program, Tvm
-from refmlc.oracle.passes.shrink import Compiler, Shrunk, shrunk
-from refmlc.oracle.passes.stages import read_trace
-from refmlc.oracle.passes.tvm_script import TvmRequest
-from refmlc.oracle.passes.verdicts import TraceCheck
+from refmlc.oracle.passes.baseline import lifted
+from refmlc.oracle.passes.check import Compiler, Shrunk, check, shrunk
+from refmlc.oracle.passes.report import TvmRequest, markdown
+from refmlc.oracle.passes.run import CompilerProcess, TvmPasses
+from refmlc.oracle.passes.stages import TraceCheck, read_trace
 
 COLORS = {"same": "green", "broken": "red", "unsupported": "yellow", "no call": "dim"}
 PASSES_HELP = (
@@ -87,7 +84,7 @@ def _status(trace: TraceCheck) -> int:
     return 0 if trace.compared or not (trace.rows or trace.stopped) else 3
 
 
-def _program(python: str | None, impl: str | None, names: str | None, target: str, opt: int) -> Program:
+def _program(python: str | None, impl: str | None, names: str | None, target: str, opt: int) -> CompilerProcess:
     if (python is None) == (impl is None):
         compilers = (
             "`--tvm PYTHON`, a Python that has apache-tvm, or `--impl cmd:COMMAND`, a compiler that answers lines"
@@ -97,11 +94,11 @@ def _program(python: str | None, impl: str | None, names: str | None, target: st
     if pass_names is not None and not pass_names:
         raise fail(BAD_USAGE, "`--passes` names no pass")
     if python is not None:
-        return Tvm(python, passes=pass_names, target=target, opt=opt)
+        return TvmPasses(python, passes=pass_names, target=target, opt=opt)
     kind, _, command = (impl or "").partition(":")
     if kind != "cmd" or not command.strip():
         raise fail(BAD_USAGE, f"`{impl}` is not a compiler: write `cmd:COMMAND`, or `--tvm PYTHON` for TVM")
-    return Program(shlex.split(command), passes=pass_names)
+    return CompilerProcess(shlex.split(command), passes=pass_names)
 
 
 def _pass_names(names: str | None) -> list[str] | None:
@@ -144,7 +141,7 @@ def _write(
 def _data(trace: TraceCheck, reduction: Shrunk | None) -> dict[str, object]:
     """The result as JSON."""
     broken = trace.broken if reduction is None else reduction.broken
-    rows = [{"pass": row.name, "verdict": row.said.value, "calls": row.calls, "why": row.why} for row in trace.rows]
+    rows = [{"pass": row.name, "verdict": row.verdict.value, "calls": row.calls, "why": row.why} for row in trace.rows]
     finding = (
         None
         if broken is None
@@ -170,7 +167,9 @@ def _show(trace: TraceCheck, reduction: Shrunk | None) -> None:
         return
     table = Table("pass", "verdict", "calls", "why")
     for row in trace.rows:
-        table.add_row(Text(row.name), Text(row.said.value, style=COLORS[row.said.value]), str(row.calls), Text(row.why))
+        table.add_row(
+            Text(row.name), Text(row.verdict.value, style=COLORS[row.verdict.value]), str(row.calls), Text(row.why)
+        )
     out.print(table)
     if trace.stopped:
         out.print(Text(f"the compiler stopped: {trace.stopped}"), style="yellow")

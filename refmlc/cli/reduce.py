@@ -21,7 +21,7 @@ from refmlc.lang.ir import IRModule
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.implementations.lookup import implementation
 from refmlc.oracle.reduce import Reduction, TextReduction, reduce, reduce_case, reduce_text
-from refmlc.oracle.reduce.command import Command, Ran
+from refmlc.oracle.reduce.command import CommandPredicate, Ran
 from refmlc.oracle.reduction_predicates import fails_to_read
 
 Result = Reduction | TextReduction
@@ -72,7 +72,7 @@ def reduce_command(  # noqa: PLR0913 - one parameter per option
     with interruptible(), err.status(f"reducing {file} …") as status:
         job = Job(file, target, seconds, jobs, func, lambda line: status.update(Text(f"reducing {file}: {line}")))
         if command is not None:
-            with Command(command, file.name, limit) as predicate:
+            with CommandPredicate(command, file.name, limit) as predicate:
                 result: Result = job.command(predicate, limit, lines=lines)
         else:
             result = job.verdict(code, impl)
@@ -101,7 +101,7 @@ class Job:
     func: str | None
     tell: Callable[[str], None]
 
-    def command(self, predicate: Command, limit: float, *, lines: bool) -> Result:
+    def command(self, predicate: CommandPredicate, limit: float, *, lines: bool) -> Result:
         """Reduce the file while a command holds."""
         text = text_of(self.file)
         expect(predicate.run(text), limit)

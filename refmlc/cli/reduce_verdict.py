@@ -16,8 +16,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, CODES
 from refmlc.lang.ir import IRModule, relax
 from refmlc.oracle.calls import CallMaker
-from refmlc.oracle.implementations.implementation import Implementation
-from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.implementation import Implementation, Limits
 from refmlc.oracle.reduction_predicates import codes_of, ends_in, findings_of, same_verdict
 from refmlc.strategies.case import Case
 

@@ -17,9 +17,9 @@ from refmlc.oracle.evidence import read_case
 from refmlc.oracle.evidence.replay import replay as replay_case
 from refmlc.oracle.examine import Examination
 from refmlc.oracle.fuzz.finding_file import examined, is_finding, read_finding
-from refmlc.oracle.fuzz.reordered_loops import made
+from refmlc.oracle.fuzz.reordered_loops import named_implementation
 from refmlc.oracle.implementations.implementation import Implementation, Stop, Stopped
-from refmlc.oracle.implementations.trust import trusted
+from refmlc.oracle.implementations.lookup import trusted
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def replay(file: Path, specs: tuple[str, ...], *, trust: bool, as_json: bool) ->
     if not specs:
         trusted(recorded.specs, file, trust=trust)
     with ExitStack() as stack:
-        implementations = [stack.enter_context(closing(made(spec))) for spec in specs or recorded.specs]
+        implementations = [stack.enter_context(closing(named_implementation(spec))) for spec in specs or recorded.specs]
         examination, broken = recorded.run(implementations)
     _show(file, recorded.id, examination, broken, as_json=as_json)
     if broken:

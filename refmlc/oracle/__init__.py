@@ -7,12 +7,12 @@
 
 | file                                         | holds                                                             |
 |----------------------------------------------|-------------------------------------------------------------------|
-| `rule`, `compare`, `ulps`                    | comparison, by the rule that a clause chooses                     |
-| `difference`, `guess`                        | the difference of two results, and its likely cause               |
+| `compare`                                    | comparison, by the rule that a clause chooses                     |
+| `difference`                                 | the difference of two results, and its likely cause               |
 | `outcome`                                    | the verdict                                                       |
-| `program`, `calls`                           | what is examined; calls that are made for a function              |
-| `reference`, `values`, `parts`               | what a call means, sanitized; all that it leaves behind, as bits  |
-| `certificates`, `agreement`, `verdict_rules` | the rule of each part, when bits differ; the verdict on an answer |
+| `reference`, `calls`                         | a program and what its calls mean; calls made for a function      |
+| `parts`                                      | what a call leaves behind, as bits                                |
+| `agreement`, `verdict_rules`                 | the comparison of all parts; the verdict on an answer             |
 | `finding`, `examine`                         | findings with their codes; programs examined in implementations   |
 | `pairs`                                      | programs that must agree with a program, without a rule           |
 | `check`                                      | `refmlc.check`: every function of a module examined               |
@@ -27,10 +27,9 @@
 | `suite`                                      | the conformance suite                                             |
 """
 
-from refmlc.oracle.compare import compare, judge
+from refmlc.oracle.compare import Certified, Exact, OneOf, Rule, Ulps, compare, judge
 from refmlc.oracle.difference import Difference
 from refmlc.oracle.outcome import Kind, Verdict, crashed, of_failure, timed_out
-from refmlc.oracle.rule import Certified, Exact, OneOf, Rule, Ulps
 
 __all__ = [
     "Certified",

@@ -48,7 +48,7 @@ SEARCHED = 256
 
 
 @dataclass(frozen=True)
-class Call:
+class GeneratedCall:
     """The recipes of one call, and the sizes that were chosen for it."""
 
     recipes: tuple[Argument, ...]
@@ -73,7 +73,7 @@ class CallMaker:
         self._buffers = {item.name: item for item in getattr(function, "buffer_map", {}).values()}
         self._passed = {var.name: var for var in self.dims if var in function.params}
 
-    def call(self, number: int, seed: int, sizes: Mapping[str, int]) -> Call:
+    def call(self, number: int, seed: int, sizes: Mapping[str, int]) -> GeneratedCall:
         """Call `number`; `sizes` fixes dimensions by name. Fails: RM111 if an argument cannot be made."""
         dims = self._sizes(number, seed, sizes)
         way = WAYS[number % len(WAYS)]
@@ -81,9 +81,9 @@ class CallMaker:
             self._recipe(parameter.name, parameter.ty, dims, way, seed * 1009 + number * 31 + at)
             for at, parameter in enumerate(self._parameters)
         ]
-        return Call(tuple(recipes), {var.name: size for var, size in dims.items()}, way)
+        return GeneratedCall(tuple(recipes), {var.name: size for var, size in dims.items()}, way)
 
-    def wild(self, seed: int) -> Call:
+    def wild(self, seed: int) -> GeneratedCall:
         """A call beside the others, which has a meaning where the function guards itself: it clamps its indices, say.
 
         Where a near seed has it, floats have a NaN, integers both ends of their range, bools begin with False.
@@ -94,7 +94,7 @@ class CallMaker:
             _searched(self._recipe(parameter.name, parameter.ty, dims, "wild", seed * 1009 + 7 + at))
             for at, parameter in enumerate(self._parameters)
         ]
-        return Call(tuple(recipes), {var.name: size for var, size in dims.items()}, "wild")
+        return GeneratedCall(tuple(recipes), {var.name: size for var, size in dims.items()}, "wild")
 
     def _variables(self) -> Iterator[tir.Var]:
         for parameter in self._parameters:
@@ -105,8 +105,8 @@ class CallMaker:
         random = Random(seed * 7919 + number)  # noqa: S311 - reproducible, not secret
         dims: Dims = {}
         for at, var in enumerate(self.dims):
-            chosen = (FIRST + at, 1, 2 if at else 0)[number] if number < len(WAYS) else random.randint(1, 9)
-            dims[var] = sizes.get(var.name, chosen)
+            size = (FIRST + at, 1, 2 if at else 0)[number] if number < len(WAYS) else random.randint(1, 9)
+            dims[var] = sizes.get(var.name, size)
         return dims
 
     def _recipe(self, name: str, ty: Type | None, dims: Dims, way: str, seed: int) -> Argument:
@@ -178,8 +178,8 @@ def _searched(recipe: Argument) -> Argument:
     """The recipe with a seed near its own that gives what `wild` looks for; itself where none does."""
     if not isinstance(recipe, Array) or recipe.form == "fresh" or 0 in recipe.shape:
         return recipe
-    for tried in (replace(recipe, seed=recipe.seed + more) for more in range(SEARCHED)):
-        values = tried.values()
+    for candidate in (replace(recipe, seed=recipe.seed + offset) for offset in range(SEARCHED)):
+        values = candidate.values()
         match recipe.dtype.kind:
             case "bool":
                 suitable = not values.flat[0]
@@ -188,7 +188,7 @@ def _searched(recipe: Argument) -> Argument:
             case _:
                 suitable = recipe.dtype.is_float and bool(np.isnan(values.astype("float64")).any())
         if suitable:
-            return tried
+            return candidate
     return recipe
 
 
@@ -259,9 +259,9 @@ def domains_of(function: relax.Function) -> Mapping[str, str]:
                 operator = OPERATORS[name]
                 for parameter, arg in zip(operator.arguments, args, strict=False):
                     parts = arg.fields if isinstance(arg, relax.Tuple) else (arg,)
-                    asked = operator.domains.get(parameter)
+                    domain = operator.domains.get(parameter)
                     arguments = [part for part in parts if isinstance(part, relax.Var) and part in names]
-                    domains |= {names[part]: asked for part in arguments if asked is not None}
+                    domains |= {names[part]: domain for part in arguments if domain is not None}
             case _:
                 pass
     return domains

@@ -11,17 +11,15 @@ from dataclasses import dataclass
 from refmlc.diag.catalogue import RACE
 from refmlc.observe.bounds.freedom import Freedom
 from refmlc.observe.sanitize.kinds import ALL
-from refmlc.oracle.certificates import OTHERS
+from refmlc.oracle.agreement import OTHERS
 from refmlc.oracle.finding import Finding
-from refmlc.oracle.implementations.implementation import Answer, Ended, Implementation, Prepared, Stop, Stopped
+from refmlc.oracle.implementations.implementation import Answer, Ended, Implementation, Limits, Prepared, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
-from refmlc.oracle.implementations.limits import Limits
 from refmlc.oracle.implementations.native import Batching
 from refmlc.oracle.outcome import Kind, Verdict
 from refmlc.oracle.pairs import Variant, variants
 from refmlc.oracle.pairs.contradiction import contradiction, of_interpreter
-from refmlc.oracle.program import Program
-from refmlc.oracle.reference import Reference, references
+from refmlc.oracle.reference import Program, Reference, references
 from refmlc.oracle.verdict_rules import crash, judged, without_answer
 from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
 
@@ -64,30 +62,29 @@ def examine(  # noqa: PLR0913 - each is a choice of its own
     barrier is implied (TIR-229).
     """
     interp = Interp(Limits() if limits is None else limits, registry, allow=allow, as_written=as_written)
-    meant = [references(case, interp, sanitize=sanitize, kinds=kinds) for case in cases]
-    others = [_variants(case, calls, interp) if pairs else [] for case, calls in zip(cases, meant, strict=True)]
+    originals = [references(case, interp, sanitize=sanitize, kinds=kinds) for case in cases]
+    case_pairs = [_variants(case, calls, interp) if pairs else [] for case, calls in zip(cases, originals, strict=True)]
     verdicts: list[dict[str, list[Verdict]]] = [{} for _ in cases]
-    findings = [[*own_crashes(case, calls)] for case, calls in zip(cases, meant, strict=True)]
-    for at, pair in ((at, pair) for at, partners in enumerate(others) for pair in partners):
-        findings[at] += own_contradictions(pair, meant[at])
-    everything = [*cases, *(pair.variant for partners in others for pair in partners)]
-    meanings = [*meant, *(pair.reference for partners in others for pair in partners)]
+    findings = [[*own_crashes(case, calls)] for case, calls in zip(cases, originals, strict=True)]
+    for at, pair in ((at, pair) for at, partners in enumerate(case_pairs) for pair in partners):
+        findings[at] += own_contradictions(pair, originals[at])
+    programs = [*cases, *(pair.variant for partners in case_pairs for pair in partners)]
+    meanings = [*originals, *(pair.reference for partners in case_pairs for pair in partners)]
     for implementation in implementations:
         answers = [
-            [_going_on(answer, allow) for answer in calls] for calls in answers_of(implementation, everything, meanings)
+            [_going_on(answer, allow) for answer in calls] for calls in answers_of(implementation, programs, meanings)
         ]
-        rest = iter(answers[len(cases) :])
-        for at, (case, reference) in enumerate(zip(cases, meant, strict=True)):
+        variant_answers = iter(answers[len(cases) :])
+        for at, (case, reference) in enumerate(zip(cases, originals, strict=True)):
             result, wrong = _judged(case, reference, answers[at], implementation, freedom)
             verdicts[at][implementation.name] = result
             findings[at] += wrong
-            for pair in others[at]:
-                findings[at] += _paired(pair, reference, (answers[at], next(rest)), implementation, freedom)
+            for pair in case_pairs[at]:
+                findings[at] += _paired(pair, reference, (answers[at], next(variant_answers)), implementation, freedom)
+    rows = zip(cases, originals, verdicts, findings, case_pairs, strict=True)
     return [
-        Examination(
-            case, tuple(reference), result, tuple(wrong), _labels(partners), _unvaried(reference) if pairs else ""
-        )
-        for case, reference, result, wrong, partners in zip(cases, meant, verdicts, findings, others, strict=True)
+        Examination(case, tuple(calls), result, tuple(wrong), _labels(partners), _unvaried(calls) if pairs else "")
+        for case, calls, result, wrong, partners in rows
     ]
 
 
@@ -107,7 +104,7 @@ def _variants(case: Program, meanings: Sequence[Reference], interp: Interp) -> l
         return []
     if _unvaried(meanings):
         return []
-    pairs = [_Pair(each, references(each, interp, sanitize=True, kinds=(RACE.id,))) for each in variants(case)]
+    pairs = [_Pair(variant, references(variant, interp, sanitize=True, kinds=(RACE.id,))) for variant in variants(case)]
     return [pair for pair in pairs if any(isinstance(reference.answer, Ended) for reference in pair.reference)]
 
 
@@ -130,8 +127,8 @@ def _going_on(answer: Answer | None, allow: frozenset[str]) -> Answer | None:
 
 def own_contradictions(pair: _Pair, meanings: Sequence[Reference]) -> Iterator[Finding]:
     """The calls in which the interpreter gives different bits for a variant: bugs of refmlc."""
-    for number, (ours, theirs) in enumerate(zip(meanings, pair.reference, strict=False)):
-        finding = of_interpreter(pair.variant, number, ours, theirs)
+    for number, (base_reference, variant_reference) in enumerate(zip(meanings, pair.reference, strict=False)):
+        finding = of_interpreter(pair.variant, number, base_reference, variant_reference)
         if finding is not None:
             yield finding
 
@@ -145,12 +142,12 @@ def _paired(
 ) -> Iterator[Finding]:
     """The contradictions between an implementation's answers to a variant and to the program."""
     rows = zip(meanings, pair.reference, *answers, strict=False)  # a variant may have fewer calls
-    for number, (ours, theirs, first, second) in enumerate(rows):
+    for number, (base_reference, variant_reference, base_answer, variant_answer) in enumerate(rows):
         finding = contradiction(
             pair.variant,
             number,
-            (ours, theirs),
-            (first, second),
+            (base_reference, variant_reference),
+            (base_answer, variant_answer),
             implementation.name,
             promises=implementation.promises_verdicts,
             freedom=freedom,
@@ -175,12 +172,16 @@ def answers_of(
         [_tells(reference) if promises else without_answer(reference) is None for reference in calls]
         for calls in meanings
     ]
-    taken = [number for number, asked in enumerate(calls_to_make) if any(asked)]
-    prepared_by_number = dict(zip(taken, _prepared(implementation, [cases[number] for number in taken]), strict=True))
+    numbers = [number for number, call_mask in enumerate(calls_to_make) if any(call_mask)]
+    prepared_by_number = dict(
+        zip(numbers, _prepared(implementation, [cases[number] for number in numbers]), strict=True)
+    )
     answers: list[list[Answer | None]] = []
-    for number, (case, asked) in enumerate(zip(cases, calls_to_make, strict=True)):
+    for number, (case, call_mask) in enumerate(zip(cases, calls_to_make, strict=True)):
         prepared = prepared_by_number.get(number)
-        answers.append([_answer(prepared, case, call) if is_called else None for call, is_called in enumerate(asked)])
+        answers.append(
+            [_answer(prepared, case, call) if is_called else None for call, is_called in enumerate(call_mask)]
+        )
         if prepared is not None and not isinstance(prepared, Stopped):
             prepared.close()
     return answers
@@ -205,16 +206,16 @@ class _Later:
     def __init__(self, implementation: Implementation, case: Program) -> None:
         self._implementation = implementation
         self._case = case
-        self._made: Prepared | Stopped | None = None
+        self._prepared: Prepared | Stopped | None = None
 
     def run(self, func: str, args: Sequence[object]) -> Answer:
-        if self._made is None:
-            self._made = self._implementation.prepare(self._case.module)
-        return self._made if isinstance(self._made, Stopped) else self._made.run(func, args)
+        if self._prepared is None:
+            self._prepared = self._implementation.prepare(self._case.module)
+        return self._prepared if isinstance(self._prepared, Stopped) else self._prepared.run(func, args)
 
     def close(self) -> None:
-        if self._made is not None and not isinstance(self._made, Stopped):
-            self._made.close()
+        if self._prepared is not None and not isinstance(self._prepared, Stopped):
+            self._prepared.close()
 
 
 def _answer(prepared: Prepared | Stopped | None, case: Program, call: int) -> Answer:

@@ -19,8 +19,7 @@ from refmlc.observe.bounds.certify import CertifiedTensor
 from refmlc.oracle.agreement import PartComparison
 from refmlc.oracle.difference import Difference
 from refmlc.oracle.outcome import Verdict
-from refmlc.oracle.program import Program
-from refmlc.oracle.reference import Reference
+from refmlc.oracle.reference import Program, Reference
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import kind_of
 
@@ -57,7 +56,7 @@ class Finding:
         return (self.code.id, self.implementation, shape)
 
 
-def found(  # noqa: PLR0913 - each is a part of the finding
+def make_finding(  # noqa: PLR0913 - each is a part of the finding
     code: Code,
     message: str,
     case: Program,

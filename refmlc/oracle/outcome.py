@@ -19,8 +19,6 @@ from refmlc.oracle.difference import Difference
 
 
 class Kind(Enum):
-    """The seven verdicts."""
-
     EQUAL = "equal"
     PERMITTED = "permitted"
     WRONG = "wrong"

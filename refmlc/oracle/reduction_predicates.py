@@ -14,9 +14,8 @@ from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.sanitize.report import Finding as Noted
 from refmlc.oracle.examine import examine
 from refmlc.oracle.finding import Finding
-from refmlc.oracle.implementations.implementation import Implementation
+from refmlc.oracle.implementations.implementation import Implementation, Limits
 from refmlc.oracle.implementations.interp import Interp
-from refmlc.oracle.implementations.limits import Limits
 from refmlc.oracle.reference import references
 from refmlc.strategies.case import Case
 

@@ -1,4 +1,8 @@
-"""The meaning of a call: one run of the interpreter under the sanitizer.
+"""A program with arguments for one or more calls, and the meaning of each call.
+
+`refmlc.strategies.Case` is a `Program`; `refmlc check` makes its own from files and options.
+
+The meaning of a call is one run of the interpreter under the sanitizer:
 
 | field    | holds                                                               |
 |----------|---------------------------------------------------------------------|
@@ -8,8 +12,9 @@
 | `steps`  | the statements that were executed                                   |
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Sized
 from dataclasses import dataclass
+from typing import Protocol
 
 from refmlc.diag.catalogue import CODES
 from refmlc.diag.errors import error
@@ -22,9 +27,35 @@ from refmlc.observe.sanitize.sanitizer import Sanitizer
 from refmlc.oracle.implementations.implementation import Answer, Ended, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp, Interpreted
 from refmlc.oracle.implementations.local_calls import stopped
-from refmlc.oracle.program import Program
 from refmlc.rewrite.transform import legalize_ops
 from refmlc.run.memory.tensor import Tensor
+
+
+class Program(Protocol):
+    """A module, the function that is called, and the arguments of each call."""
+
+    @property
+    def module(self) -> IRModule: ...
+
+    @property
+    def func(self) -> str:
+        """The function that is called."""
+        ...
+
+    @property
+    def calls(self) -> Sized:
+        """The calls: there are as many as this has parts."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """What messages call it; may be empty."""
+        ...
+
+    def arguments(self, number: int = 0) -> list[object]:
+        """The arguments of call `number`, fresh ones each time."""
+        ...
+
 
 OWN = ALL - LINTS - {"RM305"}
 """Codes that only a detector finds; the plain interpreter continues."""

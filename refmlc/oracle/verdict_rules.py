@@ -18,13 +18,11 @@
 from refmlc.diag import Diagnostic, Related
 from refmlc.diag.catalogue import CRASHED, NO_ANSWER, WRONG_RESULT, WRONG_VERDICT
 from refmlc.observe.bounds.freedom import Freedom
-from refmlc.oracle.agreement import PartComparison, agree
-from refmlc.oracle.certificates import OTHERS
-from refmlc.oracle.finding import Finding, found
+from refmlc.oracle.agreement import OTHERS, PartComparison, agree
+from refmlc.oracle.finding import Finding, make_finding
 from refmlc.oracle.implementations.implementation import Answer, Ended, Stop, Stopped
 from refmlc.oracle.outcome import Kind, Verdict
-from refmlc.oracle.program import Program
-from refmlc.oracle.reference import Reference
+from refmlc.oracle.reference import Program, Reference
 
 OWN_LIMIT = (Stop.UNSUPPORTED, Stop.REJECTED)
 NO_WORD = {Stop.EXHAUSTED: Kind.TIMED_OUT, Stop.TIMED_OUT: Kind.TIMED_OUT}
@@ -62,7 +60,6 @@ def judged(
 
 
 def known_equal() -> Verdict:
-    """An equal verdict."""
     return Verdict(Kind.EQUAL)
 
 
@@ -81,13 +78,15 @@ def _promised(
         return without_answer(reference) or _stopped(Kind.UNSUPPORTED, plain), None
     if isinstance(answer, Stopped) and answer.why in (Stop.CRASHED, Stop.TIMED_OUT):
         return _no_result(case, number, reference, answer, name)
-    if isinstance(plain, Stopped) and isinstance(answer, Stopped) and _same(plain, answer):
+    if isinstance(plain, Stopped) and isinstance(answer, Stopped) and _same_stop(plain, answer):
         return without_answer(reference) or _stopped(Kind.UNDEFINED, plain), None
-    note = f"the implementation {_told(answer)}; the program {_told(plain)}"
+    note = f"the implementation {_stop_text(answer)}; the program {_stop_text(plain)}"
     message = f"`{name}` gives a different verdict on `{case.func}`"
     compared = PartComparison("", Verdict(Kind.WRONG, notes=(note,)))
     related = _places(plain)
-    return compared.verdict, found(WRONG_VERDICT, message, case, number, name, compared, reference, related=related)
+    return compared.verdict, make_finding(
+        WRONG_VERDICT, message, case, number, name, compared, reference, related=related
+    )
 
 
 def _ended(
@@ -96,7 +95,7 @@ def _ended(
     if compared.verdict.kind is not Kind.WRONG:
         return compared.verdict, None
     message = f"`{name}` gives a wrong result for {compared.label} of `{case.func}`"
-    return compared.verdict, found(WRONG_RESULT, message, case, number, name, compared, reference)
+    return compared.verdict, make_finding(WRONG_RESULT, message, case, number, name, compared, reference)
 
 
 def _no_result(
@@ -119,19 +118,19 @@ def crash(case: Program, number: int, reference: Reference, answer: Stopped, nam
     verdict = _stopped(Kind.TIMED_OUT if late else Kind.CRASHED, answer)
     message = f"`{name}` gives no answer to `{case.func}`" if late else f"`{name}` crashes in `{case.func}`"
     code = NO_ANSWER if late else CRASHED
-    return verdict, found(code, message, case, number, name, PartComparison("", verdict), reference)
+    return verdict, make_finding(code, message, case, number, name, PartComparison("", verdict), reference)
 
 
 def _stopped(kind: Kind, answer: Stopped) -> Verdict:
     return Verdict(kind, report=answer.diagnostic, notes=(answer.message,))
 
 
-def _same(one: Stopped, other: Stopped) -> bool:
+def _same_stop(reference_stop: Stopped, answer_stop: Stopped) -> bool:
     """Whether two verdicts agree: the code, and the place where both have one."""
-    ours, theirs = one.diagnostic, other.diagnostic
-    if ours is None or theirs is None or ours.code is not theirs.code:
+    expected, actual = reference_stop.diagnostic, answer_stop.diagnostic
+    if expected is None or actual is None or expected.code is not actual.code:
         return False
-    return theirs.span is None or _place(ours) == _place(theirs)
+    return actual.span is None or _place(expected) == _place(actual)
 
 
 def _place(diagnostic: Diagnostic) -> object:
@@ -139,7 +138,7 @@ def _place(diagnostic: Diagnostic) -> object:
     return None if span is None else (span.line, span.column, span.end_line, span.end_column)
 
 
-def _told(answer: Answer) -> str:
+def _stop_text(answer: Answer) -> str:
     if isinstance(answer, Ended):
         return "runs to its end"
     at = "" if answer.diagnostic is None or answer.diagnostic.span is None else f" at {answer.diagnostic.span.place}"

@@ -13,7 +13,7 @@
 >>> assert_equivalent(before, before.replace("range(n)", "range(n - 1)"))  # doctest: +ELLIPSIS
 Traceback (most recent call last):
     ...
-refmlc.oracle.refine.failures.Inequivalent: error[RM705]: the program before is defined, ...
+refmlc.oracle.refine.assertions.Inequivalent: error[RM705]: the program before is defined, ...
 
 | file       | holds                                                                                  |
 |------------|----------------------------------------------------------------------------------------|
@@ -31,17 +31,20 @@ from typing import TYPE_CHECKING
 from refmlc.lazy import attach
 
 if TYPE_CHECKING:
-    from refmlc.oracle.refine.assertions import assert_defined, assert_equivalent
-    from refmlc.oracle.refine.failures import Inequivalent, NotDefined
-    from refmlc.oracle.refine.validation import InvalidStep, Validation
+    from refmlc.oracle.refine.assertions import (
+        Inequivalent,
+        InvalidStep,
+        NotDefined,
+        Validation,
+        assert_defined,
+        assert_equivalent,
+    )
 
 __all__ = ["Inequivalent", "InvalidStep", "NotDefined", "Validation", "assert_defined", "assert_equivalent"]
 
 __getattr__, __dir__ = attach(
     __name__,
     {
-        "refmlc.oracle.refine.assertions": ("assert_defined", "assert_equivalent"),
-        "refmlc.oracle.refine.failures": ("Inequivalent", "NotDefined"),
-        "refmlc.oracle.refine.validation": ("InvalidStep", "Validation"),
+        "refmlc.oracle.refine.assertions": tuple(__all__),
     },
 )

@@ -19,8 +19,7 @@ from rich.console import Console
 from refmlc.diag import RefmlcError
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.examine import examine
-from refmlc.oracle.implementations.implementation import Stopped
-from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.implementation import Limits, Stopped
 from refmlc.oracle.implementations.lookup import implementation
 from refmlc.oracle.outcome import Kind
 from refmlc.run.memory.tensor import Tensor

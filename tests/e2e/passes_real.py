@@ -35,9 +35,9 @@ from biting import prove
 
 import refmlc
 from refmlc.diag import RefmlcError
-from refmlc.oracle.passes import Trace, Tvm, check, read_trace
-from refmlc.oracle.passes.constant_parameters import lifted
-from refmlc.oracle.passes.verdicts import StageVerdict
+from refmlc.oracle.passes import PassTrace, TvmPasses, check, read_trace
+from refmlc.oracle.passes.baseline import lifted
+from refmlc.oracle.passes.stages import StageVerdict
 
 HERE = Path(__file__).parent
 GROUPS = ("operator", "te", "schedule", "model")
@@ -51,7 +51,7 @@ def explained() -> dict[str, str]:
     return {f"{name} {row['pass']}": row["why"] for row in rows for name in row["modules"]}
 
 
-def real(tvm: Tvm, file: Path) -> dict[str, object]:
+def real(tvm: TvmPasses, file: Path) -> dict[str, object]:
     """The outcome for one module: its stages, the alarm, or why it is not available."""
     start = monotonic()
     found: dict[str, object] = {"rows": [], "broken": None, "stopped": "", "why": ""}
@@ -61,7 +61,7 @@ def real(tvm: Tvm, file: Path) -> dict[str, object]:
     except RefmlcError as failure:
         found["why"] = f"{failure.code.id}: {failure.diagnostic.message}"
     else:
-        found["rows"] = [[row.name, row.said.value, row.calls, row.why] for row in checked.rows]
+        found["rows"] = [[row.name, row.verdict.value, row.calls, row.why] for row in checked.rows]
         found["stopped"] = checked.stopped
         if checked.broken is not None:
             found["broken"] = [checked.broken.name, checked.broken.diagnostic.message]
@@ -92,7 +92,7 @@ def done_before(verdicts: Path, again: str | None) -> dict[tuple[object, object]
 
 def part(python: str, verdicts: Path, left: list[tuple[dict[str, object], Path]]) -> None:
     """Check these modules; each verdict is written as soon as it is there."""
-    with Tvm(python, seconds=300) as tvm, verdicts.open("a", encoding="utf-8") as out:
+    with TvmPasses(python, seconds=300) as tvm, verdicts.open("a", encoding="utf-8") as out:
         for key, file in left:
             row = key | real(tvm, file)
             out.write(json.dumps(row) + "\n")
@@ -186,11 +186,11 @@ def faults(python: str) -> list[dict[str, object]]:
 
 def named(row: dict[str, object]) -> str:
     """What becomes of a planted fault: the pass that is named, or `nothing`."""
-    trace: Trace = read_trace(map(json.dumps, row["lines"]))  # type: ignore[arg-type]
+    trace: PassTrace = read_trace(map(json.dumps, row["lines"]))  # type: ignore[arg-type]
     checked = check(trace, small=False)
     if checked.broken is not None:
         return checked.broken.name
-    unsaid = [each.name for each in checked.rows if each.said is StageVerdict.UNSUPPORTED]
+    unsaid = [each.name for each in checked.rows if each.verdict is StageVerdict.UNSUPPORTED]
     return f"nothing; unsupported: {', '.join(unsaid)}" if unsaid else "nothing"
 
 

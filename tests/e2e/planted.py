@@ -31,11 +31,10 @@ from refmlc.lang.dtypes import BOOL, SCALARS
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import rewrite
 from refmlc.oracle.fuzz.campaign import Campaign
-from refmlc.oracle.fuzz.settings import RunOptions, Settings
+from refmlc.oracle.fuzz.settings import CampaignSettings, RunOptions
 from refmlc.oracle.fuzz.store import open_store
-from refmlc.oracle.implementations.implementation import Stop, Stopped
+from refmlc.oracle.implementations.implementation import Limits, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp, Interpreted
-from refmlc.oracle.implementations.limits import Limits
 
 FLOOR = {"truncdiv": "floordiv", "truncmod": "floormod"}
 FEW = 32  # programs that show what is certainly wrong
@@ -164,7 +163,9 @@ def spec(fault):
 
 def settings(fault, **other):
     """A campaign that looks for a fault: small programs that are defined, nothing else compared."""
-    return Settings(**({"implementations": (spec(fault),), "aim": "", "sanitize": 0, "large": 4, "size": 16} | other))
+    return CampaignSettings(
+        **({"implementations": (spec(fault),), "aim": "", "sanitize": 0, "large": 4, "size": 16} | other)
+    )
 
 
 def hunt(fault, path, *, shrink=60.0, programs=None, seconds=60.0, **other):

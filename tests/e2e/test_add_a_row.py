@@ -49,7 +49,7 @@ OPERATOR_IN_NUMPY = """    "pow": power,
 OPERATOR = {
     "refmlc/lang/ops/scalar/floating.py": lambda text: text + OPERATOR_ROW,
     "kernels_c/rm_floating.h": lambda text: text.rpartition("#endif")[0] + OPERATOR_IN_C,
-    "refmlc/oracle/implementations/loops/functions.py": lambda text: text.replace(
+    "refmlc/oracle/implementations/loops/arithmetic.py": lambda text: text.replace(
         '    "pow": power,\n', OPERATOR_IN_NUMPY
     ),
 }
@@ -66,7 +66,7 @@ INTRINSIC = {
         "    return lambda frame: min(max(number(frame), 0.0), 1.0)\n\n\n"
         "def _vscale(",
     ).replace('    "vscale": _vscale,', '    "saturate": _saturate,\n    "vscale": _vscale,'),
-    "refmlc/oracle/implementations/loops/calls.py": lambda text: text.replace(
+    "refmlc/oracle/implementations/loops/expressions.py": lambda text: text.replace(
         '    if name == "vscale":',
         '    if name == "saturate":\n'
         "        kept = writer.bind('kept', lambda x: min(max(x, 0.0), 1.0))\n"

@@ -10,13 +10,11 @@ from click.testing import CliRunner
 
 from refmlc.cli import main
 from refmlc.lang.dtypes import FLOAT32
-from refmlc.oracle.fuzz.batch import as_json
-from refmlc.oracle.fuzz.finding_text import finding_text
-from refmlc.oracle.fuzz.programs import program
+from refmlc.oracle.fuzz.batch import as_json, program
+from refmlc.oracle.fuzz.finding_file import finding_text
 from refmlc.oracle.fuzz.result import FindingRecord
-from refmlc.oracle.fuzz.settings import KINDS, Settings
-from refmlc.oracle.implementations.lookup import KNOWN
-from refmlc.oracle.implementations.trust import is_own
+from refmlc.oracle.fuzz.settings import KINDS, CampaignSettings
+from refmlc.oracle.implementations.lookup import KNOWN, is_own
 from refmlc.strategies.arguments import Array, argument_data
 
 SCALE = """
@@ -92,7 +90,7 @@ def case_of(folder, implementation):
 
 def finding_of(folder, implementation, kind="functions", aim="", other=None):
     """A finding as a campaign writes it; whether it still comes out is another matter."""
-    settings = Settings(seed=5, kinds=(kind,), aim=aim, implementations=("native:tiny", f"{implementation}@4"))
+    settings = CampaignSettings(seed=5, kinds=(kind,), aim=aim, implementations=("native:tiny", f"{implementation}@4"))
     case = as_json(program(settings, 3))
     made = FindingRecord("s1", "RM701", implementation, "wrong", "it is 3", 3, settings.seed_of(3), kind,
                  {**case, **({"other": other} if other else {})})  # fmt: skip
@@ -102,7 +100,7 @@ def finding_of(folder, implementation, kind="functions", aim="", other=None):
 
 def campaign_of(folder, implementation):
     (folder / "campaign").mkdir()
-    (folder / "campaign" / "campaign.toml").write_text(Settings(implementations=(implementation,)).to_toml())
+    (folder / "campaign" / "campaign.toml").write_text(CampaignSettings(implementations=(implementation,)).to_toml())
 
 
 CAMPAIGN = ("fuzz", "--dir", "campaign", "--programs", "1", "--batch", "96", "--jobs", "1", "--shrink", "0")
@@ -158,7 +156,7 @@ def test_a_campaign_of_another_goes_on_only_with_a_word(folder):
 
 def test_a_function_that_a_campaign_names_is_not_called(folder):
     (folder / "campaign").mkdir()
-    (folder / "campaign" / "campaign.toml").write_text(Settings(runner="strange:made").to_toml())
+    (folder / "campaign" / "campaign.toml").write_text(CampaignSettings(runner="strange:made").to_toml())
     for extra in ((), ("--impl", "native")):
         done = refmlc(*CAMPAIGN, *extra)
         assert done.exit_code == 2
@@ -202,7 +200,7 @@ def test_findings_of_each_kind_of_program_replay(kind, folder):
 
 def test_a_finding_of_a_rewrite_replays(folder):
     """The interpreter is held to both programs: one of them adds what the other does not."""
-    settings = Settings(seed=5, kinds=("functions",), aim="")
+    settings = CampaignSettings(seed=5, kinds=("functions",), aim="")
     case = program(settings, 3)
     finding_of(folder, "interp", other=as_json(case)["text"])
     assert refmlc("replay", "case.toml").exit_code == 0
@@ -217,7 +215,7 @@ def test_a_finding_of_a_rewrite_replays(folder):
 
 def test_a_finding_of_a_whole_batch_has_no_program(folder):
     made = FindingRecord("s3", "RM703", "worker", "crashed", "it ended", 3, 0, "functions", {})
-    (folder / "case.toml").write_text(finding_text(Settings(), made, None))
+    (folder / "case.toml").write_text(finding_text(CampaignSettings(), made, None))
     done = refmlc("replay", "case.toml")
     assert done.exit_code == 2
     assert "whole batch" in done.stderr

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from refmlc.oracle.evidence.case_file import read_cases
-from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.implementation import Limits
 from refmlc.oracle.implementations.lookup import implementation
 from refmlc.oracle.suite.expectations import read_expectations
 from refmlc.oracle.suite.runner import run_suite

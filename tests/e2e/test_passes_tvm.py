@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import refmlc
 from refmlc.cli import main
 from refmlc.oracle.passes import check, snapshots
-from refmlc.oracle.passes.tvm_script import TvmRequest, tvm_script
+from refmlc.oracle.passes.report import TvmRequest, tvm_script
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 ROOT = Path(__file__).parents[2]
@@ -208,7 +208,7 @@ def told(work):
             work()
     except (Inequivalent, RefmlcError) as problem:
         return str(problem).splitlines()[0]
-    return sorted({row.said.value for row in seen.rows}), len(seen.traces), [row.name for row in seen.rows][:2]
+    return sorted({row.verdict.value for row in seen.rows}), len(seen.traces), [row.name for row in seen.rows][:2]
 
 
 def in_a_context():
@@ -261,7 +261,7 @@ loop, = schedule.get_loops(schedule.get_sblock("B"))
 schedule.split(loop, [None, 4])
 schedule.vectorize(schedule.get_loops(schedule.get_sblock("B"))[1])
 for given in (module, module["main"], TEXT):
-    print([(row.name, row.said.value) for row in check_schedule(tvm, schedule, given).rows])
+    print([(row.name, row.verdict.value) for row in check_schedule(tvm, schedule, given).rows])
 assert_defined(module)
 assert_equivalent(module, schedule.mod)
 assert_equivalent(module["main"], TEXT)

@@ -7,9 +7,8 @@ from planted import FAULTS, settings, unchanged
 
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import walk
-from refmlc.oracle.fuzz.batch import run_batch
+from refmlc.oracle.fuzz.batch import run_batch, shrink
 from refmlc.oracle.fuzz.result import BatchResult
-from refmlc.oracle.fuzz.shrink import shrink
 from refmlc.strategies.case import Case
 
 PROGRAMS = 480

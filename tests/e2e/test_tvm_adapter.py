@@ -11,8 +11,7 @@ import refmlc
 from refmlc.lang.dtypes import dtype
 from refmlc.oracle.examine import examine
 from refmlc.oracle.implementations import real_tvm
-from refmlc.oracle.implementations.implementation import Ended, Stop
-from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.implementation import Ended, Limits, Stop
 from refmlc.oracle.implementations.lookup import implementation
 from refmlc.oracle.outcome import Kind
 from refmlc.run.memory.tensor import Tensor

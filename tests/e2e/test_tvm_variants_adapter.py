@@ -9,7 +9,7 @@ import pytest
 import refmlc
 from refmlc.oracle.implementations.implementation import Ended
 from refmlc.oracle.implementations.lookup import implementation
-from refmlc.oracle.implementations.tvm_options import options_of
+from refmlc.oracle.implementations.real_tvm import options_of
 from refmlc.run.memory.tensor import Tensor
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")

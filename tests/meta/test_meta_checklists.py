@@ -22,11 +22,11 @@ from refmlc.run.interp.tensorir.calls import EXECUTED
 ROOT = Path(__file__).parents[2]
 HOW_TO = ROOT / "docs" / "how-to"
 KERNELS = ROOT / "kernels_c"
-WITNESS = "refmlc/oracle/implementations/loops/calls.py"
+WITNESS = "refmlc/oracle/implementations/loops/expressions.py"
 PLACES = {
     "add-a-scalar-operator.md": (
         *("conformance/spec/num-float.toml", "refmlc/lang/ops/scalar/floating.py", "kernels_c/rm_floating.h"),
-        *("refmlc/oracle/implementations/loops/operators.py", "refmlc/oracle/implementations/loops/functions.py"),
+        *("refmlc/oracle/implementations/loops/operators.py", "refmlc/oracle/implementations/loops/arithmetic.py"),
         *("conformance/spec/operators.md", "conformance/cases/scalar/scalar-copysign.toml"),
     ),
     "add-an-intrinsic.md": (
@@ -84,7 +84,7 @@ NAMING_FORMATS = {
     **dict.fromkeys(
         (
             *("refmlc/lang/dtypes/rounding.py", "refmlc/lang/ops/promote.py", "refmlc/observe/bounds/roundoff.py"),
-            "refmlc/oracle/implementations/loops/rounding.py",
+            "refmlc/oracle/implementations/loops/arithmetic.py",
         ),
         "float8_e8m0fnu, which has neither signs nor a zero",
     ),

@@ -59,9 +59,8 @@ def first_broken(cases, at=None, usual=None, reached=None):
 
     A case that takes much more processor time than it usually does ends the process.
     """
-    from refmlc.oracle.implementations.interp import Interp  # noqa: PLC0415 - a mutant may be loaded here
-    from refmlc.oracle.implementations.limits import Limits  # noqa: PLC0415 - the same
-    from refmlc.oracle.implementations.sanitizer import SanitizedInterp  # noqa: PLC0415 - the same
+    from refmlc.oracle.implementations.implementation import Limits  # noqa: PLC0415 - a mutant may be loaded here
+    from refmlc.oracle.implementations.interp import Interp, SanitizedInterp  # noqa: PLC0415 - the same
 
     limits = Limits(steps=2_000_000)
     plain, sanitized = Interp(limits), SanitizedInterp(limits)

@@ -73,9 +73,8 @@ class InC:
 
     def translated(self, case):
         """The C of a case's module, and what is known of it; None where there is none."""
-        from refmlc.oracle.implementations.c_variants import way  # noqa: PLC0415 - the same
         from refmlc.oracle.implementations.implementation import Stopped  # noqa: PLC0415 - refmlc is that of the copy
-        from refmlc.oracle.implementations.translation import translated  # noqa: PLC0415 - the same
+        from refmlc.oracle.implementations.native import translated, way  # noqa: PLC0415 - the same
         from refmlc.rewrite.transform import legalize_ops  # noqa: PLC0415 - the same
 
         def work():

@@ -16,7 +16,7 @@ from refmlc.native.emit import emit_module
 from refmlc.native.fuse import fuse_static
 from refmlc.native.options import ISAS, Grade, Options
 from refmlc.native.tier.compilation import translate
-from refmlc.oracle.implementations.translation import translated
+from refmlc.oracle.implementations.native import translated
 
 PRELUDE = "from tvm.script import ir as I, tirx as T, relax as R\n\n@I.ir_module\nclass Module:\n"
 LOOPS = (

@@ -15,7 +15,7 @@ import refmlc
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.wellformed.module import check_module
-from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.implementation import Limits
 from refmlc.oracle.reduce import reduce, reduce_case
 from refmlc.oracle.reduction_predicates import ends_in
 from refmlc.strategies.functions import AIMS, rolled

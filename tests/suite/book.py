@@ -19,16 +19,14 @@ import ml_dtypes  # noqa: F401 - dtypes by name
 import numpy as np
 
 from refmlc.oracle.evidence import CaseFile, holds, read_case
-from refmlc.oracle.evidence.case_file import CaseCall
+from refmlc.oracle.evidence.case_file import CaseCall, toml_value
 from refmlc.oracle.evidence.literals import tensor_of
 from refmlc.oracle.evidence.record import assertion, features
-from refmlc.oracle.evidence.toml import toml_value
 from refmlc.oracle.implementations.implementation import Ended, Stopped
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.implementations.local_calls import answered
-from refmlc.oracle.parts import parts
+from refmlc.oracle.parts import bits, parts
 from refmlc.oracle.reference import references
-from refmlc.oracle.values import bits
 
 ROOT = Path(__file__).resolve().parents[2] / "conformance"
 LINES = 200

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from refmlc.oracle.suite.freeze import freeze
+from refmlc.oracle.suite.suite import freeze
 
 ROOT = Path(__file__).resolve().parents[2] / "conformance"
 

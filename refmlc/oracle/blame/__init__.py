@@ -1,10 +1,9 @@
 """The origin of a wrong result: the first binding, block and element where an implementation deviates.
 
-| file     | holds                                                                                             |
-|----------|---------------------------------------------------------------------------------------------------|
-| `cuts`   | the beginning of a program as a program: bindings of Relax, root blocks of TensorIR                 |
-| `search` | an implementation that gives results only: its answers to such beginnings                         |
-| `traces` | two modules that refmlc can watch both: every store compared, in the order of the right one         |
+| file     | holds                                                                                       |
+|----------|---------------------------------------------------------------------------------------------|
+| `search` | prefixes of a program, and an implementation's answers to them                              |
+| `traces` | two modules that refmlc can watch both: every store compared, in the order of the right one |
 """
 
 from refmlc.oracle.blame.search import Blame, blame

@@ -15,8 +15,8 @@ from refmlc.diag.source import Span
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.observe.copies import copies
-from refmlc.oracle.ulps import distance
-from refmlc.oracle.values import bits
+from refmlc.oracle.compare import distance
+from refmlc.oracle.parts import bits
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.tensorir.block_sites import BlockSite
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame
@@ -28,8 +28,6 @@ Key: TypeAlias = "tuple[str, str, tuple[int, ...], str, tuple[int, ...], int]"
 
 @dataclass(frozen=True, slots=True)
 class TracedStore:
-    """One store."""
-
     key: Key
     value: object
     dtype: DType
@@ -72,11 +70,9 @@ class Log(Hooks):
         self._alike: Counter[tuple[object, ...]] = Counter()
 
     def enter_block(self, site: BlockSite, frame: Frame) -> None:
-        """An instance begins."""
         self._blocks.append((site.node.block.name, site.values(frame)))
 
     def leave_block(self, site: BlockSite, frame: Frame) -> None:
-        """It ended."""
         del site, frame
         self._blocks.pop()
 
@@ -90,7 +86,6 @@ class Log(Hooks):
         self._bindings.pop()
 
     def store(self, access: tir.BufferStore, indices: tuple[int, ...], value: object, frame: Frame) -> None:
-        """Note it."""
         if len(self.stores) >= MOST:
             return
         block, axes = self._blocks[-1]

@@ -11,7 +11,7 @@
 | `report`  | the table, remarks, findings and summary, as text, HTML and data                             |
 """
 
-from refmlc.oracle.check.report import Report
+from refmlc.oracle.check.report import CheckReport
 from refmlc.oracle.check.run import check
 
-__all__ = ["Report", "check"]
+__all__ = ["CheckReport", "check"]

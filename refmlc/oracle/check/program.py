@@ -10,7 +10,7 @@ from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.types import PrimType, TensorType
 from refmlc.lang.ir.visit import walk
-from refmlc.oracle.calls import Call, CallMaker
+from refmlc.oracle.calls import CallMaker, GeneratedCall
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.pairs.branches import Branch, branches, reached
 from refmlc.run.memory.files import as_declared, generate, is_generator
@@ -26,19 +26,19 @@ TRIED = 8  # calls that are tried for a branch that no other one reaches
 
 @dataclass(frozen=True)
 class CheckedProgram:
-    """A function with its calls. `given` maps a parameter's number to the source of its explicit argument."""
+    """A function with its calls. `explicit` maps a parameter's number to the source of its explicit argument."""
 
     module: IRModule
     func: str
-    calls: tuple[Call, ...]
-    given: Mapping[int, Callable[[Call], object]]
+    calls: tuple[GeneratedCall, ...]
+    explicit: Mapping[int, Callable[[GeneratedCall], object]]
     name: str = ""
 
     def arguments(self, number: int = 0) -> list[object]:
         """Fresh arguments of a call."""
         call = self.calls[number]
         generated = arguments(call.recipes)
-        return [self.given[at](call) if at in self.given else argument for at, argument in enumerate(generated)]
+        return [self.explicit[at](call) if at in self.explicit else argument for at, argument in enumerate(generated)]
 
 
 def public(module: IRModule) -> list[str]:
@@ -74,7 +74,7 @@ class CallRequest:
 
 
 def checked_program(
-    module: IRModule, func: str, asked: CallRequest, interp: Interp
+    module: IRModule, func: str, request: CallRequest, interp: Interp
 ) -> tuple[CheckedProgram, list[Branch]]:
     """The function with its calls, and the branches that none of them reaches.
 
@@ -84,18 +84,18 @@ def checked_program(
     maker = CallMaker(module, func)
     function = module.functions[func]
     parameters = [] if isinstance(function, relax.ExternFunc) else parameters_of(function)
-    sizes = dict(asked.dims)
+    sizes = dict(request.dims)
     for name in sizes:
         if name not in {var.name for var in maker.dims}:
             names = ", ".join(var.name for var in maker.dims) or "none"
             raise fail(BAD_USAGE, f"`{func}` has no symbolic dimension `{name}`", None, f"it has: {names}")
-    sources = _given(func, parameters, asked, sizes)
-    calls = tuple(maker.call(number, asked.seed, sizes) for number in range(asked.calls))
+    sources = _explicit_sources(func, parameters, request, sizes)
+    calls = tuple(maker.call(number, request.seed, sizes) for number in range(request.calls))
     program = CheckedProgram(module, func, calls, sources)
     missed = [branch for branch in branches(module) if _reachable(branch, module, func)]
     if not missed or len(sources) == len(parameters):
         return program, [*unreached(program, missed, interp)]
-    return _reaching(program, missed, maker, asked, sizes, interp)
+    return _reaching(program, missed, maker, request, sizes, interp)
 
 
 def unreached(program: CheckedProgram, missed: Iterable[Branch], interp: Interp) -> list[Branch]:
@@ -108,45 +108,47 @@ def _reaching(
     program: CheckedProgram,
     missed: Iterable[Branch],
     maker: CallMaker,
-    asked: CallRequest,
+    request: CallRequest,
     sizes: Mapping[str, int],
     interp: Interp,
 ) -> tuple[CheckedProgram, list[Branch]]:
     """The program with more calls, as far as they reach what others do not."""
-    left = unreached(program, missed, interp)
-    for number in range(asked.calls, asked.calls + TRIED):
-        if not left:
+    missed_branches = unreached(program, missed, interp)
+    for number in range(request.calls, request.calls + TRIED):
+        if not missed_branches:
             break
-        more = CheckedProgram(program.module, program.func, (maker.call(number, asked.seed, sizes),), program.given)
-        still = unreached(more, left, interp)
-        if len(still) < len(left):
-            program, left = replace(program, calls=(*program.calls, *more.calls)), still
-    return program, left
+        extended = CheckedProgram(
+            program.module, program.func, (maker.call(number, request.seed, sizes),), program.explicit
+        )
+        still_missed = unreached(extended, missed_branches, interp)
+        if len(still_missed) < len(missed_branches):
+            program, missed_branches = replace(program, calls=(*program.calls, *extended.calls)), still_missed
+    return program, missed_branches
 
 
 def _reachable(branch: Branch, module: IRModule, func: str) -> bool:
     """Whether the `if` stands in `func`, or in a function that it may call."""
-    todo, seen = [func], {func}
+    todo, visited = [func], {func}
     while todo:
         function = module.functions[todo.pop()]
         for node in walk(function):
             if node is branch.node:
                 return True
-            if isinstance(node, tir.GlobalVar) and node.name in module.functions and node.name not in seen:
-                seen.add(node.name)
+            if isinstance(node, tir.GlobalVar) and node.name in module.functions and node.name not in visited:
+                visited.add(node.name)
                 todo.append(node.name)
     return False
 
 
-def _given(
-    func: str, parameters: list[Parameter], asked: CallRequest, sizes: dict[str, int]
-) -> dict[int, Callable[[Call], object]]:
+def _explicit_sources(
+    func: str, parameters: list[Parameter], request: CallRequest, sizes: dict[str, int]
+) -> dict[int, Callable[[GeneratedCall], object]]:
     """What makes the arguments that are given; `sizes` learns what their shapes say."""
     names = [parameter.name for parameter in parameters]
-    for name in asked.inputs:
+    for name in request.inputs:
         if name not in names:
             raise fail(BAD_INPUT, f"`{func}` has no parameter `{name}`", None, f"its parameters: {', '.join(names)}")
-    values = {**asked.params, **asked.inputs}
+    values = {**request.params, **request.inputs}
     return {
         at: _source(func, declared, values[declared.name], at, sizes)
         for at, declared in enumerate(parameters)
@@ -154,7 +156,9 @@ def _given(
     }
 
 
-def _source(func: str, parameter: Parameter, value: object, at: int, sizes: dict[str, int]) -> Callable[[Call], object]:
+def _source(
+    func: str, parameter: Parameter, value: object, at: int, sizes: dict[str, int]
+) -> Callable[[GeneratedCall], object]:
     """What makes the argument for a parameter. Fails: RM111 where `value` is none."""
     ty = parameter.ty
     place = f"`{parameter.name}` of `{func}`"
@@ -179,7 +183,7 @@ def _source(func: str, parameter: Parameter, value: object, at: int, sizes: dict
     return lambda _call: argument.copy()
 
 
-def _generated(text: str, call: Call, at: int) -> object:
+def _generated(text: str, call: GeneratedCall, at: int) -> object:
     """The generator's value, which replaces the default argument."""
     argument = arguments(call.recipes)[at]
     if not isinstance(argument, Tensor):

@@ -36,7 +36,7 @@ class FunctionResult:
 
     name: str
     program: CheckedProgram | None = None
-    found: Examination | None = None
+    examination: Examination | None = None
     missed: tuple[Branch, ...] = ()
     problem: Diagnostic | None = None
     notes: tuple[str, ...] = ()
@@ -44,18 +44,18 @@ class FunctionResult:
     @property
     def compared(self) -> bool:
         """True if the result or verdict of some call was compared."""
-        if self.found is None:
+        if self.examination is None:
             return False
-        kinds = {verdict.kind for verdicts in self.found.verdicts.values() for verdict in verdicts}
+        kinds = {verdict.kind for verdicts in self.examination.verdicts.values() for verdict in verdicts}
         return bool(kinds - {Kind.UNSUPPORTED, Kind.TIMED_OUT})
 
     @property
     def executed(self) -> bool:
         """True if the meaning of some call is known but nothing was compared with it."""
         return (
-            self.found is not None
+            self.examination is not None
             and not self.compared
-            and any(reference.verdict == "defined" for reference in self.found.reference)
+            and any(reference.verdict == "defined" for reference in self.examination.reference)
         )
 
 
@@ -75,7 +75,7 @@ class TableLine:
 
 
 @dataclass(frozen=True)
-class Cause:
+class FindingCause:
     """A finding, and the number of calls with the same cause. Undefined behaviour belongs to no implementation."""
 
     finding: Finding
@@ -95,7 +95,7 @@ ALONE = "only the meaning was executed: no other implementation takes this funct
 
 
 @dataclass(frozen=True, repr=False)
-class Report:
+class CheckReport:
     """The result of checking a module.
 
     `shown`: the table's name of each implementation; `strict`: lints are findings; `named`: the caller named
@@ -109,9 +109,9 @@ class Report:
     named: bool = False
 
     @cached_property
-    def causes(self) -> tuple[Cause, ...]:
+    def causes(self) -> tuple[FindingCause, ...]:
         """The findings grouped by cause: undefined behaviour first, then wrong implementations."""
-        first: dict[object, Cause] = {}
+        first: dict[object, FindingCause] = {}
         for row in self.rows:
             for key, cause in (*_undefined(row, strict=self.strict), *_wrong(row)):
                 earlier = first.get(key)
@@ -157,7 +157,7 @@ class Report:
     @property
     def summary(self) -> str:
         """The result in one line."""
-        examined = [row.found for row in self.rows if row.found is not None]
+        examined = [row.examination for row in self.rows if row.examination is not None]
         paths = dict.fromkeys(path for examination in examined for path in examination.verdicts)
         calls, pairs = (
             sum(len(examination.reference) for examination in examined),
@@ -225,14 +225,17 @@ def _split(line: TableLine) -> Iterator[tuple[str, str, str, str]]:
 
 def _lines(row: FunctionResult, shown: Mapping[str, str]) -> Iterator[TableLine]:
     """The lines of a function; the sizes of its symbolic dimensions stand below its name."""
-    if row.found is None:
+    if row.examination is None:
         yield TableLine(row.name, "meaning", ())
         return
     yield TableLine(
-        row.name, "meaning", _counted(reference.verdict for reference in row.found.reference), _sanitizer(row.found)
+        row.name,
+        "meaning",
+        _counted(reference.verdict for reference in row.examination.reference),
+        _sanitizer(row.examination),
     )
     sizes = _sizes(row)
-    for path, verdicts in row.found.verdicts.items():
+    for path, verdicts in row.examination.verdicts.items():
         yield TableLine(sizes, shown.get(path, path), _counted(verdict.kind.value for verdict in verdicts))
         sizes = ""
 
@@ -261,21 +264,21 @@ def _sanitizer(examination: Examination) -> str:
 def _remarks(row: FunctionResult, shown: Mapping[str, str]) -> Iterator[str]:
     if row.problem is not None:
         yield _clipped(f"{row.name}: {row.problem.message}")
-    if row.found is None:
+    if row.examination is None:
         return
     yield from row.notes
     if row.executed:
         yield f"{row.name}: {ALONE}"
-    for reference in row.found.reference:
+    for reference in row.examination.reference:
         if reference.verdict not in ("defined", "undefined"):
             words = getattr(reference.answer, "message", "")
             yield _clipped(f"{row.name}: the meaning is {reference.verdict}: {words}")
-    for path, verdicts in row.found.verdicts.items():
-        for verdict, reference in zip(verdicts, row.found.reference, strict=True):
+    for path, verdicts in row.examination.verdicts.items():
+        for verdict, reference in zip(verdicts, row.examination.reference, strict=True):
             if verdict.kind in (Kind.UNSUPPORTED, Kind.TIMED_OUT) and reference.verdict == "defined":
                 yield _clipped(f"{row.name}, {shown.get(path, path)}: {verdict.kind.value}: {_why(verdict)}")
-    if row.found.unvaried:
-        yield f"{row.name}: {row.found.unvaried}"
+    if row.examination.unvaried:
+        yield f"{row.name}: {row.examination.unvaried}"
     yield from (f"{row.name}: {branch}" for branch in row.missed)
     yield from (f"lint: {diagnostic.code.id}: {diagnostic.message}" for _, diagnostic in _reported(row, lints=True))
 
@@ -288,31 +291,33 @@ def _clipped(text: str) -> str:
     return text if len(text) <= WIDEST else f"{text[: WIDEST - 2]} …"
 
 
-def _undefined(row: FunctionResult, *, strict: bool) -> Iterator[tuple[object, Cause]]:
+def _undefined(row: FunctionResult, *, strict: bool) -> Iterator[tuple[object, FindingCause]]:
     """The sanitizer's reports on each call, each with the key of its cause."""
     for lints in (False, True) if strict else (False,):
         for number, reported in _reported(row, lints=lints):
-            if row.found is None or row.program is None:
+            if row.examination is None or row.program is None:
                 continue
             note = f"call {number + 1}: {arguments_text(row.program, number)}"
             diagnostic = reported if lints else reported.noting(note)
-            verdict, reference = Verdict(Kind.UNDEFINED, report=reported), row.found.reference[number]
+            verdict, reference = Verdict(Kind.UNDEFINED, report=reported), row.examination.reference[number]
             key = (reported.code.id, None if reported.span is None else (reported.span.line, reported.span.column))
             yield (
                 key,
-                Cause(Finding(reported.code, row.program, number, "", verdict, diagnostic, reference), lint=lints),
+                FindingCause(
+                    Finding(reported.code, row.program, number, "", verdict, diagnostic, reference), lint=lints
+                ),
             )
 
 
-def _wrong(row: FunctionResult) -> Iterator[tuple[object, Cause]]:
+def _wrong(row: FunctionResult) -> Iterator[tuple[object, FindingCause]]:
     """The findings on implementations, each with the key of its cause."""
-    for finding in row.found.findings if row.found is not None else ():
-        yield (row.name, finding.part, *finding.signature), Cause(finding)
+    for finding in row.examination.findings if row.examination is not None else ():
+        yield (row.name, finding.part, *finding.signature), FindingCause(finding)
 
 
 def _reported(row: FunctionResult, *, lints: bool) -> Iterator[tuple[int, Diagnostic]]:
     """The sanitizer's reports with their call numbers: either the lints or the others."""
-    for number, reference in enumerate(row.found.reference if row.found is not None else ()):
+    for number, reference in enumerate(row.examination.reference if row.examination is not None else ()):
         for report in reference.report.findings if reference.report is not None else ():
             if report.is_lint is lints and report.diagnostic.code.id.startswith("RM3"):
                 yield number, report.diagnostic
@@ -324,15 +329,15 @@ def many(count: int, word: str) -> str:
 
 
 def _row_data(row: FunctionResult) -> dict[str, object]:
-    if row.found is None or row.program is None:
+    if row.examination is None or row.program is None:
         return {"name": row.name, "problem": None if row.problem is None else to_json(row.problem), "calls": []}
-    calls = [_call_data(row.program, row.found, number) for number in range(len(row.found.reference))]
+    calls = [_call_data(row.program, row.examination, number) for number in range(len(row.examination.reference))]
     missed = [str(branch) for branch in row.missed]
     return {
         "name": row.name,
         "calls": calls,
-        "variants": list(row.found.pairs),
-        **_left_out(row.found),
+        "variants": list(row.examination.pairs),
+        **_left_out(row.examination),
         "unreached": missed,
         **_notes(row),
     }

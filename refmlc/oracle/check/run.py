@@ -16,11 +16,10 @@ from refmlc.lang.ir.reach import reachable
 from refmlc.lang.ir.threads import implies_barriers
 from refmlc.observe.sanitize.kinds import ALL
 from refmlc.oracle.check.program import CallRequest, checked_program, known_function, public
-from refmlc.oracle.check.report import FunctionResult, Report
+from refmlc.oracle.check.report import CheckReport, FunctionResult
 from refmlc.oracle.examine import examine
-from refmlc.oracle.implementations.implementation import Implementation
+from refmlc.oracle.implementations.implementation import Implementation, Limits
 from refmlc.oracle.implementations.interp import Interp
-from refmlc.oracle.implementations.limits import Limits
 from refmlc.oracle.implementations.lookup import implementation
 from refmlc.vm.parameters import parameters_of
 
@@ -38,7 +37,7 @@ class CheckOptions:
     implied where threads share memory and the text holds none (TIR-229). `named`: the caller named implementations.
     """
 
-    asked: CallRequest = field(default_factory=CallRequest)
+    request: CallRequest = field(default_factory=CallRequest)
     limits: Limits = PER_RUN
     kinds: Collection[str] = ALL
     allow: frozenset[str] = frozenset()
@@ -70,7 +69,7 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     pairs: bool = True,
     strict: bool = False,
     as_written: bool = False,
-) -> Report:
+) -> CheckReport:
     """Run each function of `program` on several calls and compare implementations: `refmlc check`.
 
     `program` is anything that `refmlc.frontends.programs` accepts; `func` one of its functions, else every public one.
@@ -80,17 +79,17 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     Fails: RM1xx, RM2xx for an invalid module; RM111, RM112 for an invalid argument of this function.
     """
     module = as_module(program)
-    asked = CallRequest(inputs or {}, {}, dims or {}, calls, seed)
+    request = CallRequest(inputs or {}, {}, dims or {}, calls, seed)
     if (inputs or dims) and func is None:
         raise fail(BAD_USAGE, "`inputs` and `dims` are for one function: give `func` too")
     choices = CheckOptions(
-        asked, limits, kinds or ALL, frozenset(allow), pairs=pairs, strict=strict, as_written=as_written
+        request, limits, kinds or ALL, frozenset(allow), pairs=pairs, strict=strict, as_written=as_written
     )
     choices = replace(choices, named=implementations is not DEFAULT_PATHS)
     with ExitStack() as stack:
         paths = [_opened(path, limits, stack) for path in implementations]
         rows = tuple(examined(module, name, choices, paths) for name in functions(module, func))
-        return Report(_title(program, module), rows, shown_names(paths), strict, choices.named)
+        return CheckReport(_title(program, module), rows, shown_names(paths), strict, choices.named)
 
 
 def functions(module: IRModule, func: str | None) -> list[str]:
@@ -98,24 +97,24 @@ def functions(module: IRModule, func: str | None) -> list[str]:
     return [known_function(module, func)] if func else public(module)
 
 
-def known_params(module: IRModule, asked: CallRequest) -> None:
+def known_params(module: IRModule, request: CallRequest) -> None:
     """Require that some function has a parameter named in `params`, unless that is empty. Fails: RM111."""
     functions = [each for each in module.functions.values() if not isinstance(each, relax.ExternFunc)]
     names = {parameter.name for function in functions for parameter in parameters_of(function)}
-    if asked.params and names.isdisjoint(asked.params):
-        names_given = ", ".join(asked.params)
+    if request.params and names.isdisjoint(request.params):
+        names_given = ", ".join(request.params)
         raise fail(BAD_INPUT, "no function has a parameter of these names", None, f"given: {names_given}")
 
 
 def examined(module: IRModule, name: str, choices: CheckOptions, paths: Sequence[Implementation]) -> FunctionResult:
     """Check one function, or report why no call can be made. Fails: RM111, RM112 for invalid explicit arguments."""
-    limits, allow, asked = choices.limits, choices.allow, choices.asked
+    limits, allow, request = choices.limits, choices.allow, choices.request
     try:
         program, missed = checked_program(
-            module, name, asked, Interp(limits, allow=allow, as_written=choices.as_written)
+            module, name, request, Interp(limits, allow=allow, as_written=choices.as_written)
         )
     except RefmlcError as failure:
-        if asked.inputs or asked.dims or asked.params:
+        if request.inputs or request.dims or request.params:
             raise
         return FunctionResult(name, problem=failure.diagnostic)
     examination = examine(
@@ -146,7 +145,8 @@ def shown_names(paths: Sequence[Implementation]) -> dict[str, str]:
     versioned = {name: _versioned(kind, says[name]) for name, kind in short.items()}
     kinds, versions = Counter(short.values()), Counter(versioned.values())
     return {
-        name: kind if kinds[kind] == 1 else _told(name, kind, versioned[name], versions) for name, kind in short.items()
+        name: kind if kinds[kind] == 1 else _version_or_rest(name, kind, versioned[name], versions)
+        for name, kind in short.items()
     }
 
 
@@ -156,7 +156,7 @@ def _versioned(kind: str, says: Mapping[str, object]) -> str:
     return name if name.startswith(f"{kind} ") else f"{kind} {says.get('version', '')}".rstrip()
 
 
-def _told(name: str, kind: str, versioned: str, versions: Counter[str]) -> str:
+def _version_or_rest(name: str, kind: str, versioned: str, versions: Counter[str]) -> str:
     """The version if it is unique among implementations of the kind, else the rest of the name."""
     return versioned if versions[versioned] == 1 and versioned != kind else f"{kind} ({name.partition(':')[2]})"
 

@@ -1,11 +1,11 @@
 """Evidence for a finding: a self-contained page, a case for `conformance/`, a command to replay it.
 
-| file                                        | holds                                                           |
-|---------------------------------------------|-----------------------------------------------------------------|
-| `record`, `case_file`                       | a finding as a TOML case; reading it                            |
-| `literals`, `numbers`, `generators`, `toml` | values bit by bit, by rules; writing TOML                       |
-| `replay`                                    | the case made again, in any implementation                      |
-| `page`, `heat_map`, `listing`               | the page, the map of the difference, the program with its marks |
+| file                  | holds                                                               |
+|-----------------------|---------------------------------------------------------------------|
+| `record`, `case_file` | a finding as a TOML case; writing and reading it                    |
+| `literals`            | values bit by bit, or by rules                                      |
+| `replay`              | the case reproduced, in any implementation                          |
+| `page`, `listing`     | the page with the map of the difference, the program with its marks |
 """
 
 from pathlib import Path

@@ -30,10 +30,10 @@ class ListingLine:
 
 def lines_of(text: str, marks: list[Mark]) -> list[ListingLine]:
     """The lines of a program. Everything of the text is escaped by Pygments."""
-    shown = "\n".join(line[:WIDEST] for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    shortened = "\n".join(line[:WIDEST] for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
     lexer = PythonLexer(stripnl=False, ensurenl=False)
     formatter = HtmlFormatter(nowrap=True)
-    html = [highlight(line, lexer, formatter) for line in shown.split("\n")]
+    html = [highlight(line, lexer, formatter) for line in shortened.split("\n")]
     while html and not html[-1].strip():
         html.pop()
     reasons: dict[int, list[str]] = {}

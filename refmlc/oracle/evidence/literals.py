@@ -1,4 +1,23 @@
-"""Values as TOML and JSON have them, bit by bit.
+"""Numbers, tensors and other values as TOML and JSON have them, bit by bit.
+
+Large tensors are defined by a few numbers, so that they fit on a line of a case.
+
+Element `i` counts from 0 in row-major order, lanes one after another; all arithmetic of `z` is modulo 2**64:
+
+    z = (seed + 1) * 0xD1342543DE82EF95 + i * 0x9E3779B97F4A7C15
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9
+    z = (z ^ z >> 27) * 0x94D049BB133111EB
+    z = z ^ z >> 31
+
+| generator | with                                | element `i`                                                      |
+|-----------|-------------------------------------|------------------------------------------------------------------|
+| `grid`    | `seed`, `low`, `high`, `scale`      | `(low + (z >> 32) mod (high - low + 1)) * scale`                 |
+| `bits`    | `seed`                              | the value whose code is the lowest bits of `z`                   |
+| `codes`   | `start`, `step`                     | the value whose code is `start + i * step`, modulo 2**bits       |
+| `cycle`   | `start`, `step`, `modulus`, `scale` | `((start + i * step) mod modulus) * scale`, `mod` never negative |
+| `fill`    | `value`                             | `value`                                                          |
+
+`scale` is a float in hexadecimal, 1 where it is left out; every product must be exact in the dtype.
 
 | value                           | is written                                                                        |
 |---------------------------------|-----------------------------------------------------------------------------------|
@@ -18,7 +37,7 @@ import hashlib
 import math
 import zlib
 from collections.abc import Mapping, Sequence
-from typing import SupportsFloat, SupportsInt, cast
+from typing import SupportsFloat, SupportsInt, TypeAlias, cast
 
 import numpy as np
 
@@ -28,12 +47,92 @@ from refmlc.lang.dtypes import DType, dtype
 from refmlc.lang.dtypes.bits import from_bits, to_bits
 from refmlc.lang.dtypes.storage import storage_dtype
 from refmlc.lang.ops.contract import Scalar
-from refmlc.oracle.evidence.generators import generated
-from refmlc.oracle.evidence.numbers import Data, number_data, number_of
-from refmlc.oracle.values import normal_codes
+from refmlc.oracle.parts import normal_codes
 from refmlc.run.memory.storage import Storage
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Shape, kind_of
+
+Data: TypeAlias = "dict[str, Data] | list[Data] | str | int | float | bool | None"
+
+
+def number_data(value: Scalar) -> str | int | bool:
+    if isinstance(value, float):
+        return value.hex() if math.isfinite(value) else str(abs(value) if math.isnan(value) else value)
+    return value if -(1 << 63) <= value < 1 << 63 else str(value)
+
+
+def number_of(data: Data, kind: DType) -> Scalar:
+    """The number that `number_data` wrote. Fails: RM109."""
+    try:
+        if kind.is_float and isinstance(data, str):
+            return float(data) if data in ("nan", "inf", "-inf") else float.fromhex(data)
+        if kind.kind == "bool" and isinstance(data, (bool, int)):
+            return bool(data)
+        if isinstance(data, (int, str)):
+            return int(data)
+    except ValueError:
+        pass
+    raise fail(BAD_FILE, f"{data!r} is not a value of {kind}")
+
+
+Numbers: TypeAlias = "np.ndarray[tuple[int, ...], np.dtype[np.uint64]]"
+START, STEP = 0xD1342543DE82EF95, 0x9E3779B97F4A7C15
+FIRST, SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+WORD = (1 << 64) - 1
+MOST_EXACT = 1 << 53  # what a float64 and an int64 both count to
+
+
+def generated(data: Mapping[str, object], count: int, kind: DType) -> np.ndarray:
+    """`count` elements of the scalar dtype `kind`, as its storage has them. Fails: RM109."""
+    match data:
+        case {"generator": "grid", "seed": int(seed), "low": int(low), "high": int(high)} if low <= high:
+            spread = mixed(seed, count) >> np.uint64(32)
+            return _scaled(low + (spread % np.uint64(high - low + 1)).astype(np.int64), data, kind)
+        case {"generator": "bits", "seed": int(seed)}:
+            return _of_codes(mixed(seed, count), kind)
+        case {"generator": "codes", "start": int(start), "step": int(step)}:
+            return _of_codes((start + np.arange(count, dtype=np.int64) * step).astype(np.uint64), kind)
+        case {"generator": "cycle", "start": int(start), "step": int(step), "modulus": int(modulus)} if modulus > 0:
+            return _scaled((start + np.arange(count, dtype=np.int64) * step) % modulus, data, kind)
+        case {"generator": "fill", "value": (bool() | int() | str()) as value}:
+            return np.full(count, number_of(value, kind)).astype(storage_dtype(kind))
+    raise fail(BAD_FILE, f"not a generator: {dict(data)!r:.80}")
+
+
+def mixed(seed: int, count: int) -> Numbers:
+    """The `z` of the elements."""
+    with np.errstate(over="ignore"):
+        z = np.arange(count, dtype=np.uint64) * np.uint64(STEP) + np.uint64((seed + 1) * START & WORD)
+        z = (z ^ z >> np.uint64(30)) * np.uint64(FIRST)
+        z = (z ^ z >> np.uint64(27)) * np.uint64(SECOND)
+        return z ^ z >> np.uint64(31)
+
+
+def _scaled(numbers: np.ndarray, data: Mapping[str, object], kind: DType) -> np.ndarray:
+    """The numbers times `scale`, exactly. Fails: RM109."""
+    scale = data.get("scale", "0x1p+0")
+    try:
+        exact = numbers * float.fromhex(str(scale))
+    except (ValueError, OverflowError):
+        raise fail(BAD_FILE, f"the scale {scale!r} is not a hexadecimal float") from None
+    with np.errstate(all="ignore"):
+        scaled: np.ndarray = exact.astype(storage_dtype(kind))
+        is_exact = np.array_equal(scaled.astype(np.float64), exact)
+    if not is_exact or abs(exact).max(initial=0) > MOST_EXACT:
+        raise fail(BAD_FILE, f"{dict(data)!r:.80} does not fit in {kind}")
+    return scaled
+
+
+def _of_codes(z: Numbers, kind: DType) -> np.ndarray:
+    stored = storage_dtype(kind)
+    low = z & np.uint64((1 << kind.bits) - 1)
+    if kind.kind in ("int", "bool") and kind.bits not in (8, 16, 32, 64):
+        signed = low.astype(np.int64)
+        if kind.kind == "int":
+            signed -= (signed >> (kind.bits - 1)) << kind.bits
+        return signed.astype(stored)
+    return low.astype(f"u{stored.itemsize}").view(stored)
+
 
 MOST = 512
 LARGEST = 1 << 28  # bytes that a packed tensor may have
@@ -45,16 +144,20 @@ def tensor_data(tensor: Tensor) -> dict[str, Data]:
     kind = tensor.dtype.scalar
     data: dict[str, Data] = {"dtype": str(tensor.dtype), "shape": list(tensor.shape)}
     flat = np.ascontiguousarray(tensor.array).reshape(-1)
-    mask = _written(tensor)
+    mask = _written_mask(tensor)
     if flat.size > MOST or kind.kind == "handle":
         data["packed"] = _packed(flat.tobytes())
         if not all(mask):
             data["written"] = _packed(bytes(mask))
         return data
     values = [_value(item, kind) for item in flat.tolist()]
-    data["values"] = [number_data(value) if there else UNWRITTEN for value, there in zip(values, mask, strict=True)]
+    data["values"] = [
+        number_data(value) if is_written else UNWRITTEN for value, is_written in zip(values, mask, strict=True)
+    ]
     if kind.is_float and kind.bits < 32:
-        data["bits"] = [to_bits(kind, value) if there else -1 for value, there in zip(values, mask, strict=True)]
+        data["bits"] = [
+            to_bits(kind, value) if is_written else -1 for value, is_written in zip(values, mask, strict=True)
+        ]
     return data
 
 
@@ -70,7 +173,7 @@ def _value(item: SupportsFloat, kind: DType) -> Scalar:
     return bool(item) if kind.kind == "bool" else int(cast("SupportsInt", item))
 
 
-def _written(tensor: Tensor) -> list[bool]:
+def _written_mask(tensor: Tensor) -> list[bool]:
     """Whether each cell was written, in the order of `tensor_data`."""
     if tensor.initialised:
         return [True] * (tensor.size * tensor.dtype.lanes)
@@ -132,8 +235,8 @@ def _filled(tensor: Tensor, flat: np.ndarray, mask: Sequence[bool]) -> Tensor:
         tensor.mark_initialised()
     else:
         size = tensor.itemsize // tensor.dtype.lanes
-        for number, there in enumerate(mask):
-            if there:
+        for number, is_written in enumerate(mask):
+            if is_written:
                 tensor.storage.initialise(number * size, size)
     return tensor
 
@@ -141,8 +244,10 @@ def _filled(tensor: Tensor, flat: np.ndarray, mask: Sequence[bool]) -> Tensor:
 def _element(value: Data, bits: Data, kind: DType) -> Scalar:
     number = number_of(value, kind)
     if isinstance(bits, int):
-        other = from_bits(kind, bits)
-        if other != number and not (isinstance(number, float) and math.isnan(number) and math.isnan(other)):
+        value_of_bits = from_bits(kind, bits)
+        if value_of_bits != number and not (
+            isinstance(number, float) and math.isnan(number) and math.isnan(value_of_bits)
+        ):
             raise fail(BAD_FILE, f"{value!r} of {kind} does not have the bits {bits:#x}")
     return number
 
@@ -165,13 +270,13 @@ def _dtype(name: str) -> DType:
 
 def arguments_data(args: Sequence[object]) -> list[Data]:
     """The arguments of a call. Fails: RM111 for what cannot be recorded."""
-    seen: dict[int, int] = {}
+    numbers_by_id: dict[int, int] = {}
     data: list[Data] = []
     for number, arg in enumerate(args):
-        if id(arg) in seen and isinstance(arg, Tensor):
-            data.append({"same": seen[id(arg)]})
+        if id(arg) in numbers_by_id and isinstance(arg, Tensor):
+            data.append({"same": numbers_by_id[id(arg)]})
             continue
-        seen[id(arg)] = number
+        numbers_by_id[id(arg)] = number
         data.append(_argument(arg))
     return data
 

@@ -1,11 +1,22 @@
 """The page of a finding: one HTML file that needs nothing else, no network and no script; text in it is text.
 
+The difference is drawn as a map: a cell is an element, or a tile of many; its colour is the distance, in steps.
+
+| level | distance in units of the last place (of integers: the difference) |
+|-------|-------------------------------------------------------------------|
+| 0     | 0                                                                 |
+| 1 … 6 | at most 1, 4, 16, 256, 65536, and more than that                  |
+| 7     | from or to NaN                                                    |
+
+A tile has the level of its worst element. Axes before the last are rows.
+
 Jinja2 escapes whatever is put into the template; the only marked-up text is Pygments' (which escapes too). A policy in
 the head forbids every request besides. Needs the extra `[report]`.
 """
 
 import platform
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
@@ -17,12 +28,13 @@ import numpy as np
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.diag.errors import RefmlcError
+from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import relax
 from refmlc.observe.why import Slice, outline, why
 from refmlc.oracle.blame import Blame
+from refmlc.oracle.compare import distance
 from refmlc.oracle.difference import Difference
 from refmlc.oracle.evidence.case_file import CaseFile
-from refmlc.oracle.evidence.heat_map import heat, rows_of
 from refmlc.oracle.evidence.listing import DARK, LIGHT, Mark, lines_of, style
 from refmlc.oracle.evidence.record import case_of, text_of
 from refmlc.oracle.finding import Finding
@@ -32,6 +44,96 @@ from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import kind_of
 from refmlc.vm.parameters import parameters_of
 
+TOPS = (1, 4, 16, 256, 65536)
+NAN_LEVEL = 7
+MOST_CELLS = 48
+MOST_ELEMENTS = 1 << 20
+
+
+@dataclass(frozen=True)
+class HeatTile:
+    """A rectangle of the map. Units: cells. `title` says which elements, and the worst."""
+
+    row: int
+    column: int
+    level: int
+    title: str
+
+
+@dataclass(frozen=True)
+class Heat:
+    """The map: its size in cells, its tiles that differ, how many elements a tile has along each side."""
+
+    rows: int
+    columns: int
+    tiles: tuple[HeatTile, ...]
+    step: tuple[int, int]
+
+
+def level(steps: int | None) -> int:
+    """The level of a distance."""
+    if steps is None:
+        return NAN_LEVEL
+    return 0 if steps == 0 else next((number for number, top in enumerate(TOPS, 1) if steps <= top), len(TOPS) + 1)
+
+
+def heat(actual: Tensor, expected: Tensor) -> Heat | None:
+    """The map of two tensors of one shape and dtype; None where there are too many elements, or none."""
+    if actual.shape != expected.shape or not 0 < actual.size <= MOST_ELEMENTS or actual.dtype.kind == "handle":
+        return None
+    shape = actual.array.shape or (1,)
+    rows, columns = int(np.prod(shape[:-1])), shape[-1]
+    actual_array, expected_array = (
+        np.ascontiguousarray(each.array).reshape(rows, columns) for each in (actual, expected)
+    )
+    step = (-(-rows // MOST_CELLS), -(-columns // MOST_CELLS))
+    worst: dict[tuple[int, int], tuple[int, str]] = {}
+    for row, column in _differing_places(actual_array, expected_array):
+        steps = distance(actual_array[row, column].item(), expected_array[row, column].item(), actual.dtype.scalar)
+        rank = level(steps)
+        cell = (row // step[0], column // step[1])
+        if rank > worst.get(cell, (0, ""))[0]:
+            worst[cell] = (rank, _title(shape, row * columns + column, actual_array, expected_array, steps))
+    tiles = tuple(HeatTile(row, column, rank, title) for (row, column), (rank, title) in sorted(worst.items()))
+    return Heat(-(-rows // step[0]), -(-columns // step[1]), tiles, step)
+
+
+def _differing_places(actual: np.ndarray, expected: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Where the bits differ."""
+    code = f"u{actual.dtype.itemsize}"
+    rows, columns = np.nonzero(actual.view(code) != expected.view(code))
+    yield from zip(rows.tolist(), columns.tolist(), strict=True)
+
+
+def _title(
+    shape: tuple[int, ...], flat: int, actual_elements: np.ndarray, expected_elements: np.ndarray, steps: int | None
+) -> str:
+    index = ", ".join(str(int(at)) for at in np.unravel_index(flat, shape))
+    far = "NaN on one side" if steps is None else f"{steps} ulp"
+    return f"[{index}]: {actual_elements.reshape(-1)[flat]!s}, expected {expected_elements.reshape(-1)[flat]!s} ({far})"
+
+
+def rows_of(actual: Tensor, expected: Tensor, limit: int) -> list[tuple[str, str, str, str]]:
+    """The first elements that differ: index, value, expected value, distance."""
+    actual_array, expected_array = (np.ascontiguousarray(tensor.array) for tensor in (actual, expected))
+    if actual_array.shape != expected_array.shape or actual.dtype.kind == "handle":
+        return []
+    shape, kind = actual_array.shape or (1,), actual.dtype.scalar
+    rows: list[tuple[str, str, str, str]] = []
+    for row, column in _differing_places(actual_array.reshape(1, -1), expected_array.reshape(1, -1)):
+        if len(rows) == limit:
+            break
+        index = ", ".join(str(int(at)) for at in np.unravel_index(row + column, shape))
+        a, b = actual_array.reshape(-1)[column], expected_array.reshape(-1)[column]
+        rows.append((f"[{index}]", str(a), str(b), _far(a.item(), b.item(), kind)))
+    return rows
+
+
+def _far(a: float, b: float, kind: DType) -> str:
+    steps = distance(a, b, kind)
+    return "NaN" if steps is None else str(steps)
+
+
 MOST_ROWS = 20
 MOST_VALUES = 32
 WIDEST_BAR = 16
@@ -39,8 +141,6 @@ WIDEST_BAR = 16
 
 @dataclass(frozen=True)
 class ArgumentRow:
-    """An argument."""
-
     name: str
     kind: str
     values: str
@@ -93,7 +193,7 @@ def page(finding: Finding, blame: Blame | None = None, *, command: str = "") -> 
         arguments=_arguments(case),
         other=[] if finding.other is None else lines_of(text_of(finding.other.module), []),
         part=finding.part,
-        difference=None if difference is None else _shown(difference),
+        difference=None if difference is None else _difference_text(difference),
         heat=None if tensors is None else heat(*tensors),
         rows=[] if tensors is None else rows_of(*tensors, MOST_ROWS),
         histogram=[] if difference is None else _bars(difference),
@@ -165,7 +265,7 @@ def _values(arg: object) -> str:
     return ", ".join(str(value) for value in flat[:MOST_VALUES]) + more
 
 
-def _shown(difference: Difference) -> DifferenceText:
+def _difference_text(difference: Difference) -> DifferenceText:
     return DifferenceText(
         f"[{', '.join(map(str, difference.index))}]",
         repr(difference.actual),

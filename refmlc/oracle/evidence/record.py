@@ -17,17 +17,15 @@ from refmlc.lang.script import show
 from refmlc.observe.bounds.certify import CertifiedTensor
 from refmlc.observe.bounds.choice import Value, members
 from refmlc.observe.bounds.enclosure import NAN, NINF, PINF, Enclosure
-from refmlc.oracle.certificates import Certificates
+from refmlc.oracle.agreement import Certificates
+from refmlc.oracle.compare import Certified
 from refmlc.oracle.evidence.case_file import CaseCall, CaseFile, identified
-from refmlc.oracle.evidence.literals import arguments_data, tensor_data
-from refmlc.oracle.evidence.numbers import Data, number_data
+from refmlc.oracle.evidence.literals import Data, arguments_data, number_data, tensor_data
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.implementations.implementation import Answer, Ended, Stop
 from refmlc.oracle.implementations.interp import Interp
-from refmlc.oracle.parts import Part, parts
-from refmlc.oracle.program import Program
-from refmlc.oracle.reference import references
-from refmlc.oracle.rule import Certified
+from refmlc.oracle.parts import ResultPart, parts
+from refmlc.oracle.reference import Program, references
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Shape
 
@@ -132,7 +130,7 @@ def place_of(diagnostic: Diagnostic) -> str:
     return "" if span is None else f"{span.line}:{span.column + 1}"
 
 
-def _part(part: Part, certificates: Certificates, at: int) -> dict[str, Data]:
+def _part(part: ResultPart, certificates: Certificates, at: int) -> dict[str, Data]:
     match part.value:
         case Tensor() as tensor:
             data = {"label": part.label, "rule": "exact", **tensor_data(tensor)}

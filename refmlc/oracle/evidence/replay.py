@@ -10,16 +10,13 @@ from math import isinf, isnan
 import numpy as np
 
 from refmlc.lang.dtypes import DType
+from refmlc.oracle.compare import distance
 from refmlc.oracle.evidence.case_file import CaseFile
-from refmlc.oracle.evidence.literals import UNWRITTEN, digest, tensor_of
-from refmlc.oracle.evidence.numbers import Data, number_of
+from refmlc.oracle.evidence.literals import UNWRITTEN, Data, digest, number_of, tensor_of
 from refmlc.oracle.evidence.record import place_of
 from refmlc.oracle.examine import Examination, examine
-from refmlc.oracle.implementations.implementation import Answer, Ended, Implementation, Stop
-from refmlc.oracle.implementations.limits import Limits
-from refmlc.oracle.parts import Part, parts
-from refmlc.oracle.ulps import distance
-from refmlc.oracle.values import bits
+from refmlc.oracle.implementations.implementation import Answer, Ended, Implementation, Limits, Stop
+from refmlc.oracle.parts import ResultPart, bits, parts
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Shape, kind_of
 
@@ -56,9 +53,9 @@ def holds(case: CaseFile, number: int, answer: Answer) -> str:
             answer_parts = parts(case.module, case.func, answer)
             if len(answer_parts) != len(recorded):
                 return f"{len(answer_parts)} values are returned; {len(recorded)} are recorded"
-            originals = _given(case, number) if any(_is_kept(data) for data in recorded) else []
+            originals = _argument_parts(case, number) if any(_is_kept(data) for data in recorded) else []
             reasons = (
-                _kept(part, originals) if _is_kept(data) else _part(part, data)
+                _change_of(part, originals) if _is_kept(data) else _part(part, data)
                 for part, data in zip(answer_parts, recorded, strict=True)
                 if isinstance(data, dict)
             )
@@ -87,18 +84,22 @@ def _is_kept(data: Data) -> bool:
     return isinstance(data, dict) and data.get("rule") == "kept"
 
 
-def _given(case: CaseFile, number: int) -> list[Part]:
+def _argument_parts(case: CaseFile, number: int) -> list[ResultPart]:
     """The tensors that the call was given."""
     return parts(case.module, case.func, Ended(None, tuple(case.arguments(number))))
 
 
-def _kept(part: Part, originals: Sequence[Part]) -> str:
+def _change_of(part: ResultPart, originals: Sequence[ResultPart]) -> str:
     """Why a tensor of an argument was changed by the call."""
-    before = [bits(each.value) for each in originals if (each.argument, each.label) == (part.argument, part.label)]
-    return "" if before == [bits(part.value)] else f"{part.label} was changed by the call"
+    original_bits = [
+        bits(original.value)
+        for original in originals
+        if (original.argument, original.label) == (part.argument, part.label)
+    ]
+    return "" if original_bits == [bits(part.value)] else f"{part.label} was changed by the call"
 
 
-def _part(part: Part, data: Mapping[str, Data]) -> str:
+def _part(part: ResultPart, data: Mapping[str, Data]) -> str:
     """Why one value is not the one that is recorded."""
     match part.value, data:
         case _, {"rule": "any"}:
@@ -108,13 +109,15 @@ def _part(part: Part, data: Mapping[str, Data]) -> str:
         case Tensor() as tensor, {"dtype": _}:
             return _tensor(part.label, tensor, data)
         case Shape() as shape, {"extents": list(extents)}:
-            same = list(shape) == extents
+            is_equal = list(shape) == extents
         case bool() | int() | float() as value, {"value": recorded}:
             kind = DType("float64", "float", 64) if isinstance(value, float) else DType("int64", "int", 64)
-            same = bits(value) == bits(number_of(recorded, kind)) if not isinstance(value, bool) else value == recorded
+            is_equal = (
+                bits(value) == bits(number_of(recorded, kind)) if not isinstance(value, bool) else value == recorded
+            )
         case _:
-            same = False
-    return "" if same else f"{part.label} is {kind_of(part.value)}, the case records another value"
+            is_equal = False
+    return "" if is_equal else f"{part.label} is {kind_of(part.value)}, the case records another value"
 
 
 def _hashed(label: str, tensor: Tensor, data: Mapping[str, Data]) -> str:
@@ -132,12 +135,12 @@ def _tensor(label: str, tensor: Tensor, data: Mapping[str, Data]) -> str:
     recorded = tensor_of(first_options(data))
     if (tensor.shape, tensor.dtype) != (recorded.shape, recorded.dtype):
         return f"{label} is {kind_of(tensor)}, recorded is {kind_of(recorded)}"
-    there = recorded.written.reshape(-1)
-    mine, own = (np.ascontiguousarray(each.array).reshape(-1) for each in (tensor, recorded))
+    is_written = recorded.written.reshape(-1)
+    elements, recorded_elements = (np.ascontiguousarray(operand.array).reshape(-1) for operand in (tensor, recorded))
     kind = tensor.dtype.scalar
-    for number in np.flatnonzero(there).tolist():
-        if not permitted(mine[number].item(), own[number].item(), number, data, kind):
-            return f"{label}: element {number} is {mine[number]!s}, recorded is {own[number]!s}"
+    for number in np.flatnonzero(is_written).tolist():
+        if not permitted(elements[number].item(), recorded_elements[number].item(), number, data, kind):
+            return f"{label}: element {number} is {elements[number]!s}, recorded is {recorded_elements[number]!s}"
     return ""
 
 
@@ -145,7 +148,7 @@ def first_options(data: Mapping[str, Data]) -> Mapping[str, Data]:
     """A tensor of alternatives with the first of each element as its value."""
     match data:
         case {"rule": "one of", "options": list(options)}:
-            return {**data, "values": [_items(each)[0] if _items(each) else UNWRITTEN for each in options]}
+            return {**data, "values": [_items(option)[0] if _items(option) else UNWRITTEN for option in options]}
         case _:
             return data
 
@@ -161,9 +164,9 @@ def permitted(value: float, recorded: float, number: int, data: Mapping[str, Dat
             wide = DType("float64", "float", 64)
             return number_of(low[number], wide) <= value <= number_of(high[number], wide)
         case {"rule": "one of", "options": list(options)}:
-            return any(bits(value) == bits(number_of(each, kind)) for each in _items(options[number]))
-        case {"rule": "ulp", "ulps": int(most)}:
+            return any(bits(value) == bits(number_of(option, kind)) for option in _items(options[number]))
+        case {"rule": "ulp", "ulps": int(limit)}:
             steps = distance(value, recorded, kind)
-            return steps is not None and steps <= most
+            return steps is not None and steps <= limit
         case _:
             return bits(value) == bits(recorded)

@@ -1,4 +1,16 @@
-"""The programs of a batch, examined: the interpreter and every implementation, compiled together.
+"""The programs of a batch: generated, examined in every implementation, and made smaller where they fail.
+
+| kind        | the program                                                                         |
+|-------------|-------------------------------------------------------------------------------------|
+| `functions` | a prim_func (`refmlc.strategies.rolled`)                                            |
+| `graphs`    | a function of Relax over prim_funcs (`rolled_module`)                               |
+| `schedules` | a prim_func, and a legal rewrite of it that must agree with it (`rolled_schedules`) |
+| `operators` | one to three operators of Relax on values at the edges (`rolled_operators`)         |
+
+Most functions are small: faults show in small programs, and of these there are many more in an hour. One in `large` is
+as large as the generator makes them.
+
+The interpreter and every implementation run them, compiled together:
 
 | path      | is                                                      | its verdicts                                |
 |-----------|---------------------------------------------------------|---------------------------------------------|
@@ -9,24 +21,60 @@
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
+from refmlc.lang.ir import IRModule
 from refmlc.lang.script import show
 from refmlc.oracle.examine import Examination, examine
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.fuzz.coverage import covered
-from refmlc.oracle.fuzz.programs import as_case, program, rewrites
-from refmlc.oracle.fuzz.reordered_loops import made
-from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged
-from refmlc.oracle.fuzz.settings import Settings
-from refmlc.oracle.fuzz.signature import signature
-from refmlc.oracle.implementations.implementation import Implementation
-from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.fuzz.reordered_loops import named_implementation
+from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature
+from refmlc.oracle.fuzz.settings import ANY, CampaignSettings
+from refmlc.oracle.implementations.implementation import Implementation, Limits
 from refmlc.oracle.pairs.contradiction import of_interpreter
-from refmlc.oracle.pairs.variant import Variant
-from refmlc.oracle.program import Program
+from refmlc.oracle.pairs.equivalents import Variant
+from refmlc.oracle.reduce.reduction import reduce_case
+from refmlc.oracle.reference import Program
 from refmlc.strategies.case import Case
-from refmlc.strategies.operators.program import operator_names
+from refmlc.strategies.equivalents import rolled_schedules
+from refmlc.strategies.functions import rolled
+from refmlc.strategies.modules import rolled_module
+from refmlc.strategies.operators.program import operator_names, rolled_operators
+
+
+def program(settings: CampaignSettings, number: int) -> Case:
+    """The case of program `number`."""
+    seed = settings.seed_of(number)
+    match settings.kind_of(number):
+        case "graphs":
+            return rolled_module(seed, None if settings.aim == ANY else settings.aim)
+        case "operators":
+            return rolled_operators(seed)
+    small = settings.large == 0 or seed % settings.large != 0
+    return rolled(seed, None if settings.aim == ANY else settings.aim, small=small)
+
+
+def rewrites(settings: CampaignSettings, number: int, case: Case) -> list[Variant]:
+    """What must agree with the case of program `number`: of kind `schedules`, a rewrite, where there is one."""
+    if settings.kind_of(number) != "schedules":
+        return []
+    schedules = rolled_schedules(case.prim_func, settings.seed_of(number), 1)
+    return [
+        Variant(case, IRModule({case.func: schedule.func}), schedule.trace, calls=case.calls) for schedule in schedules
+    ]
+
+
+def as_case(program: Program) -> Case | None:
+    """The program as a case, where its arguments are recipes."""
+    match program:
+        case Case():
+            return program
+        case Variant(base=Case() as base):
+            return replace(base, module=program.module, name=program.name)
+    return None
+
 
 REFERENCE = "interp"
 COVER = 4  # coverage is counted in every fourth batch: it takes a tenth of the interpreter's time
@@ -35,68 +83,73 @@ STEPS, BYTES = 200_000, 1 << 28  # of a call: generated programs are small
 
 def run_batch(settings: Json, batch: int, numbers: Sequence[int]) -> Json:
     """A `BatchResult` as data, of these programs of batch number `batch`."""
-    campaign_settings = Settings.from_json(settings)
+    campaign_settings = CampaignSettings.from_json(settings)
     cases = [program(campaign_settings, number) for number in numbers]
-    others = [
+    rewrites_by_place = [
         (at, rewrite) for at, number in enumerate(numbers) for rewrite in rewrites(campaign_settings, number, cases[at])
     ]
     sanitized = campaign_settings.sanitize > 0 and batch % campaign_settings.sanitize == 0
-    everything: list[Program] = [*cases, *(rewrite for _, rewrite in others)]
-    examined = examined_by(campaign_settings, asked(campaign_settings, batch), everything, sanitize=sanitized)
-    places = [*range(len(cases)), *(at for at, _ in others)]
+    programs: list[Program] = [*cases, *(rewrite for _, rewrite in rewrites_by_place)]
+    examined = examined_by(
+        campaign_settings, implementations_in(campaign_settings, batch), programs, sanitize=sanitized
+    )
+    places = [*range(len(cases)), *(at for at, _ in rewrites_by_place)]
     findings = [
         as_found(campaign_settings, numbers[at], finding)
-        for at, each in zip(places, examined, strict=True)
-        for finding in each.findings
+        for at, examination in zip(places, examined, strict=True)
+        for finding in examination.findings
     ]
-    for (at, variant), theirs in zip(others, examined[len(cases) :], strict=True):
+    for (at, variant), variant_examination in zip(rewrites_by_place, examined[len(cases) :], strict=True):
         findings += [
             as_found(campaign_settings, numbers[at], finding)
-            for finding in contradictions(variant, examined[at], theirs)
+            for finding in contradictions(variant, examined[at], variant_examination)
         ]
-    codes = {code for each in examined for reference in each.reference if (code := code_of(reference.answer))}
-    coverage = covered((each.module for each in everything), codes) if batch % COVER == 0 else {}
+    codes = {
+        code for examination in examined for reference in examination.reference if (code := code_of(reference.answer))
+    }
+    coverage = covered((examination.module for examination in programs), codes) if batch % COVER == 0 else {}
     notes = {"programs run under the sanitizer": len(cases)} if sanitized else {}
     return BatchResult(batch, len(cases), counted(examined), coverage, merged(findings), notes).to_json()
 
 
 def describe(settings: Json, number: int) -> Json:
     """The case of a program as data."""
-    return as_json(program(Settings.from_json(settings), number))
+    return as_json(program(CampaignSettings.from_json(settings), number))
 
 
-def every(spec: str) -> tuple[str, int]:
+def spec_and_interval(spec: str) -> tuple[str, int]:
     """An implementation, and the interval of batches that run it: `native@8` is every eighth."""
     name, at, number = spec.rpartition("@")
     return (name, int(number)) if at and number.isdecimal() and int(number) else (spec, 1)
 
 
-def asked(settings: Settings, batch: int) -> list[str]:
+def implementations_in(settings: CampaignSettings, batch: int) -> list[str]:
     """The implementations that run batch `batch`."""
-    return [name for name, number in map(every, settings.implementations) if batch % number == 0]
+    return [name for name, number in map(spec_and_interval, settings.implementations) if batch % number == 0]
 
 
 def examined_by(
-    settings: Settings, specs: Sequence[str], cases: Sequence[Program], *, sanitize: bool
+    settings: CampaignSettings, specs: Sequence[str], cases: Sequence[Program], *, sanitize: bool
 ) -> list[Examination]:
     """The cases, examined with the implementations `specs`."""
-    others = [implemented(spec, settings.program_seconds) for spec in specs if spec != REFERENCE]
-    return examine(cases, others, sanitize=sanitize, limits=limits_of(settings.program_seconds))
+    implementations = [implemented(spec, settings.program_seconds) for spec in specs if spec != REFERENCE]
+    return examine(cases, implementations, sanitize=sanitize, limits=limits_of(settings.program_seconds))
 
 
-def contradictions(variant: Variant, ours: Examination, theirs: Examination) -> list[Finding]:
+def contradictions(variant: Variant, base: Examination, rewritten: Examination) -> list[Finding]:
     """The calls in which the interpreter itself gives other bits to a rewrite."""
-    pairs = zip(ours.reference, theirs.reference, strict=True)
+    pairs = zip(base.reference, rewritten.reference, strict=True)
     findings = [
-        of_interpreter(variant, number, ours_in_call, other) for number, (ours_in_call, other) in enumerate(pairs)
+        of_interpreter(variant, number, base_in_call, rewritten_in_call)
+        for number, (base_in_call, rewritten_in_call) in enumerate(pairs)
     ]
-    return [each for each in findings if each is not None]
+    return [finding for finding in findings if finding is not None]
 
 
 @cache
 def implemented(spec: str, seconds: float) -> Implementation:
     """The implementation, made once in a worker."""
-    return made(spec, limits_of(seconds))
+    return named_implementation(spec, limits_of(seconds))
 
 
 def limits_of(seconds: float) -> Limits:
@@ -107,9 +160,9 @@ def limits_of(seconds: float) -> Limits:
 def counted(examined: Sequence[Examination]) -> dict[str, Counter[str]]:
     """The number of calls per verdict on each path."""
     counts: dict[str, Counter[str]] = {REFERENCE: Counter()}
-    for each in examined:
-        counts[REFERENCE].update(reference.verdict for reference in each.reference)
-        for name, verdicts in each.verdicts.items():
+    for examination in examined:
+        counts[REFERENCE].update(reference.verdict for reference in examination.reference)
+        for name, verdicts in examination.verdicts.items():
             counts.setdefault(name, Counter()).update(verdict.kind.value for verdict in verdicts)
     return counts
 
@@ -128,12 +181,12 @@ def name_of(finding: Finding, operators: Sequence[str] = ()) -> str:
     return signature(shape, code, path, verdict, part, reference, *operators)
 
 
-def as_found(settings: Settings, number: int, finding: Finding) -> FindingRecord:
+def as_found(settings: CampaignSettings, number: int, finding: Finding) -> FindingRecord:
     """The finding as data."""
     message = "\n".join([finding.diagnostic.message, *finding.diagnostic.notes])
-    called = operator_names(finding.case.module) if settings.kind_of(number) == "operators" else ()
+    operators = operator_names(finding.case.module) if settings.kind_of(number) == "operators" else ()
     return FindingRecord(
-        name_of(finding, called),
+        name_of(finding, operators),
         finding.code.id,
         finding.implementation,
         finding.verdict.kind.value,
@@ -156,3 +209,29 @@ def as_json(case: Case) -> Json:
     """A case as data."""
     data: Json = json.loads(case.to_json())
     return data
+
+
+def shrink(settings: Json, finding_data: Json, seconds: float) -> Json:
+    """The smaller case, sizes before and after, and whether there was time for all. Units: seconds."""
+    campaign_settings, finding = CampaignSettings.from_json(settings), FindingRecord.from_json(finding_data)
+    specs = [spec_and_interval(spec)[0] for spec in campaign_settings.implementations]
+    specs = [spec for spec in specs if implemented(spec, campaign_settings.program_seconds).name == finding.path]
+
+    def keeps(case: Case) -> bool:
+        (each,) = examined_by(campaign_settings, specs, [case], sanitize=False)
+        return any(
+            candidate.code.id == finding.code and candidate.verdict.kind.value == finding.verdict
+            for candidate in each.findings
+        )
+
+    case = Case.from_json(json.dumps(finding.case))
+    if not keeps(case):
+        return {"problem": "the finding does not occur again"}
+    reduction = reduce_case(case, keeps, seconds=seconds)
+    return {
+        "case": as_json(reduction.case or case),
+        "lines": [len(str(finding.case["text"]).splitlines()), len(reduction.text.splitlines())],
+        "statements": [reduction.before[1], reduction.after[1]],
+        "tries": reduction.tries,
+        "finished": reduction.finished,
+    }

@@ -16,15 +16,15 @@ from refmlc.system.lines import Broken, LineProcess
 LAST_LINES = 12
 START = 60.0  # seconds
 SINGLE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # a worker is one core
-READY = "refmlc.oracle.fuzz.worker:spent"  # a call that shows that the worker has started
+READY = "refmlc.oracle.fuzz.worker:cpu_seconds"  # a call that shows that the worker has started
 
 
 class WorkerDied(Exception):
-    """A worker ended. `why`: `crashed`, `timed out` or `closed`; `message`: one line; `said`: the last it wrote."""
+    """A worker ended. `why`: `crashed`, `timed out` or `closed`; `message`: one line; `output`: the last it wrote."""
 
-    def __init__(self, why: str, message: str, said: str = "") -> None:
+    def __init__(self, why: str, message: str, output: str = "") -> None:
         super().__init__(message)
-        self.why, self.message, self.said = why, message, said
+        self.why, self.message, self.output = why, message, output
 
 
 class Cage:

@@ -11,11 +11,10 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.oracle.fuzz.executors import JobExecutor, place
-from refmlc.oracle.fuzz.jobs import batch_job, shrink_job
+from refmlc.oracle.fuzz.jobs import JobExecutor, batch_job, place, shrink_job
 from refmlc.oracle.fuzz.result import BatchResult, Json
 from refmlc.oracle.fuzz.settings import RunOptions
-from refmlc.oracle.fuzz.store import Store
+from refmlc.oracle.fuzz.store import CampaignStore
 
 AHEAD = 2  # batches given out for each one at work
 TICK = 0.25  # seconds between looks at the clock
@@ -25,7 +24,7 @@ AGAIN = 3
 class Campaign:
     """One run of a campaign, in a store that this process holds."""
 
-    def __init__(self, store: Store, ways: RunOptions, tick: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, store: CampaignStore, ways: RunOptions, tick: Callable[[], None] = lambda: None) -> None:
         """`tick` is called now and then, and after each batch."""
         self.store = store
         self.ways = ways
@@ -48,21 +47,21 @@ class Campaign:
 
     def run(self) -> None:
         """Run batches until time or programs are used up. An interrupt by the user loses nothing."""
-        left = iter(self.store.progress.left(self.ways.programs))
+        unfinished = iter(self.store.progress.remaining(self.ways.programs))
         with place(self.ways) as where:
             for signature in list(self.store.progress.findings):
                 self._shrink(where, signature)
-            self._give_out(where, left)
+            self._give_out(where, unfinished)
             while self._batches or self._shrinking:
                 ended, _ = wait([*self._batches, *self._shrinking], TICK, FIRST_COMPLETED)
                 for future in ended:
                     self._take(where, future)
-                self._give_out(where, left)
+                self._give_out(where, unfinished)
                 self.tick()
 
-    def _give_out(self, where: JobExecutor, left: Iterator[int]) -> None:
+    def _give_out(self, where: JobExecutor, unfinished: Iterator[int]) -> None:
         while not self.over and len(self._batches) < AHEAD * where.slots:
-            number = next(left, None)
+            number = next(unfinished, None)
             if number is None:
                 return
             self._submit(where, number)

@@ -1,4 +1,6 @@
-"""A finding of a campaign, read from its file (`tell`), and made again.
+"""A finding as a file: TOML with the program as a text, its arguments, and how to reproduce it.
+
+`refmlc tell` reads such a file and reproduces it:
 
 | the finding is of                 | made again is                                                       |
 |-----------------------------------|---------------------------------------------------------------------|
@@ -10,20 +12,71 @@
 
 import json
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.examine import Examination, examine
-from refmlc.oracle.fuzz.batch import REFERENCE, contradictions, every, limits_of
-from refmlc.oracle.fuzz.settings import Settings
+from refmlc.oracle.fuzz.batch import REFERENCE, contradictions, limits_of, spec_and_interval
+from refmlc.oracle.fuzz.result import FindingRecord, Json
+from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.implementations.implementation import Implementation
-from refmlc.oracle.implementations.trust import is_own
-from refmlc.oracle.pairs.variant import Variant
-from refmlc.oracle.program import Program
+from refmlc.oracle.implementations.lookup import is_own
+from refmlc.oracle.pairs.equivalents import Variant
+from refmlc.oracle.reference import Program
 from refmlc.strategies.case import Case
+
+
+def finding_text(settings: CampaignSettings, finding: FindingRecord, shrunk: Json | None) -> str:
+    """The text of the file. Where the program was made smaller, that one is the case, and the first one follows."""
+    smaller = shrunk.get("case") if shrunk else None
+    rows = [
+        ("code", finding.code),
+        ("path", finding.path),
+        ("verdict", finding.verdict),
+        ("message", finding.message),
+        ("signature", finding.signature),
+        ("count", finding.count),
+        ("seed", finding.seed),
+        ("kind", finding.kind),
+        ("implementations", list(settings.implementations)),
+    ]
+    if shrunk and "problem" in shrunk:
+        rows.append(("not_shrunk", str(shrunk["problem"])))
+    lines = [f"{name} = {as_toml(value)}" for name, value in rows]
+    if isinstance(smaller, Mapping):
+        lines += ["", "[case]", *_table(smaller), "", "[first]", *_table(finding.case)]
+    else:
+        lines += ["", "[case]", *_table(finding.case)]
+    return "\n".join([*lines, ""])
+
+
+def _table(case: Mapping[str, object]) -> list[str]:
+    return [f"{as_toml(name)} = {as_toml(value)}" for name, value in case.items() if value is not None]
+
+
+def as_toml(value: object) -> str:
+    """A value of JSON in TOML; texts of several lines stay readable."""
+    match value:
+        case str() if "\n" in value and "'''" not in value and value.isprintable() | _plain(value):
+            return f"'''\n{value}'''"
+        case Mapping():
+            return "{" + ", ".join(f"{as_toml(str(key))} = {as_toml(item)}" for key, item in value.items()) + "}"
+        case list() | tuple():
+            return f"[{', '.join(as_toml(item) for item in value)}]"
+        case float() if value != value or abs(value) == float("inf"):  # noqa: PLR0124 - NaN
+            return str(value)
+        case None:
+            return '""'
+        case _:
+            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _plain(text: str) -> bool:
+    return all(line.isprintable() or not line for line in text.replace("\t", " ").split("\n"))
+
 
 WORKER = "worker"
 
@@ -59,12 +112,12 @@ def read_finding(text: str, name: str) -> FindingFile:
 
 def _specs(path: str, campaign: object) -> tuple[str, ...]:
     """The implementations to ask, as `--impl` takes them. One of somebody's may give itself another name than that."""
-    listed = campaign if isinstance(campaign, list) and all(isinstance(each, str) for each in campaign) else []
-    specs = [every(spec)[0] for spec in listed]
+    listed = campaign if isinstance(campaign, list) and all(isinstance(entry, str) for entry in campaign) else []
+    specs = [spec_and_interval(spec)[0] for spec in listed]
     if path in (WORKER, REFERENCE):
         return tuple(specs) if path == WORKER else ()
-    same = tuple(spec for spec in specs if _named(spec) == _named(path))
-    return same or tuple(spec for spec in specs if not is_own(spec)) or (path,)
+    named_alike = tuple(spec for spec in specs if _named(spec) == _named(path))
+    return named_alike or tuple(spec for spec in specs if not is_own(spec)) or (path,)
 
 
 def _named(spec: str) -> str:
@@ -75,9 +128,13 @@ def _named(spec: str) -> str:
 def examined(finding: FindingFile, implementations: Sequence[Implementation]) -> Examination:
     """The program examined again, with its rewrite."""
     programs: list[Program] = [finding.case, *([finding.other] if finding.other is not None else [])]
-    limits = limits_of(Settings().program_seconds)
-    ours, *theirs = examine(programs, implementations, limits=limits)
+    limits = limits_of(CampaignSettings().program_seconds)
+    examination, *examinations_of_rewrite = examine(programs, implementations, limits=limits)
     if finding.other is None:
-        return ours
-    findings = [*ours.findings, *theirs[0].findings, *contradictions(finding.other, ours, theirs[0])]
-    return replace(ours, findings=tuple(findings))
+        return examination
+    findings = [
+        *examination.findings,
+        *examinations_of_rewrite[0].findings,
+        *contradictions(finding.other, examination, examinations_of_rewrite[0]),
+    ]
+    return replace(examination, findings=tuple(findings))

@@ -1,42 +1,109 @@
-"""Jobs for an executor of `concurrent.futures`: each is done in a worker with limits, and always gives an answer.
+"""Jobs of a campaign and the executors that do them.
+
+A job runs on this machine or on a cluster; either is an executor of `concurrent.futures`:
+
+| place          | executor                                   | a job is in                                    |
+|----------------|--------------------------------------------|------------------------------------------------|
+| this machine   | threads, which only wait for their workers | a worker that this process started             |
+| a Dask cluster | `distributed.Client.get_executor()`        | a worker that a process of the cluster started |
+
+Each job is done in a worker with limits, and always gives an answer.
 
 A worker that ends loses only its batch, which is then run program by program: a program that ends
 its worker alone is a finding. A batch whose programs all end well alone is noted (late), or is a finding
 without a program (crashed).
 """
 
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import TypeVar, cast
 
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.oracle.fuzz.cage import Cages, WorkerDied, cages
-from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, together
-from refmlc.oracle.fuzz.settings import Settings
-from refmlc.oracle.fuzz.signature import signature
+from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, signature, together
+from refmlc.oracle.fuzz.settings import CampaignSettings, RunOptions
+
+T = TypeVar("T")
+CONNECT = 10.0  # seconds
+
+
+@dataclass(frozen=True)
+class JobExecutor:
+    """An executor, its number of parallel jobs, and the worker processes for them; None: its own."""
+
+    executor: Executor
+    slots: int
+    workers: Cages | None = None
+
+    def submit(self, job: Callable[..., T], *args: object) -> "Future[T]":
+        if self.workers is None:
+            return self.executor.submit(job, *args)
+        return self.executor.submit(job, *args, workers=self.workers)
+
+
+@contextmanager
+def place(ways: RunOptions) -> Iterator[JobExecutor]:
+    """The executor of jobs. Fails: RM112 if the cluster does not exist."""
+    with _local_executor(ways.jobs) if ways.scheduler is None else _cluster_executor(ways.scheduler) as executor:
+        yield executor
+
+
+@contextmanager
+def _local_executor(jobs: int) -> Iterator[JobExecutor]:
+    pool, workers = ThreadPoolExecutor(jobs, "refmlc-fuzz"), Cages()
+    try:
+        yield JobExecutor(pool, jobs, workers)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        workers.close()  # running jobs end, their results are dropped
+        pool.shutdown()
+
+
+@contextmanager
+def _cluster_executor(address: str) -> Iterator[JobExecutor]:
+    try:
+        from distributed import Client  # noqa: PLC0415 - extra `cluster`
+    except ImportError:
+        raise fail(BAD_USAGE, "a scheduler needs the extra `cluster`: pip install 'refmlc[cluster]'") from None
+    try:
+        client = Client(address, timeout=CONNECT)
+    except (OSError, TimeoutError, ValueError) as problem:
+        raise fail(BAD_USAGE, f"no scheduler responds at {address}: {problem}") from None
+    try:
+        executor = client.get_executor(pure=False, retries=5)
+        yield JobExecutor(executor, max(1, sum(client.nthreads().values())))
+    finally:
+        executor.shutdown(wait=False)  # what is not done is cancelled
+        with suppress(OSError, TimeoutError):
+            client.close()
+
 
 SHARE = 1 / 16  # of the time of one program, that each program of a batch adds
-SHRINK = "refmlc.oracle.fuzz.shrink:shrink"
+SHRINK = "refmlc.oracle.fuzz.batch:shrink"
 CODES = {"crashed": "RM703", "timed out": "RM704", "raised": "RM901"}
 ANSWERED = 30.0  # seconds, for the text of a program
 LATE = "batches that timed out although each program alone does not"
 
 
 class BatchRaised(Exception):
-    """A batch raised: a bug of refmlc. `said`: the traceback."""
+    """A batch raised: a bug of refmlc. `output`: the traceback."""
 
-    def __init__(self, message: str, said: str) -> None:
+    def __init__(self, message: str, output: str) -> None:
         super().__init__(message)
-        self.why, self.message, self.said = "raised", message, said
+        self.why, self.message, self.output = "raised", message, output
 
 
 def batch_job(settings: Json, batch: int, workers: Cages | None = None) -> Json:
     """Do batch number `batch`: a `BatchResult` as data. Raises WorkerDied if there are no more workers."""
-    return Batches(Settings.from_json(settings), workers or cages()).done(batch).to_json()
+    return Batches(CampaignSettings.from_json(settings), workers or cages()).done(batch).to_json()
 
 
 def shrink_job(settings: Json, finding: Json, seconds: float, workers: Cages | None = None) -> Json:
     """The program of a finding made smaller: `case`, `size` before and after; or `problem`: why it is not."""
-    campaign_settings = Settings.from_json(settings)
+    campaign_settings = CampaignSettings.from_json(settings)
     try:
         with (workers or cages()).borrowed(campaign_settings.memory) as cage:
             answer = cage.ask(SHRINK, [settings, finding, seconds], 2 * seconds + campaign_settings.program_seconds)
@@ -47,10 +114,10 @@ def shrink_job(settings: Json, finding: Json, seconds: float, workers: Cages | N
 
 @dataclass(frozen=True)
 class Batches:
-    """Batches of a campaign, done in workers of `held`."""
+    """Batches of a campaign, done in `workers`."""
 
-    settings: Settings
-    held: Cages
+    settings: CampaignSettings
+    workers: Cages
 
     def done(self, batch: int) -> BatchResult:
         """The result of a batch, whatever its programs do. Raises WorkerDied if there are no more workers."""
@@ -62,7 +129,7 @@ class Batches:
     def _asked(self, batch: int, numbers: tuple[int, ...]) -> BatchResult:
         """The result of these programs. Raises WorkerDied, Raised."""
         settings = self.settings
-        with self.held.borrowed(settings.memory) as cage:
+        with self.workers.borrowed(settings.memory) as cage:
             seconds = settings.program_seconds * (1 + SHARE * (len(numbers) - 1))
             answer = cage.ask(settings.runner, [settings.to_json(), batch, list(numbers)], seconds)
         if "raised" in answer:
@@ -78,18 +145,18 @@ class Batches:
         for number in numbers:
             try:
                 parts.append(self._asked(batch, (number,)))
-            except (WorkerDied, BatchRaised) as alone:
-                if isinstance(alone, WorkerDied) and alone.why == "closed":
+            except (WorkerDied, BatchRaised) as program_problem:
+                if isinstance(program_problem, WorkerDied) and program_problem.why == "closed":
                     raise
                 culprits += 1
-                parts.append(self._finding(batch, number, alone))
+                parts.append(self._finding(batch, number, program_problem))
         result = together(batch, parts)
         if culprits:
             return result
         if problem.why == "timed out":
             return replace(result, notes={**result.notes, LATE: 1})
-        more = self._finding(batch, numbers[0], problem, whole=True)
-        return replace(result, findings=(*result.findings, *more.findings))
+        whole_batch = self._finding(batch, numbers[0], problem, whole=True)
+        return replace(result, findings=(*result.findings, *whole_batch.findings))
 
     def _finding(
         self, batch: int, number: int, problem: WorkerDied | BatchRaised, *, whole: bool = False
@@ -99,11 +166,11 @@ class Batches:
         verdict = "timed out" if problem.why == "timed out" else "crashed"
         code = CODES[problem.why]
         finding = FindingRecord(
-            signature(f"{message} {_innermost(problem.said)}", code, "worker", verdict),
+            signature(f"{message} {_innermost(problem.output)}", code, "worker", verdict),
             code,
             "worker",
             verdict,
-            "\n".join(part for part in (message, problem.said.strip()) if part),
+            "\n".join(part for part in (message, problem.output.strip()) if part),
             number,
             self.settings.seed_of(number),
             self.settings.kind_of(number),
@@ -113,7 +180,7 @@ class Batches:
 
     def _described(self, number: int) -> Json:
         """The program as data; nothing where even that ends the worker."""
-        with suppress(WorkerDied), self.held.borrowed(self.settings.memory) as cage:
+        with suppress(WorkerDied), self.workers.borrowed(self.settings.memory) as cage:
             answer = cage.ask(
                 f"{self.settings.runner.partition(':')[0]}:describe", [self.settings.to_json(), number], ANSWERED
             )

@@ -15,15 +15,14 @@ from refmlc.lang.ir import IRModule, tir
 from refmlc.native.analysis.legality import may_move
 from refmlc.native.options import Grade
 from refmlc.native.tier.compiled_module import Translation
-from refmlc.oracle.implementations.implementation import Implementation, Prepared, Stop, Stopped
-from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.implementation import Implementation, Limits, Prepared, Stop, Stopped
 from refmlc.oracle.implementations.lookup import implementation
 from refmlc.oracle.implementations.native import Native
 
 MOVED, BEST = "moved", "moved:best"
 
 
-def made(spec: str, limits: Limits | None = None) -> Implementation:
+def named_implementation(spec: str, limits: Limits | None = None) -> Implementation:
     """The implementation that `spec` names, `moved` besides those that `refmlc check` knows. Fails: RM112."""
     if spec in (MOVED, BEST):
         return ReorderedLoops(replace(ReorderedLoops().native, limits=limits or Limits(), quick=spec == MOVED), spec)
@@ -45,10 +44,10 @@ class ReorderedLoops:
     def prepare_all(self, modules: Sequence[IRModule]) -> list[Prepared | Stopped]:
         """Compile those of `modules` that are worth it together."""
         worth = [may_be_moved(module) for module in modules]
-        taken = [module for module, worthwhile in zip(modules, worth, strict=True) if worthwhile]
-        compiled = iter(self.native.prepare_all(taken) if taken else [])
-        left = Stopped(Stop.UNSUPPORTED, "no loop is reordered: the C follows the program as written")
-        return [next(compiled) if worthwhile else left for worthwhile in worth]
+        accepted = [module for module, worthwhile in zip(modules, worth, strict=True) if worthwhile]
+        compiled = iter(self.native.prepare_all(accepted) if accepted else [])
+        not_reordered = Stopped(Stop.UNSUPPORTED, "no loop is reordered: the C follows the program as written")
+        return [next(compiled) if worthwhile else not_reordered for worthwhile in worth]
 
     def close(self) -> None:
         """Nothing is held."""

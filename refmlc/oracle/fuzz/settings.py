@@ -1,6 +1,6 @@
 """Settings: what decides the findings of a campaign (kept in its directory), and what does not.
 
-| decides the findings (`Settings`)                      | does not (`RunOptions`)                         |
+| decides the findings (`CampaignSettings`)                      | does not (`RunOptions`)                         |
 |--------------------------------------------------------|-------------------------------------------------|
 | seed, kinds, aim, implementations, programs of a batch | how long, how many programs, how many processes |
 | how many programs are sanitized, limits of a program   | where they run, how long findings are shrunk    |
@@ -24,10 +24,10 @@ ANY = "any"
 
 
 @dataclass(frozen=True)
-class Settings:
+class CampaignSettings:
     """What decides the findings.
 
-    `implementations` are specs (`refmlc.oracle.fuzz.reordered_loops.made`); `SPEC@N`: in one batch of N only. `aim`: a
+    `implementations` are specs (`reordered_loops.named_implementation`); `SPEC@N`: in one batch of N only. `aim`: a
     code, ""
     for programs that are defined, `any` for a mixture. one function in `large` is not small, 0: none. `sanitize`: one
     batch of that many is under the sanitizer, 0: none. `runner` is the function that does a batch: `module:function`;
@@ -63,16 +63,16 @@ class Settings:
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
     @staticmethod
-    def from_json(data: Mapping[str, object]) -> "Settings":
+    def from_json(data: Mapping[str, object]) -> "CampaignSettings":
         """The settings from data. Fails: RM111 for what is none."""
-        settings = {field.name: field for field in fields(Settings)}
+        settings = {field.name: field for field in fields(CampaignSettings)}
         if not set(data) <= set(settings):
             raise fail(BAD_INPUT, f"a campaign has no setting `{min(set(data) - set(settings))}`")
         values = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
         for name, value in values.items():
             if not _fits(value, settings[name].default):
                 raise fail(BAD_INPUT, f"the setting `{name}` of a campaign is not {value!r}")
-        return Settings(**values)  # type: ignore[arg-type]  # looked at above
+        return CampaignSettings(**values)  # type: ignore[arg-type]  # looked at above
 
     def to_toml(self) -> str:
         """The settings as the text of `campaign.toml`."""
@@ -80,7 +80,7 @@ class Settings:
         return "\n".join([f"format = {FORMAT}", *rows, ""])
 
     @staticmethod
-    def from_toml(text: str) -> "Settings":
+    def from_toml(text: str) -> "CampaignSettings":
         """The settings in `campaign.toml`. Fails: RM111."""
         try:
             data = tomllib.loads(text)
@@ -88,13 +88,15 @@ class Settings:
             raise fail(BAD_INPUT, f"campaign.toml cannot be read: {problem}") from None
         if data.pop("format", None) != FORMAT:
             raise fail(BAD_INPUT, f"campaign.toml does not have format {FORMAT}: another version of refmlc wrote it")
-        return Settings.from_json(data)
+        return CampaignSettings.from_json(data)
 
-    def differences(self, other: "Settings") -> list[str]:
+    def differences(self, other: "CampaignSettings") -> list[str]:
         """The settings that differ in `other`, a line each."""
-        mine, theirs = self.to_json(), other.to_json()
+        own_values, other_values = self.to_json(), other.to_json()
         return [
-            f"{name}: {mine[name]} in the campaign, {theirs[name]} here" for name in mine if mine[name] != theirs[name]
+            f"{name}: {own_values[name]} in the campaign, {other_values[name]} here"
+            for name in own_values
+            if own_values[name] != other_values[name]
         ]
 
 

@@ -1,4 +1,9 @@
-"""The directory of a campaign.
+"""The directory of a campaign and its journal.
+
+The journal is an append-only file of JSON lines that a kill cannot spoil: each is written at once and synced, or torn.
+
+A torn last line (no end of line, or no JSON) is cut off when the file is opened again; its batch is done again. A line
+before it that is not JSON is damage from elsewhere: it is reported, and nothing is overwritten.
 
 | file                        | holds                                                                        |
 |-----------------------------|------------------------------------------------------------------------------|
@@ -11,29 +16,79 @@ The journal is the truth: a batch is done when its line is whole, and its counts
 """
 
 import fcntl
+import json
 import os
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, TypeAlias, cast
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
-from refmlc.oracle.fuzz.finding_text import finding_text
-from refmlc.oracle.fuzz.journal import Entry, Journal, read_entries
-from refmlc.oracle.fuzz.progress import Progress
-from refmlc.oracle.fuzz.result import BatchResult, Json
-from refmlc.oracle.fuzz.settings import Settings
+from refmlc.oracle.fuzz.finding_file import finding_text
+from refmlc.oracle.fuzz.result import BatchResult, Json, Progress
+from refmlc.oracle.fuzz.settings import CampaignSettings
+
+Entry: TypeAlias = Mapping[str, object]
+
+
+class Journal:
+    """The file at `path`, open for one writer."""
+
+    def __init__(self, path: Path) -> None:
+        """Open or create the file and read its entries, without a torn end. Fails: RM111."""
+        self.path = path
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        try:
+            self.entries, length = read_entries(path)
+            if length < path.stat().st_size:
+                os.ftruncate(self._file, length)
+            os.fsync(self._file)
+        except BaseException:
+            self.close()
+            raise
+
+    def append(self, entry: Entry) -> None:
+        """Append a line; it is on disk when this returns."""
+        line = json.dumps(entry, separators=(",", ":"), ensure_ascii=True).encode() + b"\n"
+        while line:
+            line = line[os.write(self._file, line) :]
+        os.fsync(self._file)
+
+    def close(self) -> None:
+        os.close(self._file)
+
+
+def read_entries(path: Path) -> tuple[list[Entry], int]:
+    """The whole lines of a journal, and how many bytes they are. Fails: RM111."""
+    entries: list[Entry] = []
+    length = 0
+    with path.open("rb") as file:
+        lines = file.readlines()
+    for number, line in enumerate(lines):
+        try:
+            entry = json.loads(line) if line.endswith(b"\n") else None
+        except ValueError:
+            entry = None
+        if not isinstance(entry, dict):
+            if number + 1 < len(lines):
+                raise fail(BAD_INPUT, f"{path}: line {number + 1} is damaged: it is not a journal entry")
+            break
+        entries.append(entry)
+        length += len(line)
+    return entries, length
+
 
 SETTINGS, JOURNAL, FINDINGS, LOCK = "campaign.toml", "journal.jsonl", "findings", "lock"
 
 
 @dataclass(frozen=True)
-class Store:
+class CampaignStore:
     """A campaign's directory, held by this process."""
 
     path: Path
-    settings: Settings
+    settings: CampaignSettings
     progress: Progress
     journal: Journal
     lock: IO[str]
@@ -67,7 +122,7 @@ class Store:
         self.lock.close()
 
 
-def open_store(path: Path, settings: Settings) -> Store:
+def open_store(path: Path, settings: CampaignSettings) -> CampaignStore:
     """Create the directory, or resume the campaign in it.
 
     Fails: RM112 where another process runs it or its settings are others, RM111 where a file in it is damaged.
@@ -81,7 +136,7 @@ def open_store(path: Path, settings: Settings) -> Store:
     except BaseException:
         lock.close()
         raise
-    store = Store(path, settings, recalled(settings, journal.entries), journal, lock)
+    store = CampaignStore(path, settings, recalled(settings, journal.entries), journal, lock)
     journal.entries.clear()
     store.show(list(store.progress.findings))
     return store
@@ -94,32 +149,32 @@ def _locked(lock: IO[str], path: Path) -> None:
         raise fail(BAD_USAGE, f"another process is running the campaign in {path}") from None
 
 
-def _settled(path: Path, settings: Settings) -> None:
+def _settled(path: Path, settings: CampaignSettings) -> None:
     """Write the settings, or make sure that they are the same. Fails: RM112 where they are not, RM111."""
     if not (path / SETTINGS).exists():
         if (path / JOURNAL).exists():
             raise fail(BAD_INPUT, f"{path} has a journal, but no {SETTINGS}")
         write_whole(path / SETTINGS, settings.to_toml())
         return
-    other = Settings.from_toml((path / SETTINGS).read_text(encoding="utf-8")).differences(settings)
+    other = CampaignSettings.from_toml((path / SETTINGS).read_text(encoding="utf-8")).differences(settings)
     if other:
         message = f"the campaign in {path} has other settings ({'; '.join(other)}): choose another directory"
         raise fail(BAD_USAGE, message)
 
 
-def settings_in(path: Path) -> Settings | None:
+def settings_in(path: Path) -> CampaignSettings | None:
     """The settings of the campaign in `path`; None: there is none. Fails: RM111."""
     file = path / SETTINGS
-    return Settings.from_toml(file.read_text(encoding="utf-8")) if file.exists() else None
+    return CampaignSettings.from_toml(file.read_text(encoding="utf-8")) if file.exists() else None
 
 
 def progress_in(path: Path) -> Progress:
     """How far the campaign in `path` is, without holding it. Fails: RM111."""
-    settings = Settings.from_toml((path / SETTINGS).read_text(encoding="utf-8"))
+    settings = CampaignSettings.from_toml((path / SETTINGS).read_text(encoding="utf-8"))
     return recalled(settings, read_entries(path / JOURNAL)[0])
 
 
-def recalled(settings: Settings, entries: list[Entry]) -> Progress:
+def recalled(settings: CampaignSettings, entries: list[Entry]) -> Progress:
     """How far a campaign is, from its journal."""
     progress = Progress(settings)
     for entry in entries:

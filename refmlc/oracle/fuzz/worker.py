@@ -38,7 +38,7 @@ def main() -> None:
     for number, line in enumerate(requests):
         request = json.loads(line)
         faulthandler.dump_traceback_later(request["seconds"] + GRACE, exit=True)
-        answer = answered(request["call"], request["args"])
+        answer = answer_to(request["call"], request["args"])
         faulthandler.cancel_dump_traceback_later()
         answers.write(json.dumps(answer, separators=(",", ":")) + "\n")
         answers.flush()
@@ -68,15 +68,15 @@ def _limited(mebibytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (mebibytes * MIB, mebibytes * MIB))
 
 
-def answered(call: str, args: list[object]) -> dict[str, object]:
+def answer_to(call: str, args: list[object]) -> dict[str, object]:
     """Call the function and make an answer of its result; every exception becomes an answer, too."""
-    before = spent()
+    before = cpu_seconds()
     try:
         answer: dict[str, object] = {"result": function(call)(*args)}
     except Exception as problem:  # noqa: BLE001 - the border, see above
         last = traceback.format_exception_only(problem)[-1].strip().partition("\n")[0]
         answer = {"raised": last, "traceback": traceback.format_exc()}
-    return {**answer, "cpu": spent() - before, "memory": held(), "worker": str(os.getpid())}
+    return {**answer, "cpu": cpu_seconds() - before, "memory": memory_bytes(), "worker": str(os.getpid())}
 
 
 def function(path: str) -> Callable[..., object]:
@@ -85,13 +85,13 @@ def function(path: str) -> Callable[..., object]:
     return loaded
 
 
-def spent() -> float:
+def cpu_seconds() -> float:
     """Seconds of processor time of this process and of those it started and that ended."""
-    own, others = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
-    return own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
+    own_usage, child_usage = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own_usage.ru_utime + own_usage.ru_stime + child_usage.ru_utime + child_usage.ru_stime
 
 
-def held() -> int:
+def memory_bytes() -> int:
     """Bytes of memory that this process holds now; its highest ever where the system tells no more."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123 - it is read after each batch

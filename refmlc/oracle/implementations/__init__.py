@@ -1,18 +1,17 @@
 """Implementations of IRModules, one file each, behind one protocol (`implementation`).
 
-| file                                  | holds                                                                     |
-|---------------------------------------|---------------------------------------------------------------------------|
-| `implementation`, `limits`            | the protocol: modules made ready, calls answered; what they may use       |
-| `interp`, `sanitizer`, `local_calls`  | the interpreter, with detectors; calls in refmlc's own process as answers |
-| `native`, `c_variants`, `translation` | in-house C in each way, several modules in one run of the compiler        |
-| `loops`                               | TensorIR as plain NumPy in Python's loops, Relax as what it stands for    |
-| `pytorch`                             | graphs of Relax through PyTorch                                           |
-| `command`                             | any program that speaks JSON lines                                        |
-| `real_tvm`, `tvm_options`             | real TVM, how it compiles                                                 |
-| `tvm_side/`                           | what runs in TVM's own Python, for `passes` and `bench` too               |
-| `remote`, `remote_batch`, `wire`      | what both share: processes with limits, values in files                   |
-| `lookup`                              | `implementation("native:guarded")`                                        |
-| `trust`                               | what a file may have started by naming it                                 |
+| file                    | holds                                                                         |
+|-------------------------|-------------------------------------------------------------------------------|
+| `implementation`        | the protocol: modules made ready, calls answered; what they may use           |
+| `interp`, `local_calls` | the interpreter, with detectors too; calls in refmlc's own process as answers |
+| `native`                | in-house C in each way, several modules in one run of the compiler            |
+| `loops`                 | TensorIR as plain NumPy in Python's loops, Relax as what it stands for        |
+| `pytorch`               | graphs of Relax through PyTorch                                               |
+| `command`               | any program that speaks JSON lines                                            |
+| `real_tvm`              | real TVM, how it compiles                                                     |
+| `tvm_side/`             | what runs in TVM's own Python, for `passes` and `bench` too                   |
+| `remote`, `wire`        | what both share: processes with limits, values in files                       |
+| `lookup`                | `implementation("native:guarded")`, and which names a file may start          |
 
 >>> implementation("native").prepare(module).run("main", [a, b, c])
 Ended(value=None, args=(…))

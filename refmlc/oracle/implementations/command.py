@@ -31,7 +31,7 @@ from collections.abc import Sequence
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.implementation import Limits
 from refmlc.oracle.implementations.remote import Remote
 
 

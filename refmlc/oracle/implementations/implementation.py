@@ -1,4 +1,13 @@
-"""The interface of implementations: prepare a module, call its functions.
+"""The interface of implementations: prepare a module, call its functions, within limits.
+
+The limits of a call are the same for every implementation:
+
+| limit     | in the process of refmlc   | in a separate process                                   |
+|-----------|----------------------------|---------------------------------------------------------|
+| `steps`   | the budget's steps (RM601) | nothing                                                 |
+| `bytes`   | the budget's bytes (RM603) | the address space of the process, on top of `FOOTPRINT` |
+| `seconds` | the budget's clock (RM605) | an answer later than that: the process group is killed  |
+| `prepare` | the compiler's time        | the same, for making a module ready                     |
 
 | method    | gives                                                                              |
 |-----------|------------------------------------------------------------------------------------|
@@ -16,6 +25,28 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 from refmlc.diag import Diagnostic
 from refmlc.lang.ir import IRModule
+from refmlc.run.memory.budget import DEFAULT_DEPTH, Budget
+
+GRACE = 5.0  # seconds that a process has to tell by itself that it is late
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one call may use, and what making a module ready may take. Units: statements, bytes, seconds, seconds.
+
+    Decision: no limit of seconds in the process of refmlc by default, so that verdicts repeat exactly on
+    every machine; `steps` ends a run there. Another process always has one.
+    """
+
+    steps: int = 20_000_000
+    bytes: int = 1 << 30
+    seconds: float = 60.0
+    prepare: float = 120.0
+    clock: bool = False
+
+    def budget(self) -> Budget:
+        """A budget of the interpreter with these limits; its clock runs where `clock` says so."""
+        return Budget(self.steps, self.bytes, DEFAULT_DEPTH, self.seconds if self.clock else None)
 
 
 class Stop(Enum):
@@ -67,9 +98,7 @@ class Prepared(Protocol):
         """Call `func` on `args`; tensors among `args` may be written to: give copies where they are needed after."""
         ...
 
-    def close(self) -> None:
-        """Release resources."""
-        ...
+    def close(self) -> None: ...
 
 
 @runtime_checkable
@@ -90,9 +119,7 @@ class Implementation(Protocol):
         """Whether it finds what is undefined, and has the interpreter's bits."""
         ...
 
-    def prepare(self, module: IRModule) -> Prepared | Stopped:
-        """Make `module` ready."""
-        ...
+    def prepare(self, module: IRModule) -> Prepared | Stopped: ...
 
     def close(self) -> None:
         """Release processes and files."""
@@ -120,6 +147,6 @@ class Answering(Implementation, Protocol):
         """How many it takes together; less than 2: it takes no batches."""
         ...
 
-    def answer_all(self, asked: Sequence[Ask]) -> Iterator[Answers]:
+    def answer_all(self, requests: Sequence[Ask]) -> Iterator[Answers]:
         """The answers to each of `asked`, in order, as they arrive; equal to those of separate requests."""
         ...

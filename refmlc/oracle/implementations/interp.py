@@ -1,15 +1,21 @@
-"""The interpreter, which is the meaning, as an implementation."""
+"""The interpreter, which is the meaning, as an implementation: `interp`.
+
+`interp:sanitized` watches it with every detector. The operators of a module are functions first (`legalize_ops`):
+detectors look into them.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from refmlc.diag.errors import RefmlcError
+from refmlc.diag.errors import RefmlcError, error
 from refmlc.lang.ir import IRModule
 from refmlc.lang.wellformed.reader_checks import checked
-from refmlc.oracle.implementations.implementation import Answer, Prepared, Stopped
-from refmlc.oracle.implementations.limits import Limits
-from refmlc.oracle.implementations.local_calls import Calls, nowhere, stopped
+from refmlc.observe.sanitize.kinds import ALL
+from refmlc.observe.sanitize.sanitizer import Sanitizer
+from refmlc.oracle.implementations.implementation import Answer, Ended, Limits, Prepared, Stopped
+from refmlc.oracle.implementations.local_calls import LocalCalls, answered, nowhere, stopped
+from refmlc.rewrite.transform import legalize_ops
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.machine import Machine
 from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
@@ -57,7 +63,7 @@ class Interpreted:
             math=interp.math,
             as_written=interp.as_written,
         )
-        self._calls = Calls(machine)
+        self._calls = LocalCalls(machine)
 
     @property
     def steps(self) -> int:
@@ -67,6 +73,46 @@ class Interpreted:
     def run(self, func: str, args: Sequence[object]) -> Answer:
         """Call `func` on `args`."""
         return self._calls.call(func, args)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+@dataclass(frozen=True)
+class SanitizedInterp:
+    """The interpreter with every detector. `detectors`: what only those find is found too."""
+
+    limits: Limits = field(default_factory=Limits)
+    name: str = "interp:sanitized"
+    promises_verdicts: bool = True
+    detectors: bool = True
+
+    def prepare(self, module: IRModule) -> Prepared | Stopped:
+        """Check `module`, and make functions of its operators."""
+        try:
+            checked(module)
+        except RefmlcError as failure:
+            return stopped(failure)
+        lowered = answered(lambda: legalize_ops(module))
+        return lowered if isinstance(lowered, Stopped) else SanitizedModule(lowered, Interp(self.limits, check=False))
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class SanitizedModule:
+    """A module whose calls run under fresh detectors each."""
+
+    def __init__(self, module: IRModule, interp: Interp) -> None:
+        self._module, self._interp = module, interp
+
+    def run(self, func: str, args: Sequence[object]) -> Answer:
+        """Call `func` on `args`."""
+        hooks = Sanitizer(self._module, ALL)
+        answer = Interpreted(self._module, self._interp, hooks).run(func, args)
+        if isinstance(answer, Ended) or answer.diagnostic is None:
+            return answer
+        return stopped(hooks.explain(error(answer.diagnostic)))
 
     def close(self) -> None:
         """Nothing is held."""

@@ -52,11 +52,11 @@ def answered(work: Callable[[], T]) -> T | Stopped:
         return stopped(failure)
     except MemoryError:
         return Stopped(Stop.EXHAUSTED, "Python ran out of memory")
-    except Exception as problem:  # noqa: BLE001 - the border, see above
+    except Exception as problem:  # noqa: BLE001 - objects of an implementation may do anything
         return Stopped(Stop.CRASHED, f"{type(problem).__name__}: {problem}")
 
 
-class Calls:
+class LocalCalls:
     """Calls of functions on one machine. Not for concurrent use."""
 
     def __init__(self, machine: Machine) -> None:

@@ -1,4 +1,13 @@
-"""Implementations by name, as `--impl` takes them.
+"""Implementations by name, as `--impl` takes them, and which of them a file may start.
+
+A file may start refmlc's own implementations; any other needs the user's permission:
+
+| a file names                                                      | then                                        |
+|-------------------------------------------------------------------|---------------------------------------------|
+| `interp`, `native`, `numpy`, `torch`, `moved`, and a way of these | it is made: code that came with refmlc      |
+| anything else: `cmd:…`, `tvm:…`, `py:…`, a function of Python     | refused (RM112) unless the user permits it  |
+
+Decision: own implementations are listed; a new one is refused until somebody reviewed it.
 
 | spec                    | is                                                            |
 |-------------------------|---------------------------------------------------------------|
@@ -14,7 +23,9 @@
 """
 
 import shlex
+from collections.abc import Iterable
 from importlib import import_module
+from pathlib import Path
 from traceback import format_exception_only
 from typing import cast
 
@@ -23,13 +34,51 @@ from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.diag.errors import RefmlcError
 from refmlc.lazy import load
 from refmlc.oracle.implementations.command import Command
-from refmlc.oracle.implementations.implementation import Implementation
-from refmlc.oracle.implementations.interp import Interp
-from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.implementation import Implementation, Limits
+from refmlc.oracle.implementations.interp import Interp, SanitizedInterp
 from refmlc.oracle.implementations.loops.adapter import Loops
 from refmlc.oracle.implementations.native import Native
 from refmlc.oracle.implementations.real_tvm import Tvm
-from refmlc.oracle.implementations.sanitizer import SanitizedInterp
+
+OWN = frozenset(("interp", "native", "numpy", "torch", "moved"))
+
+
+def is_own(spec: str) -> bool:
+    """True if creating the implementation starts no foreign program."""
+    return spec.partition(":")[0].partition("@")[0] in OWN
+
+
+def trusted(specs: Iterable[str], file: Path | str, *, trust: bool) -> None:
+    """Accept the implementations that `file` names. Fails: RM112 for a foreign one without `trust`."""
+    for spec in specs:
+        if not trust and not is_own(spec):
+            refuse(file, spec, started_by(spec), "`--impl SPEC` chooses another implementation")
+
+
+def refuse(file: Path | str, name: str, started: str, instead: str) -> None:
+    """Report the program that `file` would start. Fails: RM112, always."""
+    raise fail(
+        BAD_USAGE,
+        f"`{file}` names a program that is not refmlc's own: `{name}`",
+        None,
+        f"this would {started}",
+        f"`--trust` lets the file start it; {instead}",
+    )
+
+
+def started_by(spec: str) -> str:
+    """The effect of creating the implementation, in words."""
+    kind, _, rest = spec.partition(":")
+    match kind:
+        case "cmd":
+            return f"run the command: {rest}"
+        case "tvm":
+            return f"run the program: {rest.partition(',')[0]}"
+        case "py":
+            return f"import the Python module and call the name in it: {rest}"
+        case _:
+            return f"look for an implementation: {spec}"
+
 
 KNOWN = "interp, interp:sanitized, native, native:WAY, numpy, torch, tvm:PYTHON, cmd:COMMAND, py:MODULE:NAME"
 
@@ -82,7 +131,7 @@ def _python(module: str, name: str, limits: Limits) -> Implementation:
 def _torch(limits: Limits) -> Implementation:
     """PyTorch, which is an extra. Fails: RM112 where it is not installed."""
     try:
-        return cast("Implementation", load("refmlc.oracle.implementations.pytorch.adapter:Torch")(limits))
+        return cast("Implementation", load("refmlc.oracle.implementations.pytorch:Torch")(limits))
     except ImportError as problem:
         raise fail(BAD_USAGE, f"`torch` needs PyTorch: {problem}", None, "pip install 'refmlc[torch]'") from None
 

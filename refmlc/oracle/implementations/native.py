@@ -1,4 +1,20 @@
-"""In-house C as an implementation: `native`, `native:guarded`, `native:avx512` … (`ways` has the table).
+"""In-house C as an implementation: `native`, or `native:` with the name of a way.
+
+The ways in which C is made, by the names that follow `native:`:
+
+| name                | C                                                                                         |
+|---------------------|-------------------------------------------------------------------------------------------|
+| (none)              | as `refmlc.build(tier="native")`: the best grade for this machine, runs of bindings fused |
+| `tiny`              | as written, what is not proved is checked; compiled by tcc where there is one: quickly    |
+| `guarded`           | the same by gcc or clang                                                                  |
+| `unchecked`         | as written, blocks without checks where everything is proved                              |
+| `avx512`, `avx2`, … | the loops reordered that may be, for this instruction set                                 |
+
+Several modules are one translation unit, so that one run of the compiler does for all of them.
+
+Every prim_func of module `n` is emitted as `m<n>_<name>`, and known to the calls of its module by its own name. Runs of
+bindings that are fused get the number of the module before their symbols. Modules whose translation is not `worth`
+compiling have no text.
 
 | what happens                                | the answer                                                        |
 |---------------------------------------------|-------------------------------------------------------------------|
@@ -13,25 +29,112 @@ The modules of a batch are compiled together (`prepare_all`); where that fails, 
 compiler does not take is the only one without an answer.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeAlias, runtime_checkable
 
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.diag.errors import RefmlcError
-from refmlc.lang.ir import IRModule
+from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.wellformed.reader_checks import checked
 from refmlc.native.compile import BuildFailed, Cause, Library, build, default_cache
+from refmlc.native.compile.isa import detect_isa, isas_here
+from refmlc.native.emit.module import emit_functions, unit_text
+from refmlc.native.fuse import fuse_module
+from refmlc.native.options import ISAS, Grade, Isa, Options
 from refmlc.native.tier.compiled_module import CompiledModule, Translation
 from refmlc.native.tier.native_module import NativeModule
 from refmlc.native.tier.tier_switch import TierSwitch
-from refmlc.oracle.implementations.c_variants import Way, way
-from refmlc.oracle.implementations.implementation import Answer, Implementation, Prepared, Stop, Stopped
-from refmlc.oracle.implementations.limits import Limits
-from refmlc.oracle.implementations.local_calls import Calls, answered, nowhere, stopped
-from refmlc.oracle.implementations.translation import Worth, translated
+from refmlc.native.unit import Declined, Source, Unit
+from refmlc.oracle.implementations.implementation import Answer, Implementation, Limits, Prepared, Stop, Stopped
+from refmlc.oracle.implementations.local_calls import LocalCalls, answered, nowhere, stopped
 from refmlc.rewrite.transform import legalize_ops
 from refmlc.run.interp.machine import Machine
 from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
+
+
+@dataclass(frozen=True)
+class Way:
+    """How C is made: the grade that no block is above, the instruction set, a quick compiler, runs fused."""
+
+    best: Grade = Grade.REORDERED
+    isa: Isa = ISAS["none"]
+    tiny: bool = False
+    fused: bool = False
+
+    @property
+    def options(self) -> Options:
+        """The options of the generator."""
+        return Options(self.best, self.isa)
+
+
+PLAIN: Mapping[str, Callable[[], Way]] = {
+    "": lambda: Way(Grade.REORDERED, detect_isa(), fused=True),
+    "tiny": lambda: Way(Grade.GUARDED, tiny=True),
+    "guarded": lambda: Way(Grade.GUARDED),
+    "unchecked": lambda: Way(Grade.UNCHECKED),
+}
+
+
+def way(name: str) -> Way:
+    """The way called `name`. Fails: RM112 (there is none, or this machine lacks the instruction set)."""
+    if name in PLAIN:
+        return PLAIN[name]()
+    if name not in ISAS:
+        names = ", ".join((*(each for each in PLAIN if each), *isas_here()))
+        raise fail(BAD_USAGE, f"C has no variant `{name}`", None, f"this machine has: {names}")
+    if name not in isas_here():
+        raise fail(BAD_USAGE, f"this machine does not run `{name}`; it runs {', '.join(isas_here())}")
+    return Way(Grade.REORDERED, ISAS[name])
+
+
+def ways_here() -> tuple[str, ...]:
+    """The names of the ways of this machine, the plain one left out."""
+    return (*(name for name in PLAIN if name), *isas_here())
+
+
+Worth: TypeAlias = Callable[[IRModule, Translation], bool]
+
+
+def translated(
+    modules: Sequence[IRModule], options: Options, *, fused: bool, worth: Worth | None = None
+) -> tuple[str, list[Translation]]:
+    """The C text of all `modules`, and each module's part of it."""
+    names = {
+        f"m{number}_{name}": (number, name)
+        for number, module in enumerate(modules)
+        for name, func in module.functions.items()
+        if isinstance(func, tir.PrimFunc)
+    }
+    everything = IRModule({new: modules[number].functions[name] for new, (number, name) in names.items()})
+    emitted, reasons = emit_functions(everything, options)
+    units: list[dict[str, Unit]] = [{} for _ in modules]
+    declined: list[dict[str, Declined]] = [{} for _ in modules]
+    for function in emitted:
+        number, name = names[function.unit.name]
+        units[number][name] = replace(function.unit, name=name)
+    for new, why in reasons.items():
+        number, name = names[new]
+        declined[number][name] = why
+    translations = [Translation("", functions, refusals) for functions, refusals in zip(units, declined, strict=True)]
+    compiled_mask = [
+        worth is None or worth(module, function) for module, function in zip(modules, translations, strict=True)
+    ]
+    texts = [unit_text([function for function in emitted if compiled_mask[names[function.unit.name][0]]], options)]
+    if fused:
+        for number, module in enumerate(modules):
+            if compiled_mask[number]:
+                text, translations[number] = _fused(number, module, translations[number])
+                texts.append(text)
+    return "\n".join(texts), translations
+
+
+def _fused(number: int, module: IRModule, plain: Translation) -> tuple[str, Translation]:
+    """The runs of bindings of a module, with symbols that no other module has."""
+    plan = fuse_module(module, Source("", plain.units, plain.declined), f"m{number}_")
+    return plan.text, replace(plain, fused=tuple(plan.runs))
+
 
 CAUSES = {
     Cause.NO_COMPILER: Stop.UNSUPPORTED,
@@ -78,16 +181,14 @@ class Native:
         return f"native:{self.how}" if self.how else "native"
 
     def prepare(self, module: IRModule) -> Prepared | Stopped:
-        """Compile `module`."""
         return self.prepare_all([module])[0]
 
     def prepare_all(self, modules: Sequence[IRModule]) -> list[Prepared | Stopped]:
-        """Compile `modules` together."""
         refused = [self._refused(module) for module in modules]
         modules = [legalize_ops(module) for module in modules]  # what operators do becomes functions
-        taken = [number for number, why in enumerate(refused) if why is None]
-        compiled = self._compiled([modules[number] for number in taken]) if taken else []
-        compiled_modules = dict(zip(taken, compiled, strict=True))
+        numbers = [number for number, why in enumerate(refused) if why is None]
+        compiled = self._compiled([modules[number] for number in numbers]) if numbers else []
+        compiled_modules = dict(zip(numbers, compiled, strict=True))
         return [compiled_modules[number] if why is None else why for number, why in enumerate(refused)]
 
     def close(self) -> None:
@@ -108,8 +209,8 @@ class Native:
         if isinstance(translated_modules, Stopped):
             return [translated_modules] if len(modules) == 1 else [self._compiled([module])[0] for module in modules]
         text, translations = translated_modules
-        taken = [self.worth is None or self.worth(*each) for each in zip(modules, translations, strict=True)]
-        any_units = any(each.units for each, is_worth in zip(translations, taken, strict=True) if is_worth)
+        worth_mask = [self.worth is None or self.worth(*each) for each in zip(modules, translations, strict=True)]
+        any_units = any(each.units for each, is_worth in zip(translations, worth_mask, strict=True) if is_worth)
         try:
             library = self._library(text, variant) if any_units else None
         except BuildFailed as problem:
@@ -119,10 +220,10 @@ class Native:
                 return [self._compiled([module])[0] for module in modules]
             why = CAUSES.get(problem.cause, Stop.EXHAUSTED)
             return [Stopped(why, " ".join(str(problem).split())) for _ in modules]
-        left = Stopped(Stop.UNSUPPORTED, "compiling it does not pay")
+        not_worth = Stopped(Stop.UNSUPPORTED, "compiling it does not pay")
         return [
-            InC(module, CompiledModule(translation, library), self) if is_worth else left
-            for module, translation, is_worth in zip(modules, translations, taken, strict=True)
+            InC(module, CompiledModule(translation, library), self) if is_worth else not_worth
+            for module, translation, is_worth in zip(modules, translations, worth_mask, strict=True)
         ]
 
     def _library(self, text: str, variant: Way) -> Library:
@@ -145,7 +246,7 @@ class InC:
         budget = native.limits.budget()
         self._choosing = TierSwitch(NativeModule(module, "cr", lambda _module, _math: compiled), budget, waits=False)
         machine = Machine(module, budget=budget, registry=native.registry, output=nowhere, substitutes=self._choosing)
-        self._calls = Calls(machine)
+        self._calls = LocalCalls(machine)
         self._translation = compiled.translation
 
     def run(self, func: str, args: Sequence[object]) -> Answer:
@@ -171,5 +272,5 @@ def _why(translation: Translation, func: str) -> str:
     """Why C had no part in a call of `func`."""
     if func in translation.units:
         return "the compiled function does not take these arguments"
-    left = translation.declined.get(func) or next(iter(translation.declined.values()), None)
-    return "the call reaches no compiled function" if left is None else left.reason
+    refusal = translation.declined.get(func) or next(iter(translation.declined.values()), None)
+    return "the call reaches no compiled function" if refusal is None else refusal.reason

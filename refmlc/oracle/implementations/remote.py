@@ -1,7 +1,20 @@
-"""An implementation in a separate process: sends requests, checks answers, restarts a broken process."""
+"""An implementation in a separate process: sends requests, checks answers, restarts a broken process.
+
+`RemoteBatch` sends modules and their calls in one line, the `batch` of the protocol; results equal those of separate
+requests:
+
+| instead of an answer                       | then                                                           |
+|--------------------------------------------|----------------------------------------------------------------|
+| the program ends, or is late               | its module is sent again alone: another may be the culprit     |
+| a line that is none, or has another number | that is the answer, a crash; calls left of its module go alone |
+| … either                                   | the rest is sent together again: nothing is lost               |
+
+Each answer has the time limit of its request, counted from the answer before.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from refmlc.diag import Diagnostic
@@ -11,12 +24,20 @@ from refmlc.diag.source import Source, Span
 from refmlc.lang.ir import IRModule
 from refmlc.lang.ir.tree import Json, tree_of
 from refmlc.lang.script import read, show
-from refmlc.oracle.implementations.implementation import Answer, Answers, Ask, Ended, Prepared, Stop, Stopped
-from refmlc.oracle.implementations.limits import GRACE, Limits
-from refmlc.oracle.implementations.remote_batch import answered_together
+from refmlc.oracle.implementations.implementation import (
+    GRACE,
+    Answer,
+    Answers,
+    Ask,
+    Ended,
+    Limits,
+    Prepared,
+    Stop,
+    Stopped,
+)
 from refmlc.oracle.implementations.wire import INLINE, Misspelt, Receiver, Sender, Unsendable
 from refmlc.system.folders import Folder
-from refmlc.system.lines import Broken, LineProcess
+from refmlc.system.lines import SHOWN, Broken, LineProcess
 
 VERSION = 1
 STOPS = {stop.value: stop for stop in Stop if stop is not Stop.TIMED_OUT}
@@ -85,9 +106,9 @@ class Remote:
         module = RemoteModule(self, text)
         return self.load(module) or module
 
-    def answer_all(self, asked: Sequence[Ask]) -> Iterator[Answers]:
+    def answer_all(self, requests: Sequence[Ask]) -> Iterator[Answers]:
         """The answers on each of `asked`, in order, as they come."""
-        return answered_together(self, asked)
+        return answered_together(self, requests)
 
     def module(self, module: IRModule | str) -> "RemoteModule | Stopped":
         """A module that is not yet loaded, by its text, or by the text itself."""
@@ -121,7 +142,6 @@ class Remote:
         self._directory.cleanup()
 
     def close_process(self) -> None:
-        """End the process."""
         if self._process is not None:
             self._process.close()
 
@@ -237,3 +257,124 @@ def _span(place: object) -> Span | None:
         return None
     line, column = int(match_[1]), int(match_[2]) - 1
     return Span(Source("the module", ""), line, column, line, column)
+
+
+def answered_together(remote: "Remote", requests: Sequence[Ask]) -> Iterator[Answers]:
+    """The answers on each of `asked`, in order, as they come."""
+    rest = list(requests)
+    while rest:
+        count = 0
+        for answers in _batch(remote, rest):
+            count += 1
+            yield answers
+        if count < len(rest):
+            yield _alone(remote, rest[count])
+            count += 1
+        rest = rest[count:]
+
+
+def _alone(remote: "Remote", ask: Ask) -> Answers:
+    """The answers to a module that is sent alone."""
+    module = remote.module(ask.module)
+    if isinstance(module, Stopped):
+        return module
+    return remote.load(module) or tuple(module.run(*call) for call in ask.calls)
+
+
+def _batch(remote: "Remote", requests: Sequence[Ask]) -> Iterator[Answers]:
+    """The answers on the first of `asked`, as many as come."""
+    process = remote.process() if remote.start() is None else None
+    if process is None:
+        return
+    parts = [_part(remote, number, ask) for number, ask in enumerate(requests)]
+    lines = _Lines(remote, process, [request for part in parts for request in part.requests])
+    answer = 0
+    try:
+        for part in parts:
+            answers = part.read(remote, lines)
+            if answers is None:
+                return
+            answer += 1
+            yield answers
+    finally:
+        if answer < len(parts):  # nobody waits for the answers that are still to come
+            process.kill()
+
+
+class _Lines:
+    """The answers of a batch as they come, each with the number of its request."""
+
+    def __init__(self, remote: "Remote", process: LineProcess, requests: Sequence[Mapping[str, object]]) -> None:
+        limits = [remote.limits.prepare if each["do"] == "prepare" else remote.limits.seconds for each in requests]
+        batch = {"do": "batch", "requests": [{**each, "id": number} for number, each in enumerate(requests)]}
+        self._lines = process.answers(batch, [seconds + GRACE for seconds in limits])
+        self._remote, self._process, self._number = remote, process, 0
+
+    @property
+    def alive(self) -> bool:
+        """Whether more may come."""
+        return self._process.alive
+
+    def next(self, *, places: bool) -> dict[str, object] | Stopped | None:
+        """The next answer; None: there is none, the program has ended, or is late."""
+        if not self.alive:
+            return None
+        try:
+            reply = next(self._lines)
+        except Broken as broken:
+            return Stopped(Stop(broken.why), broken.message) if broken.spoke else None
+        number, self._number = self._number, self._number + 1
+        if reply.get("id") != number:
+            self._process.kill()
+            why = "an answer of a batch without an `id`" if "id" not in reply else "a request that was not sent"
+            return Stopped(Stop.CRASHED, f"it answers {why}: {str(reply)[:SHOWN]}")
+        return self._remote.understood(reply, places=places)
+
+
+@dataclass
+class _Part:
+    """The request for one module. `module` may have no text; a call may have a reason instead of a line."""
+
+    module: "RemoteModule | Stopped"
+    ask: Ask
+    lines: list[dict[str, object] | Stopped] = field(default_factory=list)
+
+    @property
+    def requests(self) -> Iterator[Mapping[str, object]]:
+        """The requests, in order."""
+        if not isinstance(self.module, Stopped):
+            yield self.module.preparing
+            yield from (line for line in self.lines if not isinstance(line, Stopped))
+
+    def read(self, remote: "Remote", lines: _Lines) -> Answers | None:
+        """The answers, from the lines that come; None: the program has ended, or is late."""
+        module = self.module
+        if isinstance(module, Stopped):
+            return module
+        first = lines.next(places=module.verbatim)
+        if first is None:
+            return None
+        refused = remote.refused(first)
+        answers: list[Answer] = []
+        for line, (func, args) in zip(self.lines, self.ask.calls, strict=True):
+            if isinstance(line, Stopped):
+                answers.append(line)
+            elif refused is not None:
+                lines.next(places=False)  # the child answers, since it has a request
+            elif not lines.alive:
+                answers.append(module.run(func, args))
+            else:
+                reply = lines.next(places=module.verbatim)
+                if reply is None:
+                    return None
+                answers.append(module.ended(reply, len(args)))
+        return refused or tuple(answers)
+
+
+def _part(remote: "Remote", number: int, ask: Ask) -> _Part:
+    """The request for module `number` of a batch; writes the files of the arguments."""
+    module = remote.module(ask.module)
+    if isinstance(module, Stopped):
+        return _Part(module, ask)
+    requests = [module.request(*call, f"m{number}c{at}") for at, call in enumerate(ask.calls)]
+    return _Part(module, ask, requests)

@@ -8,7 +8,7 @@ from refmlc.diag.source import Span
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.visit import walk
 from refmlc.oracle.implementations.interp import Interp, Interpreted
-from refmlc.oracle.program import Program
+from refmlc.oracle.reference import Program
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.tensorir.frame import Frame
 
@@ -38,12 +38,10 @@ class ReachRecorder(Hooks):
         self.counts: Counter[object] = Counter()
 
     def before_stmt(self, stmt: tir.Stmt, frame: Frame) -> None:
-        """Count the statement."""
         del frame
         self.counts[stmt] += 1
 
     def before_binding(self, binding: relax.Binding) -> None:
-        """Count the binding."""
         self.counts[binding] += 1
 
 
@@ -53,32 +51,32 @@ def reached(program: Program, numbers: Iterable[int], interp: Interp) -> set[Bra
     interpreted = Interpreted(program.module, interp, hooks)
     for number in numbers:
         interpreted.run(program.func, program.arguments(number))
-    return {branch for branch in branches(program.module) if _taken(branch, hooks.counts)}
+    return {branch for branch in branches(program.module) if _is_reached(branch, hooks.counts)}
 
 
 def branches(module: IRModule) -> Iterator[Branch]:
     """Both sides of every `if` of a module. Order: of the text."""
     for func in module.functions.values():
         for node in walk(func):
-            if isinstance(node, tir.IfThenElse) or (isinstance(node, relax.If) and _seen(node)):
+            if isinstance(node, tir.IfThenElse) or (isinstance(node, relax.If) and _is_watchable(node)):
                 yield from (Branch(node, side=True), Branch(node, side=False))
 
 
-def _seen(node: relax.If) -> bool:
+def _is_watchable(node: relax.If) -> bool:
     """Whether both sides bind something, which can be watched."""
     return _binding(node.true_branch) is not None and _binding(node.false_branch) is not None
 
 
-def _taken(branch: Branch, counts: Counter[object]) -> bool:
+def _is_reached(branch: Branch, counts: Counter[object]) -> bool:
     match branch.node:
         case tir.IfThenElse(then_case=then_case):
-            true = counts[_first(then_case)]
+            true = counts[_first_statement(then_case)]
             return true > 0 if branch.side else counts[branch.node] > true
         case relax.If(true_branch=true_branch, false_branch=false_branch):
             return counts[_binding(true_branch if branch.side else false_branch)] > 0
 
 
-def _first(stmt: tir.Stmt) -> tir.Stmt:
+def _first_statement(stmt: tir.Stmt) -> tir.Stmt:
     """The statement that is executed first in `stmt`."""
     while isinstance(stmt, tir.SeqStmt) and stmt.seq:
         stmt = stmt.seq[0]

@@ -1,5 +1,17 @@
 """The reference for later stages: a module, its called functions, and the meaning of the calls.
 
+Constants become parameters, because TVM 0.27 cannot print a tensor constant once its operators are lowered.
+
+Only the functions that are called from outside get parameters; no pass of TVM's default pipeline looks into a constant.
+Constants that stay in private functions make later stages unsupported.
+
+Host and device parts, which TVM lowers apart, are put together again:
+
+| the stage                                                  | is checked as                                          |
+|------------------------------------------------------------|--------------------------------------------------------|
+| has some functions of a module with kernels, not all of it | that module, with the stage's functions in their place |
+| any other                                                  | itself                                                 |
+
 | the stage                         | is compared with                                            |
 |-----------------------------------|-------------------------------------------------------------|
 | has all functions that are called | the module: each of these functions is called               |
@@ -11,21 +23,78 @@ Where no call as `refmlc check` makes them is defined (a divisor is 0 in each), 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeGuard
 
 from refmlc.diag import RefmlcError, error, fail
 from refmlc.diag.catalogue import NO_PACKED_FUNC, UNSUPPORTED_CONSTRUCT
-from refmlc.lang.ir import IRModule, relax
+from refmlc.lang.dtypes import INT64
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.types import TensorType
+from refmlc.lang.ir.visit import substitute, walk
 from refmlc.oracle.calls import CallMaker
 from refmlc.oracle.implementations.implementation import Answer, Ended, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
-from refmlc.oracle.passes.constant_parameters import Constants
-from refmlc.oracle.passes.host_modules import is_kernel
 from refmlc.oracle.reference import references
 from refmlc.oracle.refine.calls import Call, fresh
 from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies import rolled_inputs
+
+Constants = dict[str, tuple[Tensor, ...]]
+
+
+def lifted(module: IRModule) -> tuple[IRModule, Constants]:
+    """`module` with tensor constants of public Relax functions as parameters at the end; their values by function."""
+    functions = dict(module.functions)
+    constants: Constants = {}
+    for name, function in module.functions.items():
+        if isinstance(function, relax.Function) and not function.private:
+            functions[name], values = _lifted(function)
+            if values:
+                constants[name] = values
+    if not constants:
+        return module, constants
+    return replace(module, functions=functions, source=None), constants
+
+
+def _lifted(function: relax.Function) -> tuple[relax.Function, tuple[Tensor, ...]]:
+    constants = [node for node in walk(function.body) if isinstance(node, relax.Constant) and node.data.ndim]
+    names = {node.name for node in walk(function) if isinstance(node, relax.Var)}
+    table: dict[Node, Node] = {}
+    for constant in constants:
+        name = next(f"constant_{n}" for n in range(len(names) + 1) if f"constant_{n}" not in names)
+        names.add(name)
+        shape = tuple(tir.IntImm(INT64, extent) for extent in constant.data.shape)
+        kind = TensorType(shape, constant.dtype)
+        table[constant] = relax.Var(name, kind, span=constant.span)
+    params = (*function.params, *(var for var in table.values() if isinstance(var, relax.Var)))
+    values = tuple(Tensor.from_numpy(constant.data, constant.dtype) for constant in constants)
+    return replace(function, params=params, body=substitute(function.body, table)), values
+
+
+LAUNCH = "tirx.kernel_launch_params"
+
+
+class Linker:
+    """Knows the last module that was whole."""
+
+    def __init__(self, module: IRModule) -> None:
+        self._whole = module
+
+    def linked(self, module: IRModule) -> IRModule:
+        """`module`, or the whole that it is a part of."""
+        last_module = self._whole
+        if any(map(is_kernel, last_module.functions.values())) and set(module.functions) < set(last_module.functions):
+            module = replace(last_module, functions={**last_module.functions, **module.functions})
+        self._whole = module
+        return module
+
+
+def is_kernel(func: object) -> bool:
+    """Whether it is launched on a device."""
+    return isinstance(func, tir.PrimFunc) and LAUNCH in func.attrs
+
 
 FURTHER = 20
 
@@ -40,7 +109,6 @@ class Tries:
     name: str = ""
 
     def arguments(self, number: int = 0) -> list[object]:
-        """Fresh arguments."""
         return fresh(self.calls[number])
 
     def meanings(self, interp: Interp) -> list[Answer]:
@@ -50,10 +118,10 @@ class Tries:
 
 @dataclass(frozen=True)
 class CallMeaning:
-    """A call and its meaning; `meant` None: the call is undefined or traps, as `why` says."""
+    """A call and its meaning; `meaning` None: the call is undefined or traps, as `why` says."""
 
     call: Call
-    meant: Ended | None
+    meaning: Ended | None
     why: str = ""
 
 
@@ -70,7 +138,7 @@ class BaselineFunction:
     """A function that is called. `problem`: why refmlc cannot tell what it means."""
 
     name: str
-    known: list[CallMeaning] = field(default_factory=list)
+    meanings: list[CallMeaning] = field(default_factory=list)
     problem: str = ""
 
 
@@ -104,7 +172,7 @@ class Baseline:
             maker = CallMaker(self.module, name)
             usual = [maker.call(number, draw.seed, {}).recipes for number in range(draw.calls)]
             self._try(function, [*usual, maker.wild(draw.seed).recipes], constants)
-            if not function.problem and not any(call.meant for call in function.known):
+            if not function.problem and not any(call.meaning for call in function.meanings):
                 seeds = range(draw.seed * FURTHER, (draw.seed + 1) * FURTHER)
                 self._try(function, [rolled_inputs(self.module, name, seed) for seed in seeds], constants, draw.calls)
         except RefmlcError as failure:
@@ -119,10 +187,10 @@ class Baseline:
             call = (*fresh(new_call)[: len(new_call) - len(constants)], *constants) if constants else new_call
             answer = Tries(self.module, function.name, (call,)).meanings(self._interp)[0]
             try:
-                function.known.append(known_of(call, answer))
+                function.meanings.append(known_of(call, answer))
             except RefmlcError as failure:
                 function.problem = line_of(failure)
-            if enough is not None and sum(earlier.meant is not None for earlier in function.known) >= enough:
+            if enough is not None and sum(earlier.meaning is not None for earlier in function.meanings) >= enough:
                 return
 
 
@@ -152,7 +220,7 @@ def line_of(failure: RefmlcError) -> str:
     return f"{failure.code.id}: {failure.diagnostic.message}"
 
 
-def called(module: IRModule) -> list[str]:
+def called_functions(module: IRModule) -> list[str]:
     """The functions that are called: the public graphs; without them the public functions; without them all.
 
     Kernels are not: what launches them is called.

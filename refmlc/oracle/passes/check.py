@@ -1,42 +1,44 @@
-"""Execute stages and compare them with their original module.
+"""Execute stages, compare them with their original module, and make the module that a pass breaks smaller.
 
 The module is the given text, or else the first stage. The result of a compiler's reader is compared with the text
 like that of a pass: TVM folds operators while it reads. If it is the same, it is not reported. Each stage is read by
 refmlc and run in the interpreter under the sanitizer, on the same calls. A stage that has the structure of the last one
 that was run, means what that means: it is not run again.
+
+Each try of `shrunk` asks the compiler again, so it has limits.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from refmlc.diag import Diagnostic, RefmlcError
 from refmlc.diag.entry import entry_point
 from refmlc.lang.ir import IRModule, relax
 from refmlc.lang.ir.equal import structural_equal
+from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
-from refmlc.oracle.implementations.implementation import Answer, Ended
+from refmlc.oracle.implementations.implementation import Answer, Ended, Limits
 from refmlc.oracle.implementations.interp import Interp
-from refmlc.oracle.implementations.limits import Limits
 from refmlc.oracle.outcome import Kind
 from refmlc.oracle.passes.baseline import (
     Baseline,
     BaselineFunction,
     CallMeaning,
+    Constants,
     DrawOptions,
+    Linker,
     Tries,
     beyond,
-    called,
+    called_functions,
     known_of,
     lacks,
+    lifted,
     line_of,
 )
-from refmlc.oracle.passes.constant_parameters import Constants
-from refmlc.oracle.passes.host_modules import Linker
-from refmlc.oracle.passes.stages import Stage, Trace
-from refmlc.oracle.passes.verdicts import WITHIN, BrokenStage, StageRow, StageVerdict, TraceCheck, worst
-from refmlc.oracle.refine.calls import Call, ProgramCall, told
-from refmlc.oracle.refine.refinement import INTERP, verdict_on
-from refmlc.oracle.refine.smallest import smallest
+from refmlc.oracle.passes.stages import WITHIN, BrokenStage, PassTrace, Stage, StageRow, StageVerdict, TraceCheck, worst
+from refmlc.oracle.reduce import reduce
+from refmlc.oracle.refine.calls import Call, ProgramCall, argument_notes, smallest
+from refmlc.oracle.refine.comparison import INTERP, verdict_on
 from refmlc.vm.parameters import parameters_of
 
 READER = "the reader"
@@ -44,7 +46,7 @@ READER = "the reader"
 
 @entry_point
 def check(
-    trace: Trace,
+    trace: PassTrace,
     *,
     constants: Constants | None = None,
     calls: int = 3,
@@ -64,11 +66,13 @@ def check(
     draw = DrawOptions(calls, seed)
     first = trace.stages[0] if given is None else Stage("the module", given)
     module = read(first.text, first.name)
-    checker = Checker(Baseline(module, called(module), constants or {}, draw, interp), first, draw, interp, small=small)
+    checker = Checker(
+        Baseline(module, called_functions(module), constants or {}, draw, interp), first, draw, interp, small=small
+    )
     rows: list[StageRow] = []
     if given is not None:
         row = checker.row(replace(trace.stages[0], name=READER))
-        rows += [row] if row.said in (StageVerdict.BROKEN, StageVerdict.UNSUPPORTED) else []
+        rows += [row] if row.verdict in (StageVerdict.BROKEN, StageVerdict.UNSUPPORTED) else []
     for stage in trace.stages[1:] if checker.broken is None else ():
         rows.append(checker.row(stage))
         if checker.broken is not None:
@@ -82,7 +86,7 @@ class Checker:
     def __init__(self, baseline: Baseline, first: Stage, draw: DrawOptions, interp: Interp, *, small: bool) -> None:
         self.broken: BrokenStage | None = None
         self._baseline, self._draw, self._interp, self._small = baseline, draw, interp, small
-        self._last = first
+        self._last_good = first
         self._run: tuple[IRModule, StageRow] | None = None
         self._unread: tuple[str, ...] = ()
         self._linker = Linker(baseline.module)
@@ -95,14 +99,14 @@ class Checker:
             self._unread = (*self._unread, stage.name)
             return StageRow(stage.name, StageVerdict.UNSUPPORTED, why=line_of(failure))
         if not self._baseline.has_all(module):
-            self._baseline = Baseline(module, called(module), {}, self._draw, self._interp)
-            self._last, self._run, self._unread = stage, None, ()
+            self._baseline = Baseline(module, called_functions(module), {}, self._draw, self._interp)
+            self._last_good, self._run, self._unread = stage, None, ()
             return StageRow(stage.name, StageVerdict.NO_CALL, why="the pipeline calls other functions from here on")
         row = self._verdict(module, stage)
         self._run = (module, row)
-        if row.said is StageVerdict.SAME:
-            self._last, self._unread = stage, ()
-        elif row.said is StageVerdict.UNSUPPORTED:
+        if row.verdict is StageVerdict.SAME:
+            self._last_good, self._unread = stage, ()
+        elif row.verdict is StageVerdict.UNSUPPORTED:
             self._unread = (*self._unread, stage.name)
         return row
 
@@ -115,16 +119,16 @@ class Checker:
 
     def _function(self, function: BaselineFunction, module: IRModule, stage: Stage) -> StageRow:
         compared, within, problem = 0, 0, function.problem
-        defined = [(reference, reference.meant) for reference in function.known if reference.meant is not None]
+        defined = [(reference, reference.meaning) for reference in function.meanings if reference.meaning is not None]
         try:
             answers = Tries(module, function.name, tuple(reference.call for reference, _ in defined)).meanings(
                 self._interp
             )
         except RefmlcError as failure:
             return StageRow(stage.name, StageVerdict.UNSUPPORTED, 0, f"`{function.name}`: {line_of(failure)}")
-        for (reference, meant), answer in zip(defined, answers, strict=True):
+        for (reference, meaning), answer in zip(defined, answers, strict=True):
             try:
-                kind, difference = self._verdict_on(function.name, reference, meant, module, answer)
+                kind, difference = self._verdict_on(function.name, reference, meaning, module, answer)
             except RefmlcError as failure:
                 problem = line_of(failure)
                 continue
@@ -137,46 +141,108 @@ class Checker:
             return StageRow(stage.name, StageVerdict.UNSUPPORTED, compared, f"`{function.name}`: {problem}")
         if compared:
             return StageRow(stage.name, StageVerdict.SAME, compared, WITHIN if within else "")
-        why = next((reference.why for reference in function.known), "no call was made")
+        why = next((reference.why for reference in function.meanings), "no call was made")
         return StageRow(stage.name, StageVerdict.NO_CALL, 0, f"`{function.name}` itself: {why}")
 
     def _problem(self, func: str, reference: CallMeaning, module: IRModule, answer: Answer) -> Diagnostic | None:
         """Why the stage, which answers that, may not stand for the module; None: it may, or nothing is promised."""
         return (
-            None if reference.meant is None else self._verdict_on(func, reference, reference.meant, module, answer)[1]
+            None
+            if reference.meaning is None
+            else self._verdict_on(func, reference, reference.meaning, module, answer)[1]
         )
 
     def _verdict_on(
-        self, func: str, reference: CallMeaning, meant: Ended, module: IRModule, answer: Answer
+        self, func: str, reference: CallMeaning, meaning: Ended, module: IRModule, answer: Answer
     ) -> tuple[Kind, Diagnostic | None]:
         """Whether the stage has the bits of the module, or others within its certified bound; else why it may not."""
         if lacks(answer):
             raise beyond(answer)
-        before = ProgramCall(self._baseline.module, func, reference.call)
-        return verdict_on(INTERP, answer, before, meant, ProgramCall(module, func, reference.call))
+        original = ProgramCall(self._baseline.module, func, reference.call)
+        return verdict_on(INTERP, answer, original, meaning, ProgramCall(module, func, reference.call))
 
     def _told(self, func: str, call: Call, module: IRModule, stage: Stage, problem: Diagnostic) -> BrokenStage:
         """The broken stage with a small call; `problem` is the difference on `call`."""
 
-        def difference(tried: Call) -> Diagnostic | None:
-            meant = Tries(self._baseline.module, func, (tried,)).meanings(self._interp)[0]
-            answer = Tries(module, func, (tried,)).meanings(self._interp)[0]
-            return self._problem(func, known_of(tried, meant), module, answer)
+        def difference(candidate: Call) -> Diagnostic | None:
+            meaning = Tries(self._baseline.module, func, (candidate,)).meanings(self._interp)[0]
+            answer = Tries(module, func, (candidate,)).meanings(self._interp)[0]
+            return self._problem(func, known_of(candidate, meaning), module, answer)
 
-        def fails(tried: Call) -> bool:
+        def fails(candidate: Call) -> bool:
             try:
-                return self._baseline.keeps(func, tried) and difference(tried) is not None
+                return self._baseline.keeps(func, candidate) and difference(candidate) is not None
             except RefmlcError:
                 return False
 
-        least = smallest(self._baseline.module, func, call, fails) if self._small else call
-        smallest_problem = difference(least) or problem
-        notes = (*smallest_problem.notes, *told(least, _names(self._baseline.module, func)))
+        smallest_call = smallest(self._baseline.module, func, call, fails) if self._small else call
+        smallest_problem = difference(smallest_call) or problem
+        notes = (*smallest_problem.notes, *argument_notes(smallest_call, _names(self._baseline.module, func)))
         return BrokenStage(
-            stage.name, func, self._last, stage, least, replace(smallest_problem, notes=notes), self._unread
+            stage.name,
+            func,
+            self._last_good,
+            stage,
+            smallest_call,
+            replace(smallest_problem, notes=notes),
+            self._unread,
         )
 
 
 def _names(module: IRModule, func: str) -> Sequence[str]:
     function = module.functions[func]
     return [] if isinstance(function, relax.ExternFunc) else [parameter.name for parameter in parameters_of(function)]
+
+
+Compiler = Callable[[str], PassTrace]
+
+
+@dataclass(frozen=True)
+class Shrunk:
+    """The smallest module found, as text, and what the pass does to it. `finished`: no limit was met."""
+
+    text: str
+    broken: BrokenStage
+    finished: bool
+
+
+def shrunk(
+    module: IRModule,
+    broken: BrokenStage,
+    compiler: Compiler,
+    *,
+    seconds: float = 120.0,
+    tries: int = 200,
+    calls: int = 3,
+) -> Shrunk | None:
+    """`module`, which `broken.name` breaks, made smaller; None where it cannot be shown again as it is.
+
+    `compiler` gives the trace of a text, as `snapshots` does. Units: seconds.
+    """
+    best: list[tuple[str, BrokenStage]] = []
+
+    def broken_too(candidate: IRModule) -> bool:
+        finding = broken_by(candidate, compiler, calls)
+        if finding is None or finding.name != broken.name:
+            return False
+        best.append((show(candidate, show_meta=True), finding))
+        return True
+
+    if not broken_too(module):
+        return None
+    reduction = reduce(
+        module, broken_too, func=broken.func if broken.func in module else "", seconds=seconds, tries=tries
+    )
+    text = show(reduction.module, show_meta=True)
+    finding = next((stage for stage_text, stage in reversed(best) if stage_text == text), best[0][1])
+    return Shrunk(text, finding, reduction.finished)
+
+
+def broken_by(module: IRModule, compiler: Compiler, calls: int) -> BrokenStage | None:
+    """The pass that breaks `module`; None: none, or unknown."""
+    try:
+        bare, constants = lifted(module)
+        text = show(bare, show_meta=True)
+        return check(compiler(text), constants=constants, calls=calls, given=text).broken
+    except RefmlcError:
+        return None

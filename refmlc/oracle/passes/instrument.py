@@ -1,4 +1,16 @@
-"""The same from within a program that uses TVM: the module `tvm` is given, refmlc itself never imports it.
+"""The check of passes from within a program that uses TVM: it gives the module `tvm`, refmlc itself never imports it.
+
+Each pass is seen with the module before it and the one after:
+
+| what is seen                                       | is                                             |
+|----------------------------------------------------|------------------------------------------------|
+| a pass on a module that no pass seen here has left | the begin of a row: that module is its `input` |
+| a pass on a module that is in a row                | a stage of that row                            |
+| passes that run within a pass                      | stages too, before that of the outer one       |
+| a module that is changed between two passes        | the begin of another row: no pass changed it   |
+| a pass that raises, a module without functions     | nothing                                        |
+
+The modules are kept and printed at the end. TVM's objects do not change while somebody holds them.
 
 >>> import tvm
 >>> from refmlc.oracle.passes import check_passes, check_schedule
@@ -20,12 +32,107 @@ from refmlc.diag.catalogue import BAD_USAGE, UNSUPPORTED_CONSTRUCT
 from refmlc.diag.entry import entry_point
 from refmlc.frontends.programs import Program, as_module
 from refmlc.lang.script import show
+from refmlc.oracle.passes.baseline import Constants
 from refmlc.oracle.passes.check import check
-from refmlc.oracle.passes.pass_hooks import PassLog, watching
-from refmlc.oracle.passes.stages import Stage, Trace
+from refmlc.oracle.passes.stages import PassTrace, Stage, StageRow, TraceCheck
 from refmlc.oracle.passes.tvm_texts import Module, texts
-from refmlc.oracle.passes.verdicts import StageRow, TraceCheck
-from refmlc.oracle.refine.failures import Inequivalent
+from refmlc.oracle.refine.assertions import Inequivalent
+
+
+class PassInfo(Protocol):
+    """What TVM says of a pass."""
+
+    name: str
+
+
+class Context(Protocol):
+    """A context of passes."""
+
+    instruments: Sequence[object] | None
+
+    def override_instruments(self, instruments: Sequence[object]) -> None: ...
+
+
+@dataclass
+class PassLog:
+    """Passes in the order in which they ended: name, number of the module before, number of the one after."""
+
+    modules: list[Module] = field(default_factory=list)
+    passes: list[tuple[str, int, int]] = field(default_factory=list)
+    _open: list[tuple[str, int]] = field(default_factory=list)
+
+    def before(self, name: str, module: Module) -> None:
+        self._open.append((name, self._number(module)))
+
+    def after(self, name: str, module: Module) -> None:
+        """It has ended; those within it that have not, raised."""
+        while self._open:
+            open_pass, number = self._open.pop()
+            if open_pass == name:
+                self.passes.append((name, number, self._number(module)))
+                return
+
+    def rows(self, tvm: ModuleType) -> list[tuple[PassTrace, Constants]]:
+        """The rows, with the values of constants."""
+        scripts, constants = texts(tvm, self.modules)
+        rows: list[list[Stage]] = []
+        home: dict[str, list[Stage]] = {}
+        for name, input_number, output_number in self.passes:
+            if not (self.modules[input_number].functions and self.modules[output_number].functions):
+                continue  # TVM takes functions away once they are compiled
+            if scripts[input_number] not in home:
+                rows.append([Stage("input", scripts[input_number])])
+                home[scripts[input_number]] = rows[-1]
+            row = home[scripts[input_number]]
+            if all(scripts[output_number] != stage.text for stage in row):
+                row.append(Stage(name, scripts[output_number]))
+            home[scripts[output_number]] = row
+        return [(PassTrace(tuple(row)), constants) for row in rows if len(row) > 1]
+
+    def _number(self, module: Module) -> int:
+        self.modules.append(module)
+        return len(self.modules) - 1
+
+
+@contextmanager
+def watching(tvm: ModuleType, log: PassLog) -> Iterator[None]:
+    """Let `seen` see every pass, in the context that there is and in those that are entered in the block.
+
+    Decision: for this, the entering of a context is watched too; all is as it was when the block has ended.
+    """
+
+    class Watching:
+        """Sees the module that goes into each pass, and what it leaves."""
+
+        def run_before_pass(self, mod: Module, info: PassInfo) -> None:
+            log.before(info.name, mod)
+
+        def run_after_pass(self, mod: Module, info: PassInfo) -> None:
+            log.after(info.name, mod)
+
+    kind = tvm.transform.PassContext
+    instrument = tvm.instrument.pass_instrument(Watching)()
+    own_enter, watched = kind.__enter__, list[tuple[Context, list[object]]]()
+
+    def watch(context: Context) -> None:
+        before = list(context.instruments or ())
+        context.override_instruments([*before, instrument])
+        watched.append((context, before))
+
+    def enter(context: Context) -> object:
+        entered: object = own_enter(context)
+        if all(context is not watched_context for watched_context, _ in watched):
+            watch(context)
+        return entered
+
+    watch(kind.current())
+    kind.__enter__ = enter
+    try:
+        yield
+    finally:
+        kind.__enter__ = own_enter
+        for context, before in watched:
+            context.override_instruments(before)
 
 
 class Schedule(Protocol):
@@ -36,8 +143,6 @@ class Schedule(Protocol):
 
 
 class TraceOf(Protocol):
-    """Its trace."""
-
     insts: Sequence[object]
     decisions: object
 
@@ -46,7 +151,7 @@ class TraceOf(Protocol):
 class WatchedPasses:
     """The result of `check_passes`, filled when the block has ended: a row of stages for each compiled module."""
 
-    traces: list[Trace] = field(default_factory=list)
+    traces: list[PassTrace] = field(default_factory=list)
     verdicts: list[TraceCheck] = field(default_factory=list)
 
     def __repr__(self) -> str:
@@ -110,12 +215,12 @@ def check_schedule(
         part.apply_to_schedule(again, remove_postproc=False)
         names.append(f"{count}: {getattr(getattr(instruction, 'kind', None), 'name', 'a primitive')}")
         modules.append(again.mod)
-    written, constants = texts(tvm, modules)
-    stages = [Stage("input", written[0])]
-    for name, text in zip(names[1:], written[1:], strict=True):
+    scripts, constants = texts(tvm, modules)
+    stages = [Stage("input", scripts[0])]
+    for name, text in zip(names[1:], scripts[1:], strict=True):
         if text != stages[-1].text:
             stages.append(Stage(name, text))
-    checked = check(Trace(tuple(stages)), constants=constants, calls=calls, seed=seed)
+    checked = check(PassTrace(tuple(stages)), constants=constants, calls=calls, seed=seed)
     _raise(checked)
     _compared([checked])
     return checked

@@ -19,11 +19,10 @@ from typing import Self
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.oracle.implementations.implementation import Stop
-from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.implementation import Limits, Stop
 from refmlc.oracle.implementations.real_tvm import FOOTPRINT
 from refmlc.oracle.implementations.remote import VERSION
-from refmlc.oracle.passes.stages import ENDED, Trace, read_trace
+from refmlc.oracle.passes.stages import ENDED, PassTrace, read_trace
 from refmlc.system.folders import Folder
 from refmlc.system.lines import Broken, LineProcess
 
@@ -34,7 +33,7 @@ START = 120.0
 GRACE = 5.0  # seconds that the process has to tell by itself that a module takes too long
 
 
-class Program:
+class CompilerProcess:
     """Any compiler that answers `passes` in lines of JSON (`conformance/adapters/PROTOCOL.md`), such as real TVM.
 
     Called with the text of a module, it gives its trace. To be closed, or in `with`. `name` and `version` are its own.
@@ -79,7 +78,7 @@ class Program:
             self._process.kill()
         self._directory.cleanup()
 
-    def __call__(self, text: str) -> Trace:
+    def __call__(self, text: str) -> PassTrace:
         """The module of `text` after each pass that changes it. Fails: RM112 (no such pass), RM109 (no snapshot)."""
         file = Path(self._directory.name) / FILE
         file.write_text("", encoding="utf-8")
@@ -101,9 +100,9 @@ class Program:
             case _:
                 process.kill()
                 ended = f"{ENDED}: unexpected answer {json.dumps(reply)[:SHOWN]}"
-        written = file.read_text(encoding="utf-8", errors="replace")
-        whole = written[: written.rfind("\n") + 1]  # a line may have been cut
-        return read_trace(whole.split("\n"), ended)
+        content = file.read_text(encoding="utf-8", errors="replace")
+        whole_lines = content[: content.rfind("\n") + 1]  # a line may have been cut
+        return read_trace(whole_lines.split("\n"), ended)
 
     def _started(self) -> LineProcess:
         """The running process. Fails: RM112."""
@@ -125,7 +124,7 @@ class Program:
         return self._process
 
 
-class Tvm(Program):
+class TvmPasses(CompilerProcess):
     """TVM in the Python at `python`. `passes` None: those of `tvm.compile`."""
 
     def __init__(
@@ -151,7 +150,7 @@ def snapshots(
     target: str = "llvm",
     opt: int = 2,
     seconds: float = 120.0,
-) -> Trace:
-    """The trace of one module; for more of them a `Tvm` saves starting it. Fails: RM112, RM109."""
-    with Tvm(python, passes=passes, target=target, opt=opt, seconds=seconds) as tvm:
+) -> PassTrace:
+    """The trace of one module; for more of them a `TvmPasses` saves starting it. Fails: RM112, RM109."""
+    with TvmPasses(python, passes=passes, target=target, opt=opt, seconds=seconds) as tvm:
         return tvm(text)

@@ -1,4 +1,4 @@
-"""Snapshots of a module in order, and the lines that hold them: one JSON object in each.
+"""Snapshots of a module in order, as one JSON object a line, and the verdict on each.
 
 | line                                | is                                                          |
 |-------------------------------------|-------------------------------------------------------------|
@@ -8,14 +8,27 @@
 | `{"done": true}`                    | the compiler ended; the last line                           |
 
 Any compiler whose passes print TVMScript can write them. Without a last line, the compiler ended in the pass that ran.
+
+The verdicts:
+
+| verdict     | means                                                                                          |
+|-------------|------------------------------------------------------------------------------------------------|
+| same        | on every call that was tried, the stage may stand for the module                               |
+| broken      | it may not: another result, or less defined. Later stages are not checked                      |
+| unsupported | refmlc does not read the stage, or does not execute it, in some call: never agreement          |
+| no call     | nothing was compared: the module is undefined on every call, or has no function that is called |
 """
 
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
-from refmlc.diag import fail
+from refmlc.diag import Diagnostic, fail
 from refmlc.diag.catalogue import BAD_FILE
+from refmlc.diag.layout import plain
+from refmlc.diag.render import render_text
+from refmlc.oracle.refine.calls import Call
 
 ENDED = "the compiler ended before its passes did"
 
@@ -29,14 +42,14 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Trace:
+class PassTrace:
     """All snapshots. `stopped`: why the compiler stopped early; empty if it did not."""
 
     stages: tuple[Stage, ...]
     stopped: str = ""
 
 
-def read_trace(lines: Iterable[str], ended: str = ENDED) -> Trace:
+def read_trace(lines: Iterable[str], ended: str = ENDED) -> PassTrace:
     """The snapshots in `lines`; `ended` is the reason if the last line is missing. Fails: RM109."""
     stages: list[Stage] = []
     within = ""
@@ -45,24 +58,24 @@ def read_trace(lines: Iterable[str], ended: str = ENDED) -> Trace:
             continue
         match _object(line, number):
             case {"name": str(name), "text": str(text)}:
-                stages.append(Stage(_shown(name), text))
+                stages.append(Stage(_printable(name), text))
             case {"within": str(name)}:
-                within = f"in `{_shown(name)}`: " if name else ""
+                within = f"in `{_printable(name)}`: " if name else ""
             case {"refused": str(why)}:
-                return Trace(_some(stages, _shown(why)), within + _shown(why))
+                return PassTrace(_stages_or_failure(stages, _printable(why)), within + _printable(why))
             case {"done": True}:
-                return Trace(_some(stages, ""))
+                return PassTrace(_stages_or_failure(stages, ""))
             case _:
                 raise fail(BAD_FILE, f"line {number} is not a snapshot: it has no `name` and `text`")
-    return Trace(_some(stages, ended), within + ended)
+    return PassTrace(_stages_or_failure(stages, ended), within + ended)
 
 
-def _shown(text: str) -> str:
+def _printable(text: str) -> str:
     """A text that can be printed: JSON may hold halves of characters."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _some(stages: Sequence[Stage], why: str) -> tuple[Stage, ...]:
+def _stages_or_failure(stages: Sequence[Stage], why: str) -> tuple[Stage, ...]:
     if not stages:
         raise fail(BAD_FILE, f"no snapshot: {why or 'the compiler printed none'}")
     return tuple(stages)
@@ -73,3 +86,93 @@ def _object(line: str, number: int) -> object:
         return json.loads(line)
     except ValueError as problem:
         raise fail(BAD_FILE, f"line {number} is not JSON: {problem}") from None
+
+
+WITHIN = "equal within the certified bound"
+"""The note on a stage that may stand for the module and rounds in another order."""
+
+
+class StageVerdict(Enum):
+    SAME = "same"
+    BROKEN = "broken"
+    UNSUPPORTED = "unsupported"
+    NO_CALL = "no call"
+
+
+@dataclass(frozen=True)
+class StageRow:
+    """One stage. `calls`: how many calls were compared; `why`: what is unsupported, or `WITHIN`."""
+
+    name: str
+    verdict: StageVerdict
+    calls: int = 0
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class BrokenStage:
+    """The first pass that changes the meaning; `unread`: passes before it whose stages are unsupported.
+
+    `before` is the last stage that has the meaning, `after` what the pass made of it; `func` called on `call`, which is
+    as small as was found, shows the difference, and `diagnostic` tells it.
+    """
+
+    name: str
+    func: str
+    before: Stage
+    after: Stage
+    call: Call
+    diagnostic: Diagnostic
+    unread: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> str:
+        """The pass; where refmlc could not tell of passes right before it, those too: one of them it is."""
+        return " or ".join((*(f"`{name}`" for name in self.unread), f"`{self.name}`"))
+
+
+@dataclass(frozen=True, repr=False)
+class TraceCheck:
+    """A checked trace. `stopped`: why the compiler stopped early."""
+
+    rows: tuple[StageRow, ...]
+    broken: BrokenStage | None
+    stopped: str = ""
+
+    def __repr__(self) -> str:
+        """The number of stages per verdict, in one line."""
+        counts = [f"{self.count(verdict)} {verdict.value}" for verdict in StageVerdict if self.count(verdict)]
+        return f"<Checked {', '.join(counts) or 'no stage'}>"
+
+    def __str__(self) -> str:
+        """A line for each stage: its name, the verdict, how many calls were compared, why no more; what is broken."""
+        widest = max((len(row.name) for row in self.rows), default=0)
+        lines = [_row_line(row, widest) for row in self.rows]
+        if self.broken is not None:
+            lines += ["", render_text(self.broken.diagnostic)]
+        return "\n".join([*lines, *([f"stopped: {self.stopped}"] if self.stopped else [])])
+
+    @property
+    def compared(self) -> bool:
+        """True if any function was compared."""
+        return any(row.calls for row in self.rows)
+
+    def count(self, verdict: StageVerdict) -> int:
+        """The number of stages with a verdict."""
+        return sum(row.verdict is verdict for row in self.rows)
+
+
+def _row_line(row: StageRow, width: int) -> str:
+    """A stage as a line of a table whose first column is so wide."""
+    calls = f"{row.calls} call{'' if row.calls == 1 else 's'}" if row.calls else ""
+    return f"{plain(row.name):{width}}  {row.verdict.value:11}  {calls:8}  {plain(row.why)}".rstrip()
+
+
+def worst(rows: Sequence[StageRow]) -> StageRow:
+    """The worst verdict on the functions of a stage: broken, unsupported, same, no call."""
+    order = (StageVerdict.BROKEN, StageVerdict.UNSUPPORTED, StageVerdict.SAME, StageVerdict.NO_CALL)
+    return min(
+        rows,
+        key=lambda row: order.index(row.verdict),
+        default=StageRow("", StageVerdict.NO_CALL, why="no function is called"),
+    )

@@ -13,7 +13,7 @@ from typing import Protocol, TypeAlias, TypeGuard
 import numpy as np
 
 from refmlc.lang.dtypes import dtype
-from refmlc.oracle.passes.constant_parameters import Constants
+from refmlc.oracle.passes.baseline import Constants
 from refmlc.run.memory.tensor import Tensor
 
 Key: TypeAlias = tuple[str, tuple[int, ...], bytes]
@@ -25,9 +25,7 @@ class Value(Protocol):
     dtype: object
     shape: Sequence[int]
 
-    def numpy(self) -> np.ndarray:
-        """Its elements."""
-        ...
+    def numpy(self) -> np.ndarray: ...
 
 
 class Constant(Protocol):
@@ -51,13 +49,9 @@ class Module(Protocol):
 
     functions: Mapping[object, Function]
 
-    def script(self) -> str:
-        """Its text."""
-        ...
+    def script(self) -> str: ...
 
-    def clone(self) -> "Module":
-        """A copy."""
-        ...
+    def clone(self) -> "Module": ...
 
 
 def texts(tvm: ModuleType, modules: Sequence[Module]) -> tuple[list[str], Constants]:
@@ -116,14 +110,14 @@ def value_of(value: Value) -> Tensor:
 
 
 def _text(tvm: ModuleType, module: Module, keys: Mapping[str, Sequence[Key]]) -> str:
-    changed = module.clone()
+    module_without = module.clone()
     try:
         for var, name, function in public(tvm, module):
             if name in keys:
-                tvm.IRModule.update_func(changed, var, with_parameters(tvm, function, keys[name]))
+                tvm.IRModule.update_func(module_without, var, with_parameters(tvm, function, keys[name]))
     except (RuntimeError, TypeError, ValueError, AttributeError) as problem:
         return f"# the constants of this stage could not be made parameters: {type(problem).__name__}\n"
-    return changed.script()
+    return module_without.script()
 
 
 def with_parameters(tvm: ModuleType, function: Function, keys: Sequence[Key]) -> object:
@@ -136,8 +130,6 @@ def with_parameters(tvm: ModuleType, function: Function, keys: Sequence[Key]) ->
 
     @relax.expr_functor.mutator
     class Placing(relax.expr_functor.PyExprMutator):  # type: ignore[misc,name-defined]
-        """Puts parameters in."""
-
         def visit_generic_const_(self, op: object) -> object:
             return table[key_of(op.value)] if is_tensor(op, tvm) else op
 

@@ -39,7 +39,7 @@ class Ran:
         return self.status == 0
 
 
-class Command:
+class CommandPredicate:
     """Runs a command on texts, from several threads if need be. Units: `seconds` of one run."""
 
     def __init__(self, command: str, name: str, seconds: float) -> None:
@@ -59,8 +59,8 @@ class Command:
         """Kill what still runs; remove the candidates."""
         with self._lock:
             self._closed = True
-            left = list(self._running)
-        for process in left:
+            running = list(self._running)
+        for process in running:
             process.end()
         self._folder.cleanup()
 

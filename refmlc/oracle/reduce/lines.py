@@ -107,13 +107,12 @@ def _replaced(text: str, span: tuple[int, int], word: str) -> str:
     return text[: span[0]] + word + text[span[1] :]
 
 
-class Texts:
+class TextMatter:
     """Texts as the matter of a search."""
 
     groups: Sequence[Sequence[Pass[str]]] = ((drop_units,), (unwrap_units, drop_lines), (smaller_numbers,))
 
     def shown(self, subject: str) -> SubjectText[str]:
-        """The text."""
         return SubjectText(subject, subject, subject)
 
     def read(self, shown: SubjectText[str]) -> Candidate[str]:
@@ -137,7 +136,7 @@ def reduce_text(
     on_progress: Callable[[TextReduction], None] | None = None,
 ) -> TextReduction:
     """The smallest text found for which `keep` holds, as it holds for `text`. Fails: RM112 where it does not."""
-    texts = Texts()
+    texts = TextMatter()
     first = texts.read(texts.shown(text))
     if not keep(text):
         raise fail(BAD_USAGE, "the predicate does not hold for the original text")
@@ -146,10 +145,10 @@ def reduce_text(
         best = search.best
         return TextReduction(best.text, first.size, best.size, search.tries, search.steps, finished)
 
-    def told(search: Search[str]) -> None:
+    def report(search: Search[str]) -> None:
         if on_progress is not None:
             on_progress(state(search))
 
     limits = SearchLimits(seconds, tries, jobs)
-    with Search(texts, first, lambda one: keep(one.text), limits, told) as search:
+    with Search(texts, first, lambda candidate: keep(candidate.text), limits, report) as search:
         return state(search, finished=search.run())

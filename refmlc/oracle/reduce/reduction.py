@@ -1,20 +1,103 @@
 """Modules and cases made smaller while a predicate holds.
 
+Passes that take much away at a time come first, those that only simplify the rest come last (`GROUPS`).
+
+A round goes through all groups; each group is repeated until nothing in it helps. After a round in which something
+helped there is another one, so the end is a fixpoint of every pass.
+
+A candidate is swept up (`tidy`), checked, shown as text and read back: the module of the text is what the predicate
+judges, so the text is the whole result.
+
+Modules and cases made smaller while a predicate holds.
+
 The predicate is evaluated only on valid candidates: they obey the static rules, and their text reads as themselves. The
 result does not depend on anything but the module and the answers; reducing it again changes nothing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from refmlc.diag import fail
+from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lang.ir import IRModule
-from refmlc.oracle.reduce.modules import Modules, as_read, as_text
-from refmlc.oracle.reduce.search import Candidate, Search, SearchLimits
+from refmlc.lang.script import read, show
+from refmlc.lang.wellformed.module import check_module
+from refmlc.oracle.reduce.passes.buffers import (
+    drop_buffers,
+    lower_ranks,
+    open_views,
+    usual_layouts,
+)
+from refmlc.oracle.reduce.passes.dtypes import simpler_dtypes
+from refmlc.oracle.reduce.passes.expressions import (
+    constant_values,
+    simpler_expressions,
+    smaller_extents,
+    smaller_places,
+)
+from refmlc.oracle.reduce.passes.functions import (
+    constant_dimensions,
+    drop_calls,
+    drop_functions,
+    drop_parameters,
+    plain_functions,
+    plain_module,
+    simpler_arguments,
+)
+from refmlc.oracle.reduce.passes.graphs import drop_bindings, end_early, plain_graphs, simpler_bindings
+from refmlc.oracle.reduce.passes.names import short_names
+from refmlc.oracle.reduce.passes.statements import drop_axes, drop_statements, plain_nests, unwrap_statements
+from refmlc.oracle.reduce.search import Candidate, Search, SearchLimits, SubjectText
 from refmlc.oracle.reduce.size import ModuleSize, size_of
-from refmlc.oracle.reduce.subject import Subject
+from refmlc.oracle.reduce.subject import Pass, Subject
+from refmlc.oracle.reduce.tidy import tidied
 from refmlc.strategies.case import Case
+
+GROUPS: tuple[tuple[Pass, ...], ...] = (
+    (drop_functions, drop_calls, end_early, drop_bindings, drop_statements),
+    (drop_parameters, drop_buffers, simpler_bindings, unwrap_statements),
+    (smaller_extents, plain_nests, constant_values),
+    (drop_axes, open_views, lower_ranks, constant_dimensions, simpler_dtypes),
+    (simpler_expressions, smaller_places, simpler_arguments),
+    (plain_module, plain_functions, plain_graphs, usual_layouts),
+    (short_names,),
+)
+
+
+class ModuleMatter:
+    """Subjects: modules, and calls of them."""
+
+    groups: Sequence[Sequence[Pass]] = GROUPS
+
+    def shown(self, subject: Subject) -> SubjectText[Subject] | None:
+        """The subject, swept up, as text; None where a static rule is broken."""
+        swept = subject.with_module(tidied(subject.module))
+        try:
+            return None if check_module(swept.module) else as_text(swept)
+        except RefmlcError:
+            return None
+
+    def read(self, shown: SubjectText[Subject]) -> Candidate[Subject] | None:
+        """The module of the text; None if it breaks a static rule."""
+        try:
+            return as_read(shown)
+        except RefmlcError:
+            return None
+
+
+def as_text(subject: Subject) -> SubjectText[Subject]:
+    """The subject with its text. Fails: as showing does."""
+    text = show(subject.module, show_meta=True)
+    return SubjectText(subject, text, (text, subject.calls))
+
+
+def as_read(candidate: SubjectText[Subject]) -> Candidate[Subject] | None:
+    """The subject as its text says it; None where a static rule is broken. Fails: as reading does."""
+    module = read(candidate.text, "reduced.py")
+    if check_module(module):
+        return None
+    subject = candidate.subject.with_module(module)
+    return Candidate(subject, candidate.text, size_of(subject, candidate.text))
 
 
 @dataclass(frozen=True)
@@ -54,7 +137,7 @@ def reduce(
     static rule; whatever `keep` raises.
     """
     limits = SearchLimits(seconds, tries, jobs)
-    return _reduced(Subject(module, func), None, lambda one: keep(one.subject.module), limits, on_progress)
+    return _reduced(Subject(module, func), None, lambda candidate: keep(candidate.subject.module), limits, on_progress)
 
 
 def reduce_case(
@@ -69,7 +152,7 @@ def reduce_case(
     """The smallest case found for which `keep` holds: its module, its calls and their recipes. As `reduce`."""
     subject = Subject(case.module, case.func, case.calls)
     limits = SearchLimits(seconds, tries, jobs)
-    return _reduced(subject, case, lambda one: keep(_case(case, one.subject)), limits, on_progress)
+    return _reduced(subject, case, lambda candidate: keep(_case(case, candidate.subject)), limits, on_progress)
 
 
 def _case(case: Case, subject: Subject) -> Case:
@@ -97,9 +180,9 @@ def _reduced(
         sizes = (before, size_of(best.subject, best.text))
         return Reduction(best.subject.module, best.text, now, *sizes, search.tries, search.steps, finished)
 
-    def told(search: Search[Subject]) -> None:
+    def report(search: Search[Subject]) -> None:
         if on_progress is not None:
             on_progress(state(search))
 
-    with Search(Modules(), first, holds, limits, told) as search:
+    with Search(ModuleMatter(), first, holds, limits, report) as search:
         return state(search, finished=search.run())

@@ -161,9 +161,9 @@ class Search(Generic[T]):
 
     def _candidate(self, edit: Callable[[], T]) -> Candidate[T] | None:
         """The candidate of an edit if it is valid, new and smaller, else None."""
-        shown = self._matter.shown(edit())
-        if shown is None or shown.key in self._seen:
+        text = self._matter.shown(edit())
+        if text is None or text.key in self._seen:
             return None
-        self._seen.add(shown.key)
-        candidate = self._matter.read(shown)
+        self._seen.add(text.key)
+        candidate = self._matter.read(text)
         return candidate if candidate is not None and candidate.size < self.best.size else None

@@ -66,7 +66,7 @@ def size_of(subject: Subject, text: str) -> ModuleSize:
     """The size of `subject`, whose module is shown as `text`."""
     statements = weight = oddities = magnitude = 0
     for node in walk(subject.module):
-        statements += isinstance(node, STATEMENTS) + _held(node)
+        statements += isinstance(node, STATEMENTS) + _extra_statements(node)
         weight += WEIGHTS.get(type(node), 3) + USE * sum(isinstance(part, VARIABLES) for part in children(node))
         oddities += _oddities(node)
         magnitude += _magnitude(node)
@@ -83,7 +83,7 @@ def size_of(subject: Subject, text: str) -> ModuleSize:
     )
 
 
-def _held(node: Node) -> int:
+def _extra_statements(node: Node) -> int:
     """The number of a node's parts that count as statements without being nodes."""
     match node:
         case tir.SBlock():

@@ -7,23 +7,39 @@
 
 Decision: an assertion that has tried nothing does not hold. Where `before` is undefined on every call, or where every
 call ends in a trap, that is raised.
+
+`Validation` runs a function before and after a step of a schedule, on generated calls, with all detectors on.
+
+A step holds when each call that is defined before is defined after, and leaves the same bits. Where none of the calls
+is defined before, nothing is known, and that is raised: give calls (`inputs`).
+
+Calls that are drawn hold special values more often than ordinary ones, whose sums are rounded: some more are tried, all
+of whose floats are random in -1 … 1. They tell one order of terms from another.
 """
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
-from refmlc.diag import Diagnostic, error
+from refmlc.diag import Diagnostic, Mismatch, Undefined, error
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.diag.entry import entry_point
 from refmlc.frontends.programs import Program
+from refmlc.lang.ir import IRModule
 from refmlc.observe.sanitize.kinds import ALL
-from refmlc.oracle.implementations.implementation import Stop, Stopped
+from refmlc.oracle.implementations.implementation import Limits, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
-from refmlc.oracle.implementations.limits import Limits
 from refmlc.oracle.reference import references
-from refmlc.oracle.refine.calls import Call, ProgramCall, subject
-from refmlc.oracle.refine.comparison import ComparisonOptions, compared, first_problem
-from refmlc.oracle.refine.failures import Inequivalent, NotDefined
-from refmlc.oracle.refine.refinement import INTERP
+from refmlc.oracle.refine.calls import Call, ProgramCall, drawn_calls, subject
+from refmlc.oracle.refine.comparison import INTERP, ComparisonOptions, compared, first_problem
+from refmlc.strategies.arguments import Array
+
+
+class Inequivalent(Mismatch, AssertionError):
+    """Two programs that should mean the same do not (RM7xx)."""
+
+
+class NotDefined(Undefined, AssertionError):
+    """A program that should be defined has undefined behaviour (RM3xx)."""
 
 
 @entry_point
@@ -50,8 +66,8 @@ def assert_equivalent(  # noqa: PLR0913 - each is an option of its own
     refmlc cannot tell; RM1xx and RM2xx for programs and arguments that do not fit.
     """
     first = subject(before, "before", func)
-    asked = ComparisonOptions(inputs, calls, seed, implementations, limits, exact=exact)
-    comparison = compared(first, subject(after, "after", first.func), asked)
+    options = ComparisonOptions(inputs, calls, seed, implementations, limits, exact=exact)
+    comparison = compared(first, subject(after, "after", first.func), options)
     if comparison.counterexample is not None:
         raise Inequivalent(comparison.counterexample.diagnostic)
 
@@ -95,3 +111,56 @@ def assert_defined(
         raise NotDefined(counterexample.diagnostic)
     if trapped and not ended[0]:
         raise error(trapped[0].noting("no result: every call that was tried ends in a trap"))
+
+
+ORDINARY = 12  # a sum of four terms in another order has other bits on one call of four
+
+
+class InvalidStep(Mismatch):
+    """A step that changes what the function means; the diagnostic (RM705) holds the call on which it does."""
+
+
+@dataclass(frozen=True)
+class Validation:
+    """The validation of steps: explicit calls, or a number of calls drawn from a seed."""
+
+    inputs: Sequence[Call] | None = None
+    calls: int | None = None
+    seed: int | None = None
+    implementations: Sequence[str] = ("interp",)
+    limits: Limits | None = None
+
+    def check(self, before: IRModule, after: IRModule, func: str, step: str) -> None:
+        """Refuse a step that changes what `func` means. Fails: `InvalidStep`, and as `assert_equivalent` does."""
+        try:
+            self._try(before, after, func, self.inputs)
+            if self.inputs is None:
+                generated = drawn_calls(before, func, ORDINARY if self.calls is None else self.calls, self.seed or 0)
+                ordinary = [tame for call in generated if (tame := _ordinary(call)) != call]
+                if ordinary:
+                    self._try(before, after, func, ordinary)
+        except Inequivalent as failure:
+            diagnostic = failure.diagnostic
+            message = f"`{step}` changes what `{func}` means: {diagnostic.message}"
+            raise InvalidStep(replace(diagnostic, message=message)) from None
+
+    def _try(self, before: IRModule, after: IRModule, func: str, inputs: Sequence[Call] | None) -> None:
+        assert_equivalent(
+            before,
+            after,
+            func=func,
+            inputs=inputs,
+            calls=self.calls,
+            seed=self.seed,
+            implementations=self.implementations,
+            limits=self.limits,
+            exact=True,
+        )
+
+
+def _ordinary(call: Call) -> Call:
+    """The call with ordinary floats."""
+    return tuple(
+        replace(argument, way="tame") if isinstance(argument, Array) and argument.dtype.is_float else argument
+        for argument in call
+    )

@@ -22,7 +22,7 @@ UNSHOWN = "unshown.toml"
 
 
 @dataclass(frozen=True)
-class Coverage:
+class ClauseCoverage:
     """Cases by clause; why others cannot be shown; ids that cases name and the specification has not."""
 
     counts: Mapping[str, int]
@@ -46,14 +46,14 @@ class Coverage:
         return sum(self.counts[name] > 0 for name in able) / len(able) if able else 1.0
 
 
-def coverage(suite: Suite, folder: Path | None = None) -> Coverage:
+def coverage(suite: Suite, folder: Path | None = None) -> ClauseCoverage:
     """What `suite` shows; `folder` as for `load_suite`. Fails: RM109."""
     rows = clauses()
-    named = [name for case in suite.cases for name in shown_by(case)]
-    counts = Counter(named)
+    clause_ids = [name for case in suite.cases for name in shown_by(case)]
+    counts = Counter(clause_ids)
     root: Traversable = files("refmlc.oracle.suite") / "data" if folder is None else folder
-    unknown = tuple(sorted(set(named) - set(rows)))
-    return Coverage({name: counts[name] for name in rows}, unshown(root), unknown)
+    unknown = tuple(sorted(set(clause_ids) - set(rows)))
+    return ClauseCoverage({name: counts[name] for name in rows}, unshown(root), unknown)
 
 
 def shown_by(case: CaseFile) -> frozenset[str]:

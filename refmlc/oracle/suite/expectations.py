@@ -28,14 +28,13 @@ from pathlib import Path
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
-from refmlc.oracle.suite.result import CaseResult
-from refmlc.oracle.suite.verdict import Verdict
+from refmlc.oracle.suite.result import CaseResult, CaseVerdict
 
 OWN = frozenset({"id", "title", "why", "cases", "verdict", "versions", "implementations"})
 OTHERS = frozenset(
     {"clauses", "kind", "module", "input", "action", "steps", "expected", "got", "refmlc", "edges", "rank"}
 )
-EXPECTED = {verdict.value: verdict for verdict in Verdict if verdict is not Verdict.KNOWN}
+EXPECTED = {verdict.value: verdict for verdict in CaseVerdict if verdict is not CaseVerdict.KNOWN}
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class Deviation:
     title: str
     why: str
     cases: tuple[str, ...]
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[CaseVerdict, ...]
     versions: tuple[str, ...] = ()
     implementations: tuple[str, ...] = ()
 
@@ -88,10 +87,10 @@ def read_expectations(text: str, source: str, folder: Path | None = None) -> Exp
     _no_slip(source, data, frozenset({"deviation", "also"}))
     for row in rows:
         _no_slip(f"{source}`, `{row.get('id')}", row, OWN | OTHERS)
-    own = tuple(_row(row, source) for row in rows if "cases" in row)
+    rows_here = tuple(_row(row, source) for row in rows if "cases" in row)
     replaced = {row.get("id") for row in rows}
-    others = () if "also" not in data else _others(data["also"], source, folder)
-    return Expectations(source, own + tuple(row for row in others if row.id not in replaced))
+    rows_beside = () if "also" not in data else _rows_beside(data["also"], source, folder)
+    return Expectations(source, rows_here + tuple(row for row in rows_beside if row.id not in replaced))
 
 
 def _no_slip(place: str, table: Mapping[str, object], keys: frozenset[str]) -> None:
@@ -101,7 +100,7 @@ def _no_slip(place: str, table: Mapping[str, object], keys: frozenset[str]) -> N
         raise fail(BAD_FILE, f"`{place}`: unknown key `{unknown[0]}`; the keys are {', '.join(sorted(keys))}")
 
 
-def _others(name: object, source: str, folder: Path | None) -> tuple[Deviation, ...]:
+def _rows_beside(name: object, source: str, folder: Path | None) -> tuple[Deviation, ...]:
     """The rows of the file called `name`, which names no other itself. Fails: RM109."""
     if not isinstance(name, str) or "/" in name or folder is None:
         raise fail(BAD_FILE, f"`{source}`: `also` does not name a file in the same folder")
@@ -124,8 +123,8 @@ def _text(path: Path) -> str:
 def expectations_for(name: str, version: str, folder: Path | None = None) -> Expectations:
     """The rows of the file for this implementation; none without a file. Fails: RM109."""
     if folder is None:
-        with as_file(files("refmlc.oracle.suite") / "data" / "known") as own:
-            return expectations_for(name, version, own)
+        with as_file(files("refmlc.oracle.suite") / "data" / "known") as folder_of_known:
+            return expectations_for(name, version, folder_of_known)
     base = name.partition(":")[0]
     fitting = [path for path in folder.glob("*.toml") if _fits(path.stem, base, version)]
     best = max(fitting, key=lambda path: len(path.stem), default=None)
@@ -168,25 +167,25 @@ def _names(data: Mapping[str, object], key: str, source: str) -> tuple[str, ...]
 
 def applied(results: Iterable[CaseResult], expectations: Expectations) -> tuple[CaseResult, ...]:
     """The results, each compared with the rows that name its case."""
-    return tuple(_held(result, [row for row in expectations.rows if row.covers(result.id)]) for result in results)
+    return tuple(_with_row(result, [row for row in expectations.rows if row.covers(result.id)]) for result in results)
 
 
-def _held(result: CaseResult, rows: Sequence[Deviation]) -> CaseResult:
+def _with_row(result: CaseResult, rows: Sequence[Deviation]) -> CaseResult:
     if not rows or result.verdict is None:
         return result
     right = next((row for row in rows if result.verdict in row.verdicts), None)
     if right is not None:
-        return replace(result, verdict=Verdict.KNOWN, was=result.verdict, known=right.id)
+        return replace(result, verdict=CaseVerdict.KNOWN, was=result.verdict, known=right.id)
     expected = " or ".join(verdict.value for verdict in rows[0].verdicts)
     return replace(result, unexpected=f"`{rows[0].id}` expects {expected}; the verdict is {result.verdict.value}")
 
 
 def unmatched(expectations: Expectations, ids: Iterable[str]) -> tuple[str, ...]:
     """The patterns that fit no case, each as a message."""
-    there = tuple(ids)
+    case_ids = tuple(ids)
     return tuple(
         f"{expectations.source}, `{row.id}`: no case is called `{pattern}`"
         for row in expectations.rows
         for pattern in row.cases
-        if not any(fnmatchcase(each, pattern) for each in there)
+        if not any(fnmatchcase(case_id, pattern) for case_id in case_ids)
     )

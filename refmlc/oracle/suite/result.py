@@ -1,4 +1,23 @@
-"""The result of a run of the suite: calls, cases, the report of one implementation.
+"""Verdicts on cases, and the result of a run.
+
+Verdicts are disjoint; a case that is called several times has the gravest of its calls:
+
+| verdict     | means                                                                                               |
+|-------------|-----------------------------------------------------------------------------------------------------|
+| pass        | what the case records, to the bit (NaN is one class); a refusal, trap or verdict with its code      |
+| permitted   | inside of the set or interval of the case, and not the recorded value                               |
+| fail        | a value that the case excludes; another code, place or kind of end than the recorded one            |
+| missed-trap | it continues where the case traps or is ill-formed; promises verdicts and continues where undefined |
+| over-strict | it refuses, traps, or calls undefined, what is defined                                              |
+| unsupported | a limit of its own, told as such; its features do not reach the case                                |
+| known       | one of the verdicts above that the expectations name, with the row that explains it                 |
+| crash       | the process ended, an answer was none, or it raised what is no verdict                              |
+| timeout     | no answer in time                                                                                   |
+
+Not scored, and counted apart: `open` cases; `undefined` ones where the implementation promises no verdicts, or has no
+detectors and only those find it.
+
+The report of one implementation:
 
 | JSON of a report            | holds                                                                                 |
 |-----------------------------|---------------------------------------------------------------------------------------|
@@ -18,11 +37,44 @@
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cached_property
 
-from refmlc.oracle.suite.verdict import FAULTS, GRAVEST, RIGHT, Verdict, gravest
+
+class CaseVerdict(Enum):
+    PASS = "pass"  # noqa: S105 - a verdict, no secret
+    PERMITTED = "permitted"
+    FAIL = "fail"
+    MISSED_TRAP = "missed-trap"
+    OVER_STRICT = "over-strict"
+    UNSUPPORTED = "unsupported"
+    KNOWN = "known"
+    CRASH = "crash"
+    TIMEOUT = "timeout"
+
+
+FAULTS = (CaseVerdict.CRASH, CaseVerdict.TIMEOUT, CaseVerdict.FAIL, CaseVerdict.MISSED_TRAP, CaseVerdict.OVER_STRICT)
+"""What an implementation must not do, the gravest first."""
+
+RIGHT = (CaseVerdict.PASS, CaseVerdict.PERMITTED)
+GRAVEST = (*FAULTS, CaseVerdict.KNOWN, CaseVerdict.UNSUPPORTED, CaseVerdict.PERMITTED, CaseVerdict.PASS)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The verdict on one answer; None: it is not scored. `why`: in a line, where it is not a pass."""
+
+    verdict: CaseVerdict | None
+    why: str = ""
+
+
+def gravest(verdicts: Iterable[CaseVerdict | None]) -> CaseVerdict | None:
+    """The one that counts for all; None where none is scored."""
+    scored = [verdict for verdict in verdicts if verdict is not None]
+    return min(scored, key=GRAVEST.index, default=None)
+
 
 NOT_SCORED = "not scored"
 
@@ -42,13 +94,12 @@ class Element:
 class CallResult:
     """One call. `got`: the answer in words, unless it is a pass."""
 
-    verdict: Verdict | None
+    verdict: CaseVerdict | None
     why: str = ""
     got: str = ""
     rows: tuple[Element, ...] = ()
 
     def to_json(self) -> dict[str, object]:
-        """As data."""
         data: dict[str, object] = {"verdict": None if self.verdict is None else self.verdict.value}
         data |= {name: text for name, text in (("why", self.why), ("got", self.got)) if text}
         return data | ({"rows": [vars(row) for row in self.rows]} if self.rows else {})
@@ -61,8 +112,8 @@ class CaseResult:
     id: str
     calls: tuple[CallResult, ...]
     seconds: float = 0.0
-    verdict: Verdict | None = None
-    was: Verdict | None = None
+    verdict: CaseVerdict | None = None
+    was: CaseVerdict | None = None
     known: str = ""
     unexpected: str = ""
 
@@ -78,7 +129,6 @@ class CaseResult:
         return next((call.why for call in self.calls if call.verdict is grave and call.why), "")
 
     def to_json(self) -> dict[str, object]:
-        """As data."""
         data: dict[str, object] = {
             "id": self.id,
             "verdict": None if self.verdict is None else self.verdict.value,
@@ -109,12 +159,12 @@ def _call(data: object) -> CallResult:
     word, rows = data.get("verdict"), data.get("rows", ())
     elements = tuple(Element(**row) for row in rows) if isinstance(rows, list) else ()
     return CallResult(
-        None if word is None else Verdict(word), str(data.get("why", "")), str(data.get("got", "")), elements
+        None if word is None else CaseVerdict(word), str(data.get("why", "")), str(data.get("got", "")), elements
     )
 
 
 @dataclass(frozen=True)
-class Report:
+class SuiteReport:
     """What one implementation makes of a suite. `problems` are those of the run. Units: seconds."""
 
     suite: str
@@ -146,10 +196,9 @@ class Report:
     @property
     def compared(self) -> int:
         """The cases in which it was right, or wrong in a known way."""
-        return sum(each.verdict in (*RIGHT, Verdict.KNOWN) for each in self.results)
+        return sum(each.verdict in (*RIGHT, CaseVerdict.KNOWN) for each in self.results)
 
     def to_json(self) -> dict[str, object]:
-        """As data."""
         return {
             "suite": self.suite,
             "implementation": self.implementation,

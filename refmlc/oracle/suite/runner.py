@@ -18,16 +18,15 @@ from refmlc.oracle.evidence.case_file import CaseFile
 from refmlc.oracle.implementations.implementation import Answering, Implementation
 from refmlc.oracle.implementations.native import Batching
 from refmlc.oracle.suite.expectations import Expectations, applied, unmatched
-from refmlc.oracle.suite.result import CaseResult, Report
+from refmlc.oracle.suite.result import FAULTS, RIGHT, CaseResult, CaseVerdict, SuiteReport
 from refmlc.oracle.suite.runner_border import user_interrupts
 from refmlc.oracle.suite.runner_cases import run_cases
 from refmlc.oracle.suite.suite import Suite
-from refmlc.oracle.suite.verdict import FAULTS, RIGHT, Verdict
 
 BATCH = 48
 
 
-def chosen(suite: Suite, only: Sequence[str] = ()) -> tuple[CaseFile, ...]:
+def selected_cases(suite: Suite, only: Sequence[str] = ()) -> tuple[CaseFile, ...]:
     """The cases whose ids fit one of the patterns `only`; all without. Fails: RM109 (no case), RM112 (none fits)."""
     if not suite.cases:
         raise fail(BAD_FILE, "the suite has no case")
@@ -42,9 +41,9 @@ def run_suite(
     implementation: Implementation,
     expectations: Expectations | None = None,
     only: Sequence[str] = (),
-) -> Report:
+) -> SuiteReport:
     """The report on `implementation`. A Ctrl-C ends it early: what was done is in it. Fails: RM109, RM112."""
-    cases, begin = chosen(suite, only), monotonic()
+    cases, begin = selected_cases(suite, only), monotonic()
     results: list[CaseResult] = []
     interrupted = False
     try:
@@ -65,16 +64,16 @@ def reported(
     *,
     seconds: float = 0.0,
     interrupted: bool = False,
-) -> Report:
+) -> SuiteReport:
     """The report on `results`, compared with the expectations for the implementation `identity`: name, version."""
     name, version = identity
     applicable = Expectations() if expectations is None else expectations.of(name, version)
     final_results = applied(results, applicable)
     problems = [*unmatched(applicable, (case.id for case in suite.cases))]
-    if not interrupted and not any(each.verdict in (*FAULTS, *RIGHT, Verdict.KNOWN) for each in final_results):
+    if not interrupted and not any(each.verdict in (*FAULTS, *RIGHT, CaseVerdict.KNOWN) for each in final_results):
         problems.append("nothing was compared: no case has a scored answer")
     reasons = {row.id: f"{row.title}: {row.why}" if row.title else row.why for row in applicable.rows}
-    return Report(suite.version, name, version, final_results, tuple(problems), seconds, interrupted, reasons)
+    return SuiteReport(suite.version, name, version, final_results, tuple(problems), seconds, interrupted, reasons)
 
 
 def identity(implementation: Implementation) -> tuple[str, str]:

@@ -17,10 +17,10 @@ from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.diag.errors import RefmlcError
 from refmlc.oracle.implementations.implementation import Implementation
 from refmlc.oracle.suite.expectations import load_expectations
-from refmlc.oracle.suite.report.text import summary, told
-from refmlc.oracle.suite.result import Report
+from refmlc.oracle.suite.report.text import summary, unexpected_lines
+from refmlc.oracle.suite.result import SuiteReport
 from refmlc.oracle.suite.runner import run_suite
-from refmlc.oracle.suite.runner_workers import RunRequest, here, run_named
+from refmlc.oracle.suite.runner_workers import RunRequest, folder_for_workers, run_named
 from refmlc.oracle.suite.suite import load_suite
 
 MOST = 25
@@ -29,8 +29,8 @@ MOST = 25
 class Nonconformant(AssertionError):
     """An implementation is not as expected; the text says in which cases, and how. `report`: everything."""
 
-    def __init__(self, report: Report) -> None:
-        super().__init__("\n".join([summary(report), *told(report, MOST)]))
+    def __init__(self, report: SuiteReport) -> None:
+        super().__init__("\n".join([summary(report), *unexpected_lines(report, MOST)]))
         self.report = report
 
 
@@ -42,7 +42,7 @@ def run_conformance_test(
     suite: Path | str | None = None,
     seconds: float = 10.0,
     jobs: int = 1,
-) -> Report:
+) -> SuiteReport:
     """Run every case of the suite in `adapter`; an object runs in this process.
 
     `cases`: patterns of ids, to run only some; `known`: a file of expectations; `suite`: another one than
@@ -69,14 +69,14 @@ def _report(
     folder: Path | None,
     seconds: float,
     jobs: int,
-) -> Report:
+) -> SuiteReport:
     """The report on `adapter`. Fails: RM109, RM112."""
     word = "" if isinstance(adapter, Implementation) else _word(adapter)
     loaded = load_suite(folder)
     expectations = None if known_file is None else load_expectations(known_file)
     if isinstance(adapter, Implementation):
         return run_suite(loaded, adapter, expectations, cases)
-    return run_named(loaded, RunRequest(word, here(folder), seconds, jobs=jobs), expectations, cases)
+    return run_named(loaded, RunRequest(word, folder_for_workers(folder), seconds, jobs=jobs), expectations, cases)
 
 
 def _word(adapter: object) -> str:
@@ -85,5 +85,5 @@ def _word(adapter: object) -> str:
         return adapter
     if isinstance(adapter, Sequence) and adapter and all(isinstance(part, str) for part in adapter):
         return f"cmd:{shlex.join(adapter)}"
-    missing = [name for name in ("name", "promises_verdicts", "prepare", "close") if not hasattr(adapter, name)]
-    raise fail(BAD_USAGE, f"{type(adapter).__name__} is not an implementation: it lacks {', '.join(missing)}")
+    missing_methods = [name for name in ("name", "promises_verdicts", "prepare", "close") if not hasattr(adapter, name)]
+    raise fail(BAD_USAGE, f"{type(adapter).__name__} is not an implementation: it lacks {', '.join(missing_methods)}")

@@ -29,7 +29,7 @@ class Border:
 
     interrupted: bool = False
 
-    def asked(self, work: Callable[[], T]) -> T | Stopped:
+    def guarded(self, work: Callable[[], T]) -> T | Stopped:
         """What `work` gives, or what it raised as an answer."""
         try:
             return work()

@@ -21,8 +21,7 @@ from refmlc.oracle.implementations.local_calls import answered
 from refmlc.oracle.implementations.native import Batching
 from refmlc.oracle.suite.result import CaseResult, case_result
 from refmlc.oracle.suite.runner_border import Border
-from refmlc.oracle.suite.score import is_scored
-from refmlc.oracle.suite.score_call import arguments, call_result
+from refmlc.oracle.suite.score import arguments, call_result, is_scored
 
 REFUSALS = (Stop.REJECTED, Stop.UNSUPPORTED)
 Form: TypeAlias = IRModule | str
@@ -49,9 +48,7 @@ class Asker(Protocol):
         """The answer to a call."""
         ...
 
-    def close(self) -> None:
-        """Release resources."""
-        ...
+    def close(self) -> None: ...
 
 
 def run_cases(
@@ -60,8 +57,8 @@ def run_cases(
     """The results of `cases`, which are sent together if possible. Fails: RM109 for a broken case."""
     border = Border() if border is None else border
     promises = promised(implementation)
-    asked = [case for case in cases if not lacking(case, implementation) and scored(case, promises)]
-    askers = _askers(implementation, asked, border)
+    scored_cases = [case for case in cases if not lacking(case, implementation) and scored(case, promises)]
+    askers = _askers(implementation, scored_cases, border)
     for case in cases:
         begin = monotonic()
         asker = askers.pop(case.id) if case.id in askers else KnownAnswers(_not_asked(case, implementation))
@@ -76,8 +73,8 @@ def lacking(case: CaseFile, implementation: Implementation) -> list[str]:
     description = says if isinstance(says, dict) else {}
     offers = getattr(implementation, "features", description.get("features"))
     lacks = getattr(implementation, "lacks", description.get("lacks"))
-    missing = set(case.features) - _names(offers) if isinstance(offers, Collection) else set()
-    return sorted(missing | (set(case.features) & _names(lacks)))
+    missing_features = set(case.features) - _names(offers) if isinstance(offers, Collection) else set()
+    return sorted(missing_features | (set(case.features) & _names(lacks)))
 
 
 def _names(listed: object) -> set[str]:
@@ -96,9 +93,10 @@ def scored(case: CaseFile, promises: Mapping[str, bool]) -> list[int]:
 
 
 def _not_asked(case: CaseFile, implementation: Implementation) -> Stopped:
-    missing = lacking(case, implementation)
+    missing_features = lacking(case, implementation)
     return Stopped(
-        Stop.UNSUPPORTED, f"the implementation does not support {', '.join(missing)}" if missing else "not run"
+        Stop.UNSUPPORTED,
+        f"the implementation does not support {', '.join(missing_features)}" if missing_features else "not run",
     )
 
 
@@ -109,12 +107,12 @@ def forms(case: CaseFile, implementation: Implementation) -> list[Form] | Stoppe
     adapters show; since to refuse one spelling is not to refuse the module, the author's text is the second form.
     """
     module = answered(lambda: case.module)
-    written = isinstance(implementation, TakesText) and case.dialect == DIALECT
-    if written and (implementation.promises_verdicts or isinstance(module, Stopped)):
+    takes_text = isinstance(implementation, TakesText) and case.dialect == DIALECT
+    if takes_text and (implementation.promises_verdicts or isinstance(module, Stopped)):
         return [case.text]
     if isinstance(module, Stopped):
         return module
-    return [module, case.text] if written else [module]
+    return [module, case.text] if takes_text else [module]
 
 
 # --------------------------------------------------------------------------------------------- sources of answers
@@ -157,11 +155,11 @@ class PreparedAnswers:
     def answer(self, number: int) -> Answer:
         """The answer to a call."""
         args = arguments(self._case, number)
-        return self._border.asked(lambda: self._prepared.run(self._case.func, args))
+        return self._border.guarded(lambda: self._prepared.run(self._case.func, args))
 
     def close(self) -> None:
         """Give back what the module holds."""
-        self._border.asked(lambda: self._prepared.close())  # noqa: PLW0108 - it may have no `close`
+        self._border.guarded(lambda: self._prepared.close())  # noqa: PLW0108 - it may have no `close`
 
 
 class LazyAnswers:
@@ -171,18 +169,18 @@ class LazyAnswers:
 
     def __init__(self, case: CaseFile, implementation: Implementation, border: Border) -> None:
         self._case, self._implementation, self._border = case, implementation, border
-        self._made: Asker | None = None
+        self._asker: Asker | None = None
 
     def answer(self, number: int) -> Answer:
         """The answer to a call."""
-        if self._made is None:
-            self._made = self._make()
-        return self._made.answer(number)
+        if self._asker is None:
+            self._asker = self._make()
+        return self._asker.answer(number)
 
     def close(self) -> None:
         """Give back what the module holds."""
-        if self._made is not None:
-            self._made.close()
+        if self._asker is not None:
+            self._asker.close()
 
     def _make(self) -> Asker:
         case_forms = forms(self._case, self._implementation)
@@ -190,7 +188,7 @@ class LazyAnswers:
             return KnownAnswers(case_forms)
         refusals = []
         for form in case_forms:
-            prepared = self._border.asked(lambda form=form: self._prepare(form))  # type: ignore[misc]
+            prepared = self._border.guarded(lambda form=form: self._prepare(form))  # type: ignore[misc]
             if not isinstance(prepared, Stopped):
                 return PreparedAnswers(self._case, prepared, self._border)
             refusals.append(prepared)
@@ -219,11 +217,11 @@ def _askers(implementation: Implementation, cases: Sequence[CaseFile], border: B
 def _prepared(implementation: Batching, cases: Sequence[CaseFile], border: Border) -> dict[str, Asker]:
     """The cases whose modules are made ready together."""
     modules = {case.id: answered(lambda case=case: case.module) for case in cases}  # type: ignore[misc]
-    read = {name: module for name, module in modules.items() if not isinstance(module, Stopped)}
-    prepared_modules = border.asked(lambda: [*implementation.prepare_all(list(read.values()))])
-    if isinstance(prepared_modules, Stopped) or len(prepared_modules) != len(read):
+    modules_by_id = {name: module for name, module in modules.items() if not isinstance(module, Stopped)}
+    prepared_modules = border.guarded(lambda: [*implementation.prepare_all(list(modules_by_id.values()))])
+    if isinstance(prepared_modules, Stopped) or len(prepared_modules) != len(modules_by_id):
         return {}
-    ready = dict(zip(read, prepared_modules, strict=True))
+    ready = dict(zip(modules_by_id, prepared_modules, strict=True))
     askers: dict[str, Asker] = {}
     for case in cases:
         module = modules[case.id]
@@ -259,24 +257,24 @@ def _answered(implementation: Answering, cases: Sequence[CaseFile], border: Bord
 
 
 def _together(
-    implementation: Answering, asked: Sequence[tuple[CaseFile, Form]], border: Border
+    implementation: Answering, forms_by_case: Sequence[tuple[CaseFile, Form]], border: Border
 ) -> Iterator[tuple[CaseFile, KnownAnswers]]:
     """The answers to each case, as they arrive; fewer if an answer is not a batch."""
     promises = promised(implementation)
-    numbers = [scored(case, promises) for case, _ in asked]
+    numbers = [scored(case, promises) for case, _ in forms_by_case]
     asks = [
-        Ask(form, tuple((case.func, arguments(case, number)) for number in some))
-        for (case, form), some in zip(asked, numbers, strict=True)
+        Ask(form, tuple((case.func, arguments(case, number)) for number in call_numbers))
+        for (case, form), call_numbers in zip(forms_by_case, numbers, strict=True)
     ]
-    answers = border.asked(lambda: iter(implementation.answer_all(asks) if asks else ()))
+    answers = border.guarded(lambda: iter(implementation.answer_all(asks) if asks else ()))
     if isinstance(answers, Stopped):
         return
-    for (case, _), some in zip(asked, numbers, strict=True):
+    for (case, _), call_numbers in zip(forms_by_case, numbers, strict=True):
         begin = monotonic()
-        match border.asked(lambda: [next(answers)]):
+        match border.guarded(lambda: [next(answers)]):
             case [Stopped() as why]:
                 yield case, KnownAnswers(why, monotonic() - begin)
-            case [tuple() as each] if len(each) == len(some):
-                yield case, KnownAnswers(dict(zip(some, each, strict=True)), monotonic() - begin)
+            case [tuple() as case_answers] if len(case_answers) == len(call_numbers):
+                yield case, KnownAnswers(dict(zip(call_numbers, case_answers, strict=True)), monotonic() - begin)
             case _:
                 return

@@ -1,4 +1,6 @@
-"""A suite asked of implementations that are named by a word, in workers: what crashes or hangs ends alone.
+"""A suite run with an implementation that is named by a word, in workers: what crashes or hangs ends alone.
+
+Each worker makes the implementation once and keeps it, with the files of cases that it meets.
 
 | what happens                     | then                                                            |
 |----------------------------------|-----------------------------------------------------------------|
@@ -14,25 +16,76 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 from time import monotonic
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, BUG, CODES
+from refmlc.diag.errors import RefmlcError
 from refmlc.oracle.evidence.case_file import CaseFile
 from refmlc.oracle.fuzz.cage import Cage, Cages, WorkerDied
+from refmlc.oracle.implementations.implementation import Implementation, Limits
+from refmlc.oracle.implementations.lookup import implementation
 from refmlc.oracle.suite.expectations import Expectations, expectations_for
-from refmlc.oracle.suite.result import CallResult, CaseResult, Report, case_result, result_of
-from refmlc.oracle.suite.runner import chosen, reported
+from refmlc.oracle.suite.result import CallResult, CaseResult, CaseVerdict, SuiteReport, case_result, result_of
+from refmlc.oracle.suite.runner import at_once, identity, reported, selected_cases
+from refmlc.oracle.suite.runner_cases import run_cases
 from refmlc.oracle.suite.score import is_scored
-from refmlc.oracle.suite.suite import Suite
-from refmlc.oracle.suite.verdict import Verdict
+from refmlc.oracle.suite.suite import Suite, load_file, manifest, root_of, version_of
 
-PART = "refmlc.oracle.suite.runner_part"
+
+def described(spec: str, seconds: float, prepare: float) -> dict[str, object]:
+    """Name, version, and the number of cases per request; `problem`: why the implementation does not start."""
+    try:
+        implementation = _implementation(spec, seconds, prepare)
+    except RefmlcError as failure:
+        return _problem(failure)
+    name, version = identity(implementation)
+    return {"name": name, "version": version, "at_once": at_once(implementation)}
+
+
+def results(spec: str, seconds: float, prepare: float, folder: str, ids: list[list[str]]) -> dict[str, object]:
+    """The results of cases, each by its file and id; `problem`, `code`: what is wrong with the suite."""
+    try:
+        implementation = _implementation(spec, seconds, prepare)
+        cases = [_cases(folder, file)[name] for file, name in ids]
+        case_results = [result.to_json() for result in run_cases(implementation, cases)]
+    except RefmlcError as failure:
+        return _problem(failure)
+    return {"results": case_results}
+
+
+def _problem(failure: RefmlcError) -> dict[str, object]:
+    diagnostic = failure.diagnostic
+    return {"problem": diagnostic.message, "code": diagnostic.code.id, "helps": list(diagnostic.helps)}
+
+
+@lru_cache(maxsize=128)
+def _cases(folder: str, file: str) -> dict[str, CaseFile]:
+    """The cases of one file: a worker meets few of them."""
+    digests, version = _frozen(folder)
+    return {case.id: case for case in load_file(Path(folder) if folder else None, file, digests.get(file, ""), version)}
+
+
+@lru_cache(maxsize=1)
+def _frozen(folder: str) -> tuple[dict[str, str], str]:
+    """The suite's manifest and version."""
+    root = root_of(Path(folder) if folder else None)
+    return manifest(root), version_of(root)
+
+
+@lru_cache(maxsize=1)
+def _implementation(spec: str, seconds: float, prepare: float) -> Implementation:
+    """Decision: the clock runs in refmlc's own process too: a report says what a user would see."""
+    return implementation(spec, Limits(seconds=seconds, prepare=prepare, clock=True))
+
+
+PART = "refmlc.oracle.suite.runner_workers"
 START = 300.0  # seconds that an implementation has to start
 MEMORY = 64 << 10  # MiB of address space: limits of memory are the implementation's
-DIED = {"timed out": Verdict.TIMEOUT}
+DIED = {"timed out": CaseVerdict.TIMEOUT}
 
 
 @dataclass(frozen=True)
@@ -56,24 +109,24 @@ class RunRequest:
 
 def run_named(
     suite: Suite,
-    asked: RunRequest,
+    request: RunRequest,
     expectations: Expectations | None = None,
     only: Sequence[str] = (),
     tick: Callable[[int, int], None] | None = None,
-) -> Report:
+) -> SuiteReport:
     """The report on `asked.spec`; None for `expectations`: those that come with the suite. `tick`: cases done, of all.
 
     Fails: RM109, RM112 (no such implementation, it does not start).
     """
-    cases, begin = chosen(suite, only), monotonic()
+    cases, begin = selected_cases(suite, only), monotonic()
     with closing(Cages()) as cages:
-        workers = _Workers(asked, cages)
+        workers = _Workers(request, cages)
         says = workers.described()
         name, version = str(says.get("name")), str(says.get("version"))
         size = int(str(says.get("at_once", 1)))
         results, interrupted = _collected(workers, cases, size, tick)
-    own = Path(asked.folder) / "known" if asked.folder else None
-    applicable = expectations_for(name, version, own) if expectations is None else expectations
+    known_folder = Path(request.folder) / "known" if request.folder else None
+    applicable = expectations_for(name, version, known_folder) if expectations is None else expectations
     seconds = monotonic() - begin
     return reported(suite, (name, version), results, applicable, seconds=seconds, interrupted=interrupted)
 
@@ -84,11 +137,11 @@ def _collected(
     """The results in the order of the suite, and whether the run was interrupted."""
     results_by_id: dict[str, CaseResult] = {}
     interrupted = False
-    with ThreadPoolExecutor(workers.asked.jobs) as pool:
-        waiting = [pool.submit(workers.ask, some) for some in together(cases, size)]
+    with ThreadPoolExecutor(workers.request.jobs) as pool:
+        waiting = [pool.submit(workers.ask, batch) for batch in together(cases, size)]
         try:
-            for done in as_completed(waiting):
-                results_by_id |= {result.id: result for result in done.result()}
+            for future in as_completed(waiting):
+                results_by_id |= {result.id: result for result in future.result()}
                 if tick is not None:
                     tick(len(results_by_id), len(cases))
         except KeyboardInterrupt:
@@ -103,14 +156,14 @@ def together(cases: Sequence[CaseFile], size: int) -> list[Sequence[CaseFile]]:
     """The cases as workers get them: `size` of them, or those of one module, which some read but once."""
     if size > 1:
         return [cases[at : at + size] for at in range(0, len(cases), size)]
-    return [list(some) for _, some in groupby(cases, key=lambda case: case.text)]
+    return [list(group) for _, group in groupby(cases, key=lambda case: case.text)]
 
 
 class _Workers:
     """The workers of one implementation."""
 
-    def __init__(self, asked: RunRequest, cages: Cages) -> None:
-        self.asked = asked
+    def __init__(self, request: RunRequest, cages: Cages) -> None:
+        self.request = request
         self._cages = cages
         self._stopped = False
         self._started: set[int] = set()
@@ -121,7 +174,7 @@ class _Workers:
             with self._cages.borrowed(MEMORY) as cage:
                 return self._start(cage)
         except WorkerDied as death:
-            raise fail(BAD_USAGE, f"`{self.asked.spec}` does not start: {_last(death)}") from None
+            raise fail(BAD_USAGE, f"`{self.request.spec}` does not start: {_last_words(death)}") from None
 
     def stop(self) -> None:
         """Kill them all; running cases have no result."""
@@ -132,7 +185,7 @@ class _Workers:
         """The results of `cases`, one by one if they fail together. Raises WorkerDied after `stop`."""
         begin = monotonic()
         try:
-            answer = self._results([[case.file, case.id] for case in cases], self.asked.limit(cases))
+            answer = self._results([[case.file, case.id] for case in cases], self.request.limit(cases))
         except WorkerDied as death:
             if self._stopped:
                 raise
@@ -143,23 +196,25 @@ class _Workers:
         return [result_of(each) for each in listed] if isinstance(listed, list) else []
 
     def _results(self, ids: list[list[str]], seconds: float) -> Mapping[str, object]:
-        asked = self.asked
+        request = self.request
         with self._cages.borrowed(MEMORY) as cage:
             self._start(cage)
-            return _said(cage, "results", [asked.spec, asked.seconds, asked.prepare, asked.folder, ids], seconds)
+            return _answer_of(
+                cage, "results", [request.spec, request.seconds, request.prepare, request.folder, ids], seconds
+            )
 
     def _start(self, cage: Cage) -> Mapping[str, object]:
         """Let the worker start the implementation, unless it runs; return its description."""
         if cage.pid in self._started:
             return {}
-        asked = self.asked
-        description = _said(cage, "described", [asked.spec, asked.seconds, asked.prepare], START)
+        request = self.request
+        description = _answer_of(cage, "described", [request.spec, request.seconds, request.prepare], START)
         self._started.add(cage.pid)
         return description
 
 
-def _said(cage: Cage, name: str, arguments: list[object], seconds: float) -> Mapping[str, object]:
-    """The result of a function of `runner_part`. Raises WorkerDied. Fails: RM112, RM109; RM901 for a bug of refmlc."""
+def _answer_of(cage: Cage, name: str, arguments: list[object], seconds: float) -> Mapping[str, object]:
+    """The result of a function of this module in a worker. Raises WorkerDied. Fails: RM112, RM109; RM901 for a bug."""
     answer = cage.ask(f"{PART}:{name}", arguments, seconds)
     result = answer.get("result")
     if not isinstance(result, dict):
@@ -172,19 +227,19 @@ def _said(cage: Cage, name: str, arguments: list[object], seconds: float) -> Map
 
 def _dead(case: CaseFile, death: WorkerDied, seconds: float) -> CaseResult:
     """The result of a case over which a worker died."""
-    verdict, why = DIED.get(death.why, Verdict.CRASH), _last(death)
+    verdict, why = DIED.get(death.why, CaseVerdict.CRASH), _last_words(death)
     scored = [is_scored(case, number, promises=True) for number in range(len(case.calls))]
     return case_result(
         case.id, [CallResult(verdict, why) if scores else CallResult(None) for scores in scored], seconds
     )
 
 
-def _last(death: WorkerDied) -> str:
+def _last_words(death: WorkerDied) -> str:
     """How the worker died, with the last that it said."""
-    last_line = death.said.strip().rpartition("\n")[2]
+    last_line = death.output.strip().rpartition("\n")[2]
     return f"{death.message}: {last_line}" if last_line else death.message
 
 
-def here(folder: Path | None) -> str:
+def folder_for_workers(folder: Path | None) -> str:
     """The folder of a suite, as sent to workers."""
     return "" if folder is None else str(folder.absolute())

@@ -9,6 +9,17 @@
 
 Decision: a file that the manifest does not know, or that has another hash, is an error and not a warning: a suite that
 was changed by accident must not judge anybody.
+
+`freeze` writes down what the suite is, and refuses whatever changes a released version:
+
+| file                         | holds                                                         |
+|------------------------------|---------------------------------------------------------------|
+| `frozen/MANIFEST`            | the hash of each file of cases                                |
+| `frozen/cases-<version>.txt` | the ids of a released version, one per line; it never changes |
+| `frozen/floors.toml`         | how many cases each area has at least                         |
+
+Decision: released is what stands in one of the lists. A file that holds no such case may be written again; one that
+does is as it is for ever, and what was wrong in it is withdrawn.
 """
 
 import hashlib
@@ -22,7 +33,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import BAD_FILE
+from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.oracle.evidence.case_file import CaseFile, read_cases
 
 ID = re.compile(r"[a-z0-9]+(?:\.[a-z0-9_-]+)+")
@@ -138,3 +149,57 @@ def _bytes(file: Traversable, name: str) -> bytes:
         return file.read_bytes()
     except OSError as problem:
         raise fail(BAD_FILE, f"`{name}` of the suite cannot be read: {problem.strerror}") from None
+
+
+FLOORS = "floors.toml"
+
+
+def freeze(root: Path, *, release: bool = False) -> int:
+    """Write the manifest and the floors, at a release the list of ids as well; the number of cases.
+
+    Fails: RM109, RM112 if a released case has changed or is missing, or the version is released with other ids.
+    """
+    frozen, version = root / "frozen", version_of(root)
+    frozen_digests = manifest(root) if (frozen / MANIFEST).exists() else {}
+    digests = {name: hashlib.sha256((root / name).read_bytes()).hexdigest() for name in case_files(root)}
+    cases = [case for name, digest in digests.items() for case in load_file(root, name, digest, version)]
+    _unchanged(cases, {name for name, digest in digests.items() if frozen_digests.get(name) != digest}, released(root))
+    text = "".join(f"{name}\n" for name in sorted(case.id for case in cases))
+    listed = frozen / f"cases-{version}.txt"
+    if release and listed.exists() and listed.read_text(encoding="utf-8") != text:
+        raise fail(BAD_USAGE, f"version {version} is released with other cases; choose a new version")
+    (frozen / MANIFEST).write_text("".join(f"{digest}  {name}\n" for name, digest in digests.items()), encoding="utf-8")
+    active_cases = load_suite(root).cases  # withdrawn ones do not count
+    if release:
+        listed.write_text(text, encoding="utf-8")
+    areas = Counter(case.id.split(".")[0] for case in active_cases)
+    rows = "".join(f"{area} = {count}\n" for area, count in sorted(areas.items()))
+    (frozen / FLOORS).write_text(
+        f"# At least so many cases.\ntotal = {len(active_cases)}\n\n[areas]\n{rows}", encoding="utf-8"
+    )
+    return len(cases)
+
+
+def released(root: Path) -> frozenset[str]:
+    """The ids of all versions that were released."""
+    lists = sorted((root / "frozen").glob("cases-*.txt"))
+    return frozenset(name for path in lists for name in path.read_text(encoding="utf-8").split())
+
+
+def _unchanged(cases: list[CaseFile], changed: set[str], released: frozenset[str]) -> None:
+    """Fails: RM112 if a case in `released` is missing or its file has changed."""
+    dropped = released - {case.id for case in cases}
+    if dropped:
+        raise fail(BAD_USAGE, f"`{min(dropped)}` was released and is missing; withdrawn cases keep their file")
+    for case in cases:
+        if case.id in released and case.file in changed:
+            raise fail(BAD_USAGE, f"`{case.file}` was released and has changed; put a new case into a new file")
+
+
+def below_floors(root: Path, suite: Suite) -> list[str]:
+    """The areas of which `suite` has fewer cases than the floors of `root`, and how many."""
+    floors = tomllib.loads((root / "frozen" / FLOORS).read_text(encoding="utf-8"))
+    areas = Counter(case.id.split(".")[0] for case in suite.cases)
+    minimum = {**floors["areas"], "total": floors["total"]}
+    areas["total"] = sum(areas.values())
+    return [f"{area}: {areas[area]} of {count}" for area, count in minimum.items() if areas[area] < count]

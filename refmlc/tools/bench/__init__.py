@@ -1,22 +1,20 @@
 """Measured speed, as ratios in one run: what is promised, and what this machine gives.
 
-| module                          | holds                                             |
-|---------------------------------|---------------------------------------------------|
-| `timing`                        | how times are taken                               |
-| `row`                           | a line of the table: a goal and what was measured |
-| `texts`                         | the programs, as TVM prints them                  |
-| `workloads`                     | the programs with inputs                          |
-| `witness`                       | what they must give, bit by bit                   |
-| `compare`                       | whether they do                                   |
-| `numpy_peer`, `tvm_process`     | the others                                        |
-| `peak`                          | what the machine can do at most                   |
-| `bare_call`                     | generated C without a virtual machine around it   |
-| `subject`                       | one program in our virtual machine                |
-| `session`                       | one run: one program with all who take part       |
-| `rows`, `sizes`, `table`, `run` | the table, part by part                           |
-| `machine`                       | description of the machine                        |
-| `chart`                         | the table as a picture                            |
-| `interpreter`                   | the interpreter's own promise                     |
-| `debugger`                      | what the debugger costs                           |
-| `campaign`                      | generated programs per second                     |
+| file                        | holds                                                |
+|-----------------------------|------------------------------------------------------|
+| `timing`                    | how times are taken                                  |
+| `row`                       | a line of the table: a goal and what was measured    |
+| `texts`                     | the programs, as TVM prints them                     |
+| `workloads`                 | the programs with inputs                             |
+| `witness`                   | what they must give, bit by bit, and whether they do |
+| `numpy_peer`, `tvm_process` | the others                                           |
+| `peak`                      | what the machine can do at most                      |
+| `bare_call`                 | generated C without a virtual machine around it      |
+| `session`                   | one run: one program with all who take part          |
+| `rows`, `table`             | the table, part by part                              |
+| `machine`                   | description of the machine                           |
+| `chart`                     | the table as a picture                               |
+| `interpreter`               | the interpreter's own promise                        |
+| `debugger`                  | what the debugger costs                              |
+| `campaign`                  | generated programs per second                        |
 """

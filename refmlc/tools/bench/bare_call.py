@@ -32,7 +32,6 @@ class Bare:
     call: Callable[[], int]
 
     def take(self, calls: int) -> int:
-        """Call it."""
         call = self.call
         start = thread_time_ns()
         for _ in range(calls):

@@ -16,7 +16,7 @@ from statistics import median
 
 from refmlc.oracle.fuzz.cage import Cages
 from refmlc.oracle.fuzz.jobs import Batches
-from refmlc.oracle.fuzz.settings import Settings
+from refmlc.oracle.fuzz.settings import CampaignSettings
 
 CANDIDATES = (
     ("interpreter", ("interp",), 800),
@@ -47,18 +47,22 @@ def bench_campaigns(
 
     Units: `size` in programs of a batch; None: as campaigns have it.
     """
-    spent: dict[str, list[float]] = {name: [] for name, _, _ in CANDIDATES}
-    held = {name: Cages() for name, _, _ in CANDIDATES}
+    seconds: dict[str, list[float]] = {name: [] for name, _, _ in CANDIDATES}
+    cages_by_name = {name: Cages() for name, _, _ in CANDIDATES}
     try:
         for batch in range(batches + 1):
             for name, implementations, _ in CANDIDATES:
-                known = Settings(implementations=implementations, sanitize=0)
-                known = known if size is None else Settings(implementations=implementations, sanitize=0, size=size)
-                result = Batches(known, held[name]).done(batch)
+                settings = CampaignSettings(implementations=implementations, sanitize=0)
+                settings = (
+                    settings
+                    if size is None
+                    else CampaignSettings(implementations=implementations, sanitize=0, size=size)
+                )
+                result = Batches(settings, cages_by_name[name]).done(batch)
                 if batch:
-                    spent[name].append(result.cpu / result.programs)
+                    seconds[name].append(result.cpu / result.programs)
             progress()
     finally:
-        for cages in held.values():
+        for cages in cages_by_name.values():
             cages.close()
-    return tuple(Speed(name, paths, 1 / median(spent[name]), goal) for name, paths, goal in CANDIDATES)
+    return tuple(Speed(name, paths, 1 / median(seconds[name]), goal) for name, paths, goal in CANDIDATES)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
-from refmlc.tools.bench.row import BenchRow, Verdict, number
+from refmlc.tools.bench.row import BenchRow, RowVerdict, number
 
 KEPT, MISSED, FAILED = "#3f7f5f", "#b5651d", "#a02020"
-COLOURS = {Verdict.KEPT: KEPT, Verdict.MISSED: MISSED, Verdict.FAILED: FAILED}
+COLOURS = {RowVerdict.KEPT: KEPT, RowVerdict.MISSED: MISSED, RowVerdict.FAILED: FAILED}
 LONGEST = 3.0  # times the goal; longer bars are cut, the number stands beside
 
 
@@ -44,17 +44,19 @@ def write_chart(rows: Sequence[BenchRow], path: Path, title: str) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - of the extra `bench`
     from matplotlib.figure import Figure  # noqa: PLC0415 - the same
 
-    shown = [row for row in rows if row.verdict is not Verdict.NOT_MEASURED]
-    figure = Figure(figsize=(11, 1.2 + 0.34 * max(len(shown), 1)), layout="constrained")
+    measured_rows = [row for row in rows if row.verdict is not RowVerdict.NOT_MEASURED]
+    figure = Figure(figsize=(11, 1.2 + 0.34 * max(len(measured_rows), 1)), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    places = range(len(shown))
-    axes.barh(places, [bar(row) for row in shown], color=[COLOURS[row.verdict] for row in shown], height=0.62)
+    places = range(len(measured_rows))
+    axes.barh(
+        places, [bar(row) for row in measured_rows], color=[COLOURS[row.verdict] for row in measured_rows], height=0.62
+    )
     axes.axvline(1, color="#303030", linewidth=1, linestyle="--")
-    for place, row in zip(places, shown, strict=True):
+    for place, row in zip(places, measured_rows, strict=True):
         behind = {"facecolor": "white", "edgecolor": "none", "pad": 1}
         axes.text(bar(row) + 0.03, place, label(row), va="center", fontsize=8.5, bbox=behind)
-    axes.set_yticks(places, [name(row) for row in shown], fontsize=8.5)
+    axes.set_yticks(places, [name(row) for row in measured_rows], fontsize=8.5)
     axes.set_xlim(0, LONGEST + 1.2)
     axes.set_xlabel("of the goal (dashed); longer is better")
     axes.set_title(title, fontsize=10, loc="left")

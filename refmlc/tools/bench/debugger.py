@@ -90,19 +90,19 @@ def debugged(size: int, *, breakpoints: bool) -> int:
             session.break_line(NEVER)
         begin = process_time_ns()
         session.resume()
-        taken = process_time_ns() - begin
+        elapsed = process_time_ns() - begin
         if not session.ended or not np.all(session.visible()[2].value.numpy() == size):  # type: ignore[attr-defined]
             raise fail(BUG, "the program was stopped, or gave another result")
-    return taken
+    return elapsed
 
 
 def hooked(size: int) -> int:
     """The same with hooks alone."""
     machine = Machine(module_of(size), hooks=Before())
     machine.function("gemm")
-    given = arguments(size)
+    arrays = arguments(size)
     begin = process_time_ns()
-    machine.call("gemm", given)
+    machine.call("gemm", arrays)
     return process_time_ns() - begin
 
 
@@ -110,7 +110,7 @@ def back(size: int) -> tuple[list[float], int, int]:
     """Steps back from random moments of a long run: seconds of each; the snapshots and their bytes."""
     statements = 1 + size + size**2 + 2 * size**3 + size**2
     random = Random(0)  # noqa: S311 - a seed, no secret
-    taken = []
+    step_times = []
     with Session(Program(module_of(size), "gemm", arguments(size))) as session:
         session.start()
         session.resume()
@@ -119,8 +119,8 @@ def back(size: int) -> tuple[list[float], int, int]:
             session.goto(moment)
             begin = perf_counter()
             session.step_back()
-            taken.append(perf_counter() - begin)
-        return taken, *session.snapshots
+            step_times.append(perf_counter() - begin)
+        return step_times, *session.snapshots
 
 
 def bench_debugger(rounds: int = 5, progress: Callable[[], None] = lambda: None, size: int = LARGE) -> Cost:
@@ -136,16 +136,16 @@ def bench_debugger(rounds: int = 5, progress: Callable[[], None] = lambda: None,
         for name, run in runs.items():
             times[name].append(run())
         progress()
-    taken, snapshots, nbytes = back(size)
+    step_times, snapshots, nbytes = back(size)
     progress()
-    each = {name: median(found) / (2 * small**3) for name, found in times.items()}
+    statement_times = {name: median(samples) / (2 * small**3) for name, samples in times.items()}
     return Cost(
         1 + size + 2 * size**2 + 2 * size**3,
-        each["hooks"],
-        each["debugger"],
-        each["breakpoint"],
-        median(taken) * 1e3,
-        max(taken) * 1e3,
+        statement_times["hooks"],
+        statement_times["debugger"],
+        statement_times["breakpoint"],
+        median(step_times) * 1e3,
+        max(step_times) * 1e3,
         snapshots,
         nbytes / 1e6,
     )

@@ -64,7 +64,7 @@ class BeforeAndAfter(Before):
 
 
 @dataclass(frozen=True, slots=True)
-class Timing:
+class InterpreterTiming:
     """One candidate. Units: nanoseconds of thread CPU time per innermost statement; `ratio` to low-level NumPy."""
 
     candidate: str
@@ -91,7 +91,7 @@ def low_level_numpy(x: np.ndarray, w: np.ndarray, b: np.ndarray, z: np.ndarray) 
             z[i, j] = y[i, j] + b[j]
 
 
-def bench_linear0(rounds: int = 7, progress: Callable[[], None] = lambda: None) -> tuple[Timing, ...]:
+def bench_linear0(rounds: int = 7, progress: Callable[[], None] = lambda: None) -> tuple[InterpreterTiming, ...]:
     """Measure all candidates; `progress` is called once per round. All results are equal to the bit, or this fails."""
     module = read(LINEAR0)
     generator = np.random.default_rng(0)
@@ -113,4 +113,6 @@ def bench_linear0(rounds: int = 7, progress: Callable[[], None] = lambda: None) 
     if not all(np.array_equal(output, expected) for output in outputs):
         raise fail(BUG, "the interpreter and the low-level NumPy loop of `linear0` differ")
     base = median(times["low-level NumPy"])
-    return tuple(Timing(name, median(taken) / INNERMOST, median(taken) / base) for name, taken in times.items())
+    return tuple(
+        InterpreterTiming(name, median(samples) / INNERMOST, median(samples) / base) for name, samples in times.items()
+    )

@@ -9,12 +9,12 @@ import numpy as np
 
 from refmlc.native.compile import BuildFailed
 from refmlc.native.compile.compiler import find_compiler
-from refmlc.tools.bench.session import Session
+from refmlc.tools.bench.session import BenchSession
 
 CPUINFO = Path("/proc/cpuinfo")
 
 
-def describe(session: Session) -> Mapping[str, str]:
+def describe(session: BenchSession) -> Mapping[str, str]:
     """The machine and who takes part, by name."""
     return {
         "processor": processor(),
@@ -30,15 +30,15 @@ def describe(session: Session) -> Mapping[str, str]:
 
 def processor() -> str:
     """The name of the processor, with family and model on Linux."""
-    found: dict[str, str] = {}
+    entries: dict[str, str] = {}
     try:
         for line in CPUINFO.read_text(encoding="ascii", errors="replace").splitlines():
             name, _, value = line.partition(":")
-            found.setdefault(name.strip(), value.strip())
+            entries.setdefault(name.strip(), value.strip())
     except OSError:
         return platform.processor() or platform.machine()
-    name = found.get("model name", platform.machine())
-    return f"{name}, family {found['cpu family']} model {found['model']}" if "cpu family" in found else name
+    name = entries.get("model name", platform.machine())
+    return f"{name}, family {entries['cpu family']} model {entries['model']}" if "cpu family" in entries else name
 
 
 def compiler() -> str:

@@ -27,8 +27,8 @@ def blas() -> str | None:
     from threadpoolctl import threadpool_info, threadpool_limits  # noqa: PLC0415 - of the extra `bench`
 
     threadpool_limits(1)
-    found = [entry for entry in threadpool_info() if entry.get("user_api") == "blas"]
-    return ", ".join(f"{e.get('internal_api')} {e.get('version')} {e.get('architecture')}" for e in found) or None
+    libraries = [entry for entry in threadpool_info() if entry.get("user_api") == "blas"]
+    return ", ".join(f"{e.get('internal_api')} {e.get('version')} {e.get('architecture')}" for e in libraries) or None
 
 
 def matmul(a: Array, b: Array, out: Array) -> Run:

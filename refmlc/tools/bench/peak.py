@@ -53,8 +53,8 @@ def peak_text(lanes: int, pairs: int) -> str:
     text.define("RM_USE_float32")
     for header in ("rm_guard.h", "rm_dtypes.h", *(["rm_vector.h"] if lanes > 1 else [])):
         text.include(header)
-    taken = "const int64_t steps, const double factor, const double term, rm_float32_cell *restrict const sum"
-    with text.block(f"int64_t f0_peak({taken})"):
+    parameters = "const int64_t steps, const double factor, const double term, rm_float32_cell *restrict const sum"
+    with text.block(f"int64_t f0_peak({parameters})"):
         for name, added in (("x", "factor"), ("y", "term")):
             text.line(f"{kind} {name} = {'0' if lanes == 1 else '{0}'};")
             text.line(f"{name} = {name} + (rm_float32){added};")

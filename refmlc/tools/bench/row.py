@@ -9,7 +9,7 @@ LAST = 11  # rows are numbered from 1
 Direction: TypeAlias = Literal["at least", "at most"]
 
 
-class Verdict(Enum):
+class RowVerdict(Enum):
     """What became of a row."""
 
     KEPT = "ok"
@@ -53,13 +53,13 @@ class BenchRow:
     times: Mapping[str, float] = field(default_factory=dict)
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> RowVerdict:
         """What became of it."""
         if self.failed:
-            return Verdict.FAILED
+            return RowVerdict.FAILED
         if self.measured is None:
-            return Verdict.NOT_MEASURED
-        return Verdict.KEPT if self.goal.met(self.measured) else Verdict.MISSED
+            return RowVerdict.NOT_MEASURED
+        return RowVerdict.KEPT if self.goal.met(self.measured) else RowVerdict.MISSED
 
     def as_data(self) -> dict[str, object]:
         """The row for machines."""

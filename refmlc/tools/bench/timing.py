@@ -26,7 +26,7 @@ MORE = 4
 MOST_CALLS = 1 << 20
 
 
-class Candidate(Protocol):
+class TimedCandidate(Protocol):
     """Something to be timed."""
 
     @property
@@ -38,14 +38,13 @@ class Candidate(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Local:
+class LocalCandidate:
     """A function of this process."""
 
     name: str
     run: Callable[[], object]
 
     def take(self, calls: int) -> int:
-        """Run it."""
         run = self.run
         start = thread_time_ns()
         for _ in range(calls):
@@ -63,7 +62,6 @@ class Timing:
 
     @property
     def nanoseconds(self) -> float:
-        """The median."""
         return median(self.samples)
 
 
@@ -72,7 +70,7 @@ def ratio(over: Timing, under: Timing) -> float:
     return median(a / b for a, b in zip(over.samples, under.samples, strict=False))
 
 
-def calls_per_sample(candidate: Candidate, sample: int = SAMPLE) -> tuple[int, float]:
+def calls_per_sample(candidate: TimedCandidate, sample: int = SAMPLE) -> tuple[int, float]:
     """How many calls make a sample of at least `sample` ns, and what one of them took; warms the candidate up."""
     warm, calls = candidate.take(1), 1
     while warm < WARM_UP and sample >= SAMPLE and calls < MOST_CALLS:
@@ -80,14 +78,14 @@ def calls_per_sample(candidate: Candidate, sample: int = SAMPLE) -> tuple[int, f
         warm += candidate.take(calls)
     calls = 1
     while True:
-        taken = candidate.take(calls)
-        if taken >= sample or calls >= MOST_CALLS:
-            return calls, taken / calls
-        calls = min(MOST_CALLS, max(2 * calls, round(1.2 * calls * sample / max(taken, 1))))
+        elapsed = candidate.take(calls)
+        if elapsed >= sample or calls >= MOST_CALLS:
+            return calls, elapsed / calls
+        calls = min(MOST_CALLS, max(2 * calls, round(1.2 * calls * sample / max(elapsed, 1))))
 
 
 def measure(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[TimedCandidate],
     rounds: int,
     progress: Callable[[], None] = lambda: None,
     sample: int = SAMPLE,
@@ -98,13 +96,13 @@ def measure(
     """
     timings: dict[str, Timing] = {}
     limits: dict[str, int] = {}
-    whole = 0.0
+    nanoseconds = 0.0
     for candidate in candidates:
         calls, each = calls_per_sample(candidate, sample)
         timings[candidate.name] = Timing(candidate.name, calls)
         limits[candidate.name] = SLOW_ROUNDS if each > SLOW else MORE * rounds
-        whole += calls * each
-    for number in range(MORE * rounds if whole < SHORT and sample >= SAMPLE else rounds):
+        nanoseconds += calls * each
+    for number in range(MORE * rounds if nanoseconds < SHORT and sample >= SAMPLE else rounds):
         for candidate in candidates:
             if number < limits[candidate.name]:
                 timing = timings[candidate.name]

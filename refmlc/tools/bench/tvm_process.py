@@ -76,7 +76,7 @@ class TvmProcess:
 
 
 @dataclass(frozen=True, slots=True)
-class Remote:
+class TvmCandidate:
     """A loaded program as a candidate."""
 
     name: str

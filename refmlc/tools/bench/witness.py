@@ -3,6 +3,8 @@
 Each operation is one NumPy operation on whole arrays of the dtype, which rounds once per element; sums run over the
 reduction in order. So every bit of a result is known without the interpreter and without the generated C. The
 exponential is `math.exp` of the platform, rounded to float32 (correctly rounded for all arguments).
+
+A result must have the same bits, NaN as one class; a peer's may differ within its declared bound.
 """
 
 import math
@@ -91,3 +93,29 @@ def mlp(x: Array, w0: Array, b0: Array, w1: Array, b1: Array) -> Array:
     hidden = np.maximum(row_sums(w0 * x) + b0, np.float32(0))
     scores: Array = row_sums(w1 * hidden) + b1
     return scores[None]
+
+
+def differences(actual: Array, expected: Array) -> int:
+    """How many elements differ in their bits; NaN equals NaN. All of them where shapes or dtypes differ."""
+    if actual.shape != expected.shape or actual.dtype != expected.dtype:
+        return max(actual.size, expected.size, 1)
+    kind = np.dtype(f"u{actual.dtype.itemsize}")
+    bits = np.ascontiguousarray(actual).view(kind) == np.ascontiguousarray(expected).view(kind)
+    if actual.dtype.kind not in "iub":
+        bits |= (actual != actual) & (expected != expected)  # noqa: PLR0124 - of all dtypes that have a NaN
+    return int(np.count_nonzero(~bits))
+
+
+def difference(actual: Array, expected: Array) -> float:
+    """The greatest distance of two elements, as a share of the greatest element expected."""
+    far = np.abs(actual.astype(np.float64) - expected.astype(np.float64))
+    greatest = float(np.abs(expected.astype(np.float64)).max(initial=0))
+    return float(far.max(initial=0)) / greatest if greatest else float(far.max(initial=0))
+
+
+def complaint(who: str, actual: Array, expected: Array, bound: float = 0) -> str:
+    """The error in `got`; empty if there is none. `bound`: of `difference`; 0: equal bits."""
+    count = differences(actual, expected)
+    if not count or (bound and actual.shape == expected.shape and difference(actual, expected) <= bound):
+        return ""
+    return f"{who}: {count} of {expected.size} elements differ" + (f" by more than {bound:g}" if bound else "")

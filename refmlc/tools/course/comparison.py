@@ -36,30 +36,28 @@ class Pair:
 def run_both(path: Path, python: str, *, offline: bool = True, seconds: float = SECONDS) -> tuple[Pair, ...]:
     """Execute a chapter here and with the real TVM of `python`. Fails: RM109, RM112 where that has no TVM."""
     document = read_document(path)
-    here = run_document(path, offline=offline, seconds=seconds, python=sys.executable, real=False)
-    there = run_document(path, offline=offline, seconds=seconds, python=python)
-    if not any(REAL in block.notes for block in there.blocks):
+    our_report = run_document(path, offline=offline, seconds=seconds, python=sys.executable, real=False)
+    tvm_report = run_document(path, offline=offline, seconds=seconds, python=python)
+    if not any(REAL in block.notes for block in tvm_report.blocks):
         raise fail(BAD_USAGE, f"`{python}` has no TVM to compare with")
     pairs: list[Pair] = []
-    for mine, theirs in zip(here.blocks, there.blocks, strict=True):
-        found = _pair(mine, theirs, document)
-        if found.verdict == DIFFERS and any(one.verdict == NOT_THERE for one in pairs):
-            found = Pair(
-                found.number, found.line, NOT_THERE, f"after a block that did not run in real TVM: {found.reason}"
-            )
-        pairs.append(found)
+    for our_block, tvm_block in zip(our_report.blocks, tvm_report.blocks, strict=True):
+        pair = _pair(our_block, tvm_block, document)
+        if pair.verdict == DIFFERS and any(earlier.verdict == NOT_THERE for earlier in pairs):
+            pair = Pair(pair.number, pair.line, NOT_THERE, f"after a block that did not run in real TVM: {pair.reason}")
+        pairs.append(pair)
     return tuple(pairs)
 
 
-def _pair(mine: BlockReport, theirs: BlockReport, document: Document) -> Pair:
-    number, line = mine.number, mine.line
-    if RAN not in {theirs.status, mine.status}:
-        return Pair(number, line, NEITHER, mine.why)
-    if theirs.status != RAN:
-        return Pair(number, line, NOT_THERE, theirs.why)
-    if mine.status != RAN:
-        return Pair(number, line, DIFFERS, f"fails under refmlc: {mine.why}")
-    if mine.text == theirs.text:
-        return Pair(number, line, EQUAL, "" if mine.text.strip() else "nothing is printed")
-    found = compare(Output(line, "text", theirs.text), mine.text, document)
-    return Pair(number, line, found.verdict, found.reason.replace("in the chapter", "there"))
+def _pair(ours: BlockReport, tvm: BlockReport, document: Document) -> Pair:
+    number, line = ours.number, ours.line
+    if RAN not in {tvm.status, ours.status}:
+        return Pair(number, line, NEITHER, ours.why)
+    if tvm.status != RAN:
+        return Pair(number, line, NOT_THERE, tvm.why)
+    if ours.status != RAN:
+        return Pair(number, line, DIFFERS, f"fails under refmlc: {ours.why}")
+    if ours.text == tvm.text:
+        return Pair(number, line, EQUAL, "" if ours.text.strip() else "nothing is printed")
+    output_verdict = compare(Output(line, "text", tvm.text), ours.text, document)
+    return Pair(number, line, output_verdict.verdict, output_verdict.reason.replace("in the chapter", "there"))

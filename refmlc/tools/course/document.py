@@ -34,14 +34,11 @@ class Block:
 
 @dataclass(frozen=True)
 class Document:
-    """A chapter."""
-
     name: str
     blocks: tuple[Block, ...]
 
     @property
     def code(self) -> str:
-        """All code."""
         return "\n".join(block.text for block in self.blocks)
 
     @property
@@ -54,8 +51,8 @@ class Document:
     @property
     def class_names(self) -> tuple[str, ...]:
         """The strings of the lists that are called `class_names`: what a prediction prints."""
-        found = re.findall(r"class_names = (\[.*?\])", self.code, re.DOTALL)
-        return tuple(dict.fromkeys(name for one in found for name in ast.literal_eval(one)))
+        lists = re.findall(r"class_names = (\[.*?\])", self.code, re.DOTALL)
+        return tuple(dict.fromkeys(name for list_text in lists for name in ast.literal_eval(list_text)))
 
     @property
     def draws_an_image(self) -> bool:

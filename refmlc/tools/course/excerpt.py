@@ -55,14 +55,14 @@ def _is_ellipsis(node: ast.AST) -> bool:
 
 def _outside(tree: ast.AST) -> list[ast.AST]:
     """The nodes that are in no definition."""
-    found: list[ast.AST] = []
+    nodes: list[ast.AST] = []
     waiting = list(ast.iter_child_nodes(tree))
     while waiting:
         node = waiting.pop()
         if not isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda):
-            found.append(node)
+            nodes.append(node)
             waiting.extend(ast.iter_child_nodes(node))
-    return found
+    return nodes
 
 
 def _uses_relax(node: ast.AST) -> bool:

@@ -55,10 +55,9 @@ class Kernel:
         self._wanting: dict[str, str] = {}
 
     def execute(self, number: int, line: int, text: str) -> BlockOutput:
-        """Execute a block."""
         start = perf_counter()
         cell = Cell(text, f"{self._name}:block {number}", line)
-        notes = tuple(command(one, self._folder, offline=self._offline) for one in cell.commands)
+        notes = tuple(command(cell_command, self._folder, offline=self._offline) for cell_command in cell.commands)
         out, err = io.StringIO(), io.StringIO()
         status, error, needs = RAN, "", ""
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -89,21 +88,21 @@ class Kernel:
 
 def _bound(cell: Cell) -> set[str]:
     """The names that a block defines at its top."""
-    found: set[str] = set()
+    bound_names: set[str] = set()
     for node in ast.walk(cell.parsed()):
         match node:
             case ast.Name(id=name, ctx=ast.Store()):
-                found.add(name)
+                bound_names.add(name)
             case ast.Import(names=names) | ast.ImportFrom(names=names):
-                found |= {(one.asname or one.name).partition(".")[0] for one in names}
+                bound_names |= {(alias.asname or alias.name).partition(".")[0] for alias in names}
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-                found.add(name)
-    return found - set(dir(builtins))
+                bound_names.add(name)
+    return bound_names - set(dir(builtins))
 
 
 def _told(reason: BaseException, file: str) -> str:
     """The error and the line of the document where it was met."""
-    lines = [one.lineno for one in traceback.extract_tb(reason.__traceback__) if one.filename == file]
+    lines = [frame.lineno for frame in traceback.extract_tb(reason.__traceback__) if frame.filename == file]
     where = f" (line {lines[-1]})" if lines else ""
     if isinstance(reason, RefmlcError):
         return f"{type(reason).__name__}: {render_line(reason.diagnostic)}{where}"

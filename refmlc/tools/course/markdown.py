@@ -25,16 +25,16 @@ _OUTPUTS = ("output", "text", "console", "txt")
 
 def blocks(text: str) -> Iterator[Block]:
     """The blocks of a text, in order."""
-    found: list[Block] = []
+    blocks_so_far: list[Block] = []
     for line, language, body, before in _fences(text):
         kind = _kind(language, body, before)
-        if kind == "output" and found:
-            last = found[-1]
+        if kind == "output" and blocks_so_far:
+            last = blocks_so_far[-1]
             outputs = (*last.outputs, Output(line, "text", body))
-            found[-1] = Block(last.number, last.line, last.text, outputs, last.marked)
+            blocks_so_far[-1] = Block(last.number, last.line, last.text, outputs, last.marked)
         elif kind == "code":
-            found.append(Block(len(found) + 1, line, body, (), ".input" in language))
-    yield from found
+            blocks_so_far.append(Block(len(blocks_so_far) + 1, line, body, (), ".input" in language))
+    yield from blocks_so_far
 
 
 def _fences(text: str) -> Iterator[tuple[int, str, str, str]]:

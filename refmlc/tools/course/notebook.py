@@ -14,17 +14,17 @@ def blocks(text: str) -> Iterator[Block]:
         cells = json.loads(text)["cells"]
         for place, cell in enumerate(cells, 1):
             if cell["cell_type"] == "code":
-                outputs = tuple(_output(place, one) for one in cell.get("outputs", ()))
+                outputs = tuple(_output(place, output) for output in cell.get("outputs", ()))
                 yield Block(place, 1, "".join(cell["source"]), outputs, marked=True)
     except (ValueError, KeyError, TypeError) as reason:
         raise fail(BAD_FILE, f"this is not a notebook: {type(reason).__name__}: {reason}") from None
 
 
 def _output(place: int, output: dict[str, object]) -> Output:
-    found = output.get("text")
+    text = output.get("text")
     data = output.get("data")
-    if found is None and isinstance(data, dict):
+    if text is None and isinstance(data, dict):
         if any(str(kind).startswith("image/") for kind in data):
             return Output(place, "image", "")
-        found = data.get("text/plain", "")
-    return Output(place, "text", "".join(found) if isinstance(found, list) else str(found or ""))
+        text = data.get("text/plain", "")
+    return Output(place, "text", "".join(text) if isinstance(text, list) else str(text or ""))

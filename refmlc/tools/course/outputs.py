@@ -53,12 +53,12 @@ def compare(output: Output, text: str, document: Document) -> OutputVerdict:
         reasons, difference = structure_of(output.text, text, document.generation)
         verdict = DIFFERS if difference else EQUAL
         return OutputVerdict(output.line, verdict, difference or "; ".join(reasons))
-    wanted, given = _lines(output.text), _lines(text)
-    if wanted == given:
+    expected, actual = _lines(output.text), _lines(text)
+    if expected == actual:
         return OutputVerdict(output.line, EQUAL)
-    reason = _reason(wanted, given, document)
+    reason = _reason(expected, actual, document)
     if reason == "":
-        return OutputVerdict(output.line, DIFFERS, f"{_short(wanted)} in the chapter, {_short(given)} here")
+        return OutputVerdict(output.line, DIFFERS, f"{_short(expected)} in the chapter, {_short(actual)} here")
     return OutputVerdict(output.line, EQUAL if reason == "numbers" else EXPLAINED, reason)
 
 
@@ -71,19 +71,19 @@ def _short(text: str, limit: int = 60) -> str:
     return f"`{flat if len(flat) <= limit else flat[: limit - 1] + '…'}`"
 
 
-def _reason(wanted: str, given: str, document: Document) -> str:
+def _reason(expected: str, actual: str, document: Document) -> str:
     """Why the two differ; empty where no reason is known."""
-    if "Downloading http" in wanted:
+    if "Downloading http" in expected:
         return "download"
-    if _ADDRESS.search(wanted) and _squeezed(_ADDRESS.sub("0x", wanted)) == _squeezed(_ADDRESS.sub("0x", given)):
+    if _ADDRESS.search(expected) and _squeezed(_ADDRESS.sub("0x", expected)) == _squeezed(_ADDRESS.sub("0x", actual)):
         return "address"
-    if _CLASS.match(wanted) and _CLASS.match(given) and "refmlc." in given:
-        return f"class: {given} here"
-    if _value(wanted) is not None and _value(wanted) == _value(given):
+    if _CLASS.match(expected) and _CLASS.match(actual) and "refmlc." in actual:
+        return f"class: {actual} here"
+    if _value(expected) is not None and _value(expected) == _value(actual):
         return "brackets"
-    if _skeleton(wanted, ()) == _skeleton(given, ()) and _close(wanted, given):
+    if _skeleton(expected, ()) == _skeleton(actual, ()) and _close(expected, actual):
         return "numbers"
-    if document.draws_an_image and _skeleton(wanted, document.class_names) == _skeleton(given, document.class_names):
+    if document.draws_an_image and _skeleton(expected, document.class_names) == _skeleton(actual, document.class_names):
         return "another image"
     return ""
 
@@ -95,10 +95,10 @@ def _squeezed(text: str) -> str:
 
 def _value(text: str) -> object:
     try:
-        found = ast.literal_eval(text)
+        literal = ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return None
-    return list(found) if isinstance(found, tuple | list) else None
+    return list(literal) if isinstance(literal, tuple | list) else None
 
 
 def _skeleton(text: str, names: Sequence[str]) -> str:
@@ -108,8 +108,12 @@ def _skeleton(text: str, names: Sequence[str]) -> str:
     return re.sub(r"\s+", "", _NUMBER.sub("#", text))
 
 
-def _close(wanted: str, given: str) -> bool:
-    mine, theirs = (np.array([float(one) for one in _NUMBER.findall(text)]) for text in (given, wanted))
-    if mine.shape != theirs.shape or not mine.size:
+def _close(expected: str, actual: str) -> bool:
+    actual_numbers, expected_numbers = (
+        np.array([float(number) for number in _NUMBER.findall(text)]) for text in (actual, expected)
+    )
+    if actual_numbers.shape != expected_numbers.shape or not actual_numbers.size:
         return False
-    return bool(np.all(np.abs(mine - theirs) <= TOLERANCE * max(1.0, float(np.abs(theirs).max()))))
+    return bool(
+        np.all(np.abs(actual_numbers - expected_numbers) <= TOLERANCE * max(1.0, float(np.abs(expected_numbers).max())))
+    )

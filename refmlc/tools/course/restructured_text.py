@@ -23,15 +23,15 @@ _PRE = re.compile(r"<pre[^>]*>(.*)</pre>", re.DOTALL)
 
 def blocks(text: str) -> Iterator[Block]:
     """The blocks of a text, in order."""
-    found: list[Block] = []
+    blocks_so_far: list[Block] = []
     for line, name, argument, body in _directives(text):
         if name in ("code", "code-block") and argument.startswith("python"):
-            found.append(Block(len(found) + 1, line, body))
+            blocks_so_far.append(Block(len(blocks_so_far) + 1, line, body))
             continue
         output = _output(line, name, argument, body)
-        if output is not None and found:
-            found[-1] = replace(found[-1], outputs=(*found[-1].outputs, output))
-    yield from found
+        if output is not None and blocks_so_far:
+            blocks_so_far[-1] = replace(blocks_so_far[-1], outputs=(*blocks_so_far[-1].outputs, output))
+    yield from blocks_so_far
 
 
 def _directives(text: str) -> Iterator[tuple[int, str, str, str]]:
@@ -60,6 +60,6 @@ def _output(line: int, name: str, argument: str, body: str) -> Output | None:
         return Output(line, "text", body.partition(":class: output\n")[2].lstrip("\n"))
     if name == "figure" and argument.startswith("output"):
         return Output(line, "image", argument)
-    if name == "raw" and argument == "html" and (found := _PRE.search(body)):
-        return Output(line, "html", html.unescape(_TAG.sub("", found[1])))
+    if name == "raw" and argument == "html" and (preformatted := _PRE.search(body)):
+        return Output(line, "html", html.unescape(_TAG.sub("", preformatted[1])))
     return None

@@ -76,19 +76,27 @@ def run_document(
     document = read_document(path)
     excerpts: dict[int, Excerpt] = {}
     for place, block in enumerate(document.blocks):
-        found = excerpt_of(block, document.blocks[:place])
-        if found is not None:
-            excerpts[block.number] = found
+        excerpt = excerpt_of(block, document.blocks[:place])
+        if excerpt is not None:
+            excerpts[block.number] = excerpt
     programs = [block for block in document.blocks if block.number not in excerpts]
     setting = Setting(python, seconds, offline, real)
-    done, rest_of_it = _executed(document, programs, setting)
+    results, rest_of_it = _executed(document, programs, setting)
     reports = []
     for block in document.blocks:
         if block.number in excerpts:
-            one = excerpts[block.number]
-            reports.append(BlockReport(block.number, block.line, EXCERPT, one.reason, (one.read,) if one.read else ()))
+            excerpt_of_block = excerpts[block.number]
+            reports.append(
+                BlockReport(
+                    block.number,
+                    block.line,
+                    EXCERPT,
+                    excerpt_of_block.reason,
+                    (excerpt_of_block.read,) if excerpt_of_block.read else (),
+                )
+            )
         else:
-            reports.append(_report(block, done.get(block.number), rest_of_it, document))
+            reports.append(_report(block, results.get(block.number), rest_of_it, document))
     return CourseReport(document.name, document.generation, tuple(reports))
 
 
@@ -108,16 +116,22 @@ def _executed(document: Document, blocks: Sequence[Block], how: Setting) -> tupl
         folder = Path(name)
         work, request, results = folder / "work", folder / "request.json", folder / "results.jsonl"
         work.mkdir()
-        wanted = [{"number": block.number, "line": block.line, "text": block.text} for block in blocks]
-        asked = {"name": document.name, "folder": str(work), "offline": how.offline, "real": how.real, "blocks": wanted}
-        request.write_text(json.dumps(asked), encoding="utf-8")
+        block_requests = [{"number": block.number, "line": block.line, "text": block.text} for block in blocks]
+        request_data = {
+            "name": document.name,
+            "folder": str(work),
+            "offline": how.offline,
+            "real": how.real,
+            "blocks": block_requests,
+        }
+        request.write_text(json.dumps(request_data), encoding="utf-8")
         paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         around = {"MPLBACKEND": "Agg", "REFMLC_DIALECT": document.generation, "PYTHONPATH": paths}
         command = [how.python, "-m", "refmlc.tools.course.kernel", str(request), str(results)]
         ended = _process(command, {**os.environ, **around}, how.seconds)
         lines = results.read_text(encoding="utf-8").splitlines() if results.exists() else []
-    done = [cast("dict[str, object]", json.loads(line)) for line in lines]
-    return {cast("int", one["number"]): one for one in done}, ended
+    results_by_line = [cast("dict[str, object]", json.loads(line)) for line in lines]
+    return {cast("int", result["number"]): result for result in results_by_line}, ended
 
 
 def _process(arguments: list[str], around: dict[str, str], seconds: float) -> str:
@@ -129,12 +143,12 @@ def _process(arguments: list[str], around: dict[str, str], seconds: float) -> st
     return "" if ended.status == 0 else f"the process ended with status {ended.status}: {last[0]}"
 
 
-def _report(block: Block, done: "dict[str, object] | None", ended: str, document: Document) -> BlockReport:
-    if done is None:
+def _report(block: Block, result: "dict[str, object] | None", ended: str, document: Document) -> BlockReport:
+    if result is None:
         return BlockReport(block.number, block.line, FAILED, ended or "the process did not reach it")
-    status, text = str(done["status"]), str(done["text"])
-    why = f"needs {done['needs']}" if status == NEEDS else str(done["error"])
-    compared = tuple(compare(one, text, document) for one in block.outputs) if status == RAN else ()
-    notes = tuple(str(one) for one in cast("list[object]", done["notes"]))
-    seconds = cast("float", done["seconds"])
+    status, text = str(result["status"]), str(result["text"])
+    why = f"needs {result['needs']}" if status == NEEDS else str(result["error"])
+    compared = tuple(compare(note, text, document) for note in block.outputs) if status == RAN else ()
+    notes = tuple(str(note) for note in cast("list[object]", result["notes"]))
+    seconds = cast("float", result["seconds"])
     return BlockReport(block.number, block.line, status, why, notes, compared, text, seconds)

@@ -30,35 +30,42 @@ HINTS = ("global_symbol", "layout_free_buffers")
 
 def is_script(text: str) -> bool:
     """Whether a text is TVMScript."""
-    return any(one in text for one in ("ir_module\n", "@T.prim_func", "@R.function"))
+    return any(mark in text for mark in ("ir_module\n", "@T.prim_func", "@R.function"))
 
 
 def structure_of(chapter: str, here: str, generation: Generation) -> tuple[list[str], str]:
     """The parts removed to make the two equal, and the remaining difference; empty if there is none."""
     del generation  # both texts say it themselves
     try:
-        theirs, ours = read(_dedented(chapter), "chapter"), read(_dedented(here), "here")
+        chapter_module, our_module = read(_dedented(chapter), "chapter"), read(_dedented(here), "here")
     except RefmlcError as bad:
         return [], f"one of the texts is not read: {bad.diagnostic.message}"
     reasons: list[str] = []
-    if len(theirs.functions) == len(ours.functions) == 1 and [*theirs.functions] != [*ours.functions]:
+    if len(chapter_module.functions) == len(our_module.functions) == 1 and [*chapter_module.functions] != [
+        *our_module.functions
+    ]:
         reasons.append("the name of a separate function")
-        theirs = replace(theirs, functions=dict(zip(ours.functions, theirs.functions.values(), strict=True)))
+        chapter_module = replace(
+            chapter_module, functions=dict(zip(our_module.functions, chapter_module.functions.values(), strict=True))
+        )
     for reason, change in _CHANGES:
-        difference = first_difference(theirs, ours)
+        difference = first_difference(chapter_module, our_module)
         if difference is None:
-            return _with_names(reasons, theirs, ours)
-        changed = change(theirs, ours)
-        if first_difference(changed[1], ours) is not None or first_difference(changed[0], theirs) is not None:
+            return _with_names(reasons, chapter_module, our_module)
+        changed = change(chapter_module, our_module)
+        if (
+            first_difference(changed[1], our_module) is not None
+            or first_difference(changed[0], chapter_module) is not None
+        ):
             reasons.append(reason)
-        theirs, ours = changed
-    difference = first_difference(theirs, ours)
-    return _with_names(reasons, theirs, ours) if difference is None else (reasons, str(difference))
+        chapter_module, our_module = changed
+    difference = first_difference(chapter_module, our_module)
+    return _with_names(reasons, chapter_module, our_module) if difference is None else (reasons, str(difference))
 
 
-def _with_names(reasons: list[str], theirs: IRModule, ours: IRModule) -> tuple[list[str], str]:
+def _with_names(reasons: list[str], chapter_module: IRModule, our_module: IRModule) -> tuple[list[str], str]:
     """The reasons, with that of names, where those of variables, buffers or blocks are others."""
-    same = all(_names(func) == _names(ours.functions[name]) for name, func in theirs.functions.items())
+    same = all(_names(func) == _names(our_module.functions[name]) for name, func in chapter_module.functions.items())
     return (reasons if same else [*reasons, "names"]), ""
 
 
@@ -102,38 +109,38 @@ def _keyless(node: Node) -> Node:
     return replace(node, key="") if isinstance(node, relax.MetadataRef) else node
 
 
-def _ranks(theirs: IRModule, ours: IRModule) -> tuple[IRModule, IRModule]:
+def _ranks(chapter_module: IRModule, our_module: IRModule) -> tuple[IRModule, IRModule]:
     """Ours with return types of which the chapter prints the rank alone, or nothing."""
-    functions = dict(ours.functions)
+    functions = dict(our_module.functions)
     for name, func in functions.items():
-        other = theirs.functions.get(name)
-        if isinstance(func, relax.Function) and isinstance(other, relax.Function):
-            functions[name] = replace(func, ret_ty=_no_more(func.ret_ty, other.ret_ty))
-    return theirs, replace(ours, functions=functions)
+        chapter_func = chapter_module.functions.get(name)
+        if isinstance(func, relax.Function) and isinstance(chapter_func, relax.Function):
+            functions[name] = replace(func, ret_ty=_no_more(func.ret_ty, chapter_func.ret_ty))
+    return chapter_module, replace(our_module, functions=functions)
 
 
-def _no_more(mine: object, their: object) -> "TensorType | None":
+def _no_more(our_type: object, chapter_type: object) -> "TensorType | None":
     """The type of ours, saying no more than theirs."""
-    match mine, their:
+    match our_type, chapter_type:
         case TensorType(shape=shape, dtype=dtype), TensorType(shape=None, ndim=ndim) if shape is not None:
-            return TensorType(None, dtype, ndim) if ndim in (-1, len(shape)) else mine
+            return TensorType(None, dtype, ndim) if ndim in (-1, len(shape)) else our_type
         case _, None:
             return None
         case TensorType(), _:
-            return mine
+            return our_type
         case _:
             return None
 
 
-def _narrowed(theirs: IRModule, ours: IRModule) -> tuple[IRModule, IRModule]:
-    def one(module: IRModule) -> IRModule:
+def _narrowed(chapter_module: IRModule, our_module: IRModule) -> tuple[IRModule, IRModule]:
+    def narrowed(module: IRModule) -> IRModule:
         functions = {
             name: rewrite(func, narrow) if isinstance(func, tir.PrimFunc) else func
             for name, func in module.functions.items()
         }
         return replace(module, functions=functions)
 
-    return one(theirs), one(ours)
+    return narrowed(chapter_module), narrowed(our_module)
 
 
 _CHANGES: tuple[tuple[str, Change], ...] = (

@@ -39,7 +39,6 @@ def imported() -> IRModule:
 
 
 def main() -> None:
-    """Write the file."""
     Path(str(MODELS / FILE)).write_text(show(imported()), encoding="utf-8")
 
 

@@ -30,7 +30,6 @@ class ModelCall:
     calls: tuple[int, ...] = (0,)
 
     def arguments(self, number: int = 0) -> list[object]:
-        """Fresh arguments."""
         del number
         return [array.copy() for array in self.args]
 
@@ -39,8 +38,11 @@ def check_imported(image: Floats, params: Mapping[str, Floats], svg: Path) -> di
     """What each path says of a call, by its name. Draws the graph. Shapes: image (28, 28)."""
     module = read_variant(IMPORTED, params)
     call = ModelCall(module, (image.reshape(1, 784), *(params[name] for name in ("w0", "b0", "w1", "b1"))))
-    (found,) = examine([call], [implementation(path) for path in PATHS])
-    verdicts = {"meaning": found.reference[0].verdict, **{path: str(one[0]) for path, one in found.verdicts.items()}}
+    (examination,) = examine([call], [implementation(path) for path in PATHS])
+    verdicts = {
+        "meaning": examination.reference[0].verdict,
+        **{path: str(verdict_of_calls[0]) for path, verdict_of_calls in examination.verdicts.items()},
+    }
     if has_torch():
         verdicts["imported anew"] = "equal" if structural_equal(imported(), module) else "differs: another PyTorch"
     _draw(module, svg)

@@ -28,7 +28,7 @@ SIZE = (28, 28)
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class ModelVariant:
     """One way to write the model. `bound`: parameters are constants of the module."""
 
     name: str
@@ -37,12 +37,12 @@ class Variant:
 
 
 VARIANTS = (
-    Variant("all TensorIR", "tensorir.py"),
-    Variant("all library calls", "library.py"),
-    Variant("mixed", "mixed.py"),
-    Variant("mixed, parameters bound", "mixed.py", bound=True),
+    ModelVariant("all TensorIR", "tensorir.py"),
+    ModelVariant("all library calls", "library.py"),
+    ModelVariant("mixed", "mixed.py"),
+    ModelVariant("mixed, parameters bound", "mixed.py", bound=True),
 )
-IMPORTED = Variant("imported from PyTorch", "torch_export.py")
+IMPORTED = ModelVariant("imported from PyTorch", "torch_export.py")
 ALL = (*VARIANTS, IMPORTED)
 
 
@@ -72,8 +72,8 @@ def read_images(images: Path | None, labels: Path | None, count: int) -> Images:
     truth = read_idx(labels or Path(str(DATA / "t10k-labels-idx1-ubyte.gz")))
     number = len(truth) if truth.ndim == 1 else 0
     if not number or pixels.shape != (number, *SIZE) or truth.max() >= len(CLASS_NAMES):
-        given = f"pixels {pixels.shape} and labels {truth.shape}"
-        raise fail(BAD_INPUT, f"the demo takes images of 28 x 28 with one label of 0 to 9 each, {given} are given")
+        shapes = f"pixels {pixels.shape} and labels {truth.shape}"
+        raise fail(BAD_INPUT, f"the demo takes images of 28 x 28 with one label of 0 to 9 each, {shapes} are given")
     return Images((pixels[:count] / np.float32(255)).astype(np.float32), truth[:count].astype(np.uint8))
 
 
@@ -84,10 +84,10 @@ def read_params(path: Path | None = None) -> Mapping[str, Floats]:
         return shipped
     params = read_arrays(path)
     for name, own in shipped.items():
-        given = params.get(name)
-        if given is None or given.shape != own.shape or given.dtype != own.dtype:
-            found = "nothing" if given is None else f"{given.shape} of {given.dtype}"
-            raise fail(BAD_INPUT, f"{path}: the demo's `{name}` is {own.shape} of {own.dtype}, {found} is given")
+        param = params.get(name)
+        if param is None or param.shape != own.shape or param.dtype != own.dtype:
+            description = "nothing" if param is None else f"{param.shape} of {param.dtype}"
+            raise fail(BAD_INPUT, f"{path}: the demo's `{name}` is {own.shape} of {own.dtype}, {description} is given")
     return params
 
 
@@ -113,7 +113,7 @@ def library() -> FunctionRegistry:
     return registry
 
 
-def read_variant(variant: Variant, params: Mapping[str, Floats]) -> IRModule:
+def read_variant(variant: ModelVariant, params: Mapping[str, Floats]) -> IRModule:
     """The module of a variant, read from its file and bound where it says so."""
     path = Path(str(MODELS / variant.file))
     module = read(path.read_text(encoding="utf-8"), path.name)
@@ -121,7 +121,7 @@ def read_variant(variant: Variant, params: Mapping[str, Floats]) -> IRModule:
 
 
 def run_variant(
-    variant: Variant,
+    variant: ModelVariant,
     images: Images,
     params: Mapping[str, Floats],
     advance: Callable[[], None],

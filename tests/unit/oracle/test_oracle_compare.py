@@ -9,11 +9,9 @@ from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import dtype
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.bounds.certify import certify
-from refmlc.oracle.compare import compare, judge
+from refmlc.oracle.compare import Exact, OneOf, Ulps, compare, distance, histogram, judge
 from refmlc.oracle.difference import conditioning
 from refmlc.oracle.outcome import Kind, crashed, of_failure, timed_out
-from refmlc.oracle.rule import Exact, OneOf, Ulps
-from refmlc.oracle.ulps import distance, histogram
 
 
 def kind(actual, expected, rule):

@@ -7,8 +7,7 @@ from wrapped import Given, Wrapped, empty, floats, honest, last, stops
 from refmlc.diag import Diagnostic
 from refmlc.diag.catalogue import CODES, OUT_OF_BOUNDS
 from refmlc.oracle.examine import examine
-from refmlc.oracle.implementations.implementation import Ended, Stop, Stopped
-from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.implementation import Ended, Limits, Stop, Stopped
 from refmlc.oracle.implementations.native import Native
 from refmlc.oracle.outcome import Kind
 from refmlc.run.memory.tensor import Tensor
@@ -74,7 +73,7 @@ def verdict(program, implementation):
 
 
 def test_an_honest_one_is_equal_and_told_so_without_a_certificate(monkeypatch):
-    monkeypatch.setattr("refmlc.oracle.certificates.certify", None)
+    monkeypatch.setattr("refmlc.oracle.agreement.certify", None)
     assert verdict(total(), Wrapped(honest)) == (Kind.EQUAL, [])
 
 

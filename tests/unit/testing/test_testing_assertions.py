@@ -6,7 +6,7 @@ import pytest
 from refmlc.diag import Exhausted, Malformed, Trap, Undefined, Unsupported
 from refmlc.lang.dtypes import FLOAT32
 from refmlc.lang.wellformed.reader_checks import read
-from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.implementation import Limits
 from refmlc.run.memory.tensor import Tensor
 from refmlc.testing import Inequivalent, NotDefined, assert_defined, assert_equivalent
 

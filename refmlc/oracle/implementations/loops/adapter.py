@@ -20,8 +20,7 @@ from refmlc.diag.errors import RefmlcError
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import IRModule
 from refmlc.lang.wellformed.reader_checks import checked
-from refmlc.oracle.implementations.implementation import Answer, Ended, Prepared, Stop, Stopped
-from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.implementation import Answer, Ended, Limits, Prepared, Stop, Stopped
 from refmlc.oracle.implementations.local_calls import answered, stopped
 from refmlc.oracle.implementations.loops.graph import Graph
 from refmlc.oracle.implementations.loops.graph_calls import Closure
@@ -81,10 +80,10 @@ class InLoops:
     def _run(self, func: str, args: Sequence[object]) -> Answer:
         self._graph.meter = Meter(self._limits.steps, self._limits.bytes)
         try:
-            taken = [_taken(arg) for arg in args]
+            arguments = [_to_witness(arg) for arg in args]
             with np.errstate(all="ignore"):
-                value = self._graph.call(func, taken)
-            return Ended(_given(value), tuple(_after(arg) for arg in args))
+                value = self._graph.call(func, arguments)
+            return Ended(_from_witness(value), tuple(_argument_afterwards(arg) for arg in args))
         except NotTaken as problem:
             return Stopped(Stop.UNSUPPORTED, f"the implementation does not take {problem}")
         except UNDEFINED as problem:
@@ -95,26 +94,26 @@ class InLoops:
             return Stopped(Stop.EXHAUSTED, f"{type(problem).__name__}: {problem}")
 
 
-def _taken(arg: object) -> object:
+def _to_witness(arg: object) -> object:
     match arg:
         case Tensor():
             return of_tensor(arg)
         case np.ndarray():
             return of_tensor(Tensor.from_numpy(arg))
         case tuple() if not isinstance(arg, Shape):
-            return tuple(_taken(item) for item in arg)
+            return tuple(_to_witness(item) for item in arg)
         case None | bool() | int() | float() | str() | Shape() | DType():
             return arg
         case _:
             raise NotTaken(f"an argument of type {type(arg).__name__}")
 
 
-def _given(value: object) -> object:
+def _from_witness(value: object) -> object:
     match value:
         case Array():
             return to_tensor(value)
         case tuple() if not isinstance(value, Shape):
-            return tuple(_given(item) for item in value)
+            return tuple(_from_witness(item) for item in value)
         case np.generic():
             return float(value)
         case Closure() | Pointer():
@@ -123,14 +122,14 @@ def _given(value: object) -> object:
             return value
 
 
-def _after(arg: object) -> object:
+def _argument_afterwards(arg: object) -> object:
     """The argument as it is afterwards; who knows what was written counts all of it."""
     match arg:
         case Tensor():
             arg.mark_initialised()
         case tuple() if not isinstance(arg, Shape):
             for item in arg:
-                _after(item)
+                _argument_afterwards(item)
         case _:
             pass
     return arg

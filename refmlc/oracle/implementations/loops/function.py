@@ -11,13 +11,11 @@ import numpy as np
 
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import tir
-from refmlc.oracle.implementations.loops.blocks import bind_declared, multiple
+from refmlc.oracle.implementations.loops.arithmetic import put
 from refmlc.oracle.implementations.loops.compiler import define
 from refmlc.oracle.implementations.loops.memory import Array, Meaningless, Meter, Pointer
 from refmlc.oracle.implementations.loops.operators import NotTaken
-from refmlc.oracle.implementations.loops.rounding import put
-from refmlc.oracle.implementations.loops.statements import write
-from refmlc.oracle.implementations.loops.thread_memory import check_threads
+from refmlc.oracle.implementations.loops.statements import bind_declared, check_threads, multiple, write
 from refmlc.oracle.implementations.loops.writer import Names, Writer
 
 
@@ -35,17 +33,17 @@ class Functions:
         self._functions = functions
         self._names = Names()
         self._known = {name: self._names.fresh("f") for name in functions}
-        self._made: dict[str, CompiledFunction | str] = {}
-        self._space: dict[str, object] = self._names.held
+        self._compiled_functions: dict[str, CompiledFunction | str] = {}
+        self._space: dict[str, object] = self._names.objects
 
     def get(self, name: str) -> CompiledFunction:
         """The function called `name`. Fails: `NotTaken` where it, or what it calls, is not taken."""
-        if name not in self._made:
+        if name not in self._compiled_functions:
             try:
-                self._made[name] = self._compiled(name)
+                self._compiled_functions[name] = self._compiled(name)
             except NotTaken as problem:
-                self._made[name] = str(problem)
-        compiled = self._made[name]
+                self._compiled_functions[name] = str(problem)
+        compiled = self._compiled_functions[name]
         if isinstance(compiled, str):
             raise NotTaken(compiled)
         return compiled
@@ -89,8 +87,8 @@ def _take(writer: Writer, func: tir.PrimFunc, names: Sequence[str]) -> None:
     for param, name in zip(func.params, names, strict=True):
         buffer = func.buffer_map.get(param)
         if buffer is None:
-            taken = writer.bind(f"put_argument_{param.dtype}", _taker(param.dtype))
-            writer.line(f"{writer.declare(param)} = {taken}({name})")
+            convert = writer.bind(f"put_argument_{param.dtype}", _taker(param.dtype))
+            writer.line(f"{writer.declare(param)} = {convert}({name})")
             continue
         fits = writer.bind("fits", fitting)
         kind = writer.bind(f"put_dtype_{buffer.dtype}", buffer.dtype)

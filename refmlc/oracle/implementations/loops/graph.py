@@ -77,8 +77,8 @@ class Graph:
                 return Shape(extents(values, frame.dims))
             case relax.Tuple(fields=fields):
                 return tuple(self.eval(item, frame) for item in fields)
-            case relax.TupleGetItem(tuple_value=whole, index=index):
-                tuple_value = self.eval(whole, frame)
+            case relax.TupleGetItem(tuple_value=expr_of_tuple, index=index):
+                tuple_value = self.eval(expr_of_tuple, frame)
                 if isinstance(tuple_value, Shape) or not isinstance(tuple_value, tuple) or index >= len(tuple_value):
                     raise Meaningless(f"field {index} of a value of type {type(tuple_value).__name__}")
                 return tuple_value[index]

@@ -57,7 +57,7 @@ def _outputs(graph: "Graph", call: relax.Call, frame: "Frame") -> tuple[list[Arr
     declared = call.ty_args[0]
     several = isinstance(declared, TupleType)
     fields = declared.fields if isinstance(declared, TupleType) else (declared,)
-    return [_output(graph, one, frame) for one in fields], several
+    return [_output(graph, ty, frame) for ty in fields], several
 
 
 def _output(graph: "Graph", ty: Type, frame: "Frame") -> Array:
@@ -76,16 +76,16 @@ def _callee(graph: "Graph", call: relax.Call) -> Callable[[Sequence[object]], ob
             raise NotTaken("a call of a value that is not a function of the module")
 
 
-def _given(graph: "Graph", call: relax.Call, frame: "Frame") -> tuple[list[object], list[object]]:
+def _arguments_and_ints(graph: "Graph", call: relax.Call, frame: "Frame") -> tuple[list[object], list[object]]:
     """The arguments, and the ints that follow the outputs."""
-    args, *more = (graph.eval(arg, frame) for arg in call.args[1:])
-    ints = [one for shape in more if isinstance(shape, Shape) for one in shape]
+    args, *shapes = (graph.eval(arg, frame) for arg in call.args[1:])
+    ints = [extent for shape in shapes if isinstance(shape, Shape) for extent in shape]
     return list(args) if isinstance(args, tuple) else [args], list(ints)
 
 
 def _call_tir(graph: "Graph", call: relax.Call, frame: "Frame") -> object:
     function = _callee(graph, call)
-    args, ints = _given(graph, call, frame)
+    args, ints = _arguments_and_ints(graph, call, frame)
     outputs, several = _outputs(graph, call, frame)
     function([*args, *outputs, *ints])
     return tuple(outputs) if several else outputs[0]
@@ -93,19 +93,19 @@ def _call_tir(graph: "Graph", call: relax.Call, frame: "Frame") -> object:
 
 def _call_inplace(graph: "Graph", call: relax.Call, frame: "Frame") -> object:
     function = _callee(graph, call)
-    args, ints = _given(graph, call, frame)
+    args, ints = _arguments_and_ints(graph, call, frame)
     outputs, several = _outputs(graph, call, frame)
     listed = call.attrs.get("inplace_indices", ())
     places = [
-        one.value if isinstance(one, tir.IntImm) else one
-        for one in (listed if isinstance(listed, tuple) else (listed,))
+        index.value if isinstance(index, tir.IntImm) else index
+        for index in (listed if isinstance(listed, tuple) else (listed,))
     ]
     if len(places) != len(outputs) or any(not -1 <= int(str(place)) < len(args) for place in places):
         raise Meaningless("outputs that are not arguments")
-    made = [one for one, place in zip(outputs, places, strict=True) if place == -1]
-    function([*args, *made, *ints])
-    found = [one if place == -1 else args[int(str(place))] for one, place in zip(outputs, places, strict=True)]
-    return tuple(found) if several else found[0]
+    fresh = [index for index, place in zip(outputs, places, strict=True) if place == -1]
+    function([*args, *fresh, *ints])
+    results = [index if place == -1 else args[int(str(place))] for index, place in zip(outputs, places, strict=True)]
+    return tuple(results) if several else results[0]
 
 
 def _packed(graph: "Graph", call: relax.Call, frame: "Frame") -> object:
@@ -147,9 +147,9 @@ def _reshape(graph: "Graph", call: relax.Call, frame: "Frame") -> object:
         if axis >= len(value.shape):
             raise Meaningless("a reshape that keeps an axis that is not there")
         target = (*target[:axis], value.shape[axis], *target[axis + 1 :])
-    known = prod(extent for extent in target if extent != -1)
+    known_size = prod(extent for extent in target if extent != -1)
     size = prod(value.shape)
-    shape = tuple((size // known if known else 0) if extent == -1 else extent for extent in target)
+    shape = tuple((size // known_size if known_size else 0) if extent == -1 else extent for extent in target)
     if prod(shape) != size or min(target, default=0) < -1 or target.count(-1) > 1:
         raise Meaningless("a reshape that changes the number of elements")
     if value.strides is not None:
@@ -167,9 +167,9 @@ def _to_shape(_graph: "Graph", value: object) -> Shape:
 
 def _from_shape(graph: "Graph", value: object) -> Array:
     shape = value if isinstance(value, tuple) else ()
-    made = empty(graph.meter, INT64, (len(shape),))
-    made.numpy()[...] = shape
-    return made
+    tensor = empty(graph.meter, INT64, (len(shape),))
+    tensor.numpy()[...] = shape
+    return tensor
 
 
 def _alloc(graph: "Graph", shape: object, kind: object, *_where: object) -> Array:
@@ -277,7 +277,7 @@ OPERATORS: Mapping[str, Operator] = {
 class Library:
     """The functions of operators, by operator and what is known of the arguments."""
 
-    made: dict[Hashable, tuple[Lowered, CompiledFunction]] = field(default_factory=dict)
+    functions: dict[Hashable, tuple[Lowered, CompiledFunction]] = field(default_factory=dict)
 
 
 def call_library(library: Library, name: str, call: relax.Call, args: Sequence[object], meter: Meter) -> object:
@@ -288,14 +288,14 @@ def call_library(library: Library, name: str, call: relax.Call, args: Sequence[o
     if op.counting is not None:
         function = lowered(op.counting, types, call.attrs)
         counted = _run(function, _compiled(function, name), args, meter)
-        counts = tuple(int(one) for one in _tensor(counted).numpy())
+        counts = tuple(int(count) for count in _tensor(counted).numpy())
     key = (name, id(call), counts, tuple(map(str, types)))
-    if key not in library.made:
-        found = lowered(op, types, call.attrs, counts)
-        if found is None:
+    if key not in library.functions:
+        lowered_function = lowered(op, types, call.attrs, counts)
+        if lowered_function is None:
             raise NotTaken(f"operator `{name}` on these arguments")
-        library.made[key] = found, _compiled(found, name)
-    return _run(*library.made[key], args, meter)
+        library.functions[key] = lowered_function, _compiled(lowered_function, name)
+    return _run(*library.functions[key], args, meter)
 
 
 def _compiled(function: Lowered | None, name: str) -> CompiledFunction:

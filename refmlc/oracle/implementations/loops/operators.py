@@ -18,9 +18,8 @@ import numpy as np
 
 from refmlc.lang.dtypes import DType
 from refmlc.lang.dtypes.storage import storage_dtype
-from refmlc.oracle.implementations.loops import floats, integers
-from refmlc.oracle.implementations.loops.functions import BINARY, UNARY
-from refmlc.oracle.implementations.loops.rounding import NATIVE, put
+from refmlc.oracle.implementations.loops import arithmetic
+from refmlc.oracle.implementations.loops.arithmetic import BINARY, NATIVE, UNARY, put
 
 Bind: TypeAlias = Callable[[str, object], str]
 
@@ -28,8 +27,8 @@ ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 INTEGER = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "floormod": "%"}
 BITS = {"bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^"}
 COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-TRUNCATING = {"div": integers.truncdiv, "truncdiv": integers.truncdiv, "truncmod": integers.truncmod}
-FIXED = {"q_multiply_shift": integers.scaled, "q_multiply_shift_per_axis": integers.scaled_per_axis}
+TRUNCATING = {"div": arithmetic.truncdiv, "truncdiv": arithmetic.truncdiv, "truncmod": arithmetic.truncmod}
+FIXED = {"q_multiply_shift": arithmetic.scaled, "q_multiply_shift_per_axis": arithmetic.scaled_per_axis}
 CLASSES = {"isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite}
 NARROW = 16
 
@@ -44,7 +43,7 @@ def operator_source(name: str, operands: Sequence[DType], result: DType, args: S
     if name == "likely":
         return args[0]
     if name in ("max", "min"):
-        return f"{bind(name, floats.greater if name == 'max' else floats.less)}({args[0]}, {args[1]})"
+        return f"{bind(name, arithmetic.greater if name == 'max' else arithmetic.lesser)}({args[0]}, {args[1]})"
     if name in COMPARISONS:
         return f"{bind('truth', bool)}({args[0]} {COMPARISONS[name]} {args[1]})"
     if name == "reinterpret":
@@ -92,16 +91,16 @@ def _of_integers(name: str, kind: DType, args: Sequence[str], bind: Bind) -> str
         case "bitwise_not":
             return fitted(f"(~{a})", kind, bind)
         case "shift_left":
-            shifted = f"{bind('shifted_left', integers.shifted_left)}({a}, {rest[0]}, {kind.bits})"
+            shifted = f"{bind('shifted_left', arithmetic.shifted_left)}({a}, {rest[0]}, {kind.bits})"
             return fitted(shifted, kind, bind)
         case "shift_right":
-            return f"{bind('shifted_right', integers.shifted_right)}({a}, {rest[0]}, {kind.bits})"
+            return f"{bind('shifted_right', arithmetic.shifted_right)}({a}, {rest[0]}, {kind.bits})"
         case "abs":
             return fitted(f"{bind('absolute', abs)}({a})", kind, bind)
         case "popcount":
-            return fitted(f"{bind('ones', integers.ones)}({a}, {kind.bits})", kind, bind)
+            return fitted(f"{bind('ones', arithmetic.ones)}({a}, {kind.bits})", kind, bind)
         case "clz":
-            return f"{bind('zeros', integers.leading_zeros)}({a}, {kind.bits})"
+            return f"{bind('zeros', arithmetic.leading_zeros)}({a}, {kind.bits})"
         case _ if name in FIXED:
             return f"{bind('scaled', FIXED[name])}({', '.join(args)})"
         case _:
@@ -115,7 +114,7 @@ def _of_floats(name: str, kind: DType, args: Sequence[str], bind: Bind) -> str |
     if name in CLASSES:
         return f"{bind('truth', bool)}({bind(name, CLASSES[name])}({wide(args[0], kind, bind)}))"
     if name == "nextafter":
-        return f"{bind('neighbour', floats.neighbour)}({args[0]}, {args[1]})"
+        return f"{bind('neighbour', arithmetic.neighbour)}({args[0]}, {args[1]})"
     wides = [wide(arg, kind, bind) for arg in args]
     if name in ARITHMETIC:
         return fitted(f"({wides[0]} {ARITHMETIC[name]} {wides[1]})", kind, bind)
@@ -127,11 +126,11 @@ def _of_floats(name: str, kind: DType, args: Sequence[str], bind: Bind) -> str |
         case "abs":
             return fitted(f"{bind('absolute', abs)}({wides[0]})", kind, bind)
         case "copysign":
-            return fitted(f"{bind('signed', floats.signed_as)}({wides[0]}, {wides[1]})", kind, bind)
+            return fitted(f"{bind('signed', arithmetic.signed_as)}({wides[0]}, {wides[1]})", kind, bind)
         case "hypot":
-            return fitted(f"{bind('hypotenuse', floats.hypotenuse)}({wides[0]}, {wides[1]})", kind, bind)
+            return fitted(f"{bind('hypotenuse', arithmetic.hypotenuse)}({wides[0]}, {wides[1]})", kind, bind)
         case "ldexp":
-            scaled = floats.scaled_by if kind.element == "float64" else floats.scaled_odd
+            scaled = arithmetic.scaled_by if kind.element == "float64" else arithmetic.scaled_odd
             return fitted(f"{bind('scaled', scaled)}({wides[0]}, {args[1]})", kind, bind)
         case _:
             return None

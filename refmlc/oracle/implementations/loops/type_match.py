@@ -26,19 +26,18 @@ def dim(expr: tir.Expr, dims: Dims) -> object:
             return dims[expr]
         case _:
             pass
-    used = [node for node in walk(expr) if isinstance(node, tir.Var) and node in dims]
+    variables = [node for node in walk(expr) if isinstance(node, tir.Var) and node in dims]
     writer = Writer(Names(), {})
-    names = [writer.declare(var, "n") for var in used]
+    names = [writer.declare(var, "n") for var in variables]
     name = writer.names.fresh("dimension")
-    define(f"{name} = lambda {', '.join(names)}: {source(writer, expr)}", writer.names.held)
-    compute = writer.names.held[name]
+    define(f"{name} = lambda {', '.join(names)}: {source(writer, expr)}", writer.names.objects)
+    compute = writer.names.objects[name]
     assert callable(compute)  # noqa: S101 - a lambda
-    extent = compute(*(dims[var] for var in used))
+    extent = compute(*(dims[var] for var in variables))
     return extent.item() if isinstance(extent, np.generic) else extent
 
 
 def extents(values: tuple[tir.Expr, ...], dims: Dims) -> tuple[int, ...]:
-    """A shape."""
     return tuple(int(dim(value, dims)) for value in values)  # type: ignore[call-overload]  # an integer
 
 
@@ -79,25 +78,25 @@ class Match:
 
     def close(self) -> None:
         """Compare the deferred dimensions. Fails: `Meaningless`."""
-        for expr, there in self._later:
-            if dim(expr, self.dims) != there:
-                raise Meaningless(f"a dimension is {there}, declared is another")
+        for expr, actual in self._later:
+            if dim(expr, self.dims) != actual:
+                raise Meaningless(f"a dimension is {actual}, declared is another")
 
-    def _shape(self, there: tuple[int, ...], declared: tuple[tir.Expr, ...] | None, rank: int) -> None:
+    def _shape(self, actual: tuple[int, ...], declared: tuple[tir.Expr, ...] | None, rank: int) -> None:
         if declared is None:
-            if rank not in (-1, len(there)):
-                raise Meaningless(f"a shape of {len(there)} extents where {rank} are declared")
+            if rank not in (-1, len(actual)):
+                raise Meaningless(f"a shape of {len(actual)} extents where {rank} are declared")
             return
-        if len(declared) != len(there):
-            raise Meaningless(f"a shape of {len(there)} extents where {len(declared)} are declared")
-        for expr, extent in zip(declared, there, strict=True):
+        if len(declared) != len(actual):
+            raise Meaningless(f"a shape of {len(actual)} extents where {len(declared)} are declared")
+        for expr, extent in zip(declared, actual, strict=True):
             self._part(expr, extent)
 
-    def _part(self, expr: tir.Expr, there: object) -> None:
+    def _part(self, expr: tir.Expr, actual: object) -> None:
         if isinstance(expr, tir.Var) and expr not in self.dims:
-            self.dims[expr] = there
+            self.dims[expr] = actual
         else:
-            self._later.append((expr, there))
+            self._later.append((expr, actual))
 
 
 def bound(value: object, ty: Type | None, dims: Dims) -> None:

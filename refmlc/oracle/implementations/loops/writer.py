@@ -13,7 +13,7 @@ from refmlc.oracle.implementations.loops.operators import NotTaken
 class Names:
     """The objects that the source of a module looks up by name."""
 
-    held: dict[str, object] = field(default_factory=dict)
+    objects: dict[str, object] = field(default_factory=dict)
     _known: dict[object, str] = field(default_factory=dict)
     _count: int = 0
 
@@ -27,7 +27,7 @@ class Names:
         key: object = word if word.startswith("put_") else (word, id(thing))
         if key not in self._known:
             self._known[key] = self.fresh(word)
-            self.held[self._known[key]] = thing
+            self.objects[self._known[key]] = thing
         return self._known[key]
 
 
@@ -46,7 +46,6 @@ class Writer:
     _depth: int = 0
 
     def line(self, text: str) -> None:
-        """Add a line."""
         self.lines.append("    " * self._depth + text)
 
     @contextmanager

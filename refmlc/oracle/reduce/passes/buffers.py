@@ -17,7 +17,7 @@ from functools import partial
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import rewrite, substitute, walk
-from refmlc.oracle.reduce.passes.literals import has_numbers, number
+from refmlc.oracle.reduce.passes.expressions import has_numbers, number
 from refmlc.oracle.reduce.subject import Edit, Subject, prim_funcs
 from refmlc.oracle.reduce.tidy import NOTHING
 from refmlc.strategies.arguments import Argument, Array
@@ -126,11 +126,11 @@ def usual_layouts(subject: Subject) -> Iterator[Edit]:
 def usual(buffer: tir.Buffer) -> tir.Buffer:
     """The buffer with the layout that is not written out; itself where it has that."""
     new = tir.Buffer(buffer.name, buffer.dtype, buffer.shape)
-    same = all(
+    is_usual = all(
         getattr(buffer, field) == getattr(new, field)
         for field in ("strides", "elem_offset", "scope", "align", "offset_factor", "axis_separators", "layout")
     )
-    return buffer if same else new
+    return buffer if is_usual else new
 
 
 def lower_ranks(subject: Subject) -> Iterator[Edit]:
@@ -161,14 +161,14 @@ def _with_flatter(call: tuple[Argument, ...], number: int, place: int) -> tuple[
 
 def flatter(function: tir.PrimFunc, buffer: tir.Buffer, place: int) -> tir.PrimFunc:
     """The function with a buffer without dimension `place`."""
-    new = tir.Buffer(buffer.name, buffer.dtype, _cut(buffer.shape, place), scope=buffer.scope)
+    new = tir.Buffer(buffer.name, buffer.dtype, _without_item(buffer.shape, place), scope=buffer.scope)
 
     def change(node: Node) -> Node:
         match node:
             case tir.BufferLoad(accessed, indices) if accessed is buffer:
-                return replace(node, buffer=new, indices=_cut(indices, place))
+                return replace(node, buffer=new, indices=_without_item(indices, place))
             case tir.BufferStore(accessed, _, indices) if accessed is buffer:
-                return replace(node, buffer=new, indices=_cut(indices, place))
+                return replace(node, buffer=new, indices=_without_item(indices, place))
             case tir.BufferRegion(accessed, region) if accessed is buffer:
                 return tir.BufferRegion(new, (*region[:place], *region[place + 1 :]))
             case _:
@@ -177,7 +177,7 @@ def flatter(function: tir.PrimFunc, buffer: tir.Buffer, place: int) -> tir.PrimF
     return substitute(rewrite(function, change), {buffer: new})
 
 
-def _cut(items: tuple[tir.Expr, ...], place: int) -> tuple[tir.Expr, ...]:
+def _without_item(items: tuple[tir.Expr, ...], place: int) -> tuple[tir.Expr, ...]:
     return (*items[:place], *items[place + 1 :])
 
 

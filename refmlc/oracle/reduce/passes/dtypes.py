@@ -19,7 +19,7 @@ from refmlc.lang.dtypes.storage import storage_dtype
 from refmlc.lang.ir import relax, tir, types
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import rewrite, walk
-from refmlc.oracle.reduce.passes.literals import number
+from refmlc.oracle.reduce.passes.expressions import number
 from refmlc.oracle.reduce.subject import Edit, Function, Subject
 from refmlc.strategies.arguments import Argument, Array, Number, TupleOf
 

@@ -90,20 +90,20 @@ def _operands(value: relax.Expr) -> list[Node]:
 
 
 def _without(
-    subject: Subject, name: str, graph: relax.Function, gone: Sequence[Node], table: dict[Node, Node]
+    subject: Subject, name: str, graph: relax.Function, targets: Sequence[Node], table: dict[Node, Node]
 ) -> Subject:
-    dropped = set(gone)
+    dropped = set(targets)
 
     def change(node: Node) -> Node:
         match node:
             case relax.BindingBlock(bindings) | relax.DataflowBlock(bindings):
-                left = tuple(binding for binding in bindings if binding not in dropped)
-                return node if len(left) == len(bindings) else replace(node, bindings=left)
+                remaining = tuple(binding for binding in bindings if binding not in dropped)
+                return node if len(remaining) == len(bindings) else replace(node, bindings=remaining)
             case _:
                 return node
 
-    less = subject.with_function(name, rewrite(graph, change))
-    return less.with_nodes(name, table) if table else less
+    shortened = subject.with_function(name, rewrite(graph, change))
+    return shortened.with_nodes(name, table) if table else shortened
 
 
 def _branched(subject: Subject, name: str, binding: relax.VarBinding, branch: relax.SeqExpr) -> Subject:

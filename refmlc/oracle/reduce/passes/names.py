@@ -28,10 +28,10 @@ def short_names(subject: Subject) -> Iterator[Edit]:
         replace(subject.module, functions={name: renamed(each) for name, each in subject.module.functions.items()})
     )
     for name, function in subject.module.functions.items():
-        yield partial(_one, subject, name, function)
+        yield partial(_with_short_names, subject, name, function)
 
 
-def _one(subject: Subject, name: str, function: Function) -> Subject:
+def _with_short_names(subject: Subject, name: str, function: Function) -> Subject:
     return subject.with_function(name, renamed(function))
 
 
@@ -40,14 +40,14 @@ def oddly_named(module: IRModule) -> int:
     return sum(
         getattr(node, "name", name) != name
         for function in module.functions.values()
-        for node, name in wanted(function).items()
+        for node, name in short_name_table(function).items()
     )
 
 
 def renamed(function: Function) -> Function:
     """The function with its names replaced: leaves first, since a buffer holds the variables of its shape."""
     for kind in (tir.Var, tir.Buffer, relax.Var, tir.SBlock):
-        names = wanted(function)
+        names = short_name_table(function)
         table: dict[Node, Node] = {}
         for node, name in names.items():
             if isinstance(node, kind) and getattr(node, "name", name) != name:
@@ -56,14 +56,14 @@ def renamed(function: Function) -> Function:
     return function
 
 
-def wanted(function: Function) -> dict[Node, str]:
+def short_name_table(function: Function) -> dict[Node, str]:
     """The names that things get."""
     names: dict[Node, str] = {}
     counts = dict.fromkeys(LETTERS, 0)
-    kept: set[Node] = set()
+    unchanged: set[Node] = set()
 
     def give(node: Node, kind: str, prefix: str = "") -> None:
-        if node not in names and node not in kept:
+        if node not in names and node not in unchanged:
             letters, number = LETTERS[kind], counts[kind]
             counts[kind] += 1
             names[node] = f"{prefix}{letters[number % len(letters)]}{number // len(letters) or ''}"
@@ -73,7 +73,7 @@ def wanted(function: Function) -> dict[Node, str]:
             buffer = function.buffer_map.get(param)
             if buffer is not None:
                 give(buffer, "buffer")
-                kept.add(param)
+                unchanged.add(param)
     for node in walk(function):
         match node:
             case tir.For(loop_var):
@@ -83,7 +83,7 @@ def wanted(function: Function) -> dict[Node, str]:
             case tir.Buffer():
                 give(node, "buffer")
             case relax.Var(ty=types.PrimType(value=tir.Var() as own)):
-                kept.update((node, own))
+                unchanged.update((node, own))
             case relax.Var():
                 give(node, "value")
             case tir.Var():

@@ -15,17 +15,15 @@ import re
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from refmlc.oracle.suite.report.text import case_told
-from refmlc.oracle.suite.result import CaseResult, Report
-from refmlc.oracle.suite.verdict import Verdict
+from refmlc.oracle.suite.report.text import case_lines
+from refmlc.oracle.suite.result import CaseResult, CaseVerdict, SuiteReport
 
 NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-ERRORS = (Verdict.CRASH, Verdict.TIMEOUT)
-SKIPPED = (Verdict.KNOWN, Verdict.UNSUPPORTED, None)
+ERRORS = (CaseVerdict.CRASH, CaseVerdict.TIMEOUT)
+SKIPPED = (CaseVerdict.KNOWN, CaseVerdict.UNSUPPORTED, None)
 
 
-def junit(reports: Sequence[Report]) -> str:
-    """The document."""
+def junit(reports: Sequence[SuiteReport]) -> str:
     root = Element("testsuites", name="refmlc conform")
     for report in reports:
         _suite(root, report)
@@ -33,7 +31,7 @@ def junit(reports: Sequence[Report]) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
 
 
-def _suite(root: Element, report: Report) -> None:
+def _suite(root: Element, report: SuiteReport) -> None:
     suite = SubElement(root, "testsuite", name=_clean(f"{report.implementation} {report.version}".rstrip()))
     suite.set("time", f"{report.seconds:.3f}")
     for result in report.results:
@@ -45,11 +43,11 @@ def _suite(root: Element, report: Report) -> None:
         suite.set(name, str(sum(1 for _ in suite.iter(tag))))
 
 
-def _problems(report: Report) -> list[str]:
+def _problems(report: SuiteReport) -> list[str]:
     return [*report.problems, *(["the run was interrupted"] if report.interrupted else [])]
 
 
-def _case(suite: Element, report: Report, result: CaseResult) -> None:
+def _case(suite: Element, report: SuiteReport, result: CaseResult) -> None:
     area, _, name = result.id.partition(".")
     case = SubElement(
         suite, "testcase", classname=_clean(area), name=_clean(name or area), time=f"{result.seconds:.4f}"
@@ -58,13 +56,13 @@ def _case(suite: Element, report: Report, result: CaseResult) -> None:
     if not result.expected:
         tag = "error" if verdict in ERRORS else "failure"
         element = SubElement(case, tag, message=_clean(result.unexpected or result.why), type=_word(verdict))
-        element.text = _clean("\n".join(case_told(result)))
+        element.text = _clean("\n".join(case_lines(result)))
     elif verdict in SKIPPED:
         reason = f"{result.known}: {report.reasons.get(result.known, '')}" if result.known else result.why
         SubElement(case, "skipped", message=_clean(f"{_word(verdict)}: {reason}".rstrip(": ")))
 
 
-def _word(verdict: Verdict | None) -> str:
+def _word(verdict: CaseVerdict | None) -> str:
     return "not scored" if verdict is None else verdict.value
 
 

@@ -1,13 +1,16 @@
-"""A run in words: the unexpected cases, each with its first difference."""
+"""A run in words, the unexpected cases each with its first difference, and as one JSON object.
 
-from collections.abc import Iterator
+`schema.json` beside this file describes the object.
+"""
 
-from refmlc.oracle.suite.result import CaseResult, Report
+from collections.abc import Iterator, Sequence
+
+from refmlc.oracle.suite.result import CaseResult, SuiteReport
 
 MOST_ROWS = 3
 
 
-def told(report: Report, most: int | None = None) -> Iterator[str]:
+def unexpected_lines(report: SuiteReport, most: int | None = None) -> Iterator[str]:
     """Lines on what is not as expected; `most` cases at most, then how many more there are."""
     yield from report.problems
     if report.interrupted:
@@ -15,12 +18,12 @@ def told(report: Report, most: int | None = None) -> Iterator[str]:
         yield f"the run was interrupted after {count:,} case{'' if count == 1 else 's'}"
     cases = report.unexpected
     for case in cases[:most]:
-        yield from case_told(case)
+        yield from case_lines(case)
     if most is not None and len(cases) > most:
         yield f"… and {len(cases) - most:,} more"
 
 
-def case_told(case: CaseResult) -> Iterator[str]:
+def case_lines(case: CaseResult) -> Iterator[str]:
     """One case: its verdict, what is wrong, the first elements."""
     verdict = "not scored" if case.verdict is None else case.verdict.value
     yield f"{verdict}: {case.id}{f': {case.why}' if case.why else ''}"
@@ -32,7 +35,7 @@ def case_told(case: CaseResult) -> Iterator[str]:
             yield f"    {row.label}{row.index}: {row.got}, recorded {row.recorded}{permitted}"
 
 
-def summary(report: Report) -> str:
+def summary(report: SuiteReport) -> str:
     """One line: who, the counts, whether all is as expected."""
     counts = ", ".join(f"{count:,} {verdict}" for verdict, count in report.counts.items())
     version = f" {report.version}" if report.version else ""
@@ -41,3 +44,7 @@ def summary(report: Report) -> str:
         "as expected" if report.ok else "interrupted" if report.interrupted and not bad else f"{bad:,} not as expected"
     )
     return f"{report.implementation}{version}: {counts or 'nothing'}: {end}"
+
+
+def as_data(reports: Sequence[SuiteReport]) -> dict[str, object]:
+    return {"ok": all(report.ok for report in reports), "reports": [report.to_json() for report in reports]}

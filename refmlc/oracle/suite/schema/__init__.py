@@ -7,7 +7,7 @@
 | `protocol.json`  | the lines of implementations: `#/$defs/request`, `#/$defs/reply`                               |
 
 They are written by `written()`: the kinds of nodes follow from the declarations in `refmlc/lang/ir` (`nodes`), the rest
-is written out in `values` and `lines`, and `schema_files` puts them together. A test holds the files to it.
+is written out in `values`, and `schema_files` puts them together. A test holds the files to it.
 """
 
 import json

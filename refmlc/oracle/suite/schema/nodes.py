@@ -56,15 +56,15 @@ def node_definitions() -> dict[str, Json]:
     """Every kind, every alias, and what values are built of."""
     definitions = _Definitions()
     for name, kind in KINDS.items():
-        definitions.found[name] = definitions.kind(name, kind)
-    return {**BASE, **dict(sorted(definitions.found.items()))}
+        definitions.table[name] = definitions.kind(name, kind)
+    return {**BASE, **dict(sorted(definitions.table.items()))}
 
 
 class _Definitions:
     """Aliases are defined when they are met first."""
 
     def __init__(self) -> None:
-        self.found: dict[str, Json] = {}
+        self.table: dict[str, Json] = {}
 
     def kind(self, name: str, kind: type) -> Json:
         """A kind: `is`, and its fields; shared ones have an `id`."""
@@ -102,7 +102,7 @@ class _Definitions:
         if issubclass(kind, Enum):
             return record({"enum": {"enum": [f"{kind.__name__}.{member.value}" for member in kind]}})
         if kind is Node:
-            self.found["Node"] = any_of(*(ref(name) for name in KINDS), ref("ref"))
+            self.table["Node"] = any_of(*(ref(name) for name in KINDS), ref("ref"))
             return ref("Node")
         name = next(name for name, candidate in KINDS.items() if candidate is kind)
         return any_of(ref(name), ref("ref")) if issubclass(kind, SHARED) else ref(name)
@@ -114,8 +114,8 @@ class _Definitions:
     def _text(self, node: ast.expr, home: str) -> Json:
         """The schema of a type that is written as text: names, `X | Y`, `tuple[X, ...]`, `Mapping[K, V]`."""
         match node:
-            case ast.BinOp(left=left, right=right):
-                return any_of(self._text(left, home), self._text(right, home))
+            case ast.BinOp(left=left_operand, right=right):
+                return any_of(self._text(left_operand, home), self._text(right, home))
             case ast.Constant(value=None):
                 return PLAIN[NoneType]
             case ast.Constant(value=str(text)):
@@ -138,9 +138,9 @@ class _Definitions:
         if isinstance(target, type) and get_origin(target) is None:
             return self._class(target)
         alias = next(f"{stem}.{name}" for stem in MODULES if vars(MODULES[stem]).get(name) is target)
-        if alias not in self.found:
-            self.found[alias] = {}  # it may hold itself
-            own = alias.partition(".")[0]
+        if alias not in self.table:
+            self.table[alias] = {}  # it may hold itself
+            home_of_alias = alias.partition(".")[0]
             text = ast.parse(target, mode="eval").body if isinstance(target, str) else None
-            self.found[alias] = self.of(target, own) if text is None else self._text(text, own)
+            self.table[alias] = self.of(target, home_of_alias) if text is None else self._text(text, home_of_alias)
         return ref(alias)

@@ -32,7 +32,6 @@ def ref(name: str) -> dict[str, Json]:
 
 
 def any_of(*choices: Json) -> dict[str, Json]:
-    """One of several."""
     return {"anyOf": list(choices)}
 
 

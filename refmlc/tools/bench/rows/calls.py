@@ -27,10 +27,9 @@ from refmlc.native.options import Isa, Options
 from refmlc.native.tier.compilation import translate
 from refmlc.native.tier.compiled_module import CompiledModule, c_type, c_type_of_fused
 from refmlc.tools.bench.row import BenchRow, Goal
-from refmlc.tools.bench.session import NUMPY, OURS, TVM, Session
-from refmlc.tools.bench.sizes import Sizes
-from refmlc.tools.bench.timing import Candidate, measure, ratio
-from refmlc.tools.bench.tvm_process import Remote, TvmFailed
+from refmlc.tools.bench.session import NUMPY, OURS, TVM, BenchSession, BenchSizes
+from refmlc.tools.bench.timing import TimedCandidate, measure, ratio
+from refmlc.tools.bench.tvm_process import TvmCandidate, TvmFailed
 from refmlc.tools.bench.workloads import Workload, mlp, normal
 
 FIVE = """
@@ -44,24 +43,24 @@ def five(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32"), C: T.Buffer
 """
 
 
-def network_rows(session: Session, sizes: Sizes) -> Iterator[BenchRow]:
-    """BenchRow 5."""
-    found = session.compare(mlp(*sizes.mlp), (TVM, NUMPY))
-    yield found.row(5, TVM, 8, "TVM's VM")
-    yield found.row(5, NUMPY, 1.1)
+def network_rows(session: BenchSession, sizes: BenchSizes) -> Iterator[BenchRow]:
+    """Row 5."""
+    comparison = session.compare(mlp(*sizes.mlp), (TVM, NUMPY))
+    yield comparison.row(5, TVM, 8, "TVM's VM")
+    yield comparison.row(5, NUMPY, 1.1)
 
 
-def call_rows(session: Session, _sizes: Sizes) -> Iterator[BenchRow]:
-    """BenchRow 8."""
+def call_rows(session: BenchSession, _sizes: BenchSizes) -> Iterator[BenchRow]:
+    """Row 8."""
     a, b, c, d = normal((4,), (4,), (4,), (4,))
     five = Workload(
         "call with 5 arrays", FIVE, "five", (a, b, c, d), np.zeros_like(a), lambda: a * b + c * d, lambda _: int, 12
     )
-    found = session.compare(five, ())
+    comparison = session.compare(five, ())
     goal = Goal(2, "µs", "at most")
-    times = {} if found.failed else found.times(OURS)
+    times = {} if comparison.failed else comparison.times(OURS)
     measured = times[OURS] / 1e3 if times else None
-    yield BenchRow(8, five.name, "", goal, measured, found.failed, times=times)
+    yield BenchRow(8, five.name, "", goal, measured, comparison.failed, times=times)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,18 +103,18 @@ class Warm:
         return total
 
 
-def compile_rows(session: Session, sizes: Sizes) -> Iterator[BenchRow]:
-    """BenchRow 7."""
+def compile_rows(session: BenchSession, sizes: BenchSizes) -> Iterator[BenchRow]:
+    """Row 7."""
     workload = mlp(*sizes.mlp)
     module = read(workload.text, "mlp.py")
     cold, warm = Goal(1.2, "x", "at most"), Goal(0.1, "ms", "at most")
     what, against = "cold compile of the MLP", "tvm.compile"
     session.progress(what)
-    candidates: list[Candidate] = [Cold(module, session.isa)]
+    candidates: list[TimedCandidate] = [Cold(module, session.isa)]
     try:
         if session.tvm is not None:
             session.tvm.load("cold", workload.text, workload.func, workload.inputs, workload.output)
-            candidates.append(Remote(TVM, session.tvm, "cold", "compile"))
+            candidates.append(TvmCandidate(TVM, session.tvm, "cold", "compile"))
         timings = measure(candidates, sizes.compilations, sample=1)
         times = {name: timing.nanoseconds for name, timing in timings.items()}
         measured = ratio(timings[OURS], timings[TVM]) if TVM in times else None
@@ -126,7 +125,7 @@ def compile_rows(session: Session, sizes: Sizes) -> Iterator[BenchRow]:
         yield BenchRow(7, what, against, cold, note=str(problem))
 
 
-def _warm_row(session: Session, module: IRModule, goal: Goal) -> BenchRow:
+def _warm_row(session: BenchSession, module: IRModule, goal: Goal) -> BenchRow:
     with TemporaryDirectory(prefix="refmlc-bench-") as name:
         folder = Path(name) / "cache"
         text = _functions(module, session.isa, Cache(folder)).translation.text

@@ -22,11 +22,10 @@ from refmlc.native.emit import emit_module
 from refmlc.native.options import Grade, Isa, Options
 from refmlc.native.unit import Source, Status
 from refmlc.tools.bench.bare_call import bare_call
-from refmlc.tools.bench.compare import differences
 from refmlc.tools.bench.row import BenchRow, Goal
-from refmlc.tools.bench.rows.guards import transposed
-from refmlc.tools.bench.session import Session
-from refmlc.tools.bench.sizes import Sizes
+from refmlc.tools.bench.rows.kernels import transposed
+from refmlc.tools.bench.session import BenchSession, BenchSizes
+from refmlc.tools.bench.witness import differences
 from refmlc.tools.bench.workloads import Workload, conv2d, elementwise, layernorm, matmul, matmul_int8, softmax
 from refmlc.vm import VirtualMachine, build
 from refmlc.vm.tiers import Tier
@@ -37,7 +36,6 @@ Make: TypeAlias = Callable[[Random], Workload]
 
 
 def odd(random: Random, most: int = 31) -> int:
-    """An odd extent."""
     return random.randrange(1, most + 1, 2)
 
 
@@ -53,7 +51,7 @@ def kernels() -> Iterator[tuple[str, Make]]:
     yield "mul-add-relu-mul float32", lambda r: elementwise(odd(r, 999))
 
 
-def shape_rows(session: Session, sizes: Sizes) -> Iterator[BenchRow]:
+def shape_rows(session: BenchSession, sizes: BenchSizes) -> Iterator[BenchRow]:
     """Row 10."""
     random = Random(0)  # noqa: S311 - the same shapes in every run
     for name, make in kernels():
@@ -64,7 +62,7 @@ def shape_rows(session: Session, sizes: Sizes) -> Iterator[BenchRow]:
         source = emit_module(module, Options(isa=session.isa))
         if source.declined:
             yield BenchRow(
-                10, what, against, GOAL, failed="; ".join(found.reason for found in source.declined.values())
+                10, what, against, GOAL, failed="; ".join(refusal.reason for refusal in source.declined.values())
             )
             continue
         try:
@@ -79,8 +77,10 @@ def shape_rows(session: Session, sizes: Sizes) -> Iterator[BenchRow]:
 def together(workloads: list[Workload]) -> IRModule:
     """The prim_funcs of all, by their numbers."""
     modules = [read(workload.text, f"{workload.name}.py") for workload in workloads]
-    found = {f"f{n}": module.functions[w.func] for n, (module, w) in enumerate(zip(modules, workloads, strict=True))}
-    return IRModule(found)
+    functions = {
+        f"f{n}": module.functions[w.func] for n, (module, w) in enumerate(zip(modules, workloads, strict=True))
+    }
+    return IRModule(functions)
 
 
 def mismatches(module: IRModule, workloads: list[Workload], source: Source, isa: Isa) -> int:
@@ -89,8 +89,8 @@ def mismatches(module: IRModule, workloads: list[Workload], source: Source, isa:
     library = compiled(source.text, isa, cache=None)
     wrong = 0
     for number, workload in enumerate(workloads):
-        expected, got = np.zeros_like(workload.output), np.zeros_like(workload.output)
+        expected, actual = np.zeros_like(workload.output), np.zeros_like(workload.output)
         machine[f"f{number}"](*workload.inputs, expected)
-        status = bare_call(library, source.units[f"f{number}"], (*workload.inputs, got))()
-        wrong += differences(got, expected) if status == Status.DONE else expected.size
+        status = bare_call(library, source.units[f"f{number}"], (*workload.inputs, actual))()
+        wrong += differences(actual, expected) if status == Status.DONE else expected.size
     return wrong

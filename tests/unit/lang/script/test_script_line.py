@@ -12,7 +12,7 @@ from refmlc.lang import te
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import walk
 from refmlc.oracle.passes import TraceCheck, WatchedPasses
-from refmlc.oracle.passes.verdicts import StageRow, StageVerdict
+from refmlc.oracle.passes.stages import StageRow, StageVerdict
 from refmlc.strategies import ir_modules
 from refmlc.strategies.modules import rolled_module
 from refmlc.tvm.session import shown

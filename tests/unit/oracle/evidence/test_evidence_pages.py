@@ -14,8 +14,8 @@ from refmlc.diag import RefmlcError
 from refmlc.lang.ir import IRModule
 from refmlc.oracle.blame import blame
 from refmlc.oracle.evidence import write_page
-from refmlc.oracle.evidence.heat_map import heat, level
 from refmlc.oracle.evidence.listing import Mark, lines_of
+from refmlc.oracle.evidence.page import heat, level
 from refmlc.oracle.implementations.implementation import Answer, Prepared, Stop, Stopped
 from refmlc.run.memory.tensor import Tensor
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from refmlc.oracle.fuzz.cage import Cages
-from refmlc.oracle.fuzz.settings import Settings
+from refmlc.oracle.fuzz.settings import CampaignSettings
 
 HERE = Path(__file__).parent
 
@@ -29,6 +29,6 @@ def stand_in():
 
     def made(*says, **settings):
         settings = {"size": 8, "memory": 2048, "program_seconds": 10.0} | settings
-        return Settings(implementations=says, runner="stand_in:run_batch", **settings)
+        return CampaignSettings(implementations=says, runner="stand_in:run_batch", **settings)
 
     return made

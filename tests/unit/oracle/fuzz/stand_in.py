@@ -16,14 +16,13 @@ import os
 import signal
 import time
 
-from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, merged
-from refmlc.oracle.fuzz.settings import Settings
-from refmlc.oracle.fuzz.signature import signature
+from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, merged, signature
+from refmlc.oracle.fuzz.settings import CampaignSettings
 
 
 def run_batch(settings, batch, numbers):
     """A batch."""
-    known = Settings.from_json(settings)
+    known = CampaignSettings.from_json(settings)
     says = dict(each.partition("=")[::2] for each in known.implementations)
     time.sleep(float(says.get("slow", 0)))
     if "flaky" in says and len(numbers) > 1:

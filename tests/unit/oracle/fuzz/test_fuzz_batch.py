@@ -4,15 +4,14 @@ import pytest
 
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
-from refmlc.oracle.fuzz.batch import asked, describe, every, run_batch
+from refmlc.oracle.fuzz.batch import describe, implementations_in, program, rewrites, run_batch, spec_and_interval
 from refmlc.oracle.fuzz.coverage import covered, there_is
-from refmlc.oracle.fuzz.programs import program, rewrites
 from refmlc.oracle.fuzz.reordered_loops import ReorderedLoops
 from refmlc.oracle.fuzz.result import BatchResult, together
-from refmlc.oracle.fuzz.settings import KINDS, Settings
+from refmlc.oracle.fuzz.settings import KINDS, CampaignSettings
 from refmlc.oracle.implementations.implementation import Stop, Stopped
 
-INTERP = Settings(implementations=("interp",), kinds=KINDS, size=6, sanitize=2)
+INTERP = CampaignSettings(implementations=("interp",), kinds=KINDS, size=6, sanitize=2)
 PLUS = """
 @T.prim_func
 def main(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
@@ -42,7 +41,7 @@ def test_programs_alone_come_to_what_they_come_to_together():
 
 
 def test_other_seeds_are_other_programs():
-    texts = {show(program(Settings(seed=seed), number).module) for seed in range(3) for number in range(10)}
+    texts = {show(program(CampaignSettings(seed=seed), number).module) for seed in range(3) for number in range(10)}
     assert len(texts) > 24  # two seeds are one for Python
 
 
@@ -51,7 +50,7 @@ def test_a_described_program_is_the_program():
 
 
 def test_schedules_have_rewrites_and_the_others_have_none():
-    settings = Settings(kinds=("functions", "schedules"))
+    settings = CampaignSettings(kinds=("functions", "schedules"))
     made = [(number % 2, rewrites(settings, number, program(settings, number))) for number in range(24)]
     assert not any(found for kind, found in made if kind == 0)
     changed = [found[0] for kind, found in made if kind == 1 and found]
@@ -64,12 +63,12 @@ def test_schedules_have_rewrites_and_the_others_have_none():
     [("native", ("native", 1)), ("native@8", ("native", 8)), ("cmd:a@b", ("cmd:a@b", 1)), ("x@0", ("x@0", 1))],
 )
 def test_in_one_batch_of_so_many(spec, means):
-    assert every(spec) == means
+    assert spec_and_interval(spec) == means
 
 
 def test_who_is_asked_in_a_batch():
-    settings = Settings(implementations=("native", "moved@3"))
-    assert [asked(settings, batch) for batch in range(4)] == [
+    settings = CampaignSettings(implementations=("native", "moved@3"))
+    assert [implementations_in(settings, batch) for batch in range(4)] == [
         ["native", "moved"],
         ["native"],
         ["native"],

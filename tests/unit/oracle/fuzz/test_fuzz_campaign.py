@@ -4,7 +4,7 @@ import pytest
 
 from refmlc.diag import Malformed
 from refmlc.oracle.fuzz.campaign import Campaign
-from refmlc.oracle.fuzz.executors import place
+from refmlc.oracle.fuzz.jobs import place
 from refmlc.oracle.fuzz.settings import RunOptions
 from refmlc.oracle.fuzz.store import open_store, progress_in
 
@@ -91,6 +91,6 @@ def _losing(numbers):
 
 
 def test_there_must_be_a_scheduler(monkeypatch):
-    monkeypatch.setattr("refmlc.oracle.fuzz.executors.CONNECT", 1.0)
+    monkeypatch.setattr("refmlc.oracle.fuzz.jobs.CONNECT", 1.0)
     with pytest.raises(Malformed, match="no scheduler responds"), place(RunOptions(scheduler="tcp://127.0.0.1:9")):
         pass

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from refmlc.diag import Malformed
-from refmlc.oracle.fuzz.journal import Journal, read_entries
+from refmlc.oracle.fuzz.store import Journal, read_entries
 
 ENTRIES = [{"batch": 1}, {"batch": 2, "text": "a\nb ü"}, {"shrunk": "x", "what": {}}]
 

@@ -8,7 +8,7 @@ from refmlc.lang.ir import relax
 from refmlc.lang.library import OPERATORS
 from refmlc.oracle.examine import examine
 from refmlc.oracle.fuzz.batch import as_found, name_of, run_batch
-from refmlc.oracle.fuzz.settings import Settings
+from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.implementations.implementation import Ended
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.run.memory.tensor import Tensor
@@ -18,7 +18,7 @@ from refmlc.strategies.contents import contents
 from refmlc.strategies.operators.calls import Calls
 from refmlc.strategies.operators.program import PLANS, add_call, operator_names, rolled_operators
 
-SETTINGS = Settings(kinds=("operators",), implementations=("interp",), size=40, sanitize=0)
+SETTINGS = CampaignSettings(kinds=("operators",), implementations=("interp",), size=40, sanitize=0)
 TRIES = 4
 LOWEST = float(np.finfo("float32").min)
 

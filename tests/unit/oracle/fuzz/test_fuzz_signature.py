@@ -2,7 +2,7 @@
 
 import pytest
 
-from refmlc.oracle.fuzz.signature import normalised, signature
+from refmlc.oracle.fuzz.result import normalised, signature
 
 
 @pytest.mark.parametrize(

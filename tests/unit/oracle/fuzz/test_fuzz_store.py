@@ -6,7 +6,7 @@ import pytest
 
 from refmlc.diag import Malformed
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord
-from refmlc.oracle.fuzz.settings import Settings
+from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.store import open_store, progress_in, settings_in
 
 
@@ -28,7 +28,7 @@ def reopened(tmp_path):
     def opened(settings=None):
         if stores:
             stores.pop().close()
-        stores.append(open_store(tmp_path, settings or Settings(seed=3)))
+        stores.append(open_store(tmp_path, settings or CampaignSettings(seed=3)))
         return stores[-1]
 
     yield opened
@@ -49,7 +49,7 @@ def test_what_was_finished_is_there_again(reopened, tmp_path):
         ("s1", 5, 2),
         ("s2", 20, 1),
     ]
-    assert settings_in(tmp_path) == Settings(seed=3)
+    assert settings_in(tmp_path) == CampaignSettings(seed=3)
 
 
 def test_the_least_number_stands_for_all_in_whatever_order_they_come(reopened):
@@ -91,19 +91,19 @@ def test_a_finding_made_smaller_shows_the_small_program(reopened, tmp_path):
 def test_two_campaigns_do_not_share_a_directory(reopened, tmp_path):
     reopened()
     with pytest.raises(Malformed, match="another process"):
-        open_store(tmp_path, Settings(seed=3))
+        open_store(tmp_path, CampaignSettings(seed=3))
 
 
 def test_other_settings_are_refused(tmp_path):
-    open_store(tmp_path, Settings(seed=3)).close()
+    open_store(tmp_path, CampaignSettings(seed=3)).close()
     with pytest.raises(Malformed, match=r"other settings \(seed: 3 in the campaign, 4 here\)"):
-        open_store(tmp_path, Settings(seed=4))
-    open_store(tmp_path, Settings(seed=3)).close()
+        open_store(tmp_path, CampaignSettings(seed=4))
+    open_store(tmp_path, CampaignSettings(seed=3)).close()
 
 
 def test_what_is_left_skips_what_is_done(reopened):
     store = reopened()
     store.finished(batch(1))
     size = store.settings.size
-    assert list(store.progress.left(4 * size)) == [0, 2, 3]
-    assert list(store.progress.left(size + 1)) == [0]
+    assert list(store.progress.remaining(4 * size)) == [0, 2, 3]
+    assert list(store.progress.remaining(size + 1)) == [0]

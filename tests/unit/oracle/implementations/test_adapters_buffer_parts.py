@@ -5,8 +5,7 @@ import pytest
 
 import refmlc
 from refmlc.lang.dtypes import INT32
-from refmlc.oracle.implementations.implementation import Ended
-from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.implementation import Ended, Limits
 from refmlc.oracle.implementations.lookup import implementation
 from refmlc.run.memory.tensor import Tensor
 

@@ -11,8 +11,7 @@ import pytest
 import refmlc
 from refmlc.lang.dtypes import dtype
 from refmlc.oracle.implementations.command import Command
-from refmlc.oracle.implementations.implementation import Ended, Stop
-from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.implementation import Ended, Limits, Stop
 from refmlc.oracle.implementations.wire import Misspelt, Receiver, Sender, Unsendable
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Shape

@@ -5,12 +5,10 @@ import pytest
 
 import refmlc
 from refmlc.lang.dtypes import dtype
-from refmlc.oracle.implementations.c_variants import ways_here
-from refmlc.oracle.implementations.implementation import Ended, Implementation, Stop
+from refmlc.oracle.implementations.implementation import Ended, Implementation, Limits, Stop
 from refmlc.oracle.implementations.interp import Interp
-from refmlc.oracle.implementations.limits import Limits
 from refmlc.oracle.implementations.lookup import implementation
-from refmlc.oracle.implementations.native import Batching, Native
+from refmlc.oracle.implementations.native import Batching, Native, ways_here
 from refmlc.run.memory.tensor import Tensor
 
 pytestmark = pytest.mark.needs("compiler")

@@ -16,14 +16,12 @@ from refmlc.lang.dtypes.rounding import round_fraction
 from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.oracle.examine import examine
 from refmlc.oracle.implementations import loops
-from refmlc.oracle.implementations.implementation import Ended, Implementation, Stop
-from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.implementation import Ended, Implementation, Limits, Stop
 from refmlc.oracle.implementations.lookup import implementation
 from refmlc.oracle.implementations.loops.adapter import Loops
-from refmlc.oracle.implementations.loops.floats import fused_wide, hypotenuse
+from refmlc.oracle.implementations.loops.arithmetic import fused_wide, hypotenuse, put
 from refmlc.oracle.implementations.loops.function import Functions
 from refmlc.oracle.implementations.loops.operators import operator_source
-from refmlc.oracle.implementations.loops.rounding import put
 from refmlc.oracle.implementations.loops.writer import Names
 from refmlc.oracle.outcome import Kind
 from refmlc.run.memory.tensor import Tensor
@@ -54,7 +52,7 @@ def test_operators_give_what_was_worked_by_hand(contract, example):
     given_names = [names.bind("x", put(kind)(value)) for kind, value in zip(operands, example.args, strict=True)]
     source = operator_source(contract.name, operands, result, given_names, names.bind)
     with np.errstate(all="ignore"):
-        found = eval(source, {"__builtins__": {}, **names.held})  # noqa: S307 - our own source
+        found = eval(source, {"__builtins__": {}, **names.objects})  # noqa: S307 - our own source
     if result.is_float:
         near = contract.bound(result) > 0.5
         assert to_bits(result, float(found)) == to_bits(result, example.result) or (

@@ -10,11 +10,11 @@ from click.testing import CliRunner
 import refmlc
 from refmlc.cli import main
 from refmlc.diag import RefmlcError
-from refmlc.oracle.passes import Stage, Trace, check, markdown, read_trace, shrunk
-from refmlc.oracle.passes.constant_parameters import lifted
-from refmlc.oracle.passes.shrink import Shrunk
-from refmlc.oracle.passes.tvm_script import TvmRequest, tvm_script
-from refmlc.oracle.passes.verdicts import WITHIN, StageVerdict
+from refmlc.oracle.passes import PassTrace, Stage, check, markdown, read_trace, shrunk
+from refmlc.oracle.passes.baseline import lifted
+from refmlc.oracle.passes.check import Shrunk
+from refmlc.oracle.passes.report import TvmRequest, tvm_script
+from refmlc.oracle.passes.stages import WITHIN, StageVerdict
 
 ADD = """
 @T.prim_func(s_tir=True)
@@ -43,12 +43,12 @@ def lowered(op="+", extent=8, bound=8):
 
 
 def trace(*texts):
-    return Trace(tuple(Stage(f"pass {number}", text) for number, text in enumerate(texts)))
+    return PassTrace(tuple(Stage(f"pass {number}", text) for number, text in enumerate(texts)))
 
 
 def test_stages_that_mean_the_same():
     found = check(trace(module(), lowered(), lowered(extent=10)))
-    assert [(row.name, row.said, row.calls) for row in found.rows] == [
+    assert [(row.name, row.verdict, row.calls) for row in found.rows] == [
         ("pass 1", StageVerdict.SAME, 4),
         ("pass 2", StageVerdict.SAME, 4),
     ]
@@ -66,7 +66,7 @@ def test_stages_that_mean_the_same():
 )
 def test_the_first_stage_that_differs_is_named(fault, code, message):
     found = check(trace(module(), lowered(), fault, module("*")))
-    assert [row.said for row in found.rows] == [
+    assert [row.verdict for row in found.rows] == [
         StageVerdict.SAME,
         StageVerdict.BROKEN,
     ]  # what comes after is not looked at
@@ -86,7 +86,7 @@ def test_the_call_is_small():
 
 def test_a_later_stage_may_be_more_defined_never_less():
     outside = lowered(extent=9, bound=9)
-    assert [row.said for row in check(trace(outside, lowered())).rows] == [StageVerdict.NO_CALL]
+    assert [row.verdict for row in check(trace(outside, lowered())).rows] == [StageVerdict.NO_CALL]
     less = check(trace(lowered(), outside))
     assert less.broken.diagnostic.message.startswith("the program before is defined, the program after is not")
 
@@ -103,13 +103,13 @@ def main(A: T.Buffer((16,), "float32"), B: T.Buffer((1,), "float32")):
             B[0] = B[0] + A[{index}]
 """
     found = check(trace(text.format(index="v"), text.format(index="15 - v")))
-    assert [row.said for row in found.rows] == [StageVerdict.SAME]
+    assert [row.verdict for row in found.rows] == [StageVerdict.SAME]
     assert check(trace(text.format(index="v"), text.format(index="0"))).broken is not None
 
 
 def test_what_is_not_read_is_unsupported_and_the_rest_goes_on():
     found = check(trace(module(), "this is no module", lowered("-")))
-    assert [row.said for row in found.rows] == [StageVerdict.UNSUPPORTED, StageVerdict.BROKEN]
+    assert [row.verdict for row in found.rows] == [StageVerdict.UNSUPPORTED, StageVerdict.BROKEN]
     assert found.rows[0].why.startswith("RM1")
     assert found.broken.before.name == "pass 0"
     assert found.broken.unread == ("pass 1",)  # it may have been this one
@@ -119,9 +119,9 @@ def test_what_is_not_read_is_unsupported_and_the_rest_goes_on():
 def test_what_calls_a_function_of_another_runtime_is_unsupported():
     called = lowered().replace("B[i] = A[i] + 3", 'T.call_packed("some.runtime.add", A[i])')
     found = check(trace(module(), called, lowered("-")))
-    assert [row.said for row in found.rows] == [StageVerdict.UNSUPPORTED, StageVerdict.BROKEN]
+    assert [row.verdict for row in found.rows] == [StageVerdict.UNSUPPORTED, StageVerdict.BROKEN]
     assert found.rows[0].why == "`main`: RM504: no packed function `some.runtime.add` is registered"
-    assert [row.said for row in check(trace(called, lowered())).rows] == [StageVerdict.UNSUPPORTED]
+    assert [row.verdict for row in check(trace(called, lowered())).rows] == [StageVerdict.UNSUPPORTED]
 
 
 def test_why_nothing_was_compared_is_told():
@@ -132,7 +132,7 @@ def test_why_nothing_was_compared_is_told():
 def test_other_functions_begin_anew():
     other = lowered().replace("main", "other")
     found = check(trace(module(), other, other.replace("+", "*")))
-    assert [row.said for row in found.rows] == [StageVerdict.NO_CALL, StageVerdict.BROKEN]
+    assert [row.verdict for row in found.rows] == [StageVerdict.NO_CALL, StageVerdict.BROKEN]
     assert found.broken.func == "other"
 
 
@@ -160,7 +160,7 @@ def test_constants_become_parameters_with_their_values():
 
 def test_snapshots_as_lines():
     lines = [json.dumps({"name": "input", "text": "a"}), "", json.dumps({"name": "p", "text": "b"})]
-    assert read_trace([*lines, '{"done": true}']) == Trace((Stage("input", "a"), Stage("p", "b")))
+    assert read_trace([*lines, '{"done": true}']) == PassTrace((Stage("input", "a"), Stage("p", "b")))
     assert read_trace([*lines, '{"refused": "no"}']).stopped == "no"
     assert read_trace(lines).stopped == "the compiler ended before its passes did"
     for bad in ("rubbish", "[]", '{"name": 1, "text": "x"}'):
@@ -251,7 +251,7 @@ def test_no_program_of_tvm_for_another_compiler():
 
 def test_what_the_reader_makes_of_the_text_is_a_stage():
     found = check(trace(lowered("-"), lowered("-")), given=module())
-    assert [(row.name, row.said) for row in found.rows] == [("the reader", StageVerdict.BROKEN)]
+    assert [(row.name, row.verdict) for row in found.rows] == [("the reader", StageVerdict.BROKEN)]
     assert found.broken.before == Stage("the module", module())
     program = tvm_script(module(), found.broken)
     assert "print(module.script())" in program
@@ -353,13 +353,13 @@ def main(A: T.Buffer((64,), "float32"), X: T.Buffer((1,), "float32")):
 def test_a_sum_in_another_order_is_equal_within_the_certified_bound(loops, index, why):
     before = SUM.replace("LOOPS", "k in range(64)").replace("INDEX", "k")
     after = SUM.replace("LOOPS", loops).replace("INDEX", index)
-    checked = check(Trace((Stage("input", before), Stage("1: reorder", after))))
-    assert [(row.said, row.why) for row in checked.rows] == [(StageVerdict.SAME, why)]
+    checked = check(PassTrace((Stage("input", before), Stage("1: reorder", after))))
+    assert [(row.verdict, row.why) for row in checked.rows] == [(StageVerdict.SAME, why)]
     assert ("equal within the certified bound" in str(checked)) is bool(why)
 
 
 def test_a_sum_that_leaves_a_term_out_is_broken():
     before = SUM.replace("LOOPS", "k in range(64)").replace("INDEX", "k")
     after = SUM.replace("LOOPS", "k in range(63)").replace("INDEX", "k")
-    checked = check(Trace((Stage("input", before), Stage("1: split", after))))
-    assert [row.said for row in checked.rows] == [StageVerdict.BROKEN]
+    checked = check(PassTrace((Stage("input", before), Stage("1: split", after))))
+    assert [row.verdict for row in checked.rows] == [StageVerdict.BROKEN]

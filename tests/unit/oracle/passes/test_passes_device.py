@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from refmlc.lang.script import read
-from refmlc.oracle.passes import Stage, Trace, check
-from refmlc.oracle.passes.host_modules import Linker
-from refmlc.oracle.passes.verdicts import StageVerdict
+from refmlc.oracle.passes import PassTrace, Stage, check
+from refmlc.oracle.passes.baseline import Linker
+from refmlc.oracle.passes.stages import StageVerdict
 from refmlc.run.interp.machine import Machine
 from refmlc.run.memory.tensor import Tensor
 
@@ -34,8 +34,8 @@ DONE = HOST.replace("2, 0", "2, 1")
 
 def test_parts_are_checked_as_the_whole():
     texts = [HEAD + HOST + KERNEL, HEAD + DONE, HEAD + KERNEL, HEAD + WRONG]
-    found = check(Trace(tuple(Stage(f"pass {number}", text) for number, text in enumerate(texts))))
-    assert [row.said for row in found.rows] == [StageVerdict.SAME, StageVerdict.SAME, StageVerdict.BROKEN]
+    found = check(PassTrace(tuple(Stage(f"pass {number}", text) for number, text in enumerate(texts))))
+    assert [row.verdict for row in found.rows] == [StageVerdict.SAME, StageVerdict.SAME, StageVerdict.BROKEN]
     assert found.broken.func == "main"
 
 
@@ -79,5 +79,5 @@ def test_unique_and_nonzero_as_they_are_legalized(ordered, wanted):
 def test_a_pass_that_legalizes_unique_is_compared():
     before = UNIQUE.replace("CALL", "R.unique(x, True, True, True, True, 1)").replace("NONZERO", "R.nonzero(x)")
     after = LOWERED[0].replace("ORDERED", "True").replace("NONZERO", LOWERED[1])
-    found = check(Trace((Stage("start", before), Stage("LegalizeOps", after))))
-    assert [row.said for row in found.rows] == [StageVerdict.SAME]
+    found = check(PassTrace((Stage("start", before), Stage("LegalizeOps", after))))
+    assert [row.verdict for row in found.rows] == [StageVerdict.SAME]

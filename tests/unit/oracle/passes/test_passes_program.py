@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from refmlc.cli import main
 from refmlc.diag import RefmlcError
-from refmlc.oracle.passes import Program, Stage, check, read_trace
+from refmlc.oracle.passes import CompilerProcess, Stage, check, read_trace
 from refmlc.oracle.passes.stages import ENDED
 
 MODULE = """from tvm.script import tirx as T
@@ -68,17 +68,17 @@ def command(tmp_path):
 
 
 def test_its_pipeline_and_passes_by_name(command):
-    with Program(command) as mine:
+    with CompilerProcess(command) as mine:
         assert (mine.name, mine.version) == ("mine", "0.1")
         assert [stage.name for stage in mine(MODULE).stages] == ["input", "mine.Rename", "mine.Swap"]
         found = check(mine(MODULE), calls=2)
         assert found.broken.name == "mine.Swap"
-    with Program(command, passes=["mine.Rename"]) as mine:
+    with CompilerProcess(command, passes=["mine.Rename"]) as mine:
         assert check(mine(MODULE), calls=2).broken is None
 
 
 def test_it_gives_the_verdict_that_its_lines_give(command, tmp_path):
-    with Program(command) as mine:
+    with CompilerProcess(command) as mine:
         trace = mine(MODULE)
     lines = [json.dumps({"name": stage.name, "text": stage.text}) for stage in trace.stages]
     assert read_trace([*lines, json.dumps({"done": True})]) == trace
@@ -90,11 +90,11 @@ def test_it_refuses_dies_and_writes_rubbish_and_goes_on(command):
         "mine.Dies": f"{ENDED}: the process ended with status 7",
         "mine.Refuses": "a loop it does not take",
     }.items():
-        with Program(command, passes=[name]) as mine:
+        with CompilerProcess(command, passes=[name]) as mine:
             for _ in range(2):
                 trace = mine(MODULE)
                 assert (trace.stages, trace.stopped) == (first, stopped)
-    with Program(command) as mine:
+    with CompilerProcess(command) as mine:
         with pytest.raises(RefmlcError) as caught:
             mine("rubbish")
         assert (caught.value.code.id, "knows" in caught.value.diagnostic.message) == ("RM109", True)
@@ -102,7 +102,7 @@ def test_it_refuses_dies_and_writes_rubbish_and_goes_on(command):
 
 
 def test_a_pass_that_it_does_not_have(command):
-    with Program(command, passes=["mine.Nothing"]) as mine, pytest.raises(RefmlcError) as caught:
+    with CompilerProcess(command, passes=["mine.Nothing"]) as mine, pytest.raises(RefmlcError) as caught:
         mine(MODULE)
     assert (caught.value.code.id, caught.value.diagnostic.message) == ("RM112", "there is no such pass")
 
@@ -111,7 +111,7 @@ def test_a_program_without_passes_is_no_compiler(tmp_path):
     path = tmp_path / "silent.py"
     path.write_text('import sys\nsys.stdin.readline()\nprint(\'{"name": "x"}\', flush=True)\nsys.stdin.read()\n')
     with pytest.raises(RefmlcError) as caught:
-        Program([sys.executable, str(path)])
+        CompilerProcess([sys.executable, str(path)])
     assert caught.value.code.id == "RM112"
     assert "does not support `passes`" in caught.value.diagnostic.message
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from refmlc.diag import RefmlcError
-from refmlc.oracle.passes import Stage, Tvm, run, snapshots
+from refmlc.oracle.passes import Stage, TvmPasses, run, snapshots
 from refmlc.oracle.passes.stages import ENDED, read_trace
 
 STAND_IN = """#!{python}
@@ -47,7 +47,7 @@ def python(tmp_path, monkeypatch):
 
 
 def test_what_was_written_is_kept_and_the_next_module_is_taken(python):
-    with Tvm(python, seconds=0.5) as tvm:
+    with TvmPasses(python, seconds=0.5) as tvm:
         assert tvm.name == "tvm 0.0"
         for module, stopped in {
             "fine": "",
@@ -73,7 +73,7 @@ def test_the_pass_that_ran_when_the_compiler_ended_is_told():
 
 
 def test_a_pass_that_is_not_there_is_a_mistake_of_the_user(python):
-    with Tvm(python, seconds=5) as tvm, pytest.raises(RefmlcError) as caught:
+    with TvmPasses(python, seconds=5) as tvm, pytest.raises(RefmlcError) as caught:
         tvm("unknown pass")
     assert (caught.value.code.id, caught.value.diagnostic.message) == ("RM112", "TVM has no pass `x`")
 
@@ -81,6 +81,6 @@ def test_a_pass_that_is_not_there_is_a_mistake_of_the_user(python):
 @pytest.mark.parametrize("place", ["/no/such/python", sys.executable])
 def test_a_python_without_tvm(place):
     with pytest.raises(RefmlcError) as caught:
-        Tvm(place)
+        TvmPasses(place)
     assert caught.value.code.id == "RM112"
     assert place in caught.value.diagnostic.message

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import pytest
 
-from refmlc.oracle.passes.pass_hooks import PassLog, watching
+from refmlc.oracle.passes.instrument import PassLog, watching
 
 
 class Module:

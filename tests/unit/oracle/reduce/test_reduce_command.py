@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from refmlc.oracle.reduce.command import Command
+from refmlc.oracle.reduce.command import CommandPredicate
 
 
 @pytest.fixture
 def run(tmp_path):
     def run(command, text="text", seconds=20):
-        with Command(command, "prog ram.py", seconds) as predicate:
+        with CommandPredicate(command, "prog ram.py", seconds) as predicate:
             return predicate.run(text)
 
     return run
@@ -68,7 +68,7 @@ def test_what_a_command_leaves_running_is_killed(run, tmp_path):
 
 
 def test_nothing_starts_after_the_end():
-    with Command("true", "a", 5) as predicate:
+    with CommandPredicate("true", "a", 5) as predicate:
         assert predicate.holds("")
     Path(predicate._folder.name).mkdir()
     try:

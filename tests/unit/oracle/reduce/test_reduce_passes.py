@@ -5,17 +5,20 @@ import pytest
 import refmlc
 from refmlc.lang.dtypes import FLOAT32, INT32
 from refmlc.lang.wellformed.module import check_module
-from refmlc.oracle.reduce.passes.arguments import drop_calls, simpler_arguments
-from refmlc.oracle.reduce.passes.attributes import constant_dimensions, plain_functions
-from refmlc.oracle.reduce.passes.blocks import drop_axes, plain_nests
 from refmlc.oracle.reduce.passes.buffers import drop_buffers, lower_ranks, open_views, usual_layouts
 from refmlc.oracle.reduce.passes.dtypes import simpler_dtypes
-from refmlc.oracle.reduce.passes.expressions import simpler_expressions
-from refmlc.oracle.reduce.passes.extents import smaller_extents, smaller_places
-from refmlc.oracle.reduce.passes.functions import drop_functions, plain_module
+from refmlc.oracle.reduce.passes.expressions import simpler_expressions, smaller_extents, smaller_places
+from refmlc.oracle.reduce.passes.functions import (
+    constant_dimensions,
+    drop_calls,
+    drop_functions,
+    drop_parameters,
+    plain_functions,
+    plain_module,
+    simpler_arguments,
+)
 from refmlc.oracle.reduce.passes.names import short_names
-from refmlc.oracle.reduce.passes.parameters import drop_parameters
-from refmlc.oracle.reduce.passes.statements import drop_statements, unwrap_statements
+from refmlc.oracle.reduce.passes.statements import drop_axes, drop_statements, plain_nests, unwrap_statements
 from refmlc.oracle.reduce.subject import Subject, spans_of
 from refmlc.oracle.reduce.tidy import tidied
 from refmlc.strategies.arguments import Array, Number, Same

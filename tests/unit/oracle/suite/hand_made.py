@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from refmlc.oracle.evidence.case_file import read_cases
-from refmlc.oracle.suite.freeze import freeze
-from refmlc.oracle.suite.suite import Suite
+from refmlc.oracle.suite.suite import Suite, freeze
 
 SLICE = Path(__file__).parent / "slice"
 

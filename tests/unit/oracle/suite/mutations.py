@@ -28,9 +28,8 @@ from refmlc.lang.dtypes import dtype
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import rewrite
 from refmlc.oracle.implementations.command import Command
-from refmlc.oracle.implementations.implementation import Ended, Stop, Stopped
+from refmlc.oracle.implementations.implementation import Ended, Limits, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
-from refmlc.oracle.implementations.limits import Limits
 from refmlc.oracle.suite.runner import run_suite
 from refmlc.run.memory.tensor import Tensor
 

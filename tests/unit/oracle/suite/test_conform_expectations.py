@@ -4,10 +4,9 @@ import pytest
 
 from refmlc.diag import RefmlcError
 from refmlc.oracle.suite.expectations import applied, expectations_for, load_expectations, read_expectations, unmatched
-from refmlc.oracle.suite.result import CallResult, case_result
+from refmlc.oracle.suite.result import CallResult, CaseVerdict, case_result
 from refmlc.oracle.suite.runner import reported
 from refmlc.oracle.suite.suite import Suite
-from refmlc.oracle.suite.verdict import Verdict
 
 ROW = """
 [[deviation]]
@@ -29,11 +28,13 @@ def result(name, verdict):
 
 
 def test_a_deviation_that_is_known_is_expected():
-    (found,) = applied([result("a.nan.max", Verdict.FAIL)], read_expectations(ROW, "rows"))
-    assert (found.verdict, found.was, found.known, found.expected) == (Verdict.KNOWN, Verdict.FAIL, "nan", True)
+    (found,) = applied([result("a.nan.max", CaseVerdict.FAIL)], read_expectations(ROW, "rows"))
+    assert (found.verdict, found.was, found.known, found.expected) == (CaseVerdict.KNOWN, CaseVerdict.FAIL, "nan", True)
 
 
-@pytest.mark.parametrize("verdict", [Verdict.PASS, Verdict.PERMITTED, Verdict.UNSUPPORTED, Verdict.CRASH])
+@pytest.mark.parametrize(
+    "verdict", [CaseVerdict.PASS, CaseVerdict.PERMITTED, CaseVerdict.UNSUPPORTED, CaseVerdict.CRASH]
+)
 def test_another_verdict_than_the_one_that_is_known_is_unexpected(verdict):
     (found,) = applied([result("b", verdict)], read_expectations(ROW, "rows"))
     assert found.verdict is verdict
@@ -42,16 +43,18 @@ def test_another_verdict_than_the_one_that_is_known_is_unexpected(verdict):
 
 
 def test_what_no_row_names_stays():
-    found = applied([result("c", Verdict.PASS), result("a.nanny", Verdict.FAIL)], read_expectations(ROW, "rows"))
-    assert [(each.verdict, each.expected) for each in found] == [(Verdict.PASS, True), (Verdict.FAIL, False)]
+    found = applied(
+        [result("c", CaseVerdict.PASS), result("a.nanny", CaseVerdict.FAIL)], read_expectations(ROW, "rows")
+    )
+    assert [(each.verdict, each.expected) for each in found] == [(CaseVerdict.PASS, True), (CaseVerdict.FAIL, False)]
 
 
 def test_one_of_several_rows_is_enough():
     rows = read_expectations(ROW + ROW.replace('"nan"', '"other"').replace('"fail"', '["crash", "timeout"]'), "rows")
-    found = applied([result("b", Verdict.TIMEOUT), result("b", Verdict.PASS)], rows)
+    found = applied([result("b", CaseVerdict.TIMEOUT), result("b", CaseVerdict.PASS)], rows)
     assert [(each.verdict, each.known, each.expected) for each in found] == [
-        (Verdict.KNOWN, "other", True),
-        (Verdict.PASS, "", False),
+        (CaseVerdict.KNOWN, "other", True),
+        (CaseVerdict.PASS, "", False),
     ]
 
 
@@ -129,8 +132,8 @@ def test_the_rows_of_another_file_hold_too_but_for_those_that_are_replaced(tmp_p
     own = ROW.replace('["1.0"]', '["0.9"]').replace('"fail"', '"crash"')
     (tmp_path / "mine-0.9.toml").write_text('also = "mine-1.0.toml"\n' + own)
     found = expectations_for("mine", "0.9", tmp_path).rows
-    assert [(row.id, row.verdicts) for row in found] == [("nan", (Verdict.CRASH,)), ("more", (Verdict.FAIL,))]
-    assert expectations_for("mine", "1.0", tmp_path).rows[0].verdicts == (Verdict.FAIL,)
+    assert [(row.id, row.verdicts) for row in found] == [("nan", (CaseVerdict.CRASH,)), ("more", (CaseVerdict.FAIL,))]
+    assert expectations_for("mine", "1.0", tmp_path).rows[0].verdicts == (CaseVerdict.FAIL,)
 
 
 def test_a_row_without_cases_takes_a_row_of_another_file_away(tmp_path):
@@ -160,8 +163,8 @@ def test_the_files_that_come_with_refmlc_are_read():
 
 def test_a_run_in_which_nothing_was_compared_is_not_as_expected():
     suite = Suite("1", (), {})
-    for verdict in (Verdict.UNSUPPORTED, None):
+    for verdict in (CaseVerdict.UNSUPPORTED, None):
         report = reported(suite, ("x", "1"), [result("b", verdict)])
         assert not report.ok
         assert report.problems == ("nothing was compared: no case has a scored answer",)
-    assert reported(suite, ("x", "1"), [result("b", Verdict.PASS)]).ok
+    assert reported(suite, ("x", "1"), [result("b", CaseVerdict.PASS)]).ok

@@ -15,13 +15,11 @@ import xmlschema
 from hand_made import hand_suite
 
 from refmlc.oracle.suite.expectations import Deviation, Expectations
-from refmlc.oracle.suite.report.data import as_data
 from refmlc.oracle.suite.report.junit import junit
 from refmlc.oracle.suite.report.page import page, short_names
-from refmlc.oracle.suite.report.text import summary, told
-from refmlc.oracle.suite.result import CallResult, Element, case_result
+from refmlc.oracle.suite.report.text import as_data, summary, unexpected_lines
+from refmlc.oracle.suite.result import CallResult, CaseVerdict, Element, case_result
 from refmlc.oracle.suite.runner import reported
-from refmlc.oracle.suite.verdict import Verdict
 
 HERE = Path(__file__).parent
 SCHEMA = Path(__import__("refmlc").__file__).parent / "oracle" / "suite" / "report" / "schema.json"
@@ -30,38 +28,38 @@ EVIL = '</script><script>document.title = "evil"</script><img src=x onerror=aler
 ROWS = Expectations(
     "rows.toml",
     (
-        Deviation("nan", "NaN is lost", "floats are taken for ordered", ("hand.max",), (Verdict.FAIL,)),
-        Deviation("old", "", "it is gone", ("hand.min", "hand.nowhere"), (Verdict.FAIL,)),
+        Deviation("nan", "NaN is lost", "floats are taken for ordered", ("hand.max",), (CaseVerdict.FAIL,)),
+        Deviation("old", "", "it is gone", ("hand.min", "hand.nowhere"), (CaseVerdict.FAIL,)),
     ),
 )
 ELEMENT = Element("`C`", "[1]", "2.5 (0x1.4p+1)", "2.0 (0x1p+1)", "0x1p+0 … 0x1p+2")
 
 
 def one(name, verdict, why=""):
-    rows = (ELEMENT,) if verdict is Verdict.FAIL else ()
+    rows = (ELEMENT,) if verdict is CaseVerdict.FAIL else ()
     return case_result(f"hand.{name}", [CallResult(verdict, why, f"got {why}" if why else "", rows)], 0.25)
 
 
 def everything():
     """A report with every verdict."""
     results = [
-        one("add", Verdict.PASS),
-        one("sum", Verdict.PERMITTED, "`S`: element 0 is 1, recorded is 2"),
-        one("sub", Verdict.FAIL, "`C`: element 1 is 2.5, recorded is 2.0"),
-        one("trap", Verdict.MISSED_TRAP, "it returns, recorded is trap RM401"),
-        one("mul", Verdict.OVER_STRICT, EVIL),
-        one("half", Verdict.UNSUPPORTED, "no float16 here"),
-        one("div", Verdict.CRASH, "the process was killed by SIGSEGV"),
-        one("tiny", Verdict.TIMEOUT, "no answer within 1 s"),
-        one("max", Verdict.FAIL, "`C`: element 1 is 1.0, recorded is nan"),
-        one("min", Verdict.PASS),
+        one("add", CaseVerdict.PASS),
+        one("sum", CaseVerdict.PERMITTED, "`S`: element 0 is 1, recorded is 2"),
+        one("sub", CaseVerdict.FAIL, "`C`: element 1 is 2.5, recorded is 2.0"),
+        one("trap", CaseVerdict.MISSED_TRAP, "it returns, recorded is trap RM401"),
+        one("mul", CaseVerdict.OVER_STRICT, EVIL),
+        one("half", CaseVerdict.UNSUPPORTED, "no float16 here"),
+        one("div", CaseVerdict.CRASH, "the process was killed by SIGSEGV"),
+        one("tiny", CaseVerdict.TIMEOUT, "no answer within 1 s"),
+        one("max", CaseVerdict.FAIL, "`C`: element 1 is 1.0, recorded is nan"),
+        one("min", CaseVerdict.PASS),
         one("open", None),
     ]
     return reported(SUITE, (f"cmd:{EVIL}", "1.0"), results, ROWS, seconds=2.5)
 
 
 def good():
-    return reported(SUITE, ("interp", ""), [one("add", Verdict.PASS), one("open", None)], seconds=0.5)
+    return reported(SUITE, ("interp", ""), [one("add", CaseVerdict.PASS), one("open", None)], seconds=0.5)
 
 
 # ------------------------------------------------------------------------------------------ XML, JSON, words
@@ -132,20 +130,20 @@ def test_json_is_as_the_published_schema_says():
 
 def test_in_words():
     report = everything()
-    assert list(told(report))[:3] == [
+    assert list(unexpected_lines(report))[:3] == [
         "rows.toml, `old`: no case is called `hand.nowhere`",
         "fail: hand.sub: `C`: element 1 is 2.5, recorded is 2.0",
         "    `C`[1]: 2.5 (0x1.4p+1), recorded 2.0 (0x1p+1); permitted: 0x1p+0 … 0x1p+2",
     ]
-    assert list(told(report, 1))[-1] == "… and 5 more"
+    assert list(unexpected_lines(report, 1))[-1] == "… and 5 more"
     assert summary(replace(report, implementation="x")) == (
         "x 1.0: 1 crash, 1 timeout, 1 fail, 1 missed-trap, 1 over-strict, 1 known, 1 unsupported, 1 permitted, "
         "2 pass, 1 not scored: 7 not as expected"
     )
     assert summary(good()) == "interp: 1 pass, 1 not scored: as expected"
-    assert list(told(good())) == []
+    assert list(unexpected_lines(good())) == []
     broken_off = replace(good(), interrupted=True, results=good().results[:1])
-    assert list(told(broken_off)) == ["the run was interrupted after 1 case"]
+    assert list(unexpected_lines(broken_off)) == ["the run was interrupted after 1 case"]
 
 
 # ------------------------------------------------------------------------------------------ the page
@@ -176,7 +174,7 @@ class Tags(HTMLParser):
 def test_the_page_needs_nothing_and_permits_its_own_script_alone():
     evil = replace(SUITE.cases[0], id=EVIL, text=f"# {EVIL}")
     suite = replace(SUITE, cases=(*SUITE.cases, evil))
-    results = [*everything().results, replace(one("evil", Verdict.FAIL, EVIL), id=EVIL)]
+    results = [*everything().results, replace(one("evil", CaseVerdict.FAIL, EVIL), id=EVIL)]
     text = page(suite, [replace(everything(), results=tuple(results)), good()])
     found = Tags(text)
     assert [tag for tag, attrs in found.tags if "src" in attrs or ("href" in attrs and attrs["href"][0] != "#")] == []

@@ -15,7 +15,7 @@ from needs import imported
 from test_conform_report import EVIL, SUITE, everything, good, one
 
 from refmlc.oracle.suite.report.page import page as page_text
-from refmlc.oracle.suite.verdict import Verdict
+from refmlc.oracle.suite.result import CaseVerdict
 
 sync_api = imported("playwright", "playwright.sync_api")
 expect = sync_api.expect
@@ -27,7 +27,7 @@ def file(tmp_path_factory):
     evil = replace(SUITE.cases[0], id=EVIL, text=f"# {EVIL}\n{SUITE.cases[0].text}")
     suite = replace(SUITE, cases=(*SUITE.cases, evil))
     first = everything()
-    results = (*first.results, replace(one("evil", Verdict.FAIL, EVIL), id=EVIL))
+    results = (*first.results, replace(one("evil", CaseVerdict.FAIL, EVIL), id=EVIL))
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_text(page_text(suite, [replace(first, results=results), good()]), encoding="utf-8")
     return path

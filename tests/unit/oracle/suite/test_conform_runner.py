@@ -18,10 +18,9 @@ from refmlc.oracle.implementations.lookup import implementation
 from refmlc.oracle.implementations.native import Native
 from refmlc.oracle.suite import Nonconformant, run_conformance_test
 from refmlc.oracle.suite.expectations import Expectations
-from refmlc.oracle.suite.freeze import freeze
 from refmlc.oracle.suite.runner import at_once, run_suite
 from refmlc.oracle.suite.runner_workers import RunRequest, run_named
-from refmlc.oracle.suite.suite import Suite, load_suite
+from refmlc.oracle.suite.suite import Suite, freeze, load_suite
 
 SUITE = hand_suite()
 

@@ -13,7 +13,7 @@ from refmlc.oracle.evidence.case_file import read_cases
 from refmlc.oracle.suite import schema
 from refmlc.oracle.suite.export import case_json
 from refmlc.oracle.suite.schema import FILES, load_schema
-from refmlc.oracle.suite.schema.schema_files import written
+from refmlc.oracle.suite.schema.schema_files import schema_texts
 
 CASES = Path(__file__).parents[4] / "conformance" / "cases"
 EACH = 1 if os.environ.get("REFMLC_PROFILE") == "soak" else 60
@@ -28,8 +28,8 @@ def validator(name):
 def test_the_files_are_what_the_declarations_say(name):
     path = Path(schema.__file__).parent / name
     if os.environ.get("REFMLC_UPDATE_GOLDEN"):
-        path.write_text(written()[name], encoding="utf-8")
-    assert path.read_text(encoding="utf-8") == written()[name]
+        path.write_text(schema_texts()[name], encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == schema_texts()[name]
     jsonschema.Draft202012Validator.check_schema(load_schema(name))
 
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from refmlc.oracle.implementations.implementation import Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
+from refmlc.oracle.suite.result import CaseVerdict
 from refmlc.oracle.suite.runner_cases import run_cases
 from refmlc.oracle.suite.runner_workers import together
 from refmlc.oracle.suite.suite import load_suite
-from refmlc.oracle.suite.verdict import Verdict
 
 CASE = next(case for case in load_suite().cases if case.id == "scalar.add.int8")
 
@@ -34,12 +34,12 @@ class Choosy:
 
 def test_what_is_written_is_asked_where_what_is_shown_is_refused():
     (result,) = run_cases(Choosy(reads=True), [CASE])
-    assert result.verdict is Verdict.PASS
+    assert result.verdict is CaseVerdict.PASS
 
 
 def test_a_module_that_is_refused_in_both_spellings_is_refused_as_shown():
     (result,) = run_cases(Choosy(reads=False), [CASE])
-    assert result.verdict is Verdict.OVER_STRICT
+    assert result.verdict is CaseVerdict.OVER_STRICT
     assert "shown" in result.why
 
 

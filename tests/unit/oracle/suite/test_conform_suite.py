@@ -19,9 +19,8 @@ from refmlc.oracle.evidence.literals import tensor_of
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.reference import references
 from refmlc.oracle.suite.coverage import coverage, shown_by
-from refmlc.oracle.suite.freeze import below_floors, freeze, released
 from refmlc.oracle.suite.score import is_scored
-from refmlc.oracle.suite.suite import load_suite
+from refmlc.oracle.suite.suite import below_floors, freeze, load_suite, released
 
 ROOT = Path(__file__).parents[4] / "conformance"
 

@@ -14,9 +14,9 @@ import refmlc
 from refmlc.oracle.evidence.case_file import read_cases
 from refmlc.oracle.implementations.implementation import Ended, Stop
 from refmlc.oracle.implementations.lookup import implementation
+from refmlc.oracle.suite.result import CaseVerdict
 from refmlc.oracle.suite.runner import run_suite
 from refmlc.oracle.suite.suite import Suite
-from refmlc.oracle.suite.verdict import Verdict
 from refmlc.run.memory.tensor import Tensor
 
 ROOT = Path(__file__).parents[4]
@@ -71,8 +71,8 @@ def test_what_they_take_passes_and_all_else_is_unsupported(spec):
     report = run_suite(suite, made)
     made.close()
     found = Counter(result.verdict for result in report.results)
-    assert set(found) == {Verdict.PASS, Verdict.UNSUPPORTED}
-    passed = {result.id for result in report.results if result.verdict is Verdict.PASS}
+    assert set(found) == {CaseVerdict.PASS, CaseVerdict.UNSUPPORTED}
+    passed = {result.id for result in report.results if result.verdict is CaseVerdict.PASS}
     assert passed == {"scalar.add.float32", "scalar.mul.float32"}
 
 

@@ -7,8 +7,8 @@ from refmlc.diag import Diagnostic
 from refmlc.diag.catalogue import CODES
 from refmlc.diag.source import Source, Span
 from refmlc.oracle.implementations.implementation import Ended, Stop, Stopped
+from refmlc.oracle.suite.result import CaseVerdict, gravest
 from refmlc.oracle.suite.score import score
-from refmlc.oracle.suite.verdict import Verdict, gravest
 from refmlc.run.memory.tensor import Tensor
 
 CASES = {case.id.removeprefix("hand."): case for case in hand_suite().cases}
@@ -92,10 +92,10 @@ def test_what_is_wrong_is_said():
 
 
 def test_the_gravest_verdict_counts():
-    assert gravest([Verdict.PASS, Verdict.PERMITTED]) is Verdict.PERMITTED
-    assert gravest([Verdict.UNSUPPORTED, Verdict.PASS]) is Verdict.UNSUPPORTED
-    assert gravest([Verdict.FAIL, Verdict.CRASH, Verdict.TIMEOUT]) is Verdict.CRASH
-    assert gravest([None, Verdict.PASS]) is Verdict.PASS
+    assert gravest([CaseVerdict.PASS, CaseVerdict.PERMITTED]) is CaseVerdict.PERMITTED
+    assert gravest([CaseVerdict.UNSUPPORTED, CaseVerdict.PASS]) is CaseVerdict.UNSUPPORTED
+    assert gravest([CaseVerdict.FAIL, CaseVerdict.CRASH, CaseVerdict.TIMEOUT]) is CaseVerdict.CRASH
+    assert gravest([None, CaseVerdict.PASS]) is CaseVerdict.PASS
     assert gravest([None, None]) is None
     assert gravest([]) is None
 

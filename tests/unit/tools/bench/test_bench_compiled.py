@@ -11,10 +11,9 @@ from refmlc.native.emit import emit_module
 from refmlc.native.options import ISAS, Grade, Options
 from refmlc.tools.bench.bare_call import NotGenerated, compile_bare
 from refmlc.tools.bench.peak import compile_peak, peak_text
-from refmlc.tools.bench.rows.guards import guard_rows, transposed
+from refmlc.tools.bench.rows.kernels import guard_rows, transposed
 from refmlc.tools.bench.rows.shapes import kernels, mismatches, odd, together
-from refmlc.tools.bench.session import Session
-from refmlc.tools.bench.sizes import TINY
+from refmlc.tools.bench.session import TINY, BenchSession
 from refmlc.tools.bench.workloads import elementwise, matmul
 
 pytestmark = pytest.mark.needs("compiler")
@@ -41,7 +40,7 @@ def test_the_transposed_product_is_the_product():
 
 
 def test_guards_are_compared_where_both_grades_are_what_they_are_called():
-    rows = list(guard_rows(Session(1, isa=detect_isa(), sample=1), TINY))
+    rows = list(guard_rows(BenchSession(1, isa=detect_isa(), sample=1), TINY))
     assert [row.failed for row in rows] == ["", ""]
     assert all(set(row.times) == {"guarded", "unchecked"} for row in rows)
 

@@ -5,7 +5,7 @@ import pytest
 
 from refmlc.diag import RefmlcError
 from refmlc.tools.bench import interpreter
-from refmlc.tools.bench.interpreter import LIMIT, Timing, bench_linear0
+from refmlc.tools.bench.interpreter import LIMIT, InterpreterTiming, bench_linear0
 
 
 def test_all_candidates_are_measured_and_equal():
@@ -23,8 +23,8 @@ def test_all_candidates_are_measured_and_equal():
 
 
 def test_within_the_promise():
-    assert Timing("x", 1.0, LIMIT).within
-    assert not Timing("x", 1.0, LIMIT + 0.01).within
+    assert InterpreterTiming("x", 1.0, LIMIT).within
+    assert not InterpreterTiming("x", 1.0, LIMIT + 0.01).within
 
 
 def test_a_wrong_result_is_our_bug(monkeypatch):

@@ -8,8 +8,8 @@ from needs import need
 
 from refmlc.diag import RefmlcError
 from refmlc.tools.bench.chart import LONGEST, bar, label, write_chart
-from refmlc.tools.bench.compare import complaint, difference, differences
-from refmlc.tools.bench.row import BenchRow, Goal, Verdict, number
+from refmlc.tools.bench.row import BenchRow, Goal, RowVerdict, number
+from refmlc.tools.bench.witness import complaint, difference, differences
 
 PNG = b"\x89PNG\r\n\x1a\n"
 AT_MOST = Goal(0.1, "ms", "at most")
@@ -18,12 +18,12 @@ AT_MOST = Goal(0.1, "ms", "at most")
 @pytest.mark.parametrize(
     ("goal", "measured", "failed", "verdict"),
     [
-        (Goal(2), 2.0, "", Verdict.KEPT),
-        (Goal(2), 1.99, "", Verdict.MISSED),
-        (AT_MOST, 0.1, "", Verdict.KEPT),
-        (AT_MOST, 0.11, "", Verdict.MISSED),
-        (Goal(2), None, "", Verdict.NOT_MEASURED),
-        (Goal(2), 9.0, "3 elements differ", Verdict.FAILED),
+        (Goal(2), 2.0, "", RowVerdict.KEPT),
+        (Goal(2), 1.99, "", RowVerdict.MISSED),
+        (AT_MOST, 0.1, "", RowVerdict.KEPT),
+        (AT_MOST, 0.11, "", RowVerdict.MISSED),
+        (Goal(2), None, "", RowVerdict.NOT_MEASURED),
+        (Goal(2), 9.0, "3 elements differ", RowVerdict.FAILED),
     ],
 )
 def test_verdicts(goal, measured, failed, verdict):

@@ -1,7 +1,18 @@
 """How times are taken: calibration, interleaving, medians, slow candidates."""
 
 from refmlc.tools.bench import timing
-from refmlc.tools.bench.timing import MORE, SAMPLE, SHORT, SLOW, SLOW_ROUNDS, WARM_UP, Local, Timing, measure, ratio
+from refmlc.tools.bench.timing import (
+    MORE,
+    SAMPLE,
+    SHORT,
+    SLOW,
+    SLOW_ROUNDS,
+    WARM_UP,
+    LocalCandidate,
+    Timing,
+    measure,
+    ratio,
+)
 
 
 class Clockwork:
@@ -57,7 +68,7 @@ def test_a_candidate_that_takes_no_time_ends_all_the_same(monkeypatch):
 
 def test_a_function_of_this_process_is_run_so_many_times():
     runs = []
-    assert Local("f", lambda: runs.append(1)).take(5) > 0
+    assert LocalCandidate("f", lambda: runs.append(1)).take(5) > 0
     assert len(runs) == 5
 
 

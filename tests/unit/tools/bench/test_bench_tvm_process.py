@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from refmlc.diag import RefmlcError
-from refmlc.tools.bench.session import Session
-from refmlc.tools.bench.tvm_process import Remote, TvmFailed, TvmProcess
+from refmlc.tools.bench.session import BenchSession
+from refmlc.tools.bench.tvm_process import TvmCandidate, TvmFailed, TvmProcess
 from refmlc.tools.bench.workloads import matmul
 
 STAND_IN = """#!{python}
@@ -47,15 +47,15 @@ def test_a_program_goes_there_and_its_result_comes_back(python):
     with TvmProcess(python) as process:
         assert process.version == "0.0"
         result = process.load("p", workload.text, workload.func, workload.inputs, workload.output)
-        assert Remote("tvm", process, "p").take(3) == 3000
-        assert Remote("tvm", process, "p", "compile").take(3) == 21
+        assert TvmCandidate("tvm", process, "p").take(3) == 3000
+        assert TvmCandidate("tvm", process, "p", "compile").take(3) == 21
     assert result.dtype == np.float32
     assert np.array_equal(result, workload.expected())
 
 
 def test_it_takes_part(python):
     with TvmProcess(python) as process:
-        found = Session(1, tier="interp", tvm=process, sample=1).compare(matmul(3, 4, 5), ("tvm",))
+        found = BenchSession(1, tier="interp", tvm=process, sample=1).compare(matmul(3, 4, 5), ("tvm",))
     assert found.times("tvm") == {"tvm": 1000.0}
     assert found.row(2, "tvm", 120).measured == pytest.approx(1000 / found.times("refmlc")["refmlc"])
 
@@ -64,7 +64,7 @@ def test_what_it_refuses_is_not_measured(python):
     workload = matmul(3, 4, 5)
     object.__setattr__(workload, "text", workload.text + "# refuse")
     with TvmProcess(python) as process:
-        found = Session(1, tier="interp", tvm=process, sample=1).compare(workload, ("tvm",))
+        found = BenchSession(1, tier="interp", tvm=process, sample=1).compare(workload, ("tvm",))
     assert found.row(2, "tvm", 120).note == "not this one"
 
 

@@ -8,11 +8,9 @@ import pytest
 import threadpoolctl
 
 from refmlc.tools.bench import numpy_peer, witness
-from refmlc.tools.bench.compare import complaint
-from refmlc.tools.bench.session import OURS, Session
-from refmlc.tools.bench.sizes import TINY
-from refmlc.tools.bench.subject import Subject
-from refmlc.tools.bench.timing import Local
+from refmlc.tools.bench.session import OURS, TINY, BenchSession, BenchSubject
+from refmlc.tools.bench.timing import LocalCandidate
+from refmlc.tools.bench.witness import complaint
 from refmlc.tools.bench.workloads import (
     conv2d,
     elementwise,
@@ -42,7 +40,7 @@ WORKLOADS = [
 
 @pytest.mark.parametrize("workload", WORKLOADS, ids=lambda workload: workload.name)
 def test_interpreter_and_witness_agree_to_the_bit(workload):
-    subject = Subject(workload, "interp")
+    subject = BenchSubject(workload, "interp")
     subject.run()
     assert complaint(OURS, subject.result(), workload.expected()) == ""
 
@@ -72,7 +70,7 @@ def test_extents_in_short():
 
 def test_a_wrong_result_makes_the_row_fail_and_nothing_is_timed():
     workload = replace(matmul(3, 4, 5), expected=lambda: np.ones((3, 4), np.float32))
-    found = Session(1, tier="interp").compare(workload, ("tvm", "numpy"))
+    found = BenchSession(1, tier="interp").compare(workload, ("tvm", "numpy"))
     row = found.row(2, "numpy", 2)
     assert row.verdict.value == "failed"
     assert row.measured is None
@@ -81,12 +79,14 @@ def test_a_wrong_result_makes_the_row_fail_and_nothing_is_timed():
 
 def test_a_wrong_peer_makes_the_row_fail():
     workload = replace(matmul(3, 4, 5), numpy=lambda out: lambda: out.fill(1))
-    found = Session(1, tier="interp", blas="some").compare(workload, ("numpy",))
+    found = BenchSession(1, tier="interp", blas="some").compare(workload, ("numpy",))
     assert found.row(2, "numpy", 2).failed.startswith("numpy: 12 of 12")
 
 
 def test_all_who_take_part_are_timed():
-    found = Session(1, tier="interp", blas="some", sample=1).compare(matmul(2, 2, 2), ("numpy",), Local("more", int))
+    found = BenchSession(1, tier="interp", blas="some", sample=1).compare(
+        matmul(2, 2, 2), ("numpy",), LocalCandidate("more", int)
+    )
     assert set(found.timings) == {"refmlc", "numpy", "more"}
     row = found.row(2, "numpy", 2)
     assert row.measured == pytest.approx(found.timings["numpy"].nanoseconds / found.timings["refmlc"].nanoseconds)
@@ -94,7 +94,7 @@ def test_all_who_take_part_are_timed():
 
 
 def test_who_is_absent_is_not_measured_and_why():
-    found = Session(1, tier="interp", sample=1).compare(matmul(2, 2, 2), ("numpy", "tvm"))
+    found = BenchSession(1, tier="interp", sample=1).compare(matmul(2, 2, 2), ("numpy", "tvm"))
     assert found.row(2, "numpy", 2).verdict.value == "not measured"
     assert "threadpoolctl" in found.row(2, "numpy", 2).note
     assert "--tvm" in found.row(2, "tvm", 2).note

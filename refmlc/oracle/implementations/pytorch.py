@@ -1,4 +1,9 @@
-"""Operators of Relax as calls of PyTorch, where both mean the same.
+"""Graphs of Relax through PyTorch: a witness that nobody of us wrote. `torch`, with the extra `refmlc[torch]`.
+
+Functions of TensorIR are not taken, by name: PyTorch has none. It promises no verdicts. Tensors share their memory with
+PyTorch's; results are copied, in the dtype and shape that PyTorch gives them.
+
+`OPERATORS` maps operators of Relax to calls of PyTorch that mean the same.
 
 Left out, because PyTorch means something else: `maximum`, `minimum`, `max`, `min`, `clip`, `nn.relu` (PyTorch hands NaN
 on, TVM's select does not, NUM-106); `argmax`, `sort`, `topk` of equal elements; `floor_divide` of floats; `sqrt` (its
@@ -6,11 +11,25 @@ vector code was seen to be 1 ulp off, NUM-502); `resize2d`, random numbers. `div
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
+import ml_dtypes
+import numpy as np
 import torch
 
+from refmlc.diag.errors import RefmlcError
+from refmlc.lang.dtypes.storage import dtype_of
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.library.definition import plain
+from refmlc.lang.wellformed.reader_checks import checked
+from refmlc.oracle.implementations.implementation import Limits, Prepared, Stopped
+from refmlc.oracle.implementations.local_calls import stopped
+from refmlc.oracle.implementations.loops.adapter import InLoops
+from refmlc.oracle.implementations.loops.graph import Graph
+from refmlc.oracle.implementations.loops.memory import Array, Pointer
 from refmlc.oracle.implementations.loops.operators import NotTaken
+from refmlc.run.memory.values import Shape
 
 Tensor: TypeAlias = torch.Tensor
 Operator: TypeAlias = Callable[..., object]
@@ -120,7 +139,7 @@ def _prod(x: Tensor, axis: object = None, keepdims: bool = False) -> Tensor:
     return x
 
 
-def _named(name: str) -> Operator:
+def _torch_function(name: str) -> Operator:
     return getattr(torch, name)  # type: ignore[no-any-return]  # torch has no types here
 
 
@@ -141,7 +160,10 @@ FLOATING = (
     "asin",
 )
 TABLE: Mapping[str, Operator] = {
-    **{name: _floats(_named(name), name) if name in FLOATING else _named(name) for name in (*UNARY, *BINARY)},
+    **{
+        name: _floats(_torch_function(name), name) if name in FLOATING else _torch_function(name)
+        for name in (*UNARY, *BINARY)
+    },
     "divide": _floats(torch.true_divide, "divide"),
     "floor_divide": _integers(torch.floor_divide, "floor_divide"),
     "mod": torch.fmod,
@@ -177,3 +199,86 @@ TABLE: Mapping[str, Operator] = {
     "nn.gelu": torch.nn.functional.gelu,
     "nn.silu": torch.nn.functional.silu,
 }
+
+
+SHARED = ("bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64")
+
+
+class TorchGraph(Graph):
+    """A graph whose operators PyTorch computes."""
+
+    def call(self, name: str, args: Sequence[object]) -> object:
+        """A function of Relax. Fails: `NotTaken`."""
+        if isinstance(self.functions.get(name), tir.PrimFunc):
+            raise NotTaken(f"the prim_func `{name}`")
+        return super().call(name, args)
+
+    def operator(self, name: str, call: relax.Call, args: Sequence[object]) -> object:
+        """An operator. Fails: `NotTaken` where the table has none, or PyTorch refuses the dtype."""
+        if name not in TABLE:
+            raise NotTaken(f"operator `{name}`")
+        try:
+            result = TABLE[name](*map(to_torch, args), **{key: plain(value) for key, value in call.attrs.items()})
+        except (RuntimeError, TypeError) as problem:
+            raise NotTaken(f"operator `{name}`: {' '.join(str(problem).split())[:200]}") from None
+        return _from_torch(result)
+
+
+def to_torch(value: object) -> object:
+    """A value for PyTorch. Fails: `NotTaken`."""
+    match value:
+        case Array():
+            return _tensor(value)
+        case Shape():
+            return tuple(value)
+        case tuple():
+            return [to_torch(item) for item in value]
+        case _:
+            return value
+
+
+def _tensor(array: Array) -> torch.Tensor:
+    kind = str(array.dtype)
+    if kind == "bfloat16":
+        return torch.from_numpy(array.numpy().view(np.int16).copy()).view(torch.bfloat16)
+    if kind not in SHARED:
+        raise NotTaken(f"tensors of {kind}")
+    return torch.from_numpy(array.numpy().copy())
+
+
+def _from_torch(value: object) -> object:
+    if isinstance(value, torch.Tensor):
+        return from_torch(value)
+    if isinstance(value, list | tuple):
+        return tuple(_from_torch(item) for item in value)
+    return value
+
+
+def from_torch(tensor: torch.Tensor) -> Array:
+    """The tensor, copied into an array."""
+    contiguous = tensor.detach().contiguous()
+    brief = contiguous.dtype is torch.bfloat16
+    array = contiguous.view(torch.int16).numpy().view(ml_dtypes.bfloat16) if brief else contiguous.numpy()
+    raw = np.frombuffer(array.tobytes(), np.uint8).copy()
+    return Array(Pointer(raw), dtype_of(array.dtype), tuple(tensor.shape))
+
+
+@dataclass(frozen=True)
+class Torch:
+    """PyTorch in this process. `check`: modules that break a static rule are rejected."""
+
+    limits: Limits = field(default_factory=Limits)
+    check: bool = True
+    name: str = "torch"
+    promises_verdicts: bool = False
+    version: str = str(torch.__version__)
+
+    def prepare(self, module: IRModule) -> Prepared | Stopped:
+        try:
+            checked(module, check=self.check)
+        except RefmlcError as failure:
+            return stopped(failure)
+        return InLoops(TorchGraph(module), self.limits)
+
+    def close(self) -> None:
+        """Nothing is held."""

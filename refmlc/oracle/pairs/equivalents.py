@@ -1,4 +1,15 @@
-"""Constant against loaded operand: what is folded when a program is compiled, against what is computed when it runs.
+"""Variants: programs that say the same as another one in other words.
+
+Loops of another kind, as many as schedules allow:
+
+| variant      | loops                                                          |
+|--------------|----------------------------------------------------------------|
+| `serial`     | every loop but those of threads                                |
+| `unrolled`   | innermost ones of at most `MOST_UNROLLED` iterations           |
+| `vectorised` | innermost ones whose iterations do not touch what others write |
+| `parallel`   | outermost ones, the same                                       |
+
+Constant against loaded operands: what is folded when a program is compiled, against what is computed when it runs:
 
 | variant      | is                                                                                                   |
 |--------------|------------------------------------------------------------------------------------------------------|
@@ -9,20 +20,122 @@ Only the function that is called is rewritten, and only if it is of TensorIR. In
 of intrinsics stay: the program must keep its shape.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from refmlc.diag.errors import RefmlcError
 from refmlc.lang.dtypes import HANDLE, INT32, DType
 from refmlc.lang.dtypes.storage import storage_dtype
 from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.ir.kinds import ForKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import rewrite, substitute, walk
-from refmlc.oracle.pairs.variant import Variant
-from refmlc.oracle.program import Program
+from refmlc.oracle.implementations.implementation import Ended
+from refmlc.oracle.reference import Program
+from refmlc.rewrite import schedule
 from refmlc.run.interp.tensorir.c_abi import is_packed_entry
 from refmlc.run.memory.tensor import Tensor
+
+
+@dataclass(frozen=True)
+class Variant:
+    """`base` said otherwise, as `label` says. `more` makes the arguments that come after those of the base."""
+
+    base: Program
+    module: IRModule
+    label: str
+    more: Callable[[], Sequence[object]] = tuple
+    calls: Sized = ()
+
+    @property
+    def func(self) -> str:
+        """The function that is called."""
+        return self.base.func
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return f"{self.base.name or self.base.func}, {self.label}"
+
+    def arguments(self, number: int = 0) -> list[object]:
+        """The arguments of the base, and those that the variant has besides."""
+        return [*self.base.arguments(number), *self.more()]
+
+    def without_more(self, ended: Ended) -> Ended:
+        """The answer to a call in the form of the base program."""
+        more = len(self.more())
+        return Ended(ended.value, ended.args[: len(ended.args) - more]) if more else ended
+
+
+MOST_UNROLLED = 16
+Step = Callable[[tir.PrimFunc, tir.Var], tir.PrimFunc]
+Chosen = Callable[[tir.For, tuple[tir.For, ...]], bool]
+
+
+def loop_variants(program: Program) -> Iterator[Variant]:
+    """Variants of `program`, each of which has loops of another kind."""
+    kinds: tuple[tuple[str, Step, Chosen], ...] = (
+        ("serial", schedule.serial, lambda loop, _around: loop.kind is not ForKind.SERIAL),
+        ("unrolled", schedule.unroll, lambda loop, _around: innermost(loop) and _short(loop)),
+        ("vectorised", schedule.vectorize, lambda loop, _around: innermost(loop)),
+        ("parallel", schedule.parallel, lambda _loop, around: not around),
+    )
+    for label, step, applies in kinds:
+        module = _with_step(program.module, step, applies)
+        if module is not None:
+            yield Variant(program, module, label, calls=program.calls)
+
+
+def _with_step(module: IRModule, step: Step, applies: Chosen) -> IRModule | None:
+    """`module` with the step taken wherever it may be; None: nowhere."""
+    functions = dict(module.functions)
+    for name, func in module.functions.items():
+        if isinstance(func, tir.PrimFunc):
+            functions[name] = _stepped(func, step, applies)
+    is_changed = any(functions[name] is not func for name, func in module.functions.items())
+    return replace(module, functions=functions) if is_changed else None
+
+
+def _stepped(func: tir.PrimFunc, step: Step, applies: Chosen) -> tir.PrimFunc:
+    for loop, around in loops(func.body, ()):
+        if loop.kind is not ForKind.THREAD_BINDING and applies(loop, around):
+            try:
+                func = step(func, loop.loop_var)
+            except RefmlcError:  # it may not be, here
+                continue
+    return func
+
+
+def loops(stmt: tir.Stmt, around: tuple[tir.For, ...]) -> Iterator[tuple[tir.For, tuple[tir.For, ...]]]:
+    """Every loop with those around it."""
+    match stmt:
+        case tir.For():
+            yield stmt, around
+            yield from loops(stmt.body, (*around, stmt))
+        case tir.While(body=body) | tir.AttrStmt(body=body):
+            yield from loops(body, around)
+        case tir.SeqStmt(seq):
+            for part in seq:
+                yield from loops(part, around)
+        case tir.IfThenElse(_, then_case, else_case):
+            yield from loops(then_case, around)
+            if else_case is not None:
+                yield from loops(else_case, around)
+        case tir.SBlockRealize(block=block):
+            yield from loops(block.body, around)
+        case _:
+            return
+
+
+def innermost(loop: tir.For) -> bool:
+    """Whether no loop stands in it."""
+    return not any(isinstance(node, tir.For | tir.While) for node in walk(loop.body))
+
+
+def _short(loop: tir.For) -> bool:
+    return isinstance(loop.extent, tir.IntImm) and loop.extent.value <= MOST_UNROLLED
 
 
 def operand_variants(program: Program) -> Iterator[Variant]:
