@@ -14,7 +14,7 @@ from functools import lru_cache
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ops.contract import Accuracy, Scalar, UndefinedWhen
 from refmlc.lang.ops.names import INFIX
-from refmlc.lang.ops.notation import Binding
+from refmlc.lang.ops.notation import Precedence
 from refmlc.lang.ops.scalar import FAMILIES, SCALAR_OPS
 
 TRANSCENDENTAL_HEADER = "rm_transcendental.h"
@@ -23,7 +23,9 @@ _HEADERS: Mapping[str, str] = {row.contract.name: f"rm_{family}.h" for family, r
 ARITHMETIC: Mapping[str, str] = {
     op: infix.symbol for op, infix in INFIX.items() if infix.symbol in ("+", "-", "*", "/")
 }
-COMPARISONS: Mapping[str, str] = {op: infix.symbol for op, infix in INFIX.items() if infix.binding is Binding.COMPARE}
+COMPARISONS: Mapping[str, str] = {
+    op: infix.symbol for op, infix in INFIX.items() if infix.precedence is Precedence.COMPARE
+}
 """Operators that C has on its own numbers by the same symbol."""
 
 

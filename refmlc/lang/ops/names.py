@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from refmlc.lang.dtypes import DType
-from refmlc.lang.ops.notation import BINDING, Binding, Operands
+from refmlc.lang.ops.notation import PRECEDENCE, Operands, Precedence
 from refmlc.lang.ops.scalar import SCALAR_OPS
 
 
@@ -24,14 +24,14 @@ class Infix(NamedTuple):
     """A symbol between two operands, and how strongly it binds."""
 
     symbol: str
-    binding: Binding
+    precedence: Precedence
 
 
 _CONTRACTS = tuple(row.contract for row in SCALAR_OPS.values())
 
 INFIX: Mapping[str, Infix] = MappingProxyType(
     {
-        row.name: Infix(row.notation.symbol, BINDING[row.notation.symbol])
+        row.name: Infix(row.notation.symbol, PRECEDENCE[row.notation.symbol])
         for row in _CONTRACTS
         if row.notation.symbol and row.arity == 2
     }

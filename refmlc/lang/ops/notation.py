@@ -15,7 +15,7 @@
 `c` has the math functions of C's double that mean the operator exactly (with an f, those of float), the first one
 being that of mode `libm`; `llvm` those of LLVM, without `llvm.`: programs call them by these names.
 
-How strongly an operator binds follows from its symbol: it is Python's (`BINDING`).
+How strongly an operator binds follows from its symbol: it is Python's (`PRECEDENCE`).
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from enum import Enum, IntEnum
 
 
-class Binding(IntEnum):
+class Precedence(IntEnum):
     """How strongly the outermost operator of a text binds, as in Python."""
 
     OR = 0
@@ -40,18 +40,18 @@ class Binding(IntEnum):
     ATOM = 11
 
 
-BINDING: Mapping[str, Binding] = {
-    "or": Binding.OR,
-    "and": Binding.AND,
-    "not": Binding.NOT,
-    **dict.fromkeys(("==", "!=", "<", "<=", ">", ">="), Binding.COMPARE),
-    "|": Binding.BIT_OR,
-    "^": Binding.BIT_XOR,
-    "&": Binding.BIT_AND,
-    **dict.fromkeys(("<<", ">>"), Binding.SHIFT),
-    **dict.fromkeys(("+", "-"), Binding.SUM),
-    **dict.fromkeys(("*", "/", "//", "%"), Binding.PRODUCT),
-    "~": Binding.UNARY,
+PRECEDENCE: Mapping[str, Precedence] = {
+    "or": Precedence.OR,
+    "and": Precedence.AND,
+    "not": Precedence.NOT,
+    **dict.fromkeys(("==", "!=", "<", "<=", ">", ">="), Precedence.COMPARE),
+    "|": Precedence.BIT_OR,
+    "^": Precedence.BIT_XOR,
+    "&": Precedence.BIT_AND,
+    **dict.fromkeys(("<<", ">>"), Precedence.SHIFT),
+    **dict.fromkeys(("+", "-"), Precedence.SUM),
+    **dict.fromkeys(("*", "/", "//", "%"), Precedence.PRODUCT),
+    "~": Precedence.UNARY,
 }
 
 

@@ -6,12 +6,12 @@ operand; a node for which there is no short form shows as `…`.
 
 from refmlc.lang.ir import tir
 from refmlc.lang.ops.names import INFIX, Infix
-from refmlc.lang.ops.notation import BINDING, Binding
+from refmlc.lang.ops.notation import PRECEDENCE, Precedence
 
-Text = tuple[str, Binding]
+Text = tuple[str, Precedence]
 """A text, and how strongly its outermost operator binds."""
 
-LOGICAL = {symbol: Infix(symbol, BINDING[symbol]) for symbol in ("and", "or")}
+LOGICAL = {symbol: Infix(symbol, PRECEDENCE[symbol]) for symbol in ("and", "or")}
 
 
 def short_text(expr: tir.Expr | int) -> str:
@@ -27,11 +27,11 @@ def access_text(node: tir.BufferLoad | tir.BufferStore) -> str:
 def _text(expr: tir.Expr) -> Text:
     match expr:
         case tir.Var():
-            return expr.name, Binding.ATOM
+            return expr.name, Precedence.ATOM
         case tir.IntImm(value=value):
-            return str(value), Binding.ATOM if value >= 0 else Binding.UNARY
+            return str(value), Precedence.ATOM if value >= 0 else Precedence.UNARY
         case tir.BufferLoad():
-            return access_text(expr), Binding.ATOM
+            return access_text(expr), Precedence.ATOM
         case tir.Cast():
             return _text(expr.value)
         case tir.Apply(op, (a, b)) if op in INFIX:
@@ -41,15 +41,15 @@ def _text(expr: tir.Expr) -> Text:
         case tir.Or(a, b):
             return _between(LOGICAL["or"], a, b)
         case tir.Apply(op, args):
-            return f"{op}({', '.join(short_text(arg) for arg in args)})", Binding.ATOM
+            return f"{op}({', '.join(short_text(arg) for arg in args)})", Precedence.ATOM
         case _:
-            return "…", Binding.ATOM
+            return "…", Precedence.ATOM
 
 
 def _between(infix: Infix, a: tir.Expr, b: tir.Expr) -> Text:
     """`a symbol b`: operators of one strength group from the left, comparisons do not."""
     left, right = _text(a), _text(b)
-    grouped = left[1] > infix.binding or (left[1] == infix.binding != Binding.COMPARE)
+    grouped = left[1] > infix.precedence or (left[1] == infix.precedence != Precedence.COMPARE)
     first = left[0] if grouped else f"({left[0]})"
-    second = right[0] if right[1] > infix.binding else f"({right[0]})"
-    return f"{first} {infix.symbol} {second}", infix.binding
+    second = right[0] if right[1] > infix.precedence else f"({right[0]})"
+    return f"{first} {infix.symbol} {second}", infix.precedence

@@ -7,14 +7,14 @@ from refmlc.diag.catalogue import BUG, UNSUPPORTED_CONSTRUCT
 from refmlc.lang.dtypes import INT32, INT64
 from refmlc.lang.ir import tir
 from refmlc.lang.ops.names import INFIX, Infix
-from refmlc.lang.ops.notation import Binding
+from refmlc.lang.ops.notation import Precedence
 from refmlc.lang.script.printer.attributes import attr_text
 from refmlc.lang.script.printer.intrinsics import call_text
 from refmlc.lang.script.printer.literals import dtype_text, float_text, string_text
 from refmlc.lang.script.printer.operators import constant_of, folds, named
 from refmlc.lang.script.printer.page import Page
 
-Text = tuple[str, Binding]
+Text = tuple[str, Precedence]
 """A text and how strongly its outermost operator binds."""
 
 
@@ -37,40 +37,40 @@ def expr(page: Page, node: tir.Expr) -> Text:
     """`node` as text."""
     match node:
         case tir.Var():
-            return var_name(page, node), Binding.ATOM
+            return var_name(page, node), Precedence.ATOM
         case tir.IntImm():
             return _int(page, node)
         case tir.FloatImm(dtype=dtype, value=value):
-            return f"T.{dtype}({float_text(value, modern=page.modern)})", Binding.ATOM
+            return f"T.{dtype}({float_text(value, modern=page.modern)})", Precedence.ATOM
         case tir.StringImm(value=value):
-            return string_text(value), Binding.ATOM
+            return string_text(value), Precedence.ATOM
         case tir.Apply():
             return _apply(page, node)
         case tir.Cast(dtype=dtype, value=value):
-            return f"T.Cast({dtype_text(dtype)}, {_argument(page, value)})", Binding.ATOM
+            return f"T.Cast({dtype_text(dtype)}, {_argument(page, value)})", Precedence.ATOM
         case tir.And(a=a, b=b):
-            return _lazy(page, node, Infix("and", Binding.AND), (a, b))
+            return _lazy(page, node, Infix("and", Precedence.AND), (a, b))
         case tir.Or(a=a, b=b):
-            return _lazy(page, node, Infix("or", Binding.OR), (a, b))
+            return _lazy(page, node, Infix("or", Precedence.OR), (a, b))
         case tir.Select():
-            return _choice(page, "T.Select", node), Binding.ATOM
+            return _choice(page, "T.Select", node), Precedence.ATOM
         case tir.IfThenElseExpr():
-            return _choice(page, "T.if_then_else", node), Binding.ATOM
+            return _choice(page, "T.if_then_else", node), Precedence.ATOM
         case tir.Let():
-            return _let(page, node), Binding.ATOM
+            return _let(page, node), Precedence.ATOM
         case tir.BufferLoad():
-            return _load(page, node), Binding.ATOM
+            return _load(page, node), Precedence.ATOM
         case tir.BufferData(buffer=buffer):
-            return f"{buffer_name(page, buffer)}.data", Binding.ATOM
+            return f"{buffer_name(page, buffer)}.data", Precedence.ATOM
         case tir.Ramp(base=base, stride=stride, lanes=lanes):
             parts = (_argument(page, base), _argument(page, stride), _lanes(page, lanes))
-            return f"T.Ramp({', '.join(parts)})", Binding.ATOM
+            return f"T.Ramp({', '.join(parts)})", Precedence.ATOM
         case tir.Broadcast(value=value, lanes=lanes):
-            return f"T.Broadcast({_argument(page, value)}, {_lanes(page, lanes)})", Binding.ATOM
+            return f"T.Broadcast({_argument(page, value)}, {_lanes(page, lanes)})", Precedence.ATOM
         case tir.Shuffle(vectors=vectors, indices=indices):
-            return f"T.Shuffle([{listed(page, vectors)}], [{_plain_listed(page, indices)}])", Binding.ATOM
+            return f"T.Shuffle([{listed(page, vectors)}], [{_plain_listed(page, indices)}])", Precedence.ATOM
         case tir.Call():
-            return call_text(page, node, argument_text), Binding.ATOM
+            return call_text(page, node, argument_text), Precedence.ATOM
     raise fail(BUG, f"{type(node).__name__} is no expression that can be shown")
 
 
@@ -115,10 +115,10 @@ def argument_text(page: Page, value: object) -> str:
 def _int(page: Page, node: tir.IntImm) -> Text:
     """A plain number is int32 in TensorIR and int64 in Relax; others carry their dtype."""
     if node.dtype.kind == "bool":
-        return f"T.bool({bool(node.value)})", Binding.ATOM
+        return f"T.bool({bool(node.value)})", Precedence.ATOM
     if node.dtype == (INT64 if page.domain == "relax" else INT32):
-        return str(node.value), Binding.ATOM if node.value >= 0 else Binding.UNARY
-    return f"T.{node.dtype}({node.value})", Binding.ATOM
+        return str(node.value), Precedence.ATOM if node.value >= 0 else Precedence.UNARY
+    return f"T.{node.dtype}({node.value})", Precedence.ATOM
 
 
 def _argument(page: Page, node: tir.Expr) -> str:
@@ -143,13 +143,13 @@ def _apply(page: Page, node: tir.Apply) -> Text:
     op, args = node.op, node.args
     if op == "not" and not node.dtype.is_vector and constant_of(args[0]) is None:
         text, strength = expr(page, args[0])
-        return f"not {text if strength >= Binding.NOT else f'({text})'}", Binding.NOT
+        return f"not {text if strength >= Precedence.NOT else f'({text})'}", Precedence.NOT
     if op == "bitwise_not" and constant_of(args[0]) is None:
         text, strength = expr(page, args[0])
-        return f"~{text if strength >= Binding.UNARY else f'({text})'}", Binding.UNARY
+        return f"~{text if strength >= Precedence.UNARY else f'({text})'}", Precedence.UNARY
     symbol = INFIX.get(op)
     if symbol is None or len(args) != 2 or folds(op, args):
-        return _named(page, node), Binding.ATOM
+        return _named(page, node), Precedence.ATOM
     return _infix(page, node, symbol)
 
 
@@ -166,7 +166,7 @@ def _infix(page: Page, node: tir.Apply, symbol: Infix) -> Text:
     text, strength = expr(page, first)
     parts = [text]
     for one, (sign, own) in reversed(spine):
-        if strength < own or (own == Binding.COMPARE and strength == Binding.COMPARE):
+        if strength < own or (own == Precedence.COMPARE and strength == Precedence.COMPARE):
             parts = ["(", *parts, ")"]
         right, right_strength = expr(page, one.args[1])
         parts.append(f" {sign} {right}" if right_strength > own else f" {sign} ({right})")
@@ -185,7 +185,7 @@ def _named(page: Page, node: tir.Apply) -> str:
 def _lazy(page: Page, node: tir.And | tir.Or, symbol: Infix, args: tuple[tir.Expr, tir.Expr]) -> Text:
     sign, own = symbol
     if node.dtype.is_vector or any(constant_of(arg) is not None for arg in args):
-        return f"T.{type(node).__name__}({', '.join(_argument(page, arg) for arg in args)})", Binding.ATOM
+        return f"T.{type(node).__name__}({', '.join(_argument(page, arg) for arg in args)})", Precedence.ATOM
     spine = [args[1]]
     first = args[0]
     while isinstance(first, type(node)) and not any(constant_of(arg) is not None for arg in (first.a, first.b)):

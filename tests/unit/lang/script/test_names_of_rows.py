@@ -10,7 +10,7 @@ from refmlc.lang.dtypes import FLOAT32, INT32, VOID, dtype
 from refmlc.lang.ir import tir
 from refmlc.lang.ops.intrinsics import ALIASES, INTRINSICS, Written
 from refmlc.lang.ops.names import BY_NAME, BY_NODE, INFIX
-from refmlc.lang.ops.notation import BINDING, Operands
+from refmlc.lang.ops.notation import PRECEDENCE, Operands
 from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.lang.script.printer.operators import named
 
@@ -56,7 +56,7 @@ def test_the_printed_name_is_read():
 
 def test_every_symbol_has_a_binding_and_one_operator():
     symbols = [row.notation.symbol for row in CONTRACTS.values() if row.notation.symbol]
-    assert set(symbols) <= set(BINDING)
+    assert set(symbols) <= set(PRECEDENCE)
     assert len(symbols) == len(set(symbols))
     for symbol, node in SPELLED_BY_PYTHON.items():
         assert INFIX[BY_NODE[node]].symbol == symbol
@@ -65,7 +65,7 @@ def test_every_symbol_has_a_binding_and_one_operator():
 def test_bindings_are_those_of_python():
     # a + b * c: Python's own grammar groups it, so does the text that is read
     order = ("or", "and", "not", "==", "|", "^", "&", "<<", "+", "*", "~")
-    assert [BINDING[symbol] for symbol in order] == sorted(BINDING[symbol] for symbol in order)
+    assert [PRECEDENCE[symbol] for symbol in order] == sorted(PRECEDENCE[symbol] for symbol in order)
     for weak, strong in zip(("|", "^", "&", "<<", "+"), ("^", "&", "<<", "+", "*"), strict=True):
         node = expr(f"a {weak} a {strong} a")
         assert (INFIX[node.op].symbol, INFIX[node.args[1].op].symbol) == (weak, strong)
