@@ -10,6 +10,7 @@ from refmlc.cli.console import out, print_json
 from refmlc.cli.options import PATH, json_option, trust_option
 from refmlc.frontends.files import import_file
 from refmlc.lang.script.display import display
+from refmlc.lang.script.reader.syntax import LIMIT
 from refmlc.lang.wellformed.reader_checks import checked
 
 
@@ -23,10 +24,15 @@ def import_command(model: Path, output: Path | None, npz: Path | None, *, trust:
     """Import MODEL, a file of ONNX (.onnx), of `torch.export.save` (.pt2) or of TVM (.json), as TVMScript.
 
     PyTorch executes the contents of a .pt2, so reading one needs `--trust`. The parameters become constants in the
-    text; with --npz they become inputs, for `refmlc run MODULE --params NPZ`.
+    text; with --npz they become inputs, for `refmlc run MODULE --params NPZ`. So they do, in OUTPUT.npz, where the
+    text would be larger than what `refmlc` reads.
     """
     imported = import_file(model, keep_params_as_input=npz is not None, trust=trust)
     text = refmlc.show(imported.module, show_meta=output is not None)
+    if output is not None and npz is None and len(text) > LIMIT:
+        npz = output.with_name(f"{output.name}.npz")
+        imported = import_file(model, keep_params_as_input=True, trust=trust)
+        text = refmlc.show(imported.module, show_meta=True)
     checked(imported.module)
     if output is not None:
         output.write_text(text, encoding="utf-8")
@@ -38,4 +44,5 @@ def import_command(model: Path, output: Path | None, npz: Path | None, *, trust:
     elif output is None:
         display(text, out)
     else:
-        out.print(f"{output}: {', '.join(imported.module.functions)}")
+        beside = "" if npz is None else f"; parameters in {npz}"
+        out.print(f"{output}: {', '.join(imported.module.functions)}{beside}")

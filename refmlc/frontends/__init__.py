@@ -12,6 +12,7 @@
 | `files`                    | files of these, by their endings                             |           |
 | `aten`                     | the operators of PyTorch, each in operators of Relax         |           |
 | `fx_rules`                 | what `torch.fx` calls differently                            |           |
+| `fx_aliases`               | changes in place that another node of such a graph sees      |           |
 | `emitter`, `rule`, `sizes` | what the rules of `aten` are written with; symbolic sizes    |           |
 | `arrays`                   | tensors of PyTorch as constants, its dtypes by name          |           |
 | `binding`                  | arguments of a call of PyTorch brought to those of its rule  |           |

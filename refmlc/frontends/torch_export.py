@@ -53,6 +53,9 @@ from refmlc.lang.te import Value
 UNCHANGING = frozenset({"aten::detach_", "aten::lift_fresh_copy", "aten::requires_grad_"})
 """Operators in place that change no element."""
 
+OTHERWISE = frozenset({"aten::multi_margin_loss", "aten::multilabel_margin_loss"})
+"""Operators whose decompositions give other values than they do, at NaN and infinities."""
+
 WITHIN = frozenset({torch.ops.higher_order.cond, torch.ops.higher_order.wrap_with_set_grad_enabled})
 """Operators whose graphs are translated here."""
 
@@ -91,6 +94,9 @@ def _decomposed(program: ExportedProgram, wanted: bool | None) -> ExportedProgra
     """The program with operators taken apart."""
     if wanted is None:
         calls = {node.target for graph in _graphs(program) for node in graph.nodes if node.op == "call_function"}
+        for one in calls:
+            if _schema_name(one) in OTHERWISE:
+                raise fail(UNSUPPORTED_OP, f"the operator `{_name(one)}` of PyTorch is not supported")
         apart = any(one not in WITHIN and (_rule(one) is None or _is_in_place(one)) for one in calls)
         return _apart(program, _without_rule()) if apart else program
     return _apart(program, None) if wanted else program
@@ -117,6 +123,10 @@ def _without_rule() -> dict[OpOverload, Callable[..., object]]:
     """PyTorch's decompositions of operators that have no rule; those that it prefers before others."""
     found = {**decomposition_table, **default_decompositions()}
     return {one: how for one, how in found.items() if isinstance(one, OpOverload) and _rule(one) is None}
+
+
+def _schema_name(target: object) -> str:
+    return str(getattr(getattr(target, "_schema", None), "name", ""))
 
 
 def _is_in_place(target: object) -> bool:
@@ -174,7 +184,7 @@ class _Translation:
                 for node in self.program.graph.nodes:
                     if node.op == "output":
                         result = self.result(node)
-                    elif node.op != "placeholder":
+                    elif node.op != "placeholder" and (node.users or node.target is not operator.getitem):
                         self.values[node] = self.translated(builder, node)
                 alone = result[0] if unwrap and len(result) == 1 else None
                 output = self.bound(builder, result, alone, bind=bind)

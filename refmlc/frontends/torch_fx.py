@@ -28,6 +28,7 @@ from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.diag.entry import entry_point
 from refmlc.frontends.arrays import array_of, constant_of, dtype_name
 from refmlc.frontends.emitter import Size
+from refmlc.frontends.fx_aliases import check_in_place
 from refmlc.frontends.fx_rules import Weights, built_in_function, built_in_method, built_in_module
 from refmlc.frontends.unknown_operator import told, unknown
 from refmlc.lang.builder import BlockBuilder
@@ -133,6 +134,7 @@ class _Translation:
         if rule is None:
             raise unknown(what, node.name, node.stack_trace)
         with told(what, node.name, node.stack_trace):
+            check_in_place(self.model, node)
             return rule(builder, self.values, node)
 
     def rule(self, node: fx.Node) -> tuple[Rule | None, str]:

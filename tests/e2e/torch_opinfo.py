@@ -5,7 +5,9 @@
 | becomes      | if                                                                                   |
 |--------------|--------------------------------------------------------------------------------------|
 | right        | results have PyTorch's shapes, dtypes and values: bools and integers to the bit,     |
-|              | floats within `BOUNDS`; NaN and infinities where PyTorch has them                    |
+|              | floats within `BOUNDS`; NaN and infinities where PyTorch has them; of float32 those  |
+|              | of PyTorch in float64 too, since its kernels for float32 differ at infinities, or at |
+|              | most twice as far from these as PyTorch's own                                        |
 | wrong        | one has not                                                                          |
 | unsupported  | the import says so by name                                                           |
 | refused      | another finding                                                                      |
@@ -54,6 +56,8 @@ BOUNDS = {
 }
 """How far apart floats may be: a part of PyTorch's value, and what is added; PyTorch's own where they are enough."""
 SPECIAL = (float("nan"), float("inf"), float("-inf"), 0.0, -0.0)
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "pytorch.md"
+MARK = ("<!-- operators: written by tests/e2e/torch_opinfo.py --docs -->\n", "<!-- end of operators -->")
 BAD = ("wrong", "traceback")
 OUTCOMES = ("right", "wrong", "unsupported", "refused", "traceback", "left out")
 RANDOM = frozenset(
@@ -66,13 +70,21 @@ RANDOM = frozenset(
 """Operators whose results are random, or not written."""
 
 
-ORDERED = frozenset({"bucketize", "searchsorted"})
-"""Operators that take an ordered argument: NaN has no place there."""
+FINITE = frozenset(
+    {
+        *("bucketize", "searchsorted"),  # their argument is ordered
+        *("var_mean", "std_mean"),  # the mean is infinite or NaN by the place of an infinity
+        "nn.functional.scaled_dot_product_attention",  # one of PyTorch's kernels drops a NaN, the others keep it
+    }
+)
+"""Operators whose results with NaN and infinities PyTorch leaves open."""
 
 
 def op_infos() -> list[object]:
     """PyTorch's own operators with their samples."""
-    if find_spec("expecttest") is None:  # what its own tests derive from; none of them runs here
+    if (
+        "expecttest" not in sys.modules and find_spec("expecttest") is None
+    ):  # what its own tests derive from; none of them runs here
         stand_in = types.ModuleType("expecttest")
         stand_in.TestCase = unittest.TestCase  # type: ignore[attr-defined]
         sys.modules["expecttest"] = stand_in
@@ -116,12 +128,13 @@ def calls(info: object, dtype: torch.dtype, count: int) -> Iterator[tuple[Call, 
         yield call, inputs
         if (
             at < (count + 1) // 2
-            and info.name not in ORDERED
+            and info.name not in FINITE
             and any(  # type: ignore[attr-defined]
                 one.is_floating_point() and one.numel() for one in inputs
             )
         ):
-            yield call, [special(one) for one in inputs]
+            others = not info.name.startswith("nn.functional.")  # type: ignore[attr-defined]  # not parameters
+            yield call, [special(one) if others or place == 0 else one for place, one in enumerate(inputs)]
 
 
 def special(tensor: Tensor) -> Tensor:
@@ -170,7 +183,8 @@ def outcome(call: Call, inputs: list[Tensor], name: str) -> Outcome:
         results = [one for one in pytree.tree_leaves(found) if hasattr(one, "numpy")]
         if name == "topk":
             results, wanted = in_order(inputs[0], call, results, wanted)
-        return compared(results, wanted)
+        found = compared(results, wanted)
+        return found if found.is_ != "wrong" else in_double(call, inputs, results, wanted, found)
     except Unsupported as unsupported:
         return Outcome("unsupported", unsupported.diagnostic.message)
     except RefmlcError as refused:
@@ -179,6 +193,41 @@ def outcome(call: Call, inputs: list[Tensor], name: str) -> Outcome:
         place = traceback.extract_tb(broken.__traceback__)[-1]
         what = " ".join(str(broken).split())[:200]
         return Outcome("traceback", f"{type(broken).__name__}: {what} ({Path(place.filename).name}:{place.lineno})")
+
+
+def in_double(
+    call: Call, inputs: list[Tensor], found: Sequence[object], wanted: Sequence[Tensor], otherwise: Outcome
+) -> Outcome:
+    """Right where the results are within the bounds of what PyTorch gives in float64, or no further than itself."""
+    if not any(one.dtype == torch.float32 for one in inputs):
+        return otherwise
+    wide = [one.double() if one.dtype == torch.float32 else one for one in inputs]
+    try:
+        result = Call(call.operator, [_wide(one) for one in call.leaves], call.form)(*wide)
+    except Exception:  # noqa: BLE001 - PyTorch's own
+        return otherwise
+    exact = [one for one in pytree.tree_leaves(result) if isinstance(one, Tensor)]
+    own = compared([one.to(want.dtype) for one, want in zip(exact, wanted, strict=True)], wanted)
+    narrow = compared(found, [one.to(want.dtype) for one, want in zip(exact, wanted, strict=True)])
+    if narrow.is_ == "right":
+        return narrow
+    apart = [
+        [
+            np.nanmax(np.abs(a.numpy().astype(float) - b.numpy().astype(float)), initial=0)
+            for a, b in zip(one, exact, strict=True)
+        ]  # type: ignore[attr-defined]
+        for one in (found, wanted)
+    ]
+    near = own.is_ == "wrong" and all(ours <= 2 * theirs < 1 for ours, theirs in zip(*apart, strict=True))
+    return Outcome("right") if near else otherwise
+
+
+def _wide(leaf: object) -> object:
+    return torch.float64 if leaf is torch.float32 else leaf.double() if _is_float32(leaf) else leaf  # type: ignore[union-attr]
+
+
+def _is_float32(leaf: object) -> bool:
+    return isinstance(leaf, Tensor) and leaf.dtype == torch.float32
 
 
 def compared(found: Sequence[object], wanted: Sequence[Tensor]) -> Outcome:
@@ -256,28 +305,71 @@ def main() -> int:
     reader.add_argument("--dtypes", default="float32,int64")
     reader.add_argument("--seconds", type=float, default=120)
     reader.add_argument("--part", default="1/1", help="the K-th of N parts of the operators: K/N")
+    reader.add_argument("--docs", action="store_true", help="write the table into docs/reference/pytorch.md")
+    reader.add_argument("--read", type=Path, nargs="*", default=[], help="logs of parts, instead of running")
     reader.add_argument("--log", type=Path, help="a file for each outcome, a line of JSON each")
     given = reader.parse_args()
     dtypes = [getattr(torch, name) for name in given.dtypes.split(",")]
     part, parts = (int(one) for one in given.part.split("/"))
-    infos = [one for one in op_infos() if not given.names or named(one) in given.names or one.name in given.names]  # type: ignore[attr-defined]
+    infos = [] if given.read else op_infos()
+    infos = [one for one in infos if not given.names or named(one) in given.names or one.name in given.names]  # type: ignore[attr-defined]
     infos = [one for one in infos if one.name not in RANDOM][part - 1 :: parts]  # type: ignore[attr-defined]
-    console, counts, right, log = Console(width=200), Counter(), set(), []
-    for info in infos:
-        found = in_process(info, supported(info, dtypes), given.samples, given.seconds)
-        mine = Counter(one[1] for one in found)
-        counts += mine
-        if mine["right"]:
-            right.add(named(info))
-        for (dtype, what, why), times in Counter(found).items():
-            log.append({"operator": named(info), "dtype": dtype, "is": what, "why": why, "times": times})
-            if what in (*BAD, "refused") or (given.names and what != "right"):
-                console.print(f"{named(info)} {dtype} {what} {times} times: {why}", markup=False, highlight=False)
+    log = [json.loads(line) for file in given.read for line in file.read_text(encoding="utf-8").splitlines()]
+    if not given.read:
+        log = run(infos, dtypes, given.samples, given.seconds, every=bool(given.names))
     if given.log:
         given.log.write_text("".join(json.dumps(one) + "\n" for one in log), encoding="utf-8")
-    console.print(f"{len(infos)} operators, {len(right)} with a right sample")
-    console.print(", ".join(f"{counts[what]} {what}" for what in OUTCOMES))
+    counts = counted(log)
+    Console(width=200).print(summary(log))
+    if given.docs:
+        text = PAGE.read_text(encoding="utf-8")
+        before, after = text.split(MARK[0])[0], text.split(MARK[1])[1]
+        PAGE.write_text(before + MARK[0] + table(log) + MARK[1] + after, encoding="utf-8")
     return 1 if any(counts[what] for what in BAD) else 0
+
+
+def run(
+    infos: Sequence[object], dtypes: Sequence[torch.dtype], samples: int, seconds: float, *, every: bool
+) -> list[dict[str, object]]:
+    """What became of the samples; findings are printed as they come, `every` outcome but right ones where asked for."""
+    console, log = Console(width=200), []
+    for info in infos:
+        found = in_process(info, supported(info, dtypes), samples, seconds)
+        for (dtype, what, why), times in Counter(found).items():
+            log.append({"operator": named(info), "dtype": dtype, "is": what, "why": why, "times": times})
+            if what in {*BAD, "refused"} or (every and what != "right"):
+                console.print(f"{named(info)} {dtype} {what} {times} times: {why}", markup=False, highlight=False)
+    return log
+
+
+def counted(log: Sequence[dict[str, object]]) -> Counter:
+    """How many samples became what."""
+    counts: Counter = Counter()
+    for one in log:
+        counts[one["is"]] += one["times"]
+    return counts
+
+
+def summary(log: Sequence[dict[str, object]]) -> str:
+    """The counts in a line."""
+    counts, right = counted(log), {one["operator"] for one in log if one["is"] == "right"}
+    outcomes = ", ".join(f"{counts[what]} {what}" for what in OUTCOMES)
+    return f"{len({one['operator'] for one in log})} operators, {len(right)} with a right sample; samples: {outcomes}."
+
+
+def table(log: Sequence[dict[str, object]]) -> str:
+    """The table for the documents: what is not right, with the operators for which it is so."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for one in log:
+        if one["is"] not in {"right", "left out"}:
+            why = " ".join(str(one["why"]).replace("|", " ").split())
+            reasons.setdefault((str(one["is"]), why), []).append(str(one["operator"]))
+    lines = [summary(log), "", "| is | because | operators |", "|---|---|---|"]
+    for (what, why), operators in sorted(reasons.items()):
+        names = sorted(set(operators))
+        shown = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+        lines.append(f"| {what} | {why} | {shown} |")
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

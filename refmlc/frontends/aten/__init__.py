@@ -15,6 +15,7 @@ from refmlc.frontends.aten.elementwise import ELEMENTWISE
 from refmlc.frontends.aten.linear import LINEAR
 from refmlc.frontends.aten.movement import MOVEMENT
 from refmlc.frontends.aten.normalization import NORMALIZATION
+from refmlc.frontends.aten.quantized import QUANTIZED
 from refmlc.frontends.aten.recurrent import RECURRENT
 from refmlc.frontends.aten.reduction import REDUCTION
 from refmlc.frontends.aten.resampling import RESAMPLING
@@ -35,6 +36,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         **LOOKUP,
         **RECURRENT,
         **RESAMPLING,
+        **QUANTIZED,
         **SORTING,
         **WRITING,
     }

@@ -56,6 +56,11 @@ def kind_of(dtype: str) -> int:
     return 0 if dtype == "bool" else 2 if SCALARS[dtype].is_float else 1
 
 
+def floating(e: Emitter, x: relax.Expr) -> relax.Expr:
+    """The tensor, integers being taken as float32."""
+    return x if kind_of(e.dtype(x)) == kind_of("float32") else e.astype(x, "float32")
+
+
 def wider(a: str, b: str) -> str:
     """The dtype that holds both."""
     if a == b:
@@ -69,6 +74,26 @@ def wider(a: str, b: str) -> str:
 def brought(e: Emitter, value: Operand, dtype: str) -> relax.Expr:
     """An operand as a tensor of `dtype`."""
     return e.astype(value, dtype) if isinstance(value, relax.Expr) else e.scalar(value, dtype)
+
+
+def converted(e: Emitter, x: relax.Expr, dtype: str) -> relax.Expr:
+    """The tensor in another dtype, as PyTorch converts it.
+
+    Decision: a float that int32 or int64 has no value for becomes the least one, as on every processor of x86-64,
+    where PyTorch leaves it open: models convert what a mask hides later. Other dtypes have no such value (RM309).
+    """
+    if dtype not in ("int32", "int64") or kind_of(e.dtype(x)) != kind_of("float32") or isinstance(x, relax.Constant):
+        return e.astype(x, dtype)
+    own, limit = e.dtype(x), 2.0 ** (SCALARS[dtype].bits - 1)
+    wide = e.astype(x, "float32") if SCALARS[own].bits < 32 else x
+    part = e.call("trunc", wide)
+    inside = e.call(
+        "logical_and",
+        e.call("greater_equal", part, e.scalar(-limit, e.dtype(wide))),
+        e.call("less", part, e.scalar(limit, e.dtype(wide))),
+    )
+    found = e.astype(e.call("where", inside, wide, e.scalar(0, e.dtype(wide))), dtype)
+    return e.call("where", inside, found, e.scalar(int(-limit), dtype))
 
 
 def _numbers(*operands: Operand) -> bool:
@@ -252,8 +277,38 @@ def power(e: Emitter, a: Operand, b: Operand) -> Operand:
     if b == 2 and isinstance(a, relax.Expr):
         return e.call("multiply", a, a)
     if b == 0.5 and isinstance(a, relax.Expr):
-        return e.call("sqrt", a)
-    return combine("power", operator.pow)(e, a, b)
+        return e.call("sqrt", floating(e, a))
+    if _numbers(a, b) or kind_of(result_dtype(e, a, b)) == kind_of("float32"):
+        return combine("power", operator.pow)(e, a, b)
+    return _whole_power(e, a, b)
+
+
+def _whole_power(e: Emitter, a: Operand, b: Operand) -> Operand:
+    """A power of integers by squares: those of the bits of the exponent. A negative exponent gives 0, but of 1 and -1.
+
+    An exponent of 64 or more is as good as 64 for a base above 1, where the power has no value any more.
+    """
+    dtype = result_dtype(e, a, b)
+    base, exponent = brought(e, a, dtype), brought(e, b, dtype)
+    zero, one, two = (e.scalar(number, dtype) for number in (0, 1, 2))
+    small = e.call("less", base, two)
+    if not dtype.startswith("uint"):
+        small = e.call("logical_and", small, e.call("greater", base, e.scalar(-2, dtype)))
+    parity = e.call("floor_mod", exponent, two)
+    short = e.call("where", e.call("equal", exponent, zero), zero, e.call("subtract", two, parity))
+    left = e.call("where", small, short, e.call("minimum", e.call("maximum", exponent, zero), e.scalar(64, dtype)))
+    found, square = one, base
+    for step in range(7):
+        odd = e.call("equal", e.call("floor_mod", left, two), one)
+        found = e.call("multiply", found, e.call("where", odd, square, one))
+        left = e.call("floor_divide", left, two)
+        if step < 6:
+            more = e.call("where", e.call("greater", left, zero), square, one)
+            square = e.call("multiply", more, more)
+    if dtype.startswith("uint"):
+        return found
+    gone = e.call("logical_and", e.call("less", exponent, zero), e.call("not_equal", e.call("abs", base), one))
+    return e.call("where", gone, zero, found)
 
 
 MAXIMUM, MINIMUM = extreme("maximum", max), extreme("minimum", min)

@@ -5,7 +5,7 @@ from functools import wraps
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
-from refmlc.frontends.aten.nans import windows
+from refmlc.frontends.aten.nans import along, windows
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.rule import Rule, whole
 from refmlc.lang.ir import relax
@@ -96,13 +96,18 @@ def transposed(rank: int) -> Rule:
         dilation: Operand = 1,
     ) -> relax.Expr:
         data, added = batched(e, x, rank)
+        steps, around, more = each(stride, rank), each(padding, rank), each(output_padding, rank)
+        fits = all(extra < step for extra, step in zip(more, steps, strict=True))
+        if not fits and any(extra > one for extra, one in zip(more, around, strict=True)):
+            raise fail(UNSUPPORTED_OP, f"the output padding {list(more)} of a transposed convolution is not supported")
+        ends = around if fits else tuple(one - extra for one, extra in zip(around, more, strict=True))
         found = e.call(
             f"nn.conv{rank}d_transpose",
             data,
             weight,
-            strides=each(stride, rank),
-            padding=each(padding, rank) * 2,
-            output_padding=each(output_padding, rank),
+            strides=steps,
+            padding=(*around, *ends),
+            output_padding=more if fits else (0,) * rank,
             dilation=each(dilation, rank),
             groups=int(groups),
             data_layout=LAYOUT[rank],
@@ -222,6 +227,25 @@ def adaptive_avg_pool(rank: int) -> Rule:
     return rule
 
 
+def adaptive_max_pool(rank: int) -> Rule:
+    """The greatest elements of as many windows as are wanted; a tuple: nothing may ask for their places."""
+
+    def rule(e: Emitter, x: relax.Expr, output_size: Operand) -> Operand:
+        found, first = x, e.rank(x) - rank
+        for at, wanted in enumerate(each(output_size, rank)):
+            axis = first + at
+            extent = whole(e.shape(x)[axis])
+            windows = [(place * extent // wanted, -(-(place + 1) * extent // wanted)) for place in range(wanted)]
+            parts = [
+                along(e, "max", e.call("strided_slice", found, [axis], [begin], [end], [1]), (axis,), keep=True)
+                for begin, end in windows
+            ]
+            found = e.call("concat", parts, axis=axis)
+        return (found,)
+
+    return rule
+
+
 def pad(e: Emitter, x: relax.Expr, widths: Sequence[int], mode: str = "constant", value: Operand = None) -> Operand:
     """Elements added around; PyTorch names the last axis first. Negative widths cut."""
     rank, modes = e.rank(x), {"constant": "constant", "reflect": "reflect", "replicate": "replicate"}
@@ -250,6 +274,7 @@ CONVOLUTION: Mapping[str, Rule] = {
     **{f"avg_pool{rank}d": avg_pool(rank) for rank in RANKS},
     **{f"adaptive_avg_pool{rank}d": adaptive_avg_pool(rank) for rank in RANKS},
     **{f"_adaptive_avg_pool{rank}d": adaptive_avg_pool(rank) for rank in RANKS},
+    **{f"adaptive_max_pool{rank}d": adaptive_max_pool(rank) for rank in RANKS},
     "pad": pad,
     "constant_pad_nd": lambda e, x, widths, value=0: pad(e, x, widths, "constant", value),
     "pixel_shuffle": pixel_shuffle,

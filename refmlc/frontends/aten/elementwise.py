@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
 from refmlc.frontends.arrays import dtype_name
-from refmlc.frontends.aten.arithmetic import brought, kind_of
+from refmlc.frontends.aten.arithmetic import brought, converted, floating, kind_of
 from refmlc.frontends.aten.nans import own_nan
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.rule import Rule
@@ -64,8 +64,9 @@ def leaky_relu(e: Emitter, x: relax.Expr, negative_slope: float = 0.01) -> relax
 def prelu(e: Emitter, x: relax.Expr, weight: relax.Expr) -> relax.Expr:
     """The element, times the weight of its channel, or the only one, where it is negative."""
     axis = 1 if e.rank(x) > 1 else 0
-    if e.shape(weight) == (1,):
-        weight = e.call("broadcast_to", weight, e.sizes(e.shape(x)[axis : axis + 1]))
+    if e.shape(weight) in ((), (1,)):
+        scaled = e.call("multiply", x, e.reshape(weight, []))
+        return e.call("where", e.call("greater", x, e.scalar(0, e.dtype(x))), x, scaled)
     return e.call("nn.prelu", x, weight, axis=axis)
 
 
@@ -112,11 +113,6 @@ def elu(
 def softplus(e: Emitter, x: relax.Expr, beta: float = 1, threshold: float = 20) -> relax.Expr:
     """`log(1 + exp(beta * x)) / beta`; the element itself above the threshold."""
     return e.call("nn.softplus", x, beta=float(beta), threshold=float(threshold))
-
-
-def floating(e: Emitter, x: relax.Expr) -> relax.Expr:
-    """The tensor, integers being taken as float32."""
-    return x if kind_of(e.dtype(x)) == FLOATS else e.astype(x, "float32")
 
 
 def expm1(e: Emitter, x: relax.Expr) -> relax.Expr:
@@ -170,6 +166,7 @@ def log_to(base: float) -> Rule:
 
 def reciprocal(e: Emitter, x: relax.Expr) -> relax.Expr:
     """`1 / x`."""
+    x = floating(e, x)
     return e.call("divide", brought(e, 1.0, e.dtype(x)), x)
 
 
@@ -182,8 +179,8 @@ def convert(e: Emitter, x: relax.Expr, *given: Operand, dtype: Operand = None) -
     """The elements in another dtype; devices and layouts in memory mean nothing here."""
     wanted = dtype if dtype is not None else next((one for one in given if _is_dtype(one)), None)
     if wanted is None and given and isinstance(given[0], relax.Expr):
-        return e.astype(x, e.dtype(given[0]))
-    return x if wanted is None else e.astype(x, dtype_name(wanted))
+        return converted(e, x, e.dtype(given[0]))
+    return x if wanted is None else converted(e, x, dtype_name(wanted))
 
 
 def _is_dtype(value: Operand) -> bool:
@@ -193,7 +190,7 @@ def _is_dtype(value: Operand) -> bool:
 
 def to(name: str) -> Rule:
     """The elements in `name`."""
-    return lambda e, x: e.astype(x, name)
+    return lambda e, x: converted(e, x, name)
 
 
 def dropout(_e: Emitter, x: relax.Expr, p: Operand = 0.5, train: Operand = False) -> Operand:
@@ -251,9 +248,10 @@ ELEMENTWISE: Mapping[str, Rule] = {
     "dropout": dropout,
     "native_dropout": lambda e, x, p, train: (dropout(e, x, p, train),),
     "feature_dropout": dropout,
+    "prims.convert_element_type": convert,
     "to": convert,
     "_to_copy": convert,
-    "type_as": lambda e, x, other: e.astype(x, e.dtype(other)),
+    "type_as": lambda e, x, other: converted(e, x, e.dtype(other)),
     "float": to("float32"),
     "half": to("float16"),
     "double": to("float64"),

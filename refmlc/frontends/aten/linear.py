@@ -44,6 +44,29 @@ def einsum(e: Emitter, equation: str, tensors: Sequence[relax.Expr]) -> relax.Ex
     return e.call("einsum", list(tensors), subscripts=equation)
 
 
+def trilinear(  # noqa: PLR0913, PLR0917 - PyTorch's arguments
+    e: Emitter,
+    i1: relax.Expr,
+    i2: relax.Expr,
+    i3: relax.Expr,
+    expand1: Sequence[int],
+    expand2: Sequence[int],
+    expand3: Sequence[int],
+    sumdim: Sequence[int],
+    unroll_dim: int = 1,
+) -> relax.Expr:
+    """The product of three tensors with axes of one place added to each, summed along axes."""
+    del unroll_dim  # an order of evaluation
+    wide = []
+    for one, axes in ((i1, expand1), (i2, expand2), (i3, expand3)):
+        found = one
+        for axis in sorted(axes):
+            found = e.call("expand_dims", found, axis=int(axis))
+        wide.append(found)
+    product = e.call("multiply", e.call("multiply", wide[0], wide[1]), wide[2])
+    return e.call("sum", product, axis=tuple(int(axis) for axis in sumdim)) if sumdim else product
+
+
 def outer(e: Emitter, a: relax.Expr, b: relax.Expr) -> relax.Expr:
     """Every product of two vectors' elements."""
     return e.call("outer", a, b)
@@ -60,4 +83,5 @@ LINEAR: Mapping[str, Rule] = {
     "baddbmm": addmm,
     "einsum": einsum,
     "outer": outer,
+    "_trilinear": trilinear,
 }

@@ -218,7 +218,11 @@ def _tensor(value: Operand) -> relax.Expr:
 def getitem(e: Emitter, x: Operand, index: Operand) -> Operand:
     """A field of a tuple; the parts of a tensor that an index names."""
     if isinstance(x, list | tuple):
-        return x[index] if isinstance(index, slice) else x[whole(index)]
+        if isinstance(index, slice):
+            return x[index]
+        if not -len(x) <= whole(index) < len(x):
+            raise fail(UNSUPPORTED_OP, f"result {index} of the operator is not supported")
+        return x[whole(index)]
     if isinstance(x, relax.Expr) and not e.is_tensor(x):
         return e.item(x, whole(index))
     found, at = _tensor(x), 0

@@ -32,6 +32,8 @@ def batch_norm(  # noqa: PLR0913, PLR0917 - PyTorch's arguments
     """The distance to the known mean in known standard deviations, scaled and moved. Fails: RM501 in training."""
     if training or mean is None or variance is None:
         raise fail(UNSUPPORTED_OP, "batch normalisation in training is not supported: call `model.eval()`")
+    if e.rank(x) < 2:
+        raise fail(UNSUPPORTED_OP, "batch normalisation of a vector is not supported")
     channels, dtype = e.shape(x)[1:2], e.dtype(x)
     found = e.call(
         "nn.batch_norm",
@@ -42,7 +44,7 @@ def batch_norm(  # noqa: PLR0913, PLR0917 - PyTorch's arguments
         variance,
         axis=1,
         epsilon=float(eps),
-        momentum=float(momentum),
+        momentum=min(max(float(momentum), 0.0), 1.0),  # means nothing at inference
         training=False,
     )
     return e.item(found, 0)

@@ -30,7 +30,9 @@ def reduced(name: str) -> Rule:
         e: Emitter, x: relax.Expr, dim: Operand = None, keepdim: Operand = False, *, dtype: Operand = None
     ) -> relax.Expr:
         wanted = dtype_name(dtype) if dtype is not None else e.dtype(x) if kind_of(e.dtype(x)) == FLOATS else "int64"
-        return e.call(name, e.astype(x, wanted), axis=axes_of(dim), keepdims=bool(keepdim))
+        line, added = with_axis(e, x)
+        found = e.call(name, e.astype(line, wanted), axis=axes_of(dim), keepdims=bool(keepdim))
+        return without_axis(e, found, added=added)
 
     return rule
 
@@ -39,8 +41,8 @@ def mean(
     e: Emitter, x: relax.Expr, dim: Operand = None, keepdim: Operand = False, *, dtype: Operand = None
 ) -> relax.Expr:
     """The mean along axes."""
-    found = x if dtype is None else e.astype(x, dtype_name(dtype))
-    return e.call("mean", found, axis=axes_of(dim), keepdims=bool(keepdim))
+    line, added = with_axis(e, x if dtype is None else e.astype(x, dtype_name(dtype)))
+    return without_axis(e, e.call("mean", line, axis=axes_of(dim), keepdims=bool(keepdim)), added=added)
 
 
 def variance(*, root: bool) -> Rule:
@@ -59,15 +61,36 @@ def variance(*, root: bool) -> Rule:
             dim, unbiased = None, dim
         less = (1 if unbiased else 0) if correction is None else correction
         axes = axes_of(dim)
+        x, added = with_axis(e, x)
         centre = e.call("mean", x, axis=axes, keepdims=True)
         distance = e.call("subtract", x, centre)
         total = e.call("sum", e.call("multiply", distance, distance), axis=axes, keepdims=bool(keepdim))
         shape = e.shape(x)
         count = product([shape[axis] for axis in (range(len(shape)) if axes is None else axes)])
-        found = e.call("divide", total, e.scalar(count - less, e.dtype(x)))  # type: ignore[operator]
-        return e.call("sqrt", found) if root else found
+        rest = count - less  # type: ignore[operator]
+        rest = max(rest, 0) if isinstance(rest, int | float) else rest
+        found = e.call("divide", total, e.scalar(rest, e.dtype(x)))
+        return without_axis(e, e.call("sqrt", found) if root else found, added=added)
 
     return rule
+
+
+def with_mean(rule: Rule) -> Rule:
+    """The variance or its root, and the mean."""
+
+    def both(
+        e: Emitter,
+        x: relax.Expr,
+        dim: Operand = None,
+        unbiased: Operand = True,
+        keepdim: Operand = False,
+        *,
+        correction: Operand = None,
+    ) -> Operand:
+        spread = rule(e, x, dim, unbiased, keepdim, correction=correction)
+        return (spread, mean(e, x, None if isinstance(dim, bool) else dim, keepdim))
+
+    return both
 
 
 def extreme(name: str, of_two: str) -> Rule:
@@ -118,9 +141,10 @@ def truth(name: str) -> Rule:
     """Whether one of the elements is not 0, or all are."""
 
     def rule(e: Emitter, x: relax.Expr, dim: Operand = None, keepdim: Operand = False) -> relax.Expr:
-        ints = e.astype(x if e.dtype(x) == "bool" else e.astype(x, "bool"), "int32")
+        line, added = with_axis(e, x)
+        ints = e.astype(e.astype(line, "bool"), "int32")
         found = e.call(name, ints, axis=axes_of(dim), keepdims=bool(keepdim))
-        return e.astype(found, "bool")
+        return without_axis(e, e.astype(found, "bool"), added=added)
 
     return rule
 
@@ -146,9 +170,12 @@ def norm(
     dtype: Operand = None,
 ) -> relax.Expr:
     """The p-th root of the sum of p-th powers of absolute values; p may be 0 (how many are not 0), inf and -inf."""
-    x = x if dtype is None else e.astype(x, dtype_name(dtype))
+    x, added = with_axis(e, x if dtype is None else e.astype(x, dtype_name(dtype)))
+    return without_axis(e, _norm(e, x, p, axes_of(dim), keep=bool(keepdim)), added=added)
+
+
+def _norm(e: Emitter, x: relax.Expr, p: Operand, axes: tuple[int, ...] | None, *, keep: bool) -> relax.Expr:
     order = 2.0 if p is None or p == "fro" else _order(p)
-    axes, keep = axes_of(dim), bool(keepdim)
 
     def total(terms: relax.Expr) -> relax.Expr:
         return e.call("sum", terms, axis=axes, keepdims=keep)
@@ -180,6 +207,8 @@ REDUCTION: Mapping[str, Rule] = {
     "mean": mean,
     "var": variance(root=False),
     "std": variance(root=True),
+    "var_mean": with_mean(variance(root=False)),
+    "std_mean": with_mean(variance(root=True)),
     "max": extreme("max", "maximum"),
     "min": extreme("min", "minimum"),
     "amax": extremes("max"),

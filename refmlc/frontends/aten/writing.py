@@ -8,7 +8,7 @@ import numpy as np
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
 from refmlc.frontends.arrays import constant
-from refmlc.frontends.aten.arithmetic import brought
+from refmlc.frontends.aten.arithmetic import brought, converted
 from refmlc.frontends.aten.attention import Indexed, from_front
 from refmlc.frontends.aten.movement import bounds
 from refmlc.frontends.aten.nans import has_nan
@@ -22,7 +22,9 @@ Tensor = relax.Expr
 
 def like(e: Emitter, x: Tensor, value: Operand) -> Tensor:
     """The value in the shape and the dtype of the tensor."""
-    return e.call("broadcast_to", brought(e, value, e.dtype(x)), e.sizes(e.shape(x)))
+    dtype = e.dtype(x)
+    found = converted(e, value, dtype) if isinstance(value, relax.Expr) else e.scalar(value, dtype)
+    return e.call("broadcast_to", found, e.sizes(e.shape(x)))
 
 
 def copy(e: Emitter, x: Tensor, src: Operand) -> Tensor:

@@ -130,3 +130,52 @@ def test_an_input_without_a_shape_is_told() -> None:
     with pytest.raises(RefmlcError) as refused:
         from_fx(fx.symbolic_trace(nn.ReLU()), [])
     assert refused.value.code.id == "RM112"
+
+
+class InPlace(nn.Module):
+    def __init__(self, function) -> None:
+        super().__init__()
+        self.function, self.relu = function, nn.ReLU(inplace=True)
+
+    def forward(self, x):
+        return self.function(self, x)
+
+
+def changed_then_seen(_m, x):
+    y = x + 1
+    y.add_(1)
+    return y
+
+
+def seen_through_a_view(_m, x):
+    y = x + 1
+    z = y.view(-1)
+    z.mul_(2)
+    return y
+
+
+def a_module_in_place(m, x):
+    y = x + 1
+    return m.relu(y) + y
+
+
+def an_older_view(_m, x):
+    y = x + 1
+    z = y.t()
+    y.add_(1)
+    return z
+
+
+@pytest.mark.parametrize("function", [changed_then_seen, seen_through_a_view, a_module_in_place, an_older_view])
+def test_a_change_in_place_that_another_node_sees_is_refused(function) -> None:
+    with pytest.raises(RefmlcError, match="in place") as raised:
+        from_fx(fx.symbolic_trace(InPlace(function)), [((2, 3), "float32")])
+    assert raised.value.code.id == "RM501"
+
+
+def test_a_change_in_place_that_only_its_own_node_sees_is_one_of_values() -> None:
+    model = InPlace(lambda m, x: m.relu((x + 1).mul_(2)))
+    x = np.arange(6, dtype=np.float32).reshape(2, 3) - 3
+    module = from_fx(fx.symbolic_trace(model), [((2, 3), "float32")])
+    found = refmlc.VirtualMachine(refmlc.build(module, "interp"))["main"](x)
+    np.testing.assert_array_equal(found.numpy(), model(torch.from_numpy(x)).numpy())

@@ -161,3 +161,30 @@ def test_what_is_not_supported_is_named(function, what) -> None:
 )
 def test_operators_to_the_bit(function) -> None:
     agrees(function, X)
+
+
+def test_integers_for_floats_and_back() -> None:
+    from torch.ao.quantization.fx import _decomposed  # noqa: F401, PLC0415 - it declares the operators
+
+    whole, each = torch.ops.quantized_decomposed.quantize_per_tensor, torch.ops.quantized_decomposed
+
+    def there_and_back(x):
+        y = whole(x, 0.07, 3, -128, 127, torch.int8)
+        z = each.dequantize_per_tensor(y, 0.07, 3, -128, 127, torch.int8)
+        scales, zeros = torch.tensor([0.1, 0.2, 0.3]), torch.tensor([0, 1, -1])
+        a = each.quantize_per_channel(x, scales, zeros, 0, 0, 255, torch.uint8)
+        return y, z, a, each.dequantize_per_channel(a, scales, zeros, 0, 0, 255, torch.uint8)
+
+    agrees(there_and_back, X * 1.3)
+
+
+def test_what_no_integer_holds_is_the_least_one_until_a_mask_hides_it() -> None:
+    agrees(lambda x: torch.where(x > 0, x.log().long(), 0), X)
+
+
+@pytest.mark.parametrize("dtype", [torch.int32, torch.int64])
+def test_integer_powers(dtype) -> None:
+    base = torch.arange(-3, 4, dtype=dtype)
+    agrees(lambda x: x**3, base)
+    agrees(lambda x, y: x**y, base[:, None], torch.tensor([0, 1, 5, 18], dtype=dtype))
+    agrees(lambda x, y: x**y, base[2:5, None], torch.tensor([200, 201], dtype=dtype))
