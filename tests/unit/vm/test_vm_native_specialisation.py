@@ -156,14 +156,14 @@ def test_constants_of_the_module_go_into_c(mod):
 def test_what_is_compiled_goes_on_where_nothing_more_can_be(mod, soon, monkeypatch):
     vm = VirtualMachine(build(mod, "native"))
     monkeypatch.setenv("REFMLC_CC", "/nonexistent")
-    failures._told.cache_clear()
+    failures._warned_causes.cache_clear()
     a, b = arrays(20, 30)
     y = in_order(a, b)
     with pytest.warns(NativeWarning, match="no C compiler"):
         assert vm["main"](a, b).numpy().tobytes() == in_order(y, y).tobytes()
     assert vm["main"](a, b).numpy().tobytes() == in_order(y, y).tobytes()
     assert counts(vm) == (2, 0, 0, 0)
-    failures._told.cache_clear()
+    failures._warned_causes.cache_clear()
 
 
 def test_few_dimensions_are_compiled_for(mod, soon, monkeypatch):

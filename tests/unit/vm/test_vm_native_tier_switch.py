@@ -138,7 +138,7 @@ def test_where_something_is_allowed_the_interpreter_works(mod):
 @pytest.mark.parametrize("compiler", ["/nonexistent", "false"])
 def test_without_a_compiler_there_is_one_warning_and_the_same_results(mod, monkeypatch, compiler):
     monkeypatch.setenv("REFMLC_CC", compiler)
-    failures._told.cache_clear()
+    failures._warned_causes.cache_clear()
     text = C.replace("run->result_int = 0;", f"run->result_int = 0; /* {compiler} */")
     vm = machine(mod, native=native_module(mod, text))
     with warnings.catch_warnings(record=True) as warned:
@@ -153,7 +153,7 @@ def test_without_a_compiler_there_is_one_warning_and_the_same_results(mod, monke
     assert "the interpreter does the work" in str(warned[0].message)
     assert set(vm.executable.tiers.values()) == {Tier.INTERP}
     assert "compiler" in vm.executable.report["total"].reason
-    failures._told.cache_clear()
+    failures._warned_causes.cache_clear()
 
 
 QUIET = """

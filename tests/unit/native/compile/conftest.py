@@ -13,9 +13,9 @@ def plain_environment(monkeypatch):
     """Nothing chosen by whoever runs the tests, no warning given before."""
     for name in ("REFMLC_CC", "REFMLC_ISA", "REFMLC_CACHE_DIR", "REFMLC_CACHE_SIZE"):
         monkeypatch.delenv(name, raising=False)
-    failures._told.cache_clear()
+    failures._warned_causes.cache_clear()
     yield
-    failures._told.cache_clear()
+    failures._warned_causes.cache_clear()
 
 
 @pytest.fixture(autouse=True)
