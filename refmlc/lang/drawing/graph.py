@@ -58,12 +58,12 @@ class _Reader:
 
     def read(self, function: relax.Function) -> Graph:
         for param in function.params:
-            self.places[param] = self.graph.add(Box("param", param.name, _told(param.ty)))
+            self.places[param] = self.graph.add(Box("param", param.name, _type_lines(param.ty)))
         for block in function.body.blocks:
             for binding in block.bindings:
                 self._binding(binding)
         result = function.body.body
-        self.graph.add(Box("output", "result", _told(function.ret_ty)), self._sources(result))
+        self.graph.add(Box("output", "result", _type_lines(function.ret_ty)), self._sources(result))
         return self.graph
 
     def _binding(self, binding: relax.Binding) -> None:
@@ -79,7 +79,7 @@ class _Reader:
             title, ty = _title(value), binding.var.ty
         if ty is None and isinstance(value, relax.Call) and len(value.ty_args) == 1:
             ty = value.ty_args[0]
-        box = Box("call", title, (binding.var.name, *_told(ty)))
+        box = Box("call", title, (binding.var.name, *_type_lines(ty)))
         self.places[binding.var] = self.graph.add(box, self._sources(value))
 
     def _sources(self, value: relax.Expr) -> list[int]:
@@ -129,7 +129,7 @@ def _name(callee: relax.Expr) -> str:
             return type(callee).__name__
 
 
-def _told(ty: Type | None) -> tuple[str, ...]:
+def _type_lines(ty: Type | None) -> tuple[str, ...]:
     """The type, as short as it is readable."""
     if ty is None:
         return ()

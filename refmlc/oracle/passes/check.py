@@ -133,7 +133,7 @@ class Checker:
                 problem = line_of(failure)
                 continue
             if difference is not None:
-                self.broken = self._told(function.name, reference.call, module, stage, difference)
+                self.broken = self._broken_stage(function.name, reference.call, module, stage, difference)
                 return StageRow(stage.name, StageVerdict.BROKEN, compared + 1, difference.message)
             compared += 1
             within += kind is Kind.PERMITTED
@@ -161,7 +161,7 @@ class Checker:
         original = ProgramCall(self._baseline.module, func, reference.call)
         return verdict_on(INTERP, answer, original, meaning, ProgramCall(module, func, reference.call))
 
-    def _told(self, func: str, call: Call, module: IRModule, stage: Stage, problem: Diagnostic) -> BrokenStage:
+    def _broken_stage(self, func: str, call: Call, module: IRModule, stage: Stage, problem: Diagnostic) -> BrokenStage:
         """The broken stage with a small call; `problem` is the difference on `call`."""
 
         def difference(candidate: Call) -> Diagnostic | None:
