@@ -1,0 +1,13 @@
+"""What TVM exports for the models of `nn_models`, as JSON. Run by real TVM's Python."""
+
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from nn_models import texts
+from tvm import topi
+from tvm.relax.frontend import nn
+
+sys.stdout.write(json.dumps(texts(nn, topi)))
