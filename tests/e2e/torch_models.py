@@ -150,11 +150,18 @@ def table(found: dict[str, dict[str, object]]) -> str:
     """The table for the documents: what became of each, then of all."""
     counts = Counter(str(one["is"]) for one in found.values())
     lines = [", ".join(f"{counts[what]} {what}" for what in OUTCOMES if counts[what]) + f" of {len(found)}.", ""]
-    lines += ["| model | bindings | is | error |", "|---|---|---|---|"]
-    for name, one in found.items():
+    lines += ["| model | is | error |", "|---|---|---|"]
+    for name in sorted(found, key=list(population()).index):
+        one = found[name]
         shown = f"{one['error']:.1e}" if "error" in one else re.sub(r"[|\n]", " ", str(one["why"]))
-        lines.append(f"| {name} | {one.get('ops', '')} | {one['is']} | {shown} |")
+        lines.append(f"| {name} | {one['is']} | {shown} |")
     return "\n".join(lines) + "\n"
+
+
+def known(log: Path) -> dict[str, dict[str, object]]:
+    """The outcomes in a log, the last one of each model."""
+    lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+    return {one["model"]: one for one in map(json.loads, lines)}
 
 
 def main() -> int:
@@ -165,6 +172,8 @@ def main() -> int:
     reader.add_argument("--gigabytes", type=int, default=10)
     reader.add_argument("--jobs", type=int, default=1)
     reader.add_argument("--docs", action="store_true", help="write the table into docs/reference/pytorch.md")
+    reader.add_argument("--log", type=Path, help="a file to which each outcome is added, a line of JSON each")
+    reader.add_argument("--read", action="store_true", help="take from the log what it has already")
     reader.add_argument("--alone", metavar="MODEL", help=argparse.SUPPRESS)
     given = reader.parse_args()
     if given.alone:
@@ -174,11 +183,16 @@ def main() -> int:
     console, lacking = Console(width=160), missing()
     left_out = {name for its in lacking.values() for name in its}
     names = [name for name in given.names or population() if name not in left_out]
-    found: dict[str, dict[str, object]] = {}
+    before = known(given.log) if given.read else {}
+    found = {name: before[name] for name in names if name in before}
+    wanted = [name for name in names if name not in before]
     with ThreadPoolExecutor(given.jobs) as pool:
-        done = pool.map(partial(limited, seconds=given.seconds, gigabytes=given.gigabytes), names)
-        for name, one in zip(names, done, strict=True):
+        done = pool.map(partial(limited, seconds=given.seconds, gigabytes=given.gigabytes), wanted)
+        for name, one in zip(wanted, done, strict=True):
             found[name] = one
+            if given.log:
+                with given.log.open("a", encoding="utf-8") as log:
+                    log.write(json.dumps({"model": name, **one}) + "\n")
             took = one.get("took", {"all": 0.0})["all"]  # type: ignore[index]
             console.print(f"{name:32} {one['is']:12} {took:6.1f} s  {one['why']}", markup=False, highlight=False)
     counts = Counter(str(one["is"]) for one in found.values())

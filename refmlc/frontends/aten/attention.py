@@ -237,6 +237,8 @@ def _bags(e: Emitter, indices: Tensor, offsets: Tensor, *, ends: bool) -> Tensor
 
 def gather(e: Emitter, x: Tensor, dim: int, indices: Tensor) -> Tensor:
     """At each place the element whose index along the axis is there."""
+    if 0 in e.shape(indices):
+        return e.call("full", e.sizes(e.shape(indices)), e.scalar(0, e.dtype(x)), dtype=e.dtype(x))
     if e.rank(x) == e.rank(indices):
         return e.call("gather_elements", x, indices, axis=int(dim)) if e.rank(x) else x
     flat = e.call("gather_elements", e.reshape(x, [-1]), e.reshape(indices, [-1]), axis=0)  # one has no axis
@@ -245,7 +247,17 @@ def gather(e: Emitter, x: Tensor, dim: int, indices: Tensor) -> Tensor:
 
 def index_select(e: Emitter, x: Tensor, dim: int, indices: Tensor) -> Tensor:
     """The places at the indices along an axis."""
-    return e.call("take", x, indices, axis=int(dim))
+    places = e.reshape(indices, [1]) if e.rank(indices) == 0 else indices
+    if e.rank(x) == 0:
+        return e.reshape(e.call("take", e.reshape(x, [1]), places, axis=0), [])
+    return e.call("take", x, places, axis=int(dim))
+
+
+def one_hot(e: Emitter, x: Tensor, num_classes: int = -1) -> Tensor:
+    """A new last axis: 1 at the place of the index, else 0."""
+    if num_classes < 0:
+        raise fail(UNSUPPORTED_OP, "`one_hot` without a number of classes is not supported: its shape depends on data")
+    return e.call("one_hot", x, 1, 0, depth=int(num_classes), axis=-1)
 
 
 LOOKUP: Mapping[str, Rule] = {
@@ -256,5 +268,6 @@ LOOKUP: Mapping[str, Rule] = {
     "_embedding_bag": embedding_bag,
     "_embedding_bag_forward_only": embedding_bag,
     "gather": gather,
+    "one_hot": one_hot,
     "index_select": index_select,
 }
