@@ -15,11 +15,11 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from refmlc.cli.console import INTERRUPTED, err, out, print_json, report_failure, show_diagnostic
+from refmlc.cli.console import INTERRUPTED, err, out, print_json, report_failure, show_diagnostic, show_notes
 from refmlc.cli.sources import Source, sources
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE
-from refmlc.diag.render import to_json
+from refmlc.diag.render import note_json, to_json
 from refmlc.lang.ir import IRModule
 from refmlc.oracle.check.report import COLUMNS, NO_ARGUMENTS, CheckReport, FunctionResult, many
 from refmlc.oracle.check.run import DEFAULT_PATHS, CheckOptions, examined, functions, known_params, shown_names
@@ -77,6 +77,7 @@ def run_check(
     """Check the modules in `files` and report; returns the exit status of the worst file, a finding first."""
     choices = replace(choices, named=bool(impls))
     inputs, skipped = sources(files)
+    inputs = [part for source in inputs for part in source.parts()]
     alone = len(inputs) == 1 and not skipped
     results: list[Result] = []
     with ExitStack() as stack:
@@ -90,7 +91,7 @@ def run_check(
     elif not alone:
         _show_totals(results, skipped)
     write_evidence(evidence, [result.report for result in results if result.report is not None])
-    unchecked = [*results[-1].unchecked, *(str(source.path) for source in inputs[len(results) :])] if results else []
+    unchecked = [*results[-1].unchecked, *(source.place for source in inputs[len(results) :])] if results else []
     if unchecked:
         err.print(f"interrupted: {', '.join(unchecked)} not checked")
         return INTERRUPTED
@@ -127,7 +128,7 @@ def _result(
         if alone:
             raise
         return Result(source, failure=failure)
-    title = source.title if alone else str(source.path)
+    title = source.title if alone else source.place
     report = CheckReport(title, tuple(rows), shown_names(paths), choices.strict, choices.named)
     return Result(source, report, unchecked=names[len(rows) :])
 
@@ -149,6 +150,7 @@ def _rows(
 
 def _show(result: Result) -> None:
     """Print the table, remarks, findings, and a summary."""
+    show_notes(result.source.notes)
     if result.failure is not None:
         report_failure(result.failure, as_json=False)
     if result.report is None:
@@ -186,7 +188,9 @@ def _show_totals(results: Sequence[Result], skipped: int) -> None:
 
 def _data(result: Result) -> dict[str, object]:
     """The result of a file as JSON."""
-    name = {"file": str(result.source.path)}
+    name: dict[str, object] = {"file": result.source.place}
+    if result.source.notes:
+        name["notes"] = [note_json(note) for note in result.source.notes]
     if result.report is not None:
         return {**name, **result.report.to_json()}
     return {**name, "error": None if result.failure is None else to_json(result.failure.diagnostic)}

@@ -4,7 +4,7 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from pathlib import Path
@@ -17,13 +17,14 @@ from rich.status import Status
 from rich.text import Text
 
 from refmlc.cli.streams import Gate, gated
-from refmlc.diag import Diagnostic, Internal, RefmlcError
+from refmlc.diag import Diagnostic, Internal, RefmlcError, Related
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE, BUG, DEPTH_EXHAUSTED, MEMORY_EXHAUSTED
 from refmlc.diag.errors import fail
 from refmlc.diag.layout import DOUBTFUL, plain, safe
-from refmlc.diag.render import render_text, to_json
+from refmlc.diag.render import note_line, render_text, to_json
 from refmlc.lazy import load
 
+MOST_NOTES = 5
 INTERRUPTED = 130  # the exit status of shells for Ctrl-C
 
 
@@ -90,6 +91,14 @@ def show_diagnostic(diagnostic: Diagnostic, console: Terminal) -> None:
     color = console.is_terminal and not console.no_color
     console.file.write(f"{render_text(diagnostic, color=color)}\n")
     console.file.flush()
+
+
+def show_notes(notes: Sequence[Related]) -> None:
+    """Print notes on a text, in a line each, to standard error."""
+    for note in notes[:MOST_NOTES]:
+        err.print(note_line(note), style="dim")
+    if len(notes) > MOST_NOTES:
+        err.print(f"note: {len(notes) - MOST_NOTES} more statements are skipped", style="dim")
 
 
 def report_failure(failure: RefmlcError, *, as_json: bool) -> None:

@@ -6,8 +6,9 @@ from typing import cast
 import click
 
 import refmlc
-from refmlc.cli.console import out, print_json
+from refmlc.cli.console import out, print_json, show_notes
 from refmlc.cli.options import PATH, file_argument, json_option
+from refmlc.cli.sources import Source
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lang.drawing import graph_of, lines_of, svg_of
@@ -37,7 +38,9 @@ def show(
     file: Path, dialect: str, svg: Path | None, *, graph: bool, show_meta: bool, no_check: bool, as_json: bool
 ) -> None:
     """Read the TVMScript in FILE, check it, and print it in the syntax of TVM 0.27 or an older one."""
-    module = refmlc.read_file(file, check=not no_check)
+    source, *others = Source(file).parts()
+    show_notes(source.notes)
+    module = refmlc.read_file(file) if others else source.read(check=not no_check)  # several: it says which
     if svg is not None or graph:
         show_graphs(module, svg, as_json=as_json)
         return

@@ -7,13 +7,14 @@ In a folder, `*.py` files with a decorator of TVMScript are taken; other `*.py` 
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from refmlc.diag import fail
+from refmlc.diag import RefmlcError, Related, Source as Text, fail
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.lang.ir import IRModule
-from refmlc.lang.wellformed.reader_checks import read, read_file
+from refmlc.lang.script.reader.syntax import decoded
+from refmlc.lang.wellformed.reader_checks import checked, read_file, read_parts
 
 STDIN = Path("-")
 _TVMSCRIPT = re.compile(rb"^[ \t]*@(?:\w+\.)*(?:prim_func|ir_module)\b|^[ \t]*@(?:R|relax)\.function\b", re.MULTILINE)
@@ -21,24 +22,53 @@ _TVMSCRIPT = re.compile(rb"^[ \t]*@(?:\w+\.)*(?:prim_func|ir_module)\b|^[ \t]*@(
 
 @dataclass(frozen=True)
 class Source:
-    """A text to read."""
+    """A module of a text, or the failure to read the text; neither before `parts`.
+
+    `suffix` names the module where the text holds several; `notes` say what of the text is skipped.
+    """
 
     path: Path
+    module: IRModule | None = None
+    failure: RefmlcError | None = None
+    suffix: str = ""
+    notes: tuple[Related, ...] = ()
 
     @property
     def title(self) -> str:
         """Its name in a table."""
-        return "<stdin>" if self.path == STDIN else self.path.name
+        return f"{'<stdin>' if self.path == STDIN else self.path.name}{self.suffix}"
 
-    def read(self) -> IRModule:
+    @property
+    def place(self) -> str:
+        """The path, with the name of the module where the text holds several."""
+        return f"{self.path}{self.suffix}"
+
+    def read(self, *, check: bool = True) -> IRModule:
         """The module. Fails: as reading does."""
-        if self.path != STDIN:
-            return read_file(self.path)
-        content = sys.stdin.buffer.read()
+        if self.failure is not None:
+            raise self.failure
+        if self.module is None:
+            return self.parts()[0].read(check=check)
+        return checked(self.module, check=check)
+
+    def parts(self) -> "list[Source]":
+        """A source for each module of the text; itself with the failure where it cannot be read."""
         try:
-            return read(content.decode(), "<stdin>")
-        except UnicodeDecodeError as problem:
-            raise fail(BAD_FILE, f"<stdin>: {problem}") from None
+            modules, notes = _modules(self.path)
+        except RefmlcError as failure:
+            return [replace(self, failure=failure)]
+        several = len(modules) > 1
+        parts = [replace(self, module=module, suffix=f"::{name}" * several) for name, module in modules.items()]
+        return [replace(parts[0], notes=notes), *parts[1:]]
+
+
+def _modules(path: Path) -> tuple[dict[str, IRModule], tuple[Related, ...]]:
+    """The modules of a text by name, and what of it is skipped. Fails: as reading does."""
+    if path == STDIN:
+        return read_parts(Text("<stdin>", decoded(sys.stdin.buffer.read(), "<stdin>")))
+    if "::" in path.name:
+        return {"": read_file(path, check=False)}, ()
+    return read_parts(path)
 
 
 def sources(paths: Sequence[Path]) -> tuple[list[Source], int]:

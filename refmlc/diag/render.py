@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeAlias
 
-from refmlc.diag.diagnostic import Diagnostic
+from refmlc.diag.diagnostic import Diagnostic, Related
 from refmlc.diag.layout import clipped, plain, plain_lines
 from refmlc.diag.source import Span
 
@@ -68,6 +68,17 @@ def render_line(diagnostic: Diagnostic) -> str:
     return f"{place}error[{diagnostic.code.id}]: {' '.join(plain_lines(diagnostic.message))}"
 
 
+def note_line(note: Related) -> str:
+    """A note in one line: `note: file:line: message`."""
+    place = "" if note.span is None else f"{plain(note.span.source.name)}:{note.span.line}: "
+    return f"note: {place}{' '.join(plain_lines(note.message))}"
+
+
+def note_json(note: Related) -> Json:
+    """A note as data, as `related` of a diagnostic."""
+    return {"message": note.message, "place": _place_json(note.span)}
+
+
 def to_json(diagnostic: Diagnostic) -> dict[str, Json]:
     """Plain data for machines. Units: lines and columns count from 1, in characters; the end is exclusive."""
     data: dict[str, Json] = {
@@ -79,7 +90,7 @@ def to_json(diagnostic: Diagnostic) -> dict[str, Json]:
         "place": _place_json(diagnostic.span),
         "label": diagnostic.label,
         "notes": list(diagnostic.notes),
-        "related": [{"message": r.message, "place": _place_json(r.span)} for r in diagnostic.related],
+        "related": [note_json(related) for related in diagnostic.related],
         "helps": list(diagnostic.helps),
     }
     return data | ({"others": [to_json(other) for other in diagnostic.others]} if diagnostic.others else {})

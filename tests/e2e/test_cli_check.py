@@ -320,7 +320,7 @@ def test_the_standard_input_is_a_module():
     assert told.exit_code == 0, told.output
     assert "<stdin>" in told.stdout
     wrong = CliRunner().invoke(main, ["check", "-"], input=b"\xff")
-    assert (wrong.exit_code, "error[RM109]" in wrong.stderr) == (2, True)
+    assert (wrong.exit_code, "error[RM102]" in wrong.stderr) == (2, True)
 
 
 def test_parameters_come_from_a_file(check, tmp_path):

@@ -7,7 +7,7 @@ Live classes and functions are decorated with `ir_module`, `T.prim_func`, `R.fun
 from refmlc.lang.script.front import I, R, T, ir, ir_module, relax, tir, tirx
 from refmlc.lang.script.live import read_live
 from refmlc.lang.script.printer import show
-from refmlc.lang.script.reader.text import read, read_file, read_source
+from refmlc.lang.script.reader.text import program_of, read, read_file, read_source, single, source_of
 
 __all__ = [
     "I",
@@ -15,12 +15,15 @@ __all__ = [
     "T",
     "ir",
     "ir_module",
+    "program_of",
     "read",
     "read_file",
     "read_live",
     "read_source",
     "relax",
     "show",
+    "single",
+    "source_of",
     "tir",
     "tirx",
 ]

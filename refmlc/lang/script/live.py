@@ -57,7 +57,7 @@ def read_live(obj: object, frame: FrameType | None = None) -> IRModule:
     found = _around(wanted, functions, frame)
     added = {key: value for key, value in found.items() if isinstance(value, _FUNCTIONS)}
     names = {key: meta for key, value in found.items() if (meta := _meta_of(value, key)) is not _MISSING}
-    module = single(program_of(source, names, tree=ast.Module([node], [])), source)
+    module = single(program_of(source, names, tree=ast.Module([node], [])))
     more = {key: value for key, value in added.items() if key not in module.functions}
     return IRModule({**module.functions, **more}, module.attrs, module.global_infos, module.name, source)
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from refmlc.diag import error
+from refmlc.diag import Related, Source, error
 from refmlc.diag.catalogue import DATAFLOW_ESCAPE
 from refmlc.diag.entry import entry_point
 from refmlc.lang import script
@@ -24,8 +24,19 @@ def read(text: str, name: str = "<text>", *, check: bool = True) -> IRModule:
 
 @entry_point
 def read_file(path: Path | str, *, check: bool = True) -> IRModule:
-    """Read the module in the file `path`, as `read`. Fails: also RM102, RM109."""
+    """Read the module in the file `path`, as `read`; `FILE::NAME` is one of several. Fails: also RM102, RM109."""
     return checked(script.read_file(path), check=check)
+
+
+@entry_point
+def read_parts(text: Path | str | Source) -> tuple[dict[str, IRModule], tuple[Related, ...]]:
+    """The modules of a text, or of the file at a path, by name, not yet checked, and notes on what of it is skipped.
+
+    Fails: as `read_file`, with all problems of the text; RM103 where it has no module.
+    """
+    program = script.program_of(text if isinstance(text, Source) else script.source_of(text))
+    program.check()
+    return program.named or {"": script.single(program)}, program.notes
 
 
 def checked(module: IRModule, *, check: bool = True) -> IRModule:

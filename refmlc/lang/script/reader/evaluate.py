@@ -32,7 +32,7 @@ from refmlc.diag.catalogue import (
 from refmlc.lang.ir.attrs import VDevice
 from refmlc.lang.ir.node import Node
 from refmlc.lang.script.reader.arguments import CallSite
-from refmlc.lang.script.reader.budget import Budget
+from refmlc.lang.script.reader.budget import CALL, Budget
 from refmlc.lang.script.reader.constants import BUILTINS, comprehension, dictionary, formatted
 from refmlc.lang.script.reader.deadline import EXPRESSIONS, Deadline
 from refmlc.lang.script.reader.metadata import Entries
@@ -408,6 +408,7 @@ class Evaluator:
                     raise self.refuse(f"`{spelled}` is not a construct that can be called", self.spans.of(node.func))
                 return handler(self, site)
             case Lambda():
+                self.budget.charge(CALL, site.span)
                 return self.apply(callee, site.only_positional(), site.span)
             case PlainFunction() if self.plain_call is not None:
                 return self.plain_call(callee, site)

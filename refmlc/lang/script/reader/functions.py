@@ -4,15 +4,26 @@ import ast
 from collections.abc import Mapping
 
 from refmlc.lang.script.reader.arguments import REQUIRED, CallSite
+from refmlc.lang.script.reader.bindings import bindings
 from refmlc.lang.script.reader.evaluate import Evaluator
 from refmlc.lang.script.reader.values import Meta
 
+_ELSEWHERE = (ast.Subscript, ast.Attribute, ast.Global, ast.Nonlocal)
+"""What changes a name that may be of a scope around."""
 
-def parameters(node: ast.FunctionDef) -> list[str]:
+
+def parameters(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[str]:
     """The names of all parameters."""
     args = node.args
     extra = [arg for arg in (args.vararg, args.kwarg) if arg is not None]
     return [arg.arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs, *extra)]
+
+
+def own_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set[str]:
+    """The names of its scope: parameters, and what its body binds."""
+    body = [] if isinstance(node, ast.Lambda) else node.body
+    local = {name for name, places in bindings(body).items() if any(not isinstance(p.node, _ELSEWHERE) for p in places)}
+    return {*parameters(node), *local}
 
 
 def defaults_of(ev: Evaluator, node: ast.FunctionDef) -> dict[str, Meta]:

@@ -22,10 +22,10 @@ Fails: RM103 another decorator; RM114 a name without value; RM606 more work than
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from refmlc.diag import Exhausted, Internal, RefmlcError, Related, Span, fail
+from refmlc.diag import Exhausted, Internal, RefmlcError, Related, Source, Span, fail
 from refmlc.diag.catalogue import DEPTH_EXHAUSTED, NO_VALUE, NOT_TVMSCRIPT
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import relax, tir
@@ -37,7 +37,7 @@ from refmlc.lang.script.reader.constants import define
 from refmlc.lang.script.reader.deadline import Deadline
 from refmlc.lang.script.reader.evaluate import Evaluator
 from refmlc.lang.script.reader.evidence import generation_of
-from refmlc.lang.script.reader.functions import arguments, defaults_of, parameters
+from refmlc.lang.script.reader.functions import arguments, defaults_of, own_names, parameters
 from refmlc.lang.script.reader.imports import imported, imports_any_name, prelude
 from refmlc.lang.script.reader.macros import NUMBERED, macro_of
 from refmlc.lang.script.reader.metadata import read_metadata
@@ -86,6 +86,12 @@ class Unit:
     failure: RefmlcError | None = None
     assumed: bool = False
 
+    def answers_to(self, name: str) -> bool:
+        """Whether `name` is its class, what the text calls it, or one of its functions without a class; "" is any."""
+        if not name or self.module is None or name in (self.name, self.module.name):
+            return True
+        return self.module.name == "Module" and name in self.module.functions
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
@@ -93,11 +99,22 @@ class Program:
 
     units: tuple[Unit, ...]
     notes: tuple[Related, ...]
+    source: Source
 
     @property
     def modules(self) -> tuple[IRModule, ...]:
         """The modules that were read."""
-        return tuple(unit.module for unit in self.units if unit.module is not None)
+        return tuple(self.named.values())
+
+    @property
+    def named(self) -> dict[str, IRModule]:
+        """The modules that were read, by name; of a second one of a name it has a number."""
+        modules: dict[str, IRModule] = {}
+        for unit in self.units:
+            if unit.module is not None:
+                same = sum(name.partition(" ")[0] == unit.name for name in modules)
+                modules[f"{unit.name} {same + 1}" if same else unit.name] = unit.module
+        return modules
 
     def check(self) -> None:
         """Fail with the problems of the text, if it has any, or if it defines no module that can be read."""
@@ -160,7 +177,7 @@ class _Reader:
             while self.pending:
                 node, function = next(iter(self.pending.items()))
                 self.assume(node, function)
-        return Program(tuple(self.units), tuple(self.ev.notes))
+        return Program(tuple(self.units), tuple(self.ev.notes), self.ev.spans.source)
 
     def span(self, node: ast.AST) -> Span:
         return self.ev.spans.of(node)
@@ -175,7 +192,7 @@ class _Reader:
         """The names that functions and classes of the text mention, and whether they may change a list so."""
         scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
         inner = [node for node in every_node(self.tree) if isinstance(node, scopes) and not is_definition(node)]
-        return frozenset(mention for node in inner for mention in mentions(node))
+        return frozenset(mention for node in inner for mention in mentions(node) if mention[0] not in own_names(node))
 
     @cached_property
     def dynamic(self) -> ast.AST | None:
@@ -314,7 +331,16 @@ class _Reader:
                 self.note(stmt, frame)
         for target in targets:
             for name, item in self.unpacked(target, value, stmt).items():
+                if isinstance(item, Defined) and isinstance(node, ast.Call) and len(self.frames) == 1:
+                    self.rename(item, name)
                 self.bind(name, ShapeVar(name) if isinstance(item, ShapeVar) else item, stmt)
+
+    def rename(self, value: Defined, name: str) -> None:
+        """Call what a function of the text has made as the text does: `large = make(32)`."""
+        for number, unit in enumerate(self.units):
+            functions = () if unit.module is None else unit.module.functions.values()
+            if number == value.unit or any(function is value.function for function in functions):
+                self.units[number] = replace(unit, name=name)
 
     def unpacked(self, target: ast.expr, value: Meta, stmt: ast.stmt) -> dict[str, Meta]:
         """The values of the names in `target`."""
@@ -382,13 +408,13 @@ class _Reader:
     def class_definition(self, node: ast.ClassDef, frame: _Frame) -> None:
         """A module, or a Python class: its statements are read, its names are not seen by its functions."""
         paths = [decorator_path(self.ev, part) or "" for part in node.decorator_list]
-        if any(path.partition(".")[0] in ("T", "R", "I") for path in paths):
+        if any(path == "I.ir_module" or path in self.language.functions for path in paths):
             reader = ModuleReader(self.ev, self.language, node, self.generation)
             with self.closure():
                 self.in_doubt(reader, frame)
                 reader.read_class(node)
             self.add(reader, frame)
-            self.bind(node.name, Defined(node.name), node)
+            self.bind(node.name, Defined(node.name, unit=len(self.units) - 1), node)
             return
         self.bind(node.name, NoValue("it is a class", self.span(node)), node)
         if holds_definition(node):

@@ -41,22 +41,27 @@ def read(text: str | bytes, name: str = "<text>", *, max_seconds: float = SECOND
 
 def read_source(source: Source, names: Mapping[str, Meta] | None = None, *, max_seconds: float = SECONDS) -> IRModule:
     """The module that `source` is, with `names` defined around it. Fails as `read`."""
-    return single(program_of(source, names, max_seconds=max_seconds), source)
+    return single(program_of(source, names, max_seconds=max_seconds))
 
 
-def single(program: Program, source: Source) -> IRModule:
-    """The only module of a program. Fails with its problems; RM103 where it has none, or several."""
-    program.check()
-    match program.modules:
-        case (module,):
-            return module
-        case ():
-            message = "the text holds no module and no function"
-            raise fail(NOT_TVMSCRIPT, message, Spans(source).whole(), *_lines(program))
-    second = [unit for unit in program.units if unit.module is not None][1]
-    names = ", ".join(f"`{unit.name}`" for unit in program.units if unit.module is not None)
-    message = f"the text holds {len(program.modules)} modules, one is read: {names}"
-    raise error(Diagnostic(NOT_TVMSCRIPT, message, second.span, helps=("name one: `FILE::NAME`",)))
+def single(program: Program, name: str = "") -> IRModule:
+    """The only module of a program, or the one called `name`. Fails with its problems; RM103 for none, or several.
+
+    A module of functions is called by each of them.
+    """
+    units = [unit for unit in program.units if unit.module is not None and unit.answers_to(name)]
+    if not name or not units:
+        program.check()
+    if len(units) == 1 and units[0].module is not None:
+        return units[0].module
+    start = Spans(program.source).whole()
+    if not units:
+        message = f"the text holds no module `{name}`" if name else "the text holds no module and no function"
+        raise fail(NOT_TVMSCRIPT, message, start, *_lines(program))
+    titles = ", ".join(f"`{unit.name}`" for unit in units)
+    helps = ("name one of them: `FILE::NAME`",)
+    message = f"the text holds {len(units)} modules, one is read: {titles}"
+    raise error(Diagnostic(NOT_TVMSCRIPT, message, units[1].span, helps=helps))
 
 
 def _lines(program: Program) -> list[str]:
@@ -89,7 +94,13 @@ def program_of(
 
 
 def read_file(path: str | Path) -> IRModule:
-    """The module in the file at `path`. Fails as `read`, and with RM109 when the file cannot be read."""
+    """The module in the file at `path`; `FILE::NAME` is one of several.
+
+    Fails as `read`, and with RM109 when the file cannot be read.
+    """
+    file, _, name = str(path).rpartition("::")
+    if file and name.isidentifier() and not Path(path).exists():
+        return single(program_of(source_of(file)), name)
     return read_source(source_of(path))
 
 

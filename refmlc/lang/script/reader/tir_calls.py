@@ -105,7 +105,11 @@ def intrinsic_call(ev: Evaluator, site: CallSite) -> Meta:
 
 def _unknown(ev: Evaluator, site: CallSite) -> RefmlcError:
     """The failure of a call of a name that TensorIR does not have, with a name like it."""
-    names = {name[2:] for name in (*ev.table.calls, *DTYPE_NAMES) if name.startswith("T.")} | {*INTRINSICS}
+    names = {
+        name[2:]
+        for name in (*ev.table.calls, *ev.table.lazy, *ev.table.subscripts, *DTYPE_NAMES)
+        if name.startswith("T.")
+    } | {*INTRINSICS}
     prefix = site.spelled.partition(".")[0]
     helps = suggestion(site.name.removeprefix("T."), names, f"{prefix}.")
     message = f"`{site.spelled}` is not a construct of TensorIR that refmlc knows"

@@ -336,4 +336,5 @@ CALLS: dict[str, CallHandler] = {
     "T.Then": _then,
     "T.Else": _else,
     "T.meta_var": _meta_var,
+    "I.meta_var": _meta_var,
 }

@@ -122,10 +122,14 @@ class Macro:
 
 @dataclass(frozen=True, slots=True)
 class Defined:
-    """What a name stands for after a definition: a function, or a module (`function` is None)."""
+    """What a name stands for after a definition: a function, or a module (`function` is None).
+
+    `unit` is the number of the module among those of the text.
+    """
 
     name: str
     function: "tir.PrimFunc | relax.Function | None" = None
+    unit: int = -1
 
 
 def described(value: Meta) -> str:

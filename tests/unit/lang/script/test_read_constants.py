@@ -67,6 +67,7 @@ VALUES = {
     "R2 = range(2, 10, 3)\nN = [i for i in R2][-1]": 8,
     "import os\nfrom tvm.script.parser import *\nN = 4": 4,
     "from foo import *\nN = 4": 4,
+    "def g():\n    L = [8]\n    print(L)\n    return 3\nL = [9]\nN = L[0]": 9,
 }
 
 
@@ -104,6 +105,8 @@ WITHOUT_VALUE = {
     "L = [8]\nL[0] = 9\nN = L[0]": "changed",
     "L = [8]\nM = L\nM.append(9)\nN = L[0]": "list may be changed",
     "L = [8]\ndef g():\n    L.append(9)\nN = L[0]": "function of the text may change",
+    "L = [8]\ndef g():\n    L[0] = 9\nN = L[0]": "function of the text may change",
+    "L = [8]\ndef g(M):\n    M = L\n    M[0] = 9\nN = L[0]": "function of the text may change",
     "L = ([8],)\nprint(L)\nN = L[0][0]": "list may be changed",
     "def g(n):\n    if n > 3:\n        return 1\n    return 2\nN = g(8)": "return elsewhere",
     "@decorated\ndef g():\n    return 8\nN = g()": "decorated",
