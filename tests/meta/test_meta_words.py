@@ -20,6 +20,7 @@ CLEAN = (
     "lang/dtypes",
     "lang/ir",
     "lang/library",
+    "lang/script",
     "lang/ops",
     "lang/spec",
     "lang/te",

@@ -26,5 +26,5 @@ def highlighted(text: str) -> str:
         from pygments.lexers import PythonLexer  # noqa: PLC0415 - the same
     except ImportError:
         return f"<pre>{escape(text)}</pre>"
-    found: str = highlight(text, PythonLexer(), HtmlFormatter(noclasses=True))
-    return found
+    result: str = highlight(text, PythonLexer(), HtmlFormatter(noclasses=True))
+    return result

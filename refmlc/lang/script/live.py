@@ -54,9 +54,9 @@ def read_live(obj: object, frame: FrameType | None = None) -> IRModule:
     if not node.decorator_list:
         raise fail(NOT_TVMSCRIPT, f"`{name}` is not decorated as TVMScript is", Spans(source).of(node))
     wanted = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
-    found = _around(wanted, functions, frame)
-    added = {key: value for key, value in found.items() if isinstance(value, _FUNCTIONS)}
-    names = {key: meta for key, value in found.items() if (meta := _meta_of(value, key)) is not _MISSING}
+    result = _around(wanted, functions, frame)
+    added = {key: value for key, value in result.items() if isinstance(value, _FUNCTIONS)}
+    names = {key: meta for key, value in result.items() if (meta := _meta_of(value, key)) is not _MISSING}
     module = single(program_of(source, names, tree=ast.Module([node], [])))
     more = {key: value for key, value in added.items() if key not in module.functions}
     return IRModule({**module.functions, **more}, module.attrs, module.global_infos, module.name, source)
@@ -106,10 +106,10 @@ def _definition(
 
 def _around(wanted: set[str], functions: list[FunctionType], frame: FrameType | None) -> dict[str, object]:
     """The live objects called by the names in `wanted`."""
-    found: dict[str, object] = {}
+    result: dict[str, object] = {}
     for space in reversed(list(_spaces(functions, frame))):
-        found.update((key, space[key]) for key in wanted if key in space)
-    return found
+        result.update((key, space[key]) for key in wanted if key in space)
+    return result
 
 
 def _spaces(functions: list[FunctionType], frame: FrameType | None) -> Iterator[Mapping[str, object]]:

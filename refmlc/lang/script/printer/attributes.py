@@ -70,7 +70,7 @@ class _Attributes:
             case tir.Buffer():
                 return self.name(self.page, value)
             case tir.BufferRegion(buffer=buffer, region=region):
-                inside = ", ".join(self.slice(one) for one in region) or "()"
+                inside = ", ".join(self.slice(item) for item in region) or "()"
                 return f"{self.text(buffer)}[{inside}]"
             case tir.Range(min=low, extent=extent):
                 return f"T.Range({self.show(self.page, low)}, {self.end(low, extent)})"

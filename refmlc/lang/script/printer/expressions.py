@@ -165,10 +165,10 @@ def _infix(page: Page, node: tir.Apply, symbol: Infix) -> Text:
         first = first.args[0]
     text, strength = expr(page, first)
     parts = [text]
-    for one, (sign, own) in reversed(spine):
+    for item, (sign, own) in reversed(spine):
         if strength < own or (own == Precedence.COMPARE and strength == Precedence.COMPARE):
             parts = ["(", *parts, ")"]
-        right, right_strength = expr(page, one.args[1])
+        right, right_strength = expr(page, item.args[1])
         parts.append(f" {sign} {right}" if right_strength > own else f" {sign} ({right})")
         strength = own
 
@@ -266,5 +266,5 @@ def range_text(page: Page, where: tir.Range) -> str:
 def region_text(page: Page, region: tir.BufferRegion) -> str:
     """A region of a buffer."""
     with page.speaking("tir"):
-        inside = ", ".join(range_text(page, one) for one in region.region) or "()"
+        inside = ", ".join(range_text(page, item) for item in region.region) or "()"
     return f"{buffer_name(page, region.buffer)}[{inside}]"

@@ -33,12 +33,12 @@ from refmlc.lang.script.printer.statements import write_block_body, write_body
 def shape_variables(func: tir.PrimFunc) -> list[tir.Var]:
     """The variables that no node of `func` defines: dimensions and strides, in the order they are met."""
     defined = {id(var) for var in func.params}
-    found: dict[int, tir.Var] = {}
+    result: dict[int, tir.Var] = {}
     for node in walk(func):
         defined.update(id(var) for var in defines(node))
         if isinstance(node, tir.Var):
-            found[id(node)] = node
-    return [var for key, var in found.items() if key not in defined]
+            result[id(node)] = node
+    return [var for key, var in result.items() if key not in defined]
 
 
 def defines(node: Node) -> tuple[tir.Var, ...]:
@@ -65,15 +65,15 @@ def parts_of(page: Page, func: tir.PrimFunc, variables: list[tir.Var]) -> set[in
         return set()
     buffers = {id(node): node for node in walk(func) if isinstance(node, tir.Buffer)}
     dims = {id(node) for buffer in buffers.values() for dim in buffer.shape for node in walk(dim)}
-    found: dict[int, tir.Var] = {}
+    result: dict[int, tir.Var] = {}
     for buffer in buffers.values():
         places = [(stride, INT32) for stride in buffer.strides]
         places += [] if buffer.elem_offset is None else [(buffer.elem_offset, own_index(buffer.shape))]
         own = [id(node) for part, _ in places for node in walk(part)]
         for part, dtype in places:
             if isinstance(part, tir.Var) and part.dtype == dtype and own.count(id(part)) == 1 and id(part) not in dims:
-                found[id(part)] = part
-    return {id(var) for var in variables if id(var) in found and not is_type_var(page, var)}
+                result[id(part)] = part
+    return {id(var) for var in variables if id(var) in result and not is_type_var(page, var)}
 
 
 def cells_of(page: Page, func: tir.PrimFunc) -> set[int]:
@@ -81,7 +81,7 @@ def cells_of(page: Page, func: tir.PrimFunc) -> set[int]:
     if not page.modern:
         return set()
     nodes = list(walk(func))
-    found = {
+    result = {
         id(node.buffer)
         for node in nodes
         if isinstance(node, tir.AllocBuffer) and not node.annotations and is_cell(node.buffer)
@@ -90,8 +90,8 @@ def cells_of(page: Page, func: tir.PrimFunc) -> set[int]:
         if isinstance(node, tir.BufferLoad | tir.BufferStore):
             first = [index.value for index in node.indices if isinstance(index, tir.IntImm)] == [0]
             if not first or node.predicate is not None:
-                found.discard(id(node.buffer))
-    return found
+                result.discard(id(node.buffer))
+    return result
 
 
 def is_type_var(page: Page, var: tir.Var) -> bool:
@@ -157,8 +157,8 @@ class _Function:
         symbolic = any(isinstance(node, tir.Var) for dim in buffer.shape for node in walk(dim))
         if not self.page.modern and (symbolic or not is_simple(buffer)):
             return False
-        given = {id(other) for other in self.func.params}
-        if any(id(node) in given for node in walk(buffer)):  # a size that is a parameter: no type can name it
+        values = {id(other) for other in self.func.params}
+        if any(id(node) in values for node in walk(buffer)):  # a size that is a parameter: no type can name it
             return False
         if self.page.modern and not all(self.can_name(node) for part in _steps(buffer) for node in walk(part)):
             return False
@@ -220,8 +220,8 @@ class _Function:
     def declarations(self, variables: list[tir.Var]) -> None:
         """Declare those of `variables` that wait for it."""
         for var in variables:
-            if any(var is one for one in self.waiting):
-                self.waiting = [one for one in self.waiting if one is not var]
+            if any(var is item for item in self.waiting):
+                self.waiting = [item for item in self.waiting if item is not var]
                 self.define(var)
                 self.page.line(variable_text(self.page, var))
 

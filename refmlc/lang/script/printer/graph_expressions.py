@@ -88,7 +88,7 @@ def constant_text(page: Page, node: relax.Constant) -> str:
         return f"R.const({_number(page, node.data, node)}, {dtype_text(node.dtype)})"
     if page.show_meta and (not stores(node.dtype) or page.referred):
         return f"R.const({_nested(page, node.data, node)}, {dtype_text(node.dtype)})"
-    index = next((i for i, one in enumerate(page.constants) if one is node), None)
+    index = next((i for i, item in enumerate(page.constants) if item is node), None)
     if index is None:
         index = len(page.constants)
         page.constants.append(node)
@@ -142,8 +142,8 @@ def call_text(page: Page, node: relax.Call) -> str:
         if op.name in _FORMATTED and len(node.args) > _FORMATTED[op.name]:
             return _formatted(page, node, op.name)
         if op.name == "hint_on_device" and len(node.args) == 1:
-            given = [attribute_text(page, value) for value in node.attrs.values()]
-            return f"R.{op.name}({', '.join([value_text(page, node.args[0]), *given])})"
+            values = [attribute_text(page, value) for value in node.attrs.values()]
+            return f"R.{op.name}({', '.join([value_text(page, node.args[0]), *values])})"
         first = [_callee(page, node.args[0])] if op.name in _NAMED_FIRST and node.args else []
         args = [*first, *(value_text(page, arg) for arg in node.args[len(first) :])]
         space = "relax" if page.oldest and op.name not in _NAMED_FIRST else "R"
@@ -179,8 +179,8 @@ def _formatted(page: Page, node: relax.Call, name: str) -> str:
 
 def _of_python(page: Page, node: relax.Call) -> str:
     """`R.call_py_func("f", x, y, out_ty=…)`."""
-    name, given = node.args
-    fields = given.fields if isinstance(given, relax.Tuple) else (given,)
+    name, values = node.args
+    fields = values.fields if isinstance(values, relax.Tuple) else (values,)
     args = [_callee(page, name), *(bound_text(page, field, None) for field in fields)]
     return f"R.call_py_func({', '.join(args)}, {page.spelled('out_ty')}={_outputs(page, node)})"
 
@@ -203,8 +203,8 @@ def _outputs(page: Page, node: relax.Call) -> str:
     match node.ty_args:
         case (TupleType(fields=fields),) if len(fields) > 1:
             return f"[{', '.join(types.text(field) for field in fields)}]"
-        case (one,):
-            return types.text(one)
+        case (item,):
+            return types.text(item)
     return f"[{', '.join(types.text(ty) for ty in node.ty_args)}]"
 
 

@@ -28,7 +28,7 @@ def write_function(page: Page, func: relax.Function, name: str) -> None:
         variables = shape_variables(func)
         typed = [var for var in type_variables(func) if is_type_var(page, var)]
         define_type_vars(page, typed)
-        waiting = [var for var in variables if not any(var is one for one in typed)]
+        waiting = [var for var in variables if not any(var is item for item in typed)]
         if not page.oldest:
             waiting.sort(key=lambda var: var.name)
         _write(page, func, name, waiting)
@@ -37,21 +37,21 @@ def write_function(page: Page, func: relax.Function, name: str) -> None:
 def shape_variables(func: relax.Function) -> list[tir.Var]:
     """The shape variables of `func` in the order they are met; the own ones of primitive variables are not."""
     own: set[int] = set()
-    found: dict[int, tir.Var] = {}
+    result: dict[int, tir.Var] = {}
     for node in walk(func):
         own.update(id(var) for var in defines(node))
         match node:
             case tir.Var():
-                found[id(node)] = node
+                result[id(node)] = node
             case relax.Var(ty=PrimType(value=tir.Var() as value)) if is_own(node.ty, node.name):
                 own.add(id(value))
-    return [var for key, var in found.items() if key not in own]
+    return [var for key, var in result.items() if key not in own]
 
 
 def type_variables(func: relax.Function) -> list[tir.Var]:
     """The shape variables that a signature names, of `func` or of a local function."""
     functions = [node for node in walk(func) if isinstance(node, relax.Function)]
-    parts = [part for one in functions for part in (*one.params, one.ret_ty) if part is not None]
+    parts = [part for item in functions for part in (*item.params, item.ret_ty) if part is not None]
     named = {id(node) for part in parts for node in walk(part) if isinstance(node, tir.Var)}
     return [var for var in shape_variables(func) if id(var) in named]
 
@@ -88,7 +88,7 @@ def _names_functions(func: relax.Function) -> bool:
 
 
 def define_var(page: Page, var: relax.Var) -> str:
-    """The name of a variable that is bound here; a primitive one's own dimension has the same."""
+    """The name of a variable that is bound here; the dimension of a primitive variable has the same."""
     name = page.names.define(var, var.name)
     if isinstance(var.ty, PrimType) and isinstance(var.ty.value, tir.Var) and is_own(var.ty, var.name):
         page.names.give(var.ty.value, name)
@@ -119,7 +119,7 @@ def write_blocks(page: Page, blocks: Sequence[relax.Block]) -> None:
         with page.block(scoped=False):
             for binding in block.bindings:
                 write_binding(page, binding)
-            outputs = [page.names.get(one.var) or "_" for one in block.bindings if not one.var.dataflow]
+            outputs = [page.names.get(item.var) or "_" for item in block.bindings if not item.var.dataflow]
             page.line(f"R.output({', '.join(outputs)})")
 
 

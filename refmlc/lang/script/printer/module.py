@@ -98,8 +98,8 @@ def _module(page: Page, module: IRModule) -> None:
     taken = {page.module, *(module.functions if page.oldest else ())}
     page.names = Names(taken)
     if page.modern:
-        found = (node for func in module.functions.values() for node in walk(func))
-        page.type_vars = _names(node for node in found if isinstance(node, tir.Var))
+        result = (node for func in module.functions.values() for node in walk(func))
+        page.type_vars = _names(node for node in result if isinstance(node, tir.Var))
         page.outside = _names(var for func in module.functions.values() for var in _type_variables(func))
     page.line("@tvm.script.ir_module" if page.oldest else "@I.ir_module")
     page.line(f"class {page.module}:")

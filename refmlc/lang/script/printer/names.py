@@ -40,18 +40,18 @@ class Names:
         known = self.of.get(id(node))
         if known is not None:
             return known
-        found = self.free(name, avoid)
-        self.give(node, found)
-        return found
+        result = self.free(name, avoid)
+        self.give(node, result)
+        return result
 
     def free(self, name: str, avoid: Collection[str] = ()) -> str:
         """A name that is free: `name` itself, or with a number."""
         stem = python_name(name)
-        found, number = stem, 0
-        while found in self.taken or found in avoid:
+        result, number = stem, 0
+        while result in self.taken or result in avoid:
             number += 1
-            found = f"{stem}{number}" if stem == "_" else f"{stem}_{number}"
-        return found
+            result = f"{stem}{number}" if stem == "_" else f"{stem}_{number}"
+        return result
 
     def give(self, node: Node, text: str) -> None:
         """Let `node` be called `text` in this scope, whatever else is."""

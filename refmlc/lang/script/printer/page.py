@@ -66,8 +66,8 @@ class Page:
     def line(self, text: str) -> None:
         """Write a line, after the declarations of what it needs."""
         while self.undeclared and self.declare is not None:
-            one = self.undeclared.pop(0)
-            self.line(self.declare(self, one))
+            item = self.undeclared.pop(0)
+            self.line(self.declare(self, item))
         self.lines.append(f"{'    ' * self.indent}{text}" if text else "")
 
     @contextmanager

@@ -51,8 +51,8 @@ def write_stmt(page: Page, stmt: tir.Stmt) -> None:
     """A statement."""
     match stmt:
         case tir.SeqStmt(seq=seq):
-            for one in seq:
-                write_stmt(page, one)
+            for item in seq:
+                write_stmt(page, item)
         case tir.For():
             _for(page, stmt)
         case tir.While(condition=condition, body=body):
@@ -120,9 +120,9 @@ def _is_reference(page: Page, part: str) -> bool:
     head, bracket, number = part.partition('"][')
     named = head.removeprefix('metadata["')
     plain = named.replace(".", "").replace("_", "").isalnum() and named.isascii() and number[:-1].isdecimal()
-    found = bool(bracket) and head != named and plain and number.endswith("]") and not page.show_meta
-    page.omitted = page.omitted or found
-    return found
+    result = bool(bracket) and head != named and plain and number.endswith("]") and not page.show_meta
+    page.omitted = page.omitted or result
+    return result
 
 
 def _store(page: Page, stmt: tir.BufferStore) -> None:
@@ -143,9 +143,9 @@ def _store(page: Page, stmt: tir.BufferStore) -> None:
 def _for(page: Page, stmt: tir.For) -> None:
     nest = _grid(stmt)
     if len(nest) > 1:
-        extents = [expr_text(page, one.extent) for one in nest]
+        extents = [expr_text(page, item.extent) for item in nest]
         with page.names.frame():
-            names = [page.names.define(one.loop_var, one.loop_var.name) for one in nest]
+            names = [page.names.define(item.loop_var, item.loop_var.name) for item in nest]
             page.line(f"for {', '.join(names)} in T.grid({', '.join(extents)}):")
             _loop_body(page, nest[-1].body, nest)
         return
@@ -210,7 +210,7 @@ def _loop_head(page: Page, stmt: tir.For) -> str:
 
 
 CHAIN = 8
-"""Decision: TVM nests an `if` in `else`, at any depth; Python has a limit, so long chains go on by `elif`."""
+"""Decision: TVM nests an `if` in `else`, at any depth; Python has a limit, so long chains continue by `elif`."""
 
 
 def _if(page: Page, stmt: tir.IfThenElse) -> None:
@@ -367,7 +367,7 @@ def _axis(page: Page, axis: tir.IterVar, value: tir.Expr) -> None:
 
 
 def _is_whole_loop(page: Page, axis: tir.IterVar, value: tir.Expr) -> bool:
-    loop = next((one for one in reversed(page.loops) if one.loop_var is value), None)
+    loop = next((item for item in reversed(page.loops) if item.loop_var is value), None)
     return loop is not None and _same(loop.min, axis.dom.min) and _same(loop.extent, axis.dom.extent)
 
 

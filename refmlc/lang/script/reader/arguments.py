@@ -34,19 +34,19 @@ class CallSite:
         """
         if len(self.args) > len(parameters):
             raise self.misfit(f"takes at most {len(parameters)} positional arguments and gets {len(self.args)}")
-        given = dict(zip(parameters, self.args, strict=False))
+        values = dict(zip(parameters, self.args, strict=False))
         for key, value in self.kwargs.items():
             if key not in parameters:
                 raise self.misfit(f"has no parameter `{key}`", self.place(key))
-            if key in given:
+            if key in values:
                 raise self.misfit(f"gets `{key}` twice", self.place(key))
-            given[key] = value
+            values[key] = value
         for key, default in parameters.items():
-            if key not in given:
+            if key not in values:
                 if default is REQUIRED:
                     raise self.misfit(f"gets no argument for `{key}`")
-                given[key] = default
-        return given
+                values[key] = default
+        return values
 
     def only_positional(self, least: int = 0, most: int | None = None) -> tuple[Meta, ...]:
         """The positional arguments, when there are `least` … `most` and no others. Fails with RM105."""

@@ -1,4 +1,4 @@
-"""The seconds that reading a text may take: the clock is looked at every so many expressions.
+"""The seconds that reading a text may take: the clock is read every `EXPRESSIONS` expressions.
 
 They are seconds of the processor, which a busy machine does not shorten. Python's parser cannot be stopped: it is
 bounded by the size of the text alone (`syntax`).
@@ -10,10 +10,10 @@ from refmlc.diag import RefmlcError, Span, fail
 from refmlc.diag.catalogue import TIME_EXHAUSTED
 
 SECONDS = 60.0
-"""Where the caller says no other number: a text of 16 MiB of plain statements needs about that."""
+"""The default: a text of 16 MiB of plain statements needs about that."""
 
 EXPRESSIONS = 256
-"""How many expressions are read between two looks at the clock."""
+"""Expressions between two readings of the clock."""
 
 
 class Deadline:
@@ -27,7 +27,7 @@ class Deadline:
 
     @property
     def over(self) -> bool:
-        """Whether the time is used up."""
+        """True when the time is used up."""
         return time.thread_time() > self._end
 
     def exhausted(self, span: Span) -> RefmlcError:

@@ -42,20 +42,20 @@ def device_name(ev: Evaluator, value: Meta, site: CallSite, what: str) -> str:
         raise site.wrong(what, value, "a string")
     if ev.devices is None:
         return value
-    found = _found(value, ev.devices)
-    if found is None:
+    result = _found(value, ev.devices)
+    if result is None:
         raise site.misfit(f"names the device `{value}`, which the module does not list")
-    kind = _kind(found.target)
-    alike = [one for one in ev.devices if _kind(one.target) == kind]
-    place = next(at for at, one in enumerate(alike) if one is found)
-    return f"{kind}:{place}:{found.scope}"
+    kind = _kind(result.target)
+    alike = [item for item in ev.devices if _kind(item.target) == kind]
+    place = next(at for at, item in enumerate(alike) if item is result)
+    return f"{kind}:{place}:{result.scope}"
 
 
 def _found(name: str, devices: Sequence[VDevice]) -> VDevice | None:
     kind, _, rest = name.partition(":")
     place = rest.partition(":")[0] or "0"
     number = int(place) if place.isdecimal() else -1
-    suiting = [one for one in devices if kind in ("vdevice", _kind(one.target))]
+    suiting = [item for item in devices if kind in ("vdevice", _kind(item.target))]
     return suiting[number] if 0 <= number < len(suiting) else None
 
 
@@ -68,11 +68,11 @@ def _kind(target: Attr) -> str:
 
 def device(_ev: Evaluator, site: CallSite) -> Meta:
     """`R.device(device_type, index)`."""
-    given = site.take(device_type=REQUIRED, index=0)
-    found = _device(given["device_type"], given["index"])
-    if found is None:
-        raise site.wrong("device_type", given["device_type"], "a type of devices, by name or number")
-    return found
+    values = site.take(device_type=REQUIRED, index=0)
+    result = _device(values["device_type"], values["index"])
+    if result is None:
+        raise site.wrong("device_type", values["device_type"], "a type of devices, by name or number")
+    return result
 
 
 def _device(kind: Meta, index: Meta) -> Device | None:
@@ -85,22 +85,22 @@ def _device(kind: Meta, index: Meta) -> Device | None:
 
 def to_vdevice(ev: Evaluator, site: CallSite) -> Meta:
     """`R.to_vdevice(x, dst_vdevice="cuda:0")`."""
-    given = site.take(data=REQUIRED, dst_vdevice=REQUIRED)
-    attrs: dict[str, Attr] = {"dst_vdevice": device_name(ev, given["dst_vdevice"], site, "dst_vdevice")}
-    return relax.Call(relax.Op("to_vdevice", span=site.span), _data(given, site), attrs, span=site.span)
+    values = site.take(data=REQUIRED, dst_vdevice=REQUIRED)
+    attrs: dict[str, Attr] = {"dst_vdevice": device_name(ev, values["dst_vdevice"], site, "dst_vdevice")}
+    return relax.Call(relax.Op("to_vdevice", span=site.span), _data(values, site), attrs, span=site.span)
 
 
 def hint_on_device(_ev: Evaluator, site: CallSite) -> Meta:
     """`R.hint_on_device(x, R.device(1, 0), "global")`."""
-    given = site.take(data=REQUIRED, dst_vdevice=REQUIRED, memory_scope="global")
-    where, scope = given["dst_vdevice"], given["memory_scope"]
-    found = _device(where, 0) if isinstance(where, str) else where
-    if not isinstance(found, Device):
+    values = site.take(data=REQUIRED, dst_vdevice=REQUIRED, memory_scope="global")
+    where, scope = values["dst_vdevice"], values["memory_scope"]
+    result = _device(where, 0) if isinstance(where, str) else where
+    if not isinstance(result, Device):
         raise site.wrong("dst_vdevice", where, "a device")
     if not isinstance(scope, str):
         raise site.misfit(f"takes a memory scope, and not {described(scope)}")
-    attrs: dict[str, Attr] = {"dst_vdevice": found, "memory_scope": scope}
-    return relax.Call(relax.Op("hint_on_device", span=site.span), _data(given, site), attrs, span=site.span)
+    attrs: dict[str, Attr] = {"dst_vdevice": result, "memory_scope": scope}
+    return relax.Call(relax.Op("hint_on_device", span=site.span), _data(values, site), attrs, span=site.span)
 
 
 def _data(given: Mapping[str, Meta], site: CallSite) -> tuple[relax.Expr, ...]:

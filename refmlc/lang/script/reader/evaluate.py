@@ -152,8 +152,8 @@ class Evaluator:
         """The construct that a name or dotted name stands for, if it does; evaluates nothing else."""
         match node:
             case ast.Name(id=name):
-                found = self.scope.lookup(name)
-                return found if isinstance(found, Construct) else None
+                value = self.scope.lookup(name)
+                return value if isinstance(value, Construct) else None
             case ast.Attribute(value=inner, attr=attr):
                 owner = self.construct_of(inner)
                 return None if owner is None else _longer(owner, attr)
@@ -351,8 +351,8 @@ class Evaluator:
         result: Meta = None
         for number, (op, right_node) in enumerate(zip(node.ops, node.comparators, strict=True)):
             right = self.eval(right_node)
-            one = self.binary(COMPARE[type(op)], left, right, span)
-            result = one if number == 0 else self.binary("and", result, one, span)
+            item = self.binary(COMPARE[type(op)], left, right, span)
+            result = item if number == 0 else self.binary("and", result, item, span)
             left = right
         return result
 

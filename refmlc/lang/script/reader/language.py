@@ -41,11 +41,11 @@ def _global_infos(_ev: Evaluator, site: CallSite) -> Meta:
 
 
 def _vdevice(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(target=REQUIRED, vdevice_id=0, memory_scope="global")
-    index, scope = given["vdevice_id"], given["memory_scope"]
+    values = site.take(target=REQUIRED, vdevice_id=0, memory_scope="global")
+    index, scope = values["vdevice_id"], values["memory_scope"]
     if not isinstance(index, int) or not isinstance(scope, str):
         raise site.misfit("takes a number and a memory scope after the target")
-    return VDevice(attr_of(given["target"], site.span), index, scope, span=site.span)
+    return VDevice(attr_of(values["target"], site.span), index, scope, span=site.span)
 
 
 LANGUAGE = merged(

@@ -71,11 +71,11 @@ class _Graph:
 
     def current(self) -> Entries:
         pairs = self.list_in(self.node(self.graph["root_index"]), "data")
-        found: dict[str, tuple[Entry, ...]] = {}
+        result: dict[str, tuple[Entry, ...]] = {}
         for key, member in zip(pairs[::2], pairs[1::2], strict=False):
             name = self.node(key).get("data")
-            found[str(name)] = self.entries(member, self.current_constant)
-        return found
+            result[str(name)] = self.entries(member, self.current_constant)
+        return result
 
     def entries(self, member: Json, constant: Callable[[dict[str, Json]], Entry]) -> tuple[Entry, ...]:
         return tuple(constant(self.node(entry)) for entry in self.list_in(self.node(member), "data"))
@@ -125,10 +125,10 @@ class _Graph:
         return items[int(text)]
 
     def list_in(self, node: dict[str, Json], key: str) -> list[Json]:
-        found = node.get(key)
-        if not isinstance(found, list):
+        result = node.get(key)
+        if not isinstance(result, list):
             raise self.broken(f"`{key}` is not a list")
-        return found
+        return result
 
     def broken(self, what: str) -> RefmlcError:
         return fail(BAD_METADATA, f"in the metadata, {what}", self.span)

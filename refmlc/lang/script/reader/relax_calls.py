@@ -128,20 +128,20 @@ def _by_signature(
     attrs: dict[str, tir.Attr] = {}
     left_out = ""
     for i, (key, kind) in enumerate(signature):
-        given = i < len(site.args)
-        if given and key in kwargs:
+        values = i < len(site.args)
+        if values and key in kwargs:
             raise site.misfit(f"gets `{key}` twice", site.place(key))
-        if not given and key not in kwargs:
+        if not values and key not in kwargs:
             if kind in _LEFT_OUT:
                 args.append(expr_of(_LEFT_OUT[kind], site.span))
             elif kind != "a":
                 left_out = left_out or key
             continue
-        value = site.args[i] if given else kwargs.pop(key)
+        value = site.args[i] if values else kwargs.pop(key)
         if value is None and kind in ("x", "xs"):  # as if it were left out
             left_out = left_out or key
             continue
-        span = site.place(i if given else key)
+        span = site.place(i if values else key)
         if kind == "a":
             attrs[key] = _option(ev, value, span)
         elif left_out:
@@ -183,9 +183,9 @@ def _inline(value: Meta, span: Span) -> relax.Expr:
     """The arguments of a call form: a tuple as it stands, a single expression as a tuple of one."""
     if isinstance(value, (list, tuple)):
         return tuple_of(value, span)
-    found = expr_of(value, span)
-    known = isinstance(found, relax.Var) and isinstance(found.ty, TupleType)
-    return found if known or isinstance(found, relax.Tuple) else relax.Tuple((found,), span=span)
+    result = expr_of(value, span)
+    known = isinstance(result, relax.Var) and isinstance(result.ty, TupleType)
+    return result if known or isinstance(result, relax.Tuple) else relax.Tuple((result,), span=span)
 
 
 def _outputs(_ev: Evaluator, site: CallSite, value: Meta, dtypes: Meta) -> tuple[Type, ...]:
@@ -197,20 +197,20 @@ def _outputs(_ev: Evaluator, site: CallSite, value: Meta, dtypes: Meta) -> tuple
         names = dtypes if isinstance(dtypes, (list, tuple)) else [dtypes]
         if len(shapes) != len(names):
             raise site.misfit(f"has {len(shapes)} output shapes and {len(names)} dtypes")
-        found: tuple[Type, ...] = tuple(
+        result: tuple[Type, ...] = tuple(
             TensorType(_shape(site, shape), dtype_of(name, span), span=site.span)
             for shape, name in zip(shapes, names, strict=True)
         )
     else:
-        found = types_of(value, span)
-    return found if len(found) == 1 else (TupleType(found, span=site.span),)
+        result = types_of(value, span)
+    return result if len(result) == 1 else (TupleType(result, span=site.span),)
 
 
 def _shape(site: CallSite, value: Meta) -> tuple[tir.Expr, ...]:
-    found = shape_of(value, site.span)
-    if found is None:
+    result = shape_of(value, site.span)
+    if result is None:
         raise site.wrong("shape", value, "a list of dimensions")
-    return found
+    return result
 
 
 def _destination_passing(ev: Evaluator, site: CallSite) -> Meta:
@@ -221,17 +221,17 @@ def _destination_passing(ev: Evaluator, site: CallSite) -> Meta:
     if "te_grad_kwargs" in extra:
         extra["te_grad_kwargs"] = {}
     middle = {"inplace_indices": extra.pop("inplace_indices")} if "inplace_indices" in extra else {}
-    given = site.take(func=REQUIRED, args=(), **middle, out_ty=REQUIRED, tir_vars=None, dtype=None, **extra)
-    callee = _callee(given["func"], site.place(0))
+    values = site.take(func=REQUIRED, args=(), **middle, out_ty=REQUIRED, tir_vars=None, dtype=None, **extra)
+    callee = _callee(values["func"], site.place(0))
     if name == "call_tir" and isinstance(callee, relax.ExternFunc):
         name = "call_dps_packed"
-    args: list[relax.Expr] = [callee, _inline(given["args"], site.place(1))]
-    if given["tir_vars"] is not None:
-        args.append(relax.ShapeExpr(_shape(site, given["tir_vars"]), span=site.place("tir_vars")))
-    attrs = {key: _attr(ev, given[key], site.place(key)) for key in (*middle, *extra)}
+    args: list[relax.Expr] = [callee, _inline(values["args"], site.place(1))]
+    if values["tir_vars"] is not None:
+        args.append(relax.ShapeExpr(_shape(site, values["tir_vars"]), span=site.place("tir_vars")))
+    attrs = {key: _attr(ev, values[key], site.place(key)) for key in (*middle, *extra)}
     if "inplace_indices" in attrs and not isinstance(attrs["inplace_indices"], tuple):
         attrs["inplace_indices"] = (attrs["inplace_indices"],)
-    outputs = _outputs(ev, site, given["out_ty"], given["dtype"])
+    outputs = _outputs(ev, site, values["out_ty"], values["dtype"])
     return relax.Call(relax.Op(name, span=site.span), tuple(args), attrs, outputs, span=site.span)
 
 
@@ -270,8 +270,8 @@ def _with_tuple(ev: Evaluator, site: CallSite) -> Meta:
     site, ty_args, attrs = _split(ev, site)
     name = site.name.removeprefix("R.")
     func, args = _two(site)
-    found = expr_of(func, site.place(0)) if name.startswith("invoke") else _callee(func, site.place(0))
-    call = (found, _inline(args, site.place(1)))
+    result = expr_of(func, site.place(0)) if name.startswith("invoke") else _callee(func, site.place(0))
+    call = (result, _inline(args, site.place(1)))
     return relax.Call(relax.Op(name, span=site.span), call, attrs, ty_args, span=site.span)
 
 
@@ -314,29 +314,29 @@ def _assert_op(_ev: Evaluator, site: CallSite) -> Meta:
 
 
 def _format(site: CallSite) -> relax.StringImm:
-    given = site.kwargs.get("format", "")
+    values = site.kwargs.get("format", "")
     if set(site.kwargs) - {"format"}:
         raise site.misfit("has no other keyword than `format`")
-    match given:
+    match values:
         case str():
-            return relax.StringImm(given, span=site.place("format"))
+            return relax.StringImm(values, span=site.place("format"))
         case relax.StringImm():
-            return given
-    raise site.wrong("format", given, "a string")
+            return values
+    raise site.wrong("format", values, "a string")
 
 
 # ---------------------------------------------------------------------------------------- values and statements
 
 
 def _const(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(value=REQUIRED, dtype=None)
-    element = dtype_of(given["dtype"], site.place("dtype", 1))
-    return constant_of(given["value"], element, site.span)
+    values = site.take(value=REQUIRED, dtype=None)
+    element = dtype_of(values["dtype"], site.place("dtype", 1))
+    return constant_of(values["value"], element, site.span)
 
 
 def _shape_expr(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(values=REQUIRED)["values"]
-    return relax.ShapeExpr(_shape(site, given), span=site.span)
+    values = site.take(values=REQUIRED)["values"]
+    return relax.ShapeExpr(_shape(site, values), span=site.span)
 
 
 def _prim_value(_ev: Evaluator, site: CallSite) -> Meta:
@@ -374,15 +374,15 @@ def _tuple_item(_ev: Evaluator, site: CallSite) -> Meta:
 
 
 def _match_cast(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(value=REQUIRED, ty=REQUIRED)
-    return Cast(expr_of(given["value"], site.place("value", 0)), type_of(given["ty"], site.place("ty", 1)), site.span)
+    values = site.take(value=REQUIRED, ty=REQUIRED)
+    return Cast(expr_of(values["value"], site.place("value", 0)), type_of(values["ty"], site.place("ty", 1)), site.span)
 
 
 def _func_attr(ev: Evaluator, site: CallSite) -> Meta:
     (value,) = site.only_positional(1, 1)
     if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
         raise site.wrong("attrs", value, "a dictionary")
-    return FuncAttr({canonical_attribute(key): _attr(ev, one, site.span) for key, one in value.items()}, site.span)
+    return FuncAttr({canonical_attribute(key): _attr(ev, item, site.span) for key, item in value.items()}, site.span)
 
 
 def _dataflow(_ev: Evaluator, site: CallSite) -> Meta:

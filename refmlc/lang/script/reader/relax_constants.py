@@ -105,7 +105,7 @@ def _numbers(value: Meta, shape: tuple[int, ...], span: Span) -> Iterator[Number
         case list() | tuple():
             raise fail(BAD_LITERAL, "the rows of the constant differ in length", span)
         case _:
-            raise fail(BAD_ARGUMENTS, f"{described(value)} is no number of a constant", span)
+            raise fail(BAD_ARGUMENTS, f"{described(value)} is not a number of a constant", span)
 
 
 def _from_array(array: np.ndarray, element: DType | None, span: Span) -> relax.Constant:

@@ -22,13 +22,13 @@ _UNIQUE = ("x", *_FLAGS, "axis")
 
 def arange(site: CallSite) -> CallSite:
     """All numbers, and the dtype."""
-    given = site.take(start=REQUIRED, end=None, step=1, dtype=None)
-    numbers = (given["start"], given["end"], given["step"])
-    if given["end"] is None:
-        numbers = (0, given["start"], given["step"])
-    dtype = given["dtype"]
+    values = site.take(start=REQUIRED, end=None, step=1, dtype=None)
+    numbers = (values["start"], values["end"], values["step"])
+    if values["end"] is None:
+        numbers = (0, values["start"], values["step"])
+    dtype = values["dtype"]
     if dtype is None:
-        dtype = "int64" if all(_is_integer(expr_of(one, site.span)) for one in numbers) else "float32"
+        dtype = "int64" if all(_is_integer(expr_of(item, site.span)) for item in numbers) else "float32"
     return replace(site, args=numbers, arg_spans=(), kwargs={"dtype": dtype}, kwarg_spans=None)
 
 
@@ -45,7 +45,7 @@ def _is_integer(number: relax.Expr) -> bool:
 def unique(site: CallSite) -> CallSite:
     """What is left out before an argument that is given."""
     last = max(
-        (_UNIQUE.index(key) for key, one in site.kwargs.items() if key in _UNIQUE and one is not None), default=0
+        (_UNIQUE.index(key) for key, arg in site.kwargs.items() if key in _UNIQUE and arg is not None), default=0
     )
     filled = {key: _FLAGS[key] for key in _UNIQUE[len(site.args) : last] if key in _FLAGS and key not in site.kwargs}
     return replace(site, kwargs={**site.kwargs, **filled})
@@ -53,14 +53,14 @@ def unique(site: CallSite) -> CallSite:
 
 def linear(site: CallSite) -> Meta:
     """The product with the transposed weights, and the bias added."""
-    given = site.take(data=REQUIRED, weight=REQUIRED, bias=None, out_dtype=None)
-    data, weight = (expr_of(given[key], site.place(key, at)) for at, key in enumerate(("data", "weight")))
+    values = site.take(data=REQUIRED, weight=REQUIRED, bias=None, out_dtype=None)
+    data, weight = (expr_of(values[key], site.place(key, at)) for at, key in enumerate(("data", "weight")))
     turned = _call(site, "permute_dims", weight)
-    attrs = {} if given["out_dtype"] is None else {"out_dtype": str(given["out_dtype"])}
+    attrs = {} if values["out_dtype"] is None else {"out_dtype": str(values["out_dtype"])}
     product = replace(_call(site, "matmul", data, turned), attrs=attrs)
-    if given["bias"] is None:
+    if values["bias"] is None:
         return product
-    return _call(site, "add", product, expr_of(given["bias"], site.place("bias", 2)))
+    return _call(site, "add", product, expr_of(values["bias"], site.place("bias", 2)))
 
 
 def _call(site: CallSite, name: str, *args: relax.Expr) -> relax.Call:

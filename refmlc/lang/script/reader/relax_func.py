@@ -152,12 +152,12 @@ class _Reader:
         return tuple(early[id(arg)] if id(arg) in early else self.recovered_param(arg) for arg in args.args)
 
     def is_prim(self, annotation: ast.expr) -> bool:
-        found = self.ev.construct_of(annotation.func if isinstance(annotation, ast.Call) else annotation)
-        return found is not None and (found.path == "R.Prim" or found.path in DTYPE_NAMES)
+        construct = self.ev.construct_of(annotation.func if isinstance(annotation, ast.Call) else annotation)
+        return construct is not None and (construct.path == "R.Prim" or construct.path in DTYPE_NAMES)
 
     def is_symbol(self, name: str) -> bool:
-        found = self.ev.scope.lookup(name)
-        return isinstance(found, tir.Var) or (isinstance(found, relax.Var) and isinstance(found.ty, PrimType))
+        value = self.ev.scope.lookup(name)
+        return isinstance(value, tir.Var) or (isinstance(value, relax.Var) and isinstance(value.ty, PrimType))
 
     def param(self, arg: ast.arg) -> relax.Var:
         span = self.span(arg)
@@ -238,10 +238,12 @@ class _Reader:
             case ((ast.Tuple(elts=targets) | ast.List(elts=targets)), (ast.Tuple(elts=values) | ast.List(elts=values))):
                 if len(targets) != len(values):
                     raise self.refuse(f"{len(targets)} names get {len(values)} values", stmt)
-                symbols = [_named(self, one, value) for one, value in zip(targets, values, strict=True)]
-                found = [None if symbol else self.ev.eval(value) for symbol, value in zip(symbols, values, strict=True)]
-                for one, symbol, value in zip(targets, symbols, found, strict=True):
-                    self.assign_value(one, symbol or value, stmt)
+                symbols = [_named(self, item, value) for item, value in zip(targets, values, strict=True)]
+                result = [
+                    None if symbol else self.ev.eval(value) for symbol, value in zip(symbols, values, strict=True)
+                ]
+                for item, symbol, value in zip(targets, symbols, result, strict=True):
+                    self.assign_value(item, symbol or value, stmt)
             case ((ast.Tuple(elts=targets) | ast.List(elts=targets)), _):
                 self.unpack(targets, self.ev.eval(node), stmt)
             case _:
@@ -266,32 +268,32 @@ class _Reader:
             if not isinstance(whole, relax.Var):
                 whole = self.bind("_", whole, None, stmt, stmt)
             fields = [relax.TupleGetItem(whole, i, span=self.span(stmt)) for i in range(len(targets))]
-        for target, one in zip(targets, fields, strict=True):
-            self.assign_value(target, one, stmt)
+        for target, item in zip(targets, fields, strict=True):
+            self.assign_value(target, item, stmt)
 
     def symbol_of(self, name: str, node: ast.expr) -> tir.Var | None:
         """The shape variable that `name = T.int64()` declares: the one of that name where there is one."""
         match node:
             case ast.Call(func=func, args=[], keywords=[]):
-                found = self.ev.construct_of(func)
-                dtype = None if found is None else DTYPE_NAMES.get(found.path)
+                construct = self.ev.construct_of(func)
+                dtype = None if construct is None else DTYPE_NAMES.get(construct.path)
             case ast.Call(func=func, args=[*_, ast.Constant(value=str(word))], keywords=[]):
-                found = self.ev.construct_of(func)
-                dtype = DTYPE_NAMES.get(f"T.{word}") if found and found.path in ("T.var", "T.Var") else None
-                if found is not None and found.path == "I.TypeVar":  # TVM prints it before a local function
+                construct = self.ev.construct_of(func)
+                dtype = DTYPE_NAMES.get(f"T.{word}") if construct and construct.path in ("T.var", "T.Var") else None
+                if construct is not None and construct.path == "I.TypeVar":  # TVM prints it before a local function
                     dtype = DTYPE_NAMES["T.int64"]
             case _:
                 return None
         if dtype is None:
             return None
-        known = self.ev.scope.lookup(name)
-        if isinstance(known, tir.Var) and known.dtype == dtype:
-            return known
+        value = self.ev.scope.lookup(name)
+        if isinstance(value, tir.Var) and value.dtype == dtype:
+            return value
         return tir.Var(name, dtype, span=self.span(node))
 
     def annotated(self, annotation: ast.expr) -> Type | None:
-        found = self.ev.construct_of(annotation.func) if isinstance(annotation, ast.Call) else None
-        if found is not None and found.path == "I.StringType":
+        construct = self.ev.construct_of(annotation.func) if isinstance(annotation, ast.Call) else None
+        if construct is not None and construct.path == "I.StringType":
             return None  # the IR has no type of strings; TVM deduces it again
         return type_of(self.ev.eval(annotation), self.span(annotation))
 
@@ -387,10 +389,12 @@ class _Reader:
         span = self.span(body[0])
         if not inner.bindings:
             inner_block = inner.blocks[-1] if inner.blocks else None
-            given = [binding.var for binding in inner_block.bindings if not binding.var.dataflow] if inner_block else []
-            if not given:
+            values = (
+                [binding.var for binding in inner_block.bindings if not binding.var.dataflow] if inner_block else []
+            )
+            if not values:
                 raise self.refuse("a branch of `if` ends with a binding", stmt)
-            return given[-1], inner.ending_in(given[-1], span)
+            return values[-1], inner.ending_in(values[-1], span)
         last = inner.bindings[-1]
         if isinstance(last, relax.VarBinding) and not isinstance(last.value, _ADDED):
             inner.bindings.pop()
@@ -403,15 +407,15 @@ class _Reader:
             raise self.refuse(f"the local function `{node.name}` has no decorator `@R.function`", node)
         decorator = node.decorator_list[0]
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
-        found = self.ev.construct_of(called)
-        if found is None or found.path != "R.function":
+        construct = self.ev.construct_of(called)
+        if construct is None or construct.path != "R.function":
             raise self.refuse("a local function is a Relax function", node)
-        site = self.ev.site(decorator, found) if isinstance(decorator, ast.Call) else None
+        site = self.ev.site(decorator, construct) if isinstance(decorator, ast.Call) else None
         options = {} if site is None else dict(site.kwargs)
         dataflow = self.outputs is not None and (self.depth > 0 or self.outputs.keeps(node.name))
         var = relax.Var(node.name, None, dataflow, span=span)
         self.ev.scope.define(node.name, var)  # before its body: it may call itself
-        function = read_relax_function(self.ev, node, Decorator(found.path, options, self.span(decorator)))
+        function = read_relax_function(self.ev, node, Decorator(construct.path, options, self.span(decorator)))
         self.add(relax.VarBinding(var, function, span=span))
 
 
@@ -429,8 +433,8 @@ def _named(reader: _Reader, target: ast.expr, value: ast.expr) -> tir.Var | None
 def _is_output(ev: Evaluator, stmt: ast.stmt) -> bool:
     if not (isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Call)):
         return False
-    found = ev.construct_of(stmt.value.func)
-    return found is not None and found.path == "R.output"
+    construct = ev.construct_of(stmt.value.func)
+    return construct is not None and construct.path == "R.output"
 
 
 def _bound_names(stmt: ast.stmt) -> list[str]:

@@ -45,8 +45,8 @@ class MetadataKey:
 
 
 def _item(_ev: Evaluator, owner: Meta, index: Meta, span: Span) -> Meta:
-    found = prim_of(index)
-    number = found.value if isinstance(found, tir.IntImm) else index
+    result = prim_of(index)
+    number = result.value if isinstance(result, tir.IntImm) else index
     if isinstance(number, bool) or not isinstance(number, int) or number < 0:
         raise fail(NOT_TVMSCRIPT, f"a tuple has no field {described(index)}", span)
     return relax.TupleGetItem(expr_of(owner, span), number, span=span)
@@ -97,8 +97,8 @@ def _metadata_item(ev: Evaluator, owner: Meta, index: Meta, span: Span) -> Meta:
     entries = ev.metadata.get(owner.key)
     if entries is None or index >= len(entries):
         raise fail(BAD_METADATA, f"the metadata has no entry {index} of `{owner.key}`", span)
-    found = entries[index]
-    return relax.MetadataRef(owner.key, index, span=span) if found is None else found
+    result = entries[index]
+    return relax.MetadataRef(owner.key, index, span=span) if result is None else result
 
 
 RELAX = merged(

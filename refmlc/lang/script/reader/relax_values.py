@@ -118,14 +118,14 @@ def dimension_of(value: Meta, span: Span) -> tir.Expr:
     """The TensorIR expression that `value` is as a dimension of a shape. Fails with RM105, RM107."""
     if isinstance(value, (int, np.integer)):
         return _int64(int(value), span)
-    found = prim_of(value)
-    if found is None or isinstance(found, tir.StringImm):
+    result = prim_of(value)
+    if result is None or isinstance(result, tir.StringImm):
         raise fail(BAD_ARGUMENTS, f"{described(value)} is no dimension", span)
-    return found
+    return result
 
 
 def shape_of(value: Meta, span: Span) -> tuple[tir.Expr, ...] | None:
-    """The dimensions that `value` lists; None when it is no list of them."""
+    """The dimensions that `value` lists; None when it is not a list of them."""
     if isinstance(value, relax.ShapeExpr):
         return value.values
     if isinstance(value, (tuple, list)):
@@ -140,10 +140,10 @@ def dtype_of(value: Meta, span: Span) -> DType | None:
             return None
         case DType():
             return value
-        case relax.DataTypeImm(found):
-            return found
-        case PrimType(found):
-            return found
+        case relax.DataTypeImm(result):
+            return result
+        case PrimType(result):
+            return result
         case str():
             try:
                 return dtype(value)

@@ -30,8 +30,8 @@ ChoiceHandler: TypeAlias = "Callable[[Evaluator, Meta, Meta, Meta, Span], Meta]"
 class Family:
     """How Python's syntax acts on meta-values of certain types. None: not at all (RM103).
 
-    `binary` gets the operator as Python writes it (`+`, `//`, `==`, `and`, `or` …) and is asked when either operand
-    is of `types`; `unary` gets `-`, `+`, `~`, `not`. `method` is asked for `value.name(…)`: it gets the `Method` as
+    `binary` gets the operator as Python writes it (`+`, `//`, `==`, `and`, `or` …) and is called when either operand
+    is of `types`; `unary` gets `-`, `+`, `~`, `not`. `method` is called for `value.name(…)`: it gets the `Method` as
     value, `call` for `value(…)`. `choice` is `a if value else b`.
     """
 
@@ -50,7 +50,7 @@ class Table:
     """One part of the language, or all of it.
 
     `calls`: a call of the name. `names`: a bare name that is a value. `subscripts`: `name[…]`.
-    `prefixes`: a call of any other name that begins with the prefix; the longest prefix is asked.
+    `prefixes`: a call of any other name that begins with the prefix; the longest prefix wins.
     `lazy`: a call whose arguments must not be evaluated first; gets the tree.
     """
 
@@ -69,7 +69,7 @@ class Table:
         return None
 
     def beginning_with(self, family: Family) -> "Table":
-        """The same table with `family` asked first."""
+        """The same table with `family` first."""
         return replace(self, families=(family, *self.families))
 
     def prefix_handler(self, name: str) -> "CallHandler | None":
@@ -79,7 +79,7 @@ class Table:
 
 
 def merged(*parts: Table) -> Table:
-    """One table of all `parts`; a name in two parts is the later part's, families of earlier parts are asked first."""
+    """One table of all `parts`; a name in two parts is the later part's, families of earlier parts come first."""
     whole = Table({}, {}, {}, {}, {}, tuple(family for part in parts for family in part.families))
     return Table(
         {**whole.calls, **{key: row for part in parts for key, row in part.calls.items()}},

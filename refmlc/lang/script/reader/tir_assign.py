@@ -87,8 +87,8 @@ class Assignments:
                 if not any(isinstance(item, ast.Starred) for item in items) and len(items) != len(values):
                     raise fail(BAD_ARGUMENTS, f"{len(values)} values are unpacked into {len(items)} names", span)
                 parts: list[Part] = []
-                for item, one in zip(*_aligned(items, values, span), strict=True):
-                    parts.extend(self.assign(item, one, stmt))
+                for item, entry in zip(*_aligned(items, values, span), strict=True):
+                    parts.extend(self.assign(item, entry, stmt))
                 return parts
             case _:
                 raise fail(NOT_TVMSCRIPT, "only names and elements of buffers are assigned", span)
@@ -99,8 +99,8 @@ class Assignments:
             case ast.Name(id=name):
                 self.ev.scope.define(name, value)
             case ast.Tuple(elts=items) | ast.List(elts=items):
-                for item, one in zip(*_aligned(items, list(tuple_of(value)), self.ev.spans.of(stmt)), strict=True):
-                    self.define_targets(item, one, stmt)
+                for item, inner in zip(*_aligned(items, list(tuple_of(value)), self.ev.spans.of(stmt)), strict=True):
+                    self.define_targets(item, inner, stmt)
             case _:
                 raise fail(NOT_TVMSCRIPT, "loop variables are names", self.ev.spans.of(stmt))
 
@@ -214,9 +214,9 @@ class Assignments:
         """The caller passes the buffer of `spec`; the flat one is a view of it."""
         for param, buffer in self.draft.buffer_map.items():
             if buffer is flat:
-                given = spec.buffer(flat.name, span)
-                self.draft.buffer_map[param] = given
-                return tir.DeclBuffer(flat, tir.BufferData(given, span=span), span=span)
+                values = spec.buffer(flat.name, span)
+                self.draft.buffer_map[param] = values
+                return tir.DeclBuffer(flat, tir.BufferData(values, span=span), span=span)
         raise fail(BAD_ARGUMENTS, f"`{flat.name}` is not matched with a parameter", span)
 
     def axis(self, name: str, spec: AxisSpec) -> tir.Var:
@@ -236,10 +236,10 @@ class Assignments:
 
     def variable(self, name: str, spec: VarSpec, span: Span) -> tir.Var:
         """`n = T.int32()`: the variable that a type above named already, or a fresh one."""
-        known = self.ev.scope.lookup(name)
+        value = self.ev.scope.lookup(name)
         fresh = spec.var(name, span)
-        if isinstance(known, tir.Var) and known.dtype == spec.dtype and known not in self.draft.declared:
-            fresh = known
+        if isinstance(value, tir.Var) and value.dtype == spec.dtype and value not in self.draft.declared:
+            fresh = value
         self.draft.declared.add(fresh)
         return fresh
 
@@ -309,10 +309,10 @@ class Assignments:
 
     def converted(self, value: Meta, spec: VarSpec, span: Span) -> tir.Expr:
         """`value` as the type that the text says; a node of another dtype is refused, as in TVM."""
-        given = operand_of(value, span)
-        if not isinstance(given, (int, float)) and given.dtype != spec.dtype:
-            raise fail(TYPE_MISMATCH, f"a value of {given.dtype} is bound to a name of {spec.dtype}", span)
-        return promote.converted(given, spec.dtype, span)
+        values = operand_of(value, span)
+        if not isinstance(values, (int, float)) and values.dtype != spec.dtype:
+            raise fail(TYPE_MISMATCH, f"a value of {values.dtype} is bound to a name of {spec.dtype}", span)
+        return promote.converted(values, spec.dtype, span)
 
     def let(self, name: str, value: tir.Expr, spec: VarSpec, span: Span, var: tir.Var | None = None) -> list[Part]:
         """A `Bind`."""
@@ -323,9 +323,9 @@ class Assignments:
     def cell(self, name: str, spec: VarSpec, value: tir.Expr | None, span: Span) -> list[Part]:
         """A mutable scalar."""
         parts = self.allocated(name, cell_of(self.ev, spec.dtype, span), span)
-        found = self.ev.scope.lookup(name)
-        if value is not None and isinstance(found, tir.BufferLoad):
-            parts.append(store(found.buffer, (0,), value, span))
+        current = self.ev.scope.lookup(name)
+        if value is not None and isinstance(current, tir.BufferLoad):
+            parts.append(store(current.buffer, (0,), value, span))
         return parts
 
 

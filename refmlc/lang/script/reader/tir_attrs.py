@@ -20,11 +20,11 @@ from refmlc.lang.script.reader.values import Lambda, Meta
 
 
 def _comm_reducer(ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(combiner=REQUIRED, identity=REQUIRED)
-    combiner = given["combiner"]
+    arguments = site.take(combiner=REQUIRED, identity=REQUIRED)
+    combiner = arguments["combiner"]
     if not isinstance(combiner, Lambda):
         raise site.wrong("combiner", combiner, "a lambda")
-    identity = tuple(expr_of(item, site.span) for item in tuple_of(given["identity"]))
+    identity = tuple(expr_of(item, site.span) for item in tuple_of(arguments["identity"]))
     count = len(combiner.params)
     if count != 2 * len(identity):
         raise site.misfit(f"takes a lambda of {2 * len(identity)} parameters and gets one of {count}")
@@ -41,9 +41,9 @@ def _params(names: tuple[str, ...], dtypes: list[DType], span: Span) -> tuple[ti
 
 
 def _index_map(ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(mapping=REQUIRED, inverse_index_map=None, index_dtype="int64")
-    inverse = given["inverse_index_map"]
-    mapped = _mapping(ev, given["mapping"], site)
+    values = site.take(mapping=REQUIRED, inverse_index_map=None, index_dtype="int64")
+    inverse = values["inverse_index_map"]
+    mapped = _mapping(ev, values["mapping"], site)
     return IndexMap(
         mapped.initial, mapped.final, None if inverse is None else _mapping(ev, inverse, site), span=site.span
     )
@@ -60,15 +60,15 @@ def _mapping(ev: Evaluator, value: Meta, site: CallSite) -> IndexMap:
 
 
 def _target(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(config=REQUIRED, host=None)
-    config = given["config"]
+    values = site.take(config=REQUIRED, host=None)
+    config = values["config"]
     if isinstance(config, str):
         config = {"kind": config}
     if not isinstance(config, dict):
         raise site.wrong("config", config, "a dictionary or a string")
     table = {str(key): attr_of(item, site.span) for key, item in config.items()}
-    if given["host"] is not None:
-        table["host"] = attr_of(given["host"], site.span)
+    if values["host"] is not None:
+        table["host"] = attr_of(values["host"], site.span)
     return Target(table, span=site.span)
 
 

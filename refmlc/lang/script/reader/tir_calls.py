@@ -117,7 +117,7 @@ def _unknown(ev: Evaluator, site: CallSite) -> RefmlcError:
 
 
 def result_of(value: Meta, span: Span) -> VarSpec:
-    """The type that a call is told to have."""
+    """The type that the text gives a call."""
     return value if isinstance(value, VarSpec) else VarSpec(dtype_of(value, span))
 
 

@@ -59,9 +59,9 @@ _ITER_TYPES = ("DataPar", "ThreadIndex", "CommReduce", "Ordered", "Opaque", "Unr
 
 def _alloc_buffer(ev: Evaluator, site: CallSite) -> Meta:
     """A statement in 0.27, an allocation of the enclosing block before (`spellings`)."""
-    given = buffer_arguments(site)
+    values = buffer_arguments(site)
     where: Literal["flat", "block"] = "flat" if ev.generation == "0.27" else "block"
-    return AllocSpec(buffer_spec(ev, given, site.span), where, annotations_of(given, site.span))
+    return AllocSpec(buffer_spec(ev, values, site.span), where, annotations_of(values, site.span))
 
 
 def _sblock_alloc(ev: Evaluator, site: CallSite) -> Meta:
@@ -70,8 +70,8 @@ def _sblock_alloc(ev: Evaluator, site: CallSite) -> Meta:
 
 def _alloc_in(scope: str) -> CallHandler:
     def handler(ev: Evaluator, site: CallSite) -> Meta:
-        given = {**buffer_arguments(site), "scope": scope}
-        return AllocSpec(buffer_spec(ev, given, site.span), "flat", annotations_of(given, site.span))
+        values = {**buffer_arguments(site), "scope": scope}
+        return AllocSpec(buffer_spec(ev, values, site.span), "flat", annotations_of(values, site.span))
 
     return handler
 
@@ -85,31 +85,33 @@ def cell_of(ev: Evaluator, dtype: DType, span: Span, scope: str = "local") -> Al
 
 def _scalar(scope: str) -> CallHandler:
     def handler(ev: Evaluator, site: CallSite) -> Meta:
-        given = site.take(dtype="float32", scope=scope)
-        return cell_of(ev, dtype_of(given["dtype"], site.span), site.span, str_of(given["scope"], site.span))
+        values = site.take(dtype="float32", scope=scope)
+        return cell_of(ev, dtype_of(values["dtype"], site.span), site.span, str_of(values["scope"], site.span))
 
     return handler
 
 
 def _allocate(ev: Evaluator, site: CallSite) -> Meta:
     """`T.allocate(extents, dtype, scope, condition)` (until 2025): names a pointer."""
-    given = site.take(extents=REQUIRED, dtype=REQUIRED, scope="global", condition=None, annotations=None)
-    spec = buffer_spec(ev, {"shape": given["extents"], "dtype": given["dtype"], "scope": given["scope"]}, site.span)
-    condition = None if given["condition"] in (None, True) else expr_of(given["condition"], site.span)
+    values = site.take(extents=REQUIRED, dtype=REQUIRED, scope="global", condition=None, annotations=None)
+    spec = buffer_spec(ev, {"shape": values["extents"], "dtype": values["dtype"], "scope": values["scope"]}, site.span)
+    condition = None if values["condition"] in (None, True) else expr_of(values["condition"], site.span)
     match condition:
         case None | tir.IntImm(value=1):
-            return AllocSpec(spec, "flat", annotations_of(given, site.span), "pointer")
+            return AllocSpec(spec, "flat", annotations_of(values, site.span), "pointer")
     raise fail(UNSUPPORTED_CONSTRUCT, "an allocation with a condition is not supported", site.span)
 
 
 def _allocate_const(ev: Evaluator, site: CallSite) -> Meta:
     """`T.allocate_const(values, dtype, shape)` (until 2025): an allocation and its stores."""
-    given = site.take(data=REQUIRED, dtype=REQUIRED, extents=REQUIRED, annotations=None)
-    spec = buffer_spec(ev, {"shape": given["extents"], "dtype": given["dtype"]}, site.span)
-    values = tuple(promote.converted(operand_of(v, site.span), spec.dtype, site.span) for v in tuple_of(given["data"]))
+    arguments = site.take(data=REQUIRED, dtype=REQUIRED, extents=REQUIRED, annotations=None)
+    spec = buffer_spec(ev, {"shape": arguments["extents"], "dtype": arguments["dtype"]}, site.span)
+    values = tuple(
+        promote.converted(operand_of(v, site.span), spec.dtype, site.span) for v in tuple_of(arguments["data"])
+    )
     if len(values) > _CONSTANTS:
         raise fail(UNSUPPORTED_CONSTRUCT, f"a constant allocation of {len(values)} values is not supported", site.span)
-    return AllocSpec(spec, "flat", annotations_of(given, site.span), "pointer", values)
+    return AllocSpec(spec, "flat", annotations_of(arguments, site.span), "pointer", values)
 
 
 def _decl_buffer(ev: Evaluator, site: CallSite) -> Meta:
@@ -119,83 +121,85 @@ def _decl_buffer(ev: Evaluator, site: CallSite) -> Meta:
 
 def _match_buffer(ev: Evaluator, site: CallSite) -> Meta:
     options = {key: value for key, value in {**BUFFER_OPTIONS, **LATE_OPTIONS}.items() if key != "byte_offset"}
-    given = site.take(param=REQUIRED, shape=None, **options)
-    param = given["param"]
+    values = site.take(param=REQUIRED, shape=None, **options)
+    param = values["param"]
     source = param if isinstance(param, tir.Var) else region_of(param, site.span)
-    if given["shape"] is None:
+    if values["shape"] is None:
         if isinstance(source, tir.Var):
             raise site.misfit("gets no argument for `shape`")
-        given = {**given, "shape": tuple(part.extent for part in source.region), "dtype": source.buffer.dtype}
-    return MatchSpec(source, buffer_spec(ev, given, site.span), site.span)
+        values = {**values, "shape": tuple(part.extent for part in source.region), "dtype": source.buffer.dtype}
+    return MatchSpec(source, buffer_spec(ev, values, site.span), site.span)
 
 
 def _preflattened(ev: Evaluator, site: CallSite) -> Meta:
-    given = buffer_arguments(site, ("flat", "shape"))
-    flat = given["flat"]
+    values = buffer_arguments(site, ("flat", "shape"))
+    flat = values["flat"]
     if not isinstance(flat, tir.Buffer):
         raise site.wrong("flat", flat, "a buffer")
-    return PreflattenedSpec(flat, buffer_spec(ev, {**given, "data": None}, site.span))
+    return PreflattenedSpec(flat, buffer_spec(ev, {**values, "data": None}, site.span))
 
 
 # ----------------------------------------------------------------------------------- attributes, threads, binds
 
 
 def _attr(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(node=REQUIRED, key=None, value=None)
-    node = given["node"]
+    values = site.take(node=REQUIRED, key=None, value=None)
+    node = values["node"]
     if isinstance(node, dict):
         return AttrFrame(tuple((None, str(key), attr_of(value, site.span)) for key, value in node.items()))
-    if given["key"] is None:
+    if values["key"] is None:
         raise site.misfit("gets no argument for `key`")
-    return AttrFrame(((attr_of(node, site.span), str_of(given["key"], site.span), attr_of(given["value"], site.span)),))
+    return AttrFrame(
+        ((attr_of(node, site.span), str_of(values["key"], site.span), attr_of(values["value"], site.span)),)
+    )
 
 
 def _launch_thread(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(thread=REQUIRED, extent=REQUIRED)
-    thread, extent = given["thread"], expr_of(given["extent"], site.span)
+    values = site.take(thread=REQUIRED, extent=REQUIRED)
+    thread, extent = values["thread"], expr_of(values["extent"], site.span)
     if isinstance(thread, (str, tir.ThreadVar)):
         return ThreadFrame(thread, extent)
     raise site.wrong("thread", thread, "a thread")
 
 
 def _env_thread(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(thread_tag=REQUIRED, dtype="int32")
-    return EnvThread(str_of(given["thread_tag"], site.span), dtype_of(given["dtype"], site.span))
+    values = site.take(thread_tag=REQUIRED, dtype="int32")
+    return EnvThread(str_of(values["thread_tag"], site.span), dtype_of(values["dtype"], site.span))
 
 
 def _iter_var(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(v=REQUIRED, dom=REQUIRED, iter_type=REQUIRED, thread_tag=REQUIRED)
-    var, dom = given["v"], given["dom"]
+    values = site.take(v=REQUIRED, dom=REQUIRED, iter_type=REQUIRED, thread_tag=REQUIRED)
+    var, dom = values["v"], values["dom"]
     if isinstance(var, str):
         var = tir.Var(var, INT32, span=site.span)
     if not isinstance(var, tir.Var) or not (dom is None or isinstance(dom, tir.Range)):
         raise site.misfit(f"takes a variable and a range and gets {described(var)} and {described(dom)}")
-    kind = str_of(given["iter_type"], site.span)
+    kind = str_of(values["iter_type"], site.span)
     if kind not in _ITER_TYPES:
         raise site.wrong("iter_type", kind, f"one of {', '.join(_ITER_TYPES)}")
-    return tir.ThreadVar(str_of(given["thread_tag"], site.span), var, dom, kind, span=site.span)
+    return tir.ThreadVar(str_of(values["thread_tag"], site.span), var, dom, kind, span=site.span)
 
 
 def _let(ev: Evaluator, site: CallSite) -> Meta:
     """`T.let(x, v)`; `T.LetStmt(v, var=x)` names the value first."""
     if site.spelled.endswith("LetStmt"):
         return _bind(ev, site)
-    given = site.take(var=REQUIRED, value=REQUIRED, body=None)
-    var = given["var"]
+    values = site.take(var=REQUIRED, value=REQUIRED, body=None)
+    var = values["var"]
     if not isinstance(var, tir.Var):
         raise site.wrong("var", var, "a variable")
-    value = promote.converted(operand_of(given["value"], site.span), var.dtype, site.span)
-    if given["body"] is not None:
-        return tir.Let(var, value, expr_of(given["body"], site.span), span=site.span)
+    value = promote.converted(operand_of(values["value"], site.span), var.dtype, site.span)
+    if values["body"] is not None:
+        return tir.Let(var, value, expr_of(values["body"], site.span), span=site.span)
     return BindFrame(var, value)
 
 
 def _bind(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(value=REQUIRED, type_annotation=None, var=None)
-    var = given["var"]
+    values = site.take(value=REQUIRED, type_annotation=None, var=None)
+    var = values["var"]
     if not (var is None or isinstance(var, tir.Var)):
         raise site.wrong("var", var, "a variable")
-    value = operand_of(given["value"], site.span)
+    value = operand_of(values["value"], site.span)
     node = promote.literal(value, site.span) if var is None else promote.converted(value, var.dtype, site.span)
     return BindFrame(var, node)
 
@@ -209,12 +213,12 @@ def _evaluate(_ev: Evaluator, site: CallSite) -> Meta:
 
 
 def _buffer_store(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(buffer=REQUIRED, value=REQUIRED, indices=REQUIRED, predicate=None)
-    buffer, predicate = given["buffer"], given["predicate"]
+    values = site.take(buffer=REQUIRED, value=REQUIRED, indices=REQUIRED, predicate=None)
+    buffer, predicate = values["buffer"], values["predicate"]
     if not isinstance(buffer, tir.Buffer):
         raise site.wrong("buffer", buffer, "a buffer")
     mask = None if predicate is None else expr_of(predicate, site.span)
-    return Done(store(buffer, tuple_of(given["indices"]), operand_of(given["value"], site.span), site.span, mask))
+    return Done(store(buffer, tuple_of(values["indices"]), operand_of(values["value"], site.span), site.span, mask))
 
 
 def _flat(pointer: Meta, site: CallSite) -> tir.Buffer:
@@ -227,15 +231,15 @@ def _flat(pointer: Meta, site: CallSite) -> tir.Buffer:
 
 def _load(_ev: Evaluator, site: CallSite) -> Meta:
     """`T.load(dtype, pointer, index)` (2021)."""
-    given = site.take(dtype=REQUIRED, var=REQUIRED, index=REQUIRED, predicate=None)
-    return tir.BufferLoad(_flat(given["var"], site), (expr_of(given["index"], site.span),), span=site.span)
+    values = site.take(dtype=REQUIRED, var=REQUIRED, index=REQUIRED, predicate=None)
+    return tir.BufferLoad(_flat(values["var"], site), (expr_of(values["index"], site.span),), span=site.span)
 
 
 def _store(_ev: Evaluator, site: CallSite) -> Meta:
     """`T.store(pointer, index, value)` (2021)."""
-    given = site.take(var=REQUIRED, index=REQUIRED, value=REQUIRED, predicate=None)
-    value = operand_of(given["value"], site.span)
-    return Done(store(_flat(given["var"], site), (given["index"],), value, site.span))
+    values = site.take(var=REQUIRED, index=REQUIRED, value=REQUIRED, predicate=None)
+    value = operand_of(values["value"], site.span)
+    return Done(store(_flat(values["var"], site), (values["index"],), value, site.span))
 
 
 def store(
@@ -253,9 +257,9 @@ def store(
 
 
 def _assert(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(condition=REQUIRED, message=REQUIRED, error_kind="RuntimeError")
-    condition = promote.condition(operand_of(given["condition"], site.span), site.span)
-    return AssertFrame(condition, message_of(given["message"], site.span), str_of(given["error_kind"], site.span))
+    values = site.take(condition=REQUIRED, message=REQUIRED, error_kind="RuntimeError")
+    condition = promote.condition(operand_of(values["condition"], site.span), site.span)
+    return AssertFrame(condition, message_of(values["message"], site.span), str_of(values["error_kind"], site.span))
 
 
 def message_of(value: Meta, span: Span) -> tuple[str, ...]:

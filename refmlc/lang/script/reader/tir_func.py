@@ -98,17 +98,17 @@ class _Function:
         for name, dtype in self.declared:
             self.ev.scope.define(f"{name}:dtype", dtype)
         for arg in args:
-            found = None if arg.annotation is None else _dtype_annotation(self.ev, arg.annotation)
-            if found is not None:
-                self.ev.scope.define(f"{arg.arg}:dtype", found)
+            row = None if arg.annotation is None else _dtype_annotation(self.ev, arg.annotation)
+            if row is not None:
+                self.ev.scope.define(f"{arg.arg}:dtype", row)
                 if isinstance(self.ev.scope.lookup(arg.arg), tir.Var):  # a type variable: here it is the parameter
-                    self.ev.scope.define(arg.arg, tir.Var(arg.arg, found, span=self.ev.spans.of(arg)))
+                    self.ev.scope.define(arg.arg, tir.Var(arg.arg, row, span=self.ev.spans.of(arg)))
 
     def predeclare(self) -> None:
         """Define what the body declares, where nothing of its dtype is: a declaration may follow its first use."""
         for name, dtype in self.declared:
-            known = self.ev.scope.lookup(name)
-            if not isinstance(known, tir.Buffer) and not (isinstance(known, tir.Var) and known.dtype == dtype):
+            value = self.ev.scope.lookup(name)
+            if not isinstance(value, tir.Buffer) and not (isinstance(value, tir.Var) and value.dtype == dtype):
                 self.ev.scope.define(name, tir.Var(name, dtype, span=self.span))
 
     # -------------------------------------------------------------------------------------- parameters, result
@@ -127,9 +127,9 @@ class _Function:
             self.draft.buffer_map[var] = buffer
             self.ev.scope.define(arg.arg, buffer)
         else:
-            known = self.ev.scope.lookup(arg.arg)
-            shared = isinstance(known, tir.Var) and known.dtype == spec.dtype and self.ev.scope.is_local(arg.arg)
-            var = known if shared and isinstance(known, tir.Var) else spec.var(arg.arg, span)
+            value = self.ev.scope.lookup(arg.arg)
+            shared = isinstance(value, tir.Var) and value.dtype == spec.dtype and self.ev.scope.is_local(arg.arg)
+            var = value if shared and isinstance(value, tir.Var) else spec.var(arg.arg, span)
             self.draft.declared.add(var)
             self.ev.scope.define(arg.arg, var)
         self.draft.params.append(var)
@@ -162,9 +162,9 @@ def _declared_in(ev: Evaluator, node: ast.FunctionDef) -> Iterator[tuple[str, DT
     for part in every_statement(node.body):
         match part:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=called, args=[], keywords=[])):
-                found = _dtype_annotation(ev, called)
-                if found is not None and found.kind != "handle":
-                    yield name, found
+                row = _dtype_annotation(ev, called)
+                if row is not None and row.kind != "handle":
+                    yield name, row
 
 
 def _dtype_annotation(ev: Evaluator, node: ast.expr) -> DType | None:

@@ -1,4 +1,4 @@
-"""Constructs of TensorIR for loops and blocks: ranges, grids, blocks, axes, and what is said about a block or function.
+"""Constructs of TensorIR for loops and blocks: ranges, grids, blocks, axes, facts about a block or function.
 
 Each gives a description (`tir_values`); the reader of statements puts it into the tree.
 """
@@ -36,18 +36,18 @@ from refmlc.lang.script.reader.values import Meta, Slice
 
 def _loop(kind: ForKind) -> CallHandler:
     def handler(_ev: Evaluator, site: CallSite) -> Meta:
-        given = site.take(start=REQUIRED, stop=None, thread=None, annotations=None, step=None)
-        start, stop, thread = given["start"], given["stop"], given["thread"]
+        values = site.take(start=REQUIRED, stop=None, thread=None, annotations=None, step=None)
+        start, stop, thread = values["start"], values["stop"], values["thread"]
         if kind is ForKind.THREAD_BINDING and isinstance(stop, str) and thread is None:
             stop, thread = None, stop
-        if kind is not ForKind.THREAD_BINDING and isinstance(thread, (int, tir.IntImm)) and given["step"] is None:
-            given["step"], thread = thread, None
+        if kind is not ForKind.THREAD_BINDING and isinstance(thread, (int, tir.IntImm)) and values["step"] is None:
+            values["step"], thread = thread, None
         tag = None if thread is None else tir.ThreadVar(str_of(thread, site.span))
         if kind is ForKind.THREAD_BINDING and tag is None:
             raise site.misfit("gets no thread")
         bounds = _bounds(start, stop, site.span)
-        step = _step(given["step"], bounds, site.span)
-        return LoopSpec((bounds,), kind, step, tag, annotations_of(given, site.span))
+        step = _step(values["step"], bounds, site.span)
+        return LoopSpec((bounds,), kind, step, tag, annotations_of(values, site.span))
 
     return handler
 
@@ -92,13 +92,13 @@ def _step(step: Meta, bounds: tuple[tir.Expr, tir.Expr], span: Span) -> tir.Expr
 
 
 def _grid(_ev: Evaluator, site: CallSite) -> Meta:
-    told = site.kwargs.get("dtype")
+    option = site.kwargs.get("dtype")
     ranges: list[tuple[tir.Expr, tir.Expr]] = []
     for arg in site.args:
         low, extent = arg if isinstance(arg, tuple) and len(arg) == 2 else (0, arg)
         count = operand_of(extent, site.span)
-        if told is not None:
-            count = promote.converted(count, dtype_of(told, site.span), site.span)
+        if option is not None:
+            count = promote.converted(count, dtype_of(option, site.span), site.span)
         node = promote.literal(count, site.span)
         ranges.append((promote.converted(operand_of(low, site.span), node.dtype, site.span), _integer(node, site.span)))
     if not ranges:
@@ -110,8 +110,8 @@ def _grid(_ev: Evaluator, site: CallSite) -> Meta:
 
 
 def _block(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(name="", no_realize=False, exec_scope="")
-    return BlockFrame(str_of(given["name"], site.span), not given["no_realize"])
+    values = site.take(name="", no_realize=False, exec_scope="")
+    return BlockFrame(str_of(values["name"], site.span), not values["no_realize"])
 
 
 def _init(_ev: Evaluator, site: CallSite) -> Meta:
@@ -155,9 +155,9 @@ def _dictionary(site: CallSite) -> dict[str, tir.Attr]:
 
 def _axis(kind: IterKind) -> CallHandler:
     def handler(_ev: Evaluator, site: CallSite) -> Meta:
-        given = site.take(dom=REQUIRED, binding=REQUIRED, dtype="int32")
-        binding = expr_of(given["binding"], site.span)
-        dom = _domain(given["dom"], site.span)
+        values = site.take(dom=REQUIRED, binding=REQUIRED, dtype="int32")
+        binding = expr_of(values["binding"], site.span)
+        dom = _domain(values["dom"], site.span)
         return AxisSpec(kind, dom, binding, dom.extent.dtype, site.span)
 
     return handler
@@ -179,8 +179,8 @@ _KINDS = {"S": IterKind.SPATIAL, "R": IterKind.REDUCE, "C": IterKind.SCAN, "O": 
 
 
 def _remap(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(kinds=REQUIRED, bindings=REQUIRED, dtype="int32")
-    kinds, bindings = str_of(given["kinds"], site.span), tuple_of(given["bindings"])
+    values = site.take(kinds=REQUIRED, bindings=REQUIRED, dtype="int32")
+    kinds, bindings = str_of(values["kinds"], site.span), tuple_of(values["bindings"])
     if len(kinds) != len(bindings) or not set(kinds) <= set(_KINDS):
         raise site.misfit(f"gets the kinds {kinds[:40]!r} for {len(bindings)} bindings")
     specs: list[AxisSpec] = []

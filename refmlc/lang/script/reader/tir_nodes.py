@@ -83,8 +83,8 @@ def _expr_method(ev: Evaluator, callee: Meta, site: CallSite) -> Meta:
     if not isinstance(callee, Method):
         raise site.misfit("cannot be called")
     if callee.name == "astype":
-        given = site.take(dtype=REQUIRED, span=None)
-        dtype = dtype_of(given["dtype"], site.span)
+        values = site.take(dtype=REQUIRED, span=None)
+        dtype = dtype_of(values["dtype"], site.span)
         node = expr_of(callee.receiver, site.span)
         if dtype.is_vector != node.dtype.is_vector:
             dtype = dtype.with_lanes(node.dtype.lanes, scalable=node.dtype.scalable)
@@ -152,12 +152,12 @@ def _buffer_method(ev: Evaluator, callee: Meta, site: CallSite) -> Meta:
     buffer, span = callee.receiver, site.span
     match callee.name:
         case "vload":
-            given = site.take(begin=REQUIRED, dtype=None, predicate=None)
-            return _vload(buffer, given["begin"], given["dtype"], given["predicate"], span)
+            values = site.take(begin=REQUIRED, dtype=None, predicate=None)
+            return _vload(buffer, values["begin"], values["dtype"], values["predicate"], span)
         case "vstore":
-            given = site.take(begin=REQUIRED, value=REQUIRED, predicate=None)
-            value = expr_of(given["value"], span)
-            load = _vload(buffer, given["begin"], value.dtype, given["predicate"], span)
+            values = site.take(begin=REQUIRED, value=REQUIRED, predicate=None)
+            value = expr_of(values["value"], span)
+            load = _vload(buffer, values["begin"], value.dtype, values["predicate"], span)
             return Done(tir.BufferStore(buffer, value, load.indices, load.predicate, span=span))
         case "scope":
             return buffer.scope
@@ -177,10 +177,10 @@ def _vload(buffer: tir.Buffer, begin: Meta, dtype: Meta, predicate: Meta, span: 
     lanes = wanted.lanes // buffer.dtype.lanes
     if indices and (lanes != 1 or wanted.scalable) and not indices[-1].dtype.is_vector:
         last = indices[-1]
-        one, vector = promote.constant(1, last.dtype, span), last.dtype.with_lanes(lanes, scalable=wanted.scalable)
+        item, vector = promote.constant(1, last.dtype, span), last.dtype.with_lanes(lanes, scalable=wanted.scalable)
         count = promote.broadcast(last, vector, span)
-        number = count.lanes if isinstance(count, tir.Broadcast) else one
-        indices = (*indices[:-1], tir.Ramp(last, one, number, vector, span=span))
+        number = count.lanes if isinstance(count, tir.Broadcast) else item
+        indices = (*indices[:-1], tir.Ramp(last, item, number, vector, span=span))
     mask = None if predicate is None else expr_of(predicate, span)
     return tir.BufferLoad(buffer, indices, mask, span=span)
 
@@ -244,21 +244,21 @@ def _rescaled(buffer: tir.Buffer, bits: int, site: CallSite) -> tir.Expr:
 
 
 def _buffer_access_ptr(buffer: tir.Buffer, site: CallSite) -> tir.Call:
-    given = site.take(access_mask=REQUIRED, ptr_type="handle", content_lanes=1, offset=0, extent=None)
-    mask = given["access_mask"]
+    values = site.take(access_mask=REQUIRED, ptr_type="handle", content_lanes=1, offset=0, extent=None)
+    mask = values["access_mask"]
     if isinstance(mask, str):
         mask = ("r" in mask) + 2 * ("w" in mask)
-    extent = given["extent"]
+    extent = values["extent"]
     if extent is None:
         size: tir.Expr = promote.literal(1, site.span)
         for number, dim in enumerate(buffer.shape):
             size = dim if number == 0 else promote.apply_binary("mul", size, dim, site.span)
-        offset = operand_of(given["offset"], site.span)
+        offset = operand_of(values["offset"], site.span)
         extent = size if offset == 0 else promote.apply_binary("sub", size, offset, site.span)
     args = (
         tir.Call("type_annotation", (), buffer.dtype, span=site.span),
         tir.BufferData(buffer, span=site.span),
-        expr_of(given["offset"], site.span),
+        expr_of(values["offset"], site.span),
         expr_of(extent, site.span),
         expr_of(mask, site.span),
     )

@@ -139,8 +139,8 @@ def dtype_of(value: Meta, span: Span) -> DType:
             return dtype_named(value, span)
         case tir.StringImm(value=name):
             return dtype_named(name, span)
-        case VarSpec(found):
-            return found
+        case VarSpec(result):
+            return result
         case None:
             return dtype_named("void", span)
     named = dtype_construct(value)

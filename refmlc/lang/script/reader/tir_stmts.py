@@ -177,24 +177,24 @@ class Statements(Assignments):
         rest: Sequence[ast.stmt] = [stmt]
         tail: list[Part] | None = None
         while len(rest) == 1 and isinstance(rest[0], ast.If):
-            one = rest[0]
-            value = self.ev.eval(one.test)
+            item = rest[0]
+            value = self.ev.eval(item.test)
             if isinstance(value, bool):
-                rest = one.body if value else one.orelse
+                rest = item.body if value else item.orelse
                 if value or not chain:
                     tail = self.inline(rest) if not chain else [self.body(rest)]
                     break
                 continue
-            span = self.ev.spans.of(one.test)
-            chain.append((promote.branch(operand_of(value, span), span), self.body(one.body), one))
-            rest = one.orelse
+            span = self.ev.spans.of(item.test)
+            chain.append((promote.branch(operand_of(value, span), span), self.body(item.body), item))
+            rest = item.orelse
         if not chain:
             return tail or []
         last = self.body(rest) if tail is None and rest else None
         for part in tail or []:
             last = part if not isinstance(part, Around) else last
-        for condition, then, one in reversed(chain):
-            last = tir.IfThenElse(condition, then, last, span=self.ev.spans.of(one))
+        for condition, then, item in reversed(chain):
+            last = tir.IfThenElse(condition, then, last, span=self.ev.spans.of(item))
         return [] if last is None else [last]
 
     def inline(self, stmts: Sequence[ast.stmt]) -> list[Part]:
@@ -288,11 +288,11 @@ class Statements(Assignments):
     def if_frame(self, condition: tir.Expr, stmt: ast.With) -> tir.Stmt:
         """`with T.If(c):` around `with T.Then():` and `with T.Else():`."""
         parts: dict[str, tir.Stmt] = {}
-        for one in stmt.body:
-            frame = self.ev.eval(one.items[0].context_expr) if isinstance(one, ast.With) else None
-            if not isinstance(one, ast.With) or not isinstance(frame, IfFrame) or frame.part in parts:
-                raise fail(NOT_TVMSCRIPT, "`T.If` holds `T.Then` and `T.Else`", self.ev.spans.of(one))
-            parts[frame.part] = self.body(one.body)
+        for inner in stmt.body:
+            frame = self.ev.eval(inner.items[0].context_expr) if isinstance(inner, ast.With) else None
+            if not isinstance(inner, ast.With) or not isinstance(frame, IfFrame) or frame.part in parts:
+                raise fail(NOT_TVMSCRIPT, "`T.If` holds `T.Then` and `T.Else`", self.ev.spans.of(inner))
+            parts[frame.part] = self.body(inner.body)
         if "then" not in parts:
             raise fail(NOT_TVMSCRIPT, "`T.If` holds no `T.Then`", self.ev.spans.of(stmt))
         return tir.IfThenElse(condition, parts["then"], parts.get("else"), span=self.ev.spans.of(stmt))

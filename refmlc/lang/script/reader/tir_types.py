@@ -65,10 +65,10 @@ def dtype_call(ev: Evaluator, site: CallSite) -> Meta:
     dtype = dtype_construct(Construct(site.name, site.spelled))
     if dtype is None:
         raise ev.refuse(f"`{site.spelled}` is not a construct of TensorIR that refmlc knows", site.span)
-    given = site.take(expr=None, is_size_var=None, is_unknown_type=None)["expr"]
-    if given is None:
+    values = site.take(expr=None, is_size_var=None, is_unknown_type=None)["expr"]
+    if values is None:
         return VarSpec(dtype)
-    return value_as(given, dtype, site.span)
+    return value_as(values, dtype, site.span)
 
 
 def value_as(given: Meta, dtype: DType, span: Span) -> tir.Expr:
@@ -128,14 +128,14 @@ def _infinity(_ev: Evaluator, site: CallSite) -> Meta:
 
 
 def _var(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(dtype="int32", name="")
-    return VarSpec(dtype_of(given["dtype"], site.span), name=str_of(given["name"], site.span))
+    values = site.take(dtype="int32", name="")
+    return VarSpec(dtype_of(values["dtype"], site.span), name=str_of(values["name"], site.span))
 
 
 def _handle(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(dtype=None, storage_scope="global", is_size_var=None, is_unknown_type=None)
-    scope = str_of(given["storage_scope"], site.span)
-    element = dtype_of(given["dtype"], site.span)
+    values = site.take(dtype=None, storage_scope="global", is_size_var=None, is_unknown_type=None)
+    scope = str_of(values["storage_scope"], site.span)
+    element = dtype_of(values["dtype"], site.span)
     if element.kind == "void" and scope == "global":
         return VarSpec(HANDLE)
     return VarSpec(HANDLE, PointerType(None if element.kind == "void" else element, scope))
@@ -324,8 +324,8 @@ def _buffer_subscript(ev: Evaluator, construct: Construct, index: Meta, span: Sp
     names = ("dtype", "data", "strides", "elem_offset", "scope", "align", "offset_factor")
     if len(rest) > len(names):
         raise fail(BAD_ARGUMENTS, f"`{construct.spelled}[…]` takes at most {len(names) + 1} items", span)
-    given: dict[str, Meta] = {"dtype": "float32", "shape": shape, **dict(zip(names, rest, strict=False))}
-    return buffer_spec(ev, given, span)
+    values: dict[str, Meta] = {"dtype": "float32", "shape": shape, **dict(zip(names, rest, strict=False))}
+    return buffer_spec(ev, values, span)
 
 
 def _is_dtype(value: Meta) -> bool:

@@ -62,8 +62,8 @@ def types_of(value: Meta, span: Span) -> tuple[Type, ...]:
 
 def _shape_node(ev: Evaluator, node: ast.Call) -> ast.expr | None:
     """The argument of `R.Tensor(…)` or `R.Shape(…)` that lists dimensions."""
-    found = ev.construct_of(node.func)
-    key = None if found is None else _SHAPED.get(found.path)
+    construct = ev.construct_of(node.func)
+    key = None if construct is None else _SHAPED.get(construct.path)
     if key is None:
         return None
     named = [keyword.value for keyword in node.keywords if keyword.arg == key]
@@ -89,8 +89,8 @@ def _unquoted(ev: Evaluator, node: ast.expr) -> ast.expr:
 
 def _lazily(ev: Evaluator, node: ast.Call) -> Meta:
     """`R.Tensor(…)`, `R.Shape(…)`: strings among the dimensions are read as expressions."""
-    found = ev.construct_of(node.func)
-    if found is None:
+    construct = ev.construct_of(node.func)
+    if construct is None:
         raise AssertionError
     dims = _shape_node(ev, node)
     if isinstance(dims, (ast.Tuple, ast.List)):
@@ -102,8 +102,8 @@ def _lazily(ev: Evaluator, node: ast.Call) -> Meta:
             for word in node.keywords
         ]
         node = ast.copy_location(ast.Call(node.func, args, keywords), node)
-    site = ev.site(node, found)
-    return _tensor(ev, site) if found.path == "R.Tensor" else _shape(ev, site)
+    site = ev.site(node, construct)
+    return _tensor(ev, site) if construct.path == "R.Tensor" else _shape(ev, site)
 
 
 def declared_names(ev: Evaluator, annotation: ast.expr) -> Iterator[str]:
@@ -119,8 +119,8 @@ def declared_names(ev: Evaluator, annotation: ast.expr) -> Iterator[str]:
 def _declared_in(ev: Evaluator, node: ast.Call) -> Iterator[str]:
     dims = _shape_node(ev, node)
     items = dims.elts if isinstance(dims, (ast.Tuple, ast.List)) else []
-    found = ev.construct_of(node.func)
-    if found is not None and found.path == "R.Prim":
+    construct = ev.construct_of(node.func)
+    if construct is not None and construct.path == "R.Prim":
         items = [word.value for word in node.keywords if word.arg == "value"]
     for item in items:
         if isinstance(item, ast.Constant) and isinstance(item.value, str):
@@ -142,8 +142,8 @@ def _dimensions(ev: Evaluator, value: Meta, site: CallSite, key: str) -> tuple[t
 
 def _dimension(ev: Evaluator, value: Meta, span: Span) -> tir.Expr:
     if isinstance(value, str):
-        found = ev.scope.lookup(value)
-        value = value if found is MISSING else found
+        current = ev.scope.lookup(value)
+        value = value if current is MISSING else current
     return dimension_of(value, span)
 
 
@@ -154,14 +154,14 @@ def _ndim(value: Meta, site: CallSite) -> int:
 
 
 def _tensor(ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(shape=None, dtype=None, vdevice=None, ndim=-1)
-    shape, named, ndim = given["shape"], given["dtype"], _ndim(given["ndim"], site)
+    arguments = site.take(shape=None, dtype=None, vdevice=None, ndim=-1)
+    shape, named, ndim = arguments["shape"], arguments["dtype"], _ndim(arguments["ndim"], site)
     if isinstance(shape, str):
         if named is not None:
             raise site.wrong("shape", shape, "a list of dimensions")
         shape, named = None, shape
-    element = dtype_of(named, site.place("dtype", 0 if given["dtype"] is None else 1))
-    vdevice = None if given["vdevice"] is None else device_name(ev, given["vdevice"], site, "vdevice")
+    element = dtype_of(named, site.place("dtype", 0 if arguments["dtype"] is None else 1))
+    vdevice = None if arguments["vdevice"] is None else device_name(ev, arguments["vdevice"], site, "vdevice")
     if shape is None:
         return TensorType(None, element, ndim, vdevice, span=site.span)
     if isinstance(shape, relax.Var):
@@ -173,11 +173,11 @@ def _tensor(ev: Evaluator, site: CallSite) -> Meta:
 
 
 def _shape(ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(values=None, ndim=-1)
-    ndim = _ndim(given["ndim"], site)
-    if given["values"] is None:
+    values = site.take(values=None, ndim=-1)
+    ndim = _ndim(values["ndim"], site)
+    if values["values"] is None:
         return ShapeType(None, ndim, span=site.span)
-    return ShapeType(_dimensions(ev, given["values"], site, "values"), -1, span=site.span)
+    return ShapeType(_dimensions(ev, values["values"], site, "values"), -1, span=site.span)
 
 
 def _tuple(_ev: Evaluator, site: CallSite) -> Meta:
@@ -188,10 +188,10 @@ def _tuple(_ev: Evaluator, site: CallSite) -> Meta:
 
 
 def _prim(ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(dtype=None, value=None)
-    value = given["value"]
+    values = site.take(dtype=None, value=None)
+    value = values["value"]
     if value is None:
-        element = dtype_of(given["dtype"], site.place("dtype", 0))
+        element = dtype_of(values["dtype"], site.place("dtype", 0))
         if element is None:
             raise site.misfit("names no dtype")
         return PrimType(element, span=site.span)
@@ -207,12 +207,12 @@ def _any(_ev: Evaluator, site: CallSite) -> Meta:
 
 
 def _callable(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(params=None, ret=None, purity=None, derive_func=None)
-    if given["derive_func"] is not None:
+    values = site.take(params=None, ret=None, purity=None, derive_func=None)
+    if values["derive_func"] is not None:
         raise fail(UNSUPPORTED_CONSTRUCT, "`R.Callable` with `derive_func` is not supported", site.place("derive_func"))
-    params = None if given["params"] is None else types_of(given["params"], site.place("params", 0))
-    ret = None if given["ret"] is None else type_of(given["ret"], site.place("ret", 1))
-    purity = given["purity"]
+    params = None if values["params"] is None else types_of(values["params"], site.place("params", 0))
+    ret = None if values["ret"] is None else type_of(values["ret"], site.place("ret", 1))
+    purity = values["purity"]
     if purity is None:
         purity = params is not None
     if not isinstance(purity, bool):
