@@ -35,6 +35,7 @@ from refmlc.lang.script.reader.relax_calls import Cast, Dataflow, FuncAttr
 from refmlc.lang.script.reader.relax_constants import constant_of
 from refmlc.lang.script.reader.relax_values import RELAX_NODES, expr_of
 from refmlc.lang.script.reader.table import Table
+from refmlc.lang.script.reader.tir_values import MetaVar
 from refmlc.lang.script.reader.types import TYPES, declared_names, type_of
 from refmlc.lang.script.reader.values import Construct, Meta, ModuleRef, described
 
@@ -311,6 +312,10 @@ class _Reader:
 
     def bind(self, name: str, value: Meta, ty: Type | None, target: ast.AST, stmt: ast.stmt) -> relax.Var:
         span = self.span(stmt)
+        if isinstance(value, MetaVar):
+            value = value.value
+            self.ev.scope.define(name, value)
+            return relax.Var(name, None)
         if isinstance(value, _ALIASES):
             self.ev.scope.define(name, value)
             return relax.Var(name, None)

@@ -310,3 +310,16 @@ class Module:
         return y
 """
     assert list(program(text).modules[0].functions) == ["fill", "main"]
+
+
+def test_a_meta_variable_names_a_value_in_relax_too():
+    text = """
+from tvm.script import ir as I, relax as R
+
+@R.function
+def f(x: R.Tensor((4,), "float32")):
+    n = I.meta_var(2)
+    y = R.add(x, R.const(n, "float32"))
+    return y
+"""
+    assert structural_equal(read(text), read(text.replace("    n = I.meta_var(2)\n", "").replace("(n,", "(2,")))

@@ -1,0 +1,82 @@
+"""The command that reads files as people wrote them and compares with TVM, on a file written here."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+COMMAND = Path(__file__).parent / "written_files.py"
+TEXT = """
+from tvm.script import ir as I, tirx as T
+
+N = 16
+SHAPE = (N, N // 2)
+
+
+def make(n, dtype="float32"):
+    width = f"{n * 2}"
+
+    @T.prim_func(s_tir=True)
+    def fill(A: T.Buffer((n, int(width)), dtype)):
+        for i, j in T.grid(n, int(width)):
+            with T.sblock("fill"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                A[vi, vj] = T.Cast(dtype, vi)
+
+    return fill
+
+
+small = make(4)
+
+
+@T.inline
+def store(A, i, value):
+    with T.sblock("store"):
+        vi = T.axis.spatial(16, i)
+        A[vi, 0] = value
+
+
+def test_module():
+    step = sum(x for x in SHAPE if x > 8)
+
+    @I.ir_module
+    class Module:
+        @T.prim_func(s_tir=True)
+        def main(A: T.Buffer(SHAPE, "int32")):
+            for i in range(step):
+                store(A, i, step)
+            for i in range(min(SHAPE)):
+                store(A, i, 1 if step > 3 else 2)
+
+    assert Module
+
+
+def test_unknown(n):
+    @T.prim_func(s_tir=True)
+    def unknown(A: T.Buffer((n,), "int32")):
+        A[0] = 1
+"""
+
+
+def run(file, *options):
+    command = [sys.executable, str(COMMAND), *options, str(file)]
+    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=300)
+
+
+def test_what_is_read_and_refused_is_counted(tmp_path):
+    file = tmp_path / "written.py"
+    file.write_text(TEXT)
+    done = run(file)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "1 files, 3 definitions: 2 read, 1 refused"
+
+
+@pytest.mark.needs("tvm")
+def test_tvm_reads_the_same(tmp_path):
+    file = tmp_path / "written.py"
+    file.write_text(TEXT)
+    done = run(file, "--tvm", os.environ["REFMLC_TVM_PYTHON"])
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.splitlines()[-1] == "1 files, 3 definitions: 2 equal, 1 refused"
