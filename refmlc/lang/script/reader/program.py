@@ -25,11 +25,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from refmlc.diag import Exhausted, Internal, RefmlcError, Related, Source, Span, fail
+from refmlc.diag import Exhausted, Internal, RefmlcError, Related, Span, fail
 from refmlc.diag.catalogue import DEPTH_EXHAUSTED, NO_VALUE, NOT_TVMSCRIPT
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import relax, tir
-from refmlc.lang.ir.module import IRModule
 from refmlc.lang.script.reader.arguments import CallSite
 from refmlc.lang.script.reader.bindings import Binding, bindings, defect
 from refmlc.lang.script.reader.budget import CALL
@@ -51,11 +50,11 @@ from refmlc.lang.script.reader.mutation import (
     reaches_any_name,
 )
 from refmlc.lang.script.reader.operators import is_constant
-from refmlc.lang.script.reader.problems import together
 from refmlc.lang.script.reader.scope import Scope
 from refmlc.lang.script.reader.syntax import Spans, every_node
 from refmlc.lang.script.reader.tir_values import LoopSpec
 from refmlc.lang.script.reader.types import TYPES
+from refmlc.lang.script.reader.units import Program, Unit
 from refmlc.lang.script.reader.values import (
     Construct,
     Defined,
@@ -71,58 +70,6 @@ from refmlc.lang.script.spellings import Generation
 _VALUES = (DType, Construct, ShapeVar, PlainFunction, Macro, Defined, tir.IntImm, tir.FloatImm, tir.StringImm, *TYPES)
 METADATA = ("metadata", "meta")
 _LONGEST = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """A module that a text defines at `span`, or the failure to read it.
-
-    `assumed`: it stands in a function that the text does not call, and depends on the call.
-    """
-
-    name: str
-    span: Span
-    module: IRModule | None = None
-    failure: RefmlcError | None = None
-    assumed: bool = False
-
-    def answers_to(self, name: str) -> bool:
-        """Whether `name` is its class, what the text calls it, or one of its functions without a class; "" is any."""
-        if not name or self.module is None or name in (self.name, self.module.name):
-            return True
-        return self.module.name == "Module" and name in self.module.functions
-
-
-@dataclass(frozen=True, slots=True)
-class Program:
-    """What a text holds, in the order of reading. `notes` say what of it was skipped."""
-
-    units: tuple[Unit, ...]
-    notes: tuple[Related, ...]
-    source: Source
-
-    @property
-    def modules(self) -> tuple[IRModule, ...]:
-        """The modules that were read."""
-        return tuple(self.named.values())
-
-    @property
-    def named(self) -> dict[str, IRModule]:
-        """The modules that were read, by name; of a second one of a name it has a number."""
-        modules: dict[str, IRModule] = {}
-        for unit in self.units:
-            if unit.module is not None:
-                same = sum(name.partition(" ")[0] == unit.name for name in modules)
-                modules[f"{unit.name} {same + 1}" if same else unit.name] = unit.module
-        return modules
-
-    def check(self) -> None:
-        """Fail with the problems of the text, if it has any, or if it defines no module that can be read."""
-        failures = [unit.failure for unit in self.units if unit.failure is not None and not unit.assumed]
-        if not failures and not self.modules:
-            failures = [unit.failure for unit in self.units if unit.failure is not None]
-        if failures:
-            raise together([part for failure in failures for part in (failure.diagnostic, *failure.diagnostic.others)])
 
 
 @dataclass(slots=True)

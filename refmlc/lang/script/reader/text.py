@@ -12,13 +12,14 @@ from refmlc.lang.script.reader.deadline import SECONDS, Deadline
 from refmlc.lang.script.reader.language import LANGUAGE
 from refmlc.lang.script.reader.macros import MACROS
 from refmlc.lang.script.reader.module import Language
-from refmlc.lang.script.reader.program import Program, read_program
+from refmlc.lang.script.reader.program import read_program
 from refmlc.lang.script.reader.relax_func import relax_reader
 from refmlc.lang.script.reader.relax_table import RELAX
 from refmlc.lang.script.reader.syntax import LIMIT, Spans, decoded, parsed
 from refmlc.lang.script.reader.table import Table, merged
 from refmlc.lang.script.reader.tir_func import read_prim_func
 from refmlc.lang.script.reader.tir_table import TENSORIR
+from refmlc.lang.script.reader.units import Program
 from refmlc.lang.script.reader.values import Meta
 from refmlc.system.regular import open_regular
 
