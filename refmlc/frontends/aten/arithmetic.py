@@ -24,6 +24,9 @@ from refmlc.lang.ir import relax
 from refmlc.lang.te import Value
 
 KINDS = ("bool", "int", "float")
+ON_TRUTH = {"add": "logical_or", "multiply": "logical_and"}
+"""What sums and products of truth are."""
+
 WITH_DIMENSIONS, WITHOUT_DIMENSIONS, PYTHON = 2, 1, 0
 
 
@@ -107,7 +110,8 @@ def combine(name: str, on_numbers: Callable[..., object]) -> Rule:
         if _numbers(a, b):
             return on_numbers(a, b)
         dtype = result_dtype(e, a, b)
-        return e.call(name, brought(e, a, dtype), brought(e, b, dtype))
+        operator_name = ON_TRUTH.get(name, name) if dtype == "bool" else name
+        return e.call(operator_name, brought(e, a, dtype), brought(e, b, dtype))
 
     return rule
 

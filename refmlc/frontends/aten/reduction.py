@@ -150,12 +150,14 @@ def truth(name: str) -> Rule:
 
 
 def running(name: str) -> Rule:
-    """Sums or products of what is before and at each place."""
+    """Sums or products of what is before and at each place; of floats of 16 bits in float32, as PyTorch adds them."""
 
     def rule(e: Emitter, x: relax.Expr, dim: int, *, dtype: Operand = None) -> relax.Expr:
         wanted = dtype_name(dtype) if dtype is not None else e.dtype(x) if kind_of(e.dtype(x)) == FLOATS else "int64"
         line, added = with_axis(e, x)
-        return without_axis(e, e.call(name, e.astype(line, wanted), axis=int(dim)), added=added)
+        inner = "float32" if wanted in ("float16", "bfloat16") else wanted
+        found = e.call(name, e.astype(e.astype(line, wanted), inner), axis=int(dim))
+        return without_axis(e, e.astype(found, wanted), added=added)
 
     return rule
 

@@ -157,6 +157,8 @@ def test_what_is_not_supported_is_named(function, what) -> None:
         lambda x: torch.floor_divide(x, 0.1),
         lambda x: torch.remainder(x, -0.7),
         lambda x: torch.unsafe_split(x, 2),
+        lambda x: ((x > 0) + (x < -2), (x > 0) * (x < 3)),
+        lambda x: (x / 3).half().cumsum(1),
     ],
 )
 def test_operators_to_the_bit(function) -> None:
