@@ -93,7 +93,7 @@ class Prepared(BackendRep):  # type: ignore[misc]  # mypy does not look into ONN
         while True:
             known = {name: value for name, value in values.items() if name in fixed and isinstance(value, np.ndarray)}
             try:
-                return from_onnx(self._model, shapes, known=known, use_evaluator=False), frozenset(known)
+                return from_onnx(self._model, shapes, known=known), frozenset(known)
             except Unsupported as refused:
                 needed = refused.inputs - fixed if isinstance(refused, ComputedFromData) else frozenset()
                 if needed:
@@ -111,7 +111,7 @@ class RefmlcBackend(Backend):  # type: ignore[misc]  # as above
     def is_compatible(cls, model: onnx.ModelProto, device: str = "CPU", **kwargs: Any) -> bool:  # noqa: ANN401, ARG003 - ONNX's signature
         """False where an operator of the model is certainly not supported."""
         try:
-            from_onnx(model, use_evaluator=False)
+            from_onnx(model)
         except ComputedFromData:
             return cls.supports_device(device)
         except Unsupported:

@@ -75,7 +75,7 @@ NAMING_FORMATS = {
     "kernels_c/rm_dtypes.h": "the codes",
     **dict.fromkeys(
         (
-            *("refmlc/frontends/onnx/arrays.py", "refmlc/frontends/onnx/elementwise.py"),
+            *("refmlc/frontends/onnx/arrays.py", "refmlc/frontends/onnx/casting.py"),
             *("refmlc/frontends/onnx/quantization.py", "refmlc/run/memory/files/safetensors_files.py"),
             "refmlc/lang/script/reader/tir_operands.py",
         ),

@@ -5,10 +5,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import UNSUPPORTED_OP
+from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_OP
 from refmlc.frontends.aten import RULES as ATEN
 from refmlc.frontends.emitter import Emitter, Operand, Size
-from refmlc.frontends.onnx.arrays import DTYPES
 from refmlc.frontends.onnx.constant_values import SymbolicArray, is_symbolic, known
 from refmlc.frontends.onnx.node import Node
 from refmlc.frontends.rule import Rule
@@ -16,8 +15,6 @@ from refmlc.lang.dtypes import SCALARS
 from refmlc.lang.ir import relax
 
 OnnxRule = Callable[[Node], Operand]
-EXACT_POWERS = 32
-UNSATURATED = frozenset({"float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz"})
 
 
 def call(name: str) -> OnnxRule:
@@ -91,34 +88,63 @@ def modulo(node: Node) -> Operand:
 
 
 def power(node: Node) -> Operand:
-    """`base ** exponent` in the dtype of the base; integers and mixed pairs by float64, which holds 32 bits exactly."""
+    """`base ** exponent` in the dtype of the base; of int64 by squares, other integers and mixed pairs by float64.
+
+    Decision: a negative exponent of an integer gives 0, of 1 and -1 these; a power beyond 64 bits is undefined.
+    """
     e, base, exponent = node.e, node.tensor(0), node.tensor(1)
     dtype, other = e.dtype(base), e.dtype(exponent)
     if dtype == other and not SCALARS[dtype].is_integer:
         return e.call("power", base, exponent)
-    if SCALARS[dtype].is_integer and SCALARS[dtype].bits > EXACT_POWERS:
-        raise fail(UNSUPPORTED_OP, f"`Pow` of {dtype} is not supported: float64 does not hold its powers")
+    if dtype in ("int64", "uint64") and SCALARS[other].is_integer:
+        return _by_squares(e, base, exponent)
     wide = e.call("power", e.astype(base, "float64"), e.astype(exponent, "float64"))
     return e.astype(wide, dtype)
 
 
+def _by_squares(e: Emitter, base: relax.Expr, exponent: relax.Expr) -> relax.Expr:
+    """A power of 64 bits, one bit of the exponent after the other. Of an exponent of 64 or more, its parity counts."""
+    dtype = e.dtype(base)
+    numbers = {number: e.scalar(number, dtype) for number in (0, 1, 2, 64, 65)}
+    given = e.astype(exponent, dtype)
+    odd = e.call("bitwise_and", given, numbers[1])
+    bits = e.call("where", e.call("greater", given, numbers[65]), e.call("add", numbers[64], odd), given)
+    bits = e.call("where", e.call("less", bits, numbers[0]), numbers[0], bits)
+    square, result = base, numbers[1]
+    for _ in range(7):
+        last = e.call("equal", e.call("bitwise_and", bits, numbers[1]), numbers[0])
+        result = e.call("multiply", result, e.call("where", last, numbers[1], square))
+        bits = e.call("right_shift", bits, numbers[1])
+        left = e.call("greater", bits, numbers[0])
+        square = e.call("where", left, square, numbers[1])  # a square that nobody needs may overflow
+        square = e.call("multiply", square, square)
+    size = e.call("abs", base) if dtype == "int64" else base
+    unit = e.call("where", e.call("equal", odd, numbers[0]), size, base)
+    inverse = e.call("where", e.call("less", size, numbers[2]), unit, numbers[0])
+    return e.call("where", e.call("less", given, numbers[0]), inverse, result)
+
+
 def shift(node: Node) -> Operand:
-    """Bits shifted to the left or right; beyond the width nothing is left."""
+    """Bits shifted to the left or right; beyond the width nothing is left, or copies of the sign."""
     e, x, count = node.e, node.tensor(0), node.tensor(1)
-    dtype = e.dtype(x)
-    if not dtype.startswith("uint"):
-        raise fail(UNSUPPORTED_OP, f"`BitShift` of {dtype} is not supported: signed integers")
-    direction = node.text("direction", "")
-    if direction not in ("LEFT", "RIGHT"):
-        raise fail(UNSUPPORTED_OP, f"the direction `{direction}` of `BitShift` is not supported")
-    width = e.scalar(SCALARS[dtype].bits, dtype)
-    inside = e.call("less", count, width)
-    shifted = e.call(
-        "left_shift" if direction == "LEFT" else "right_shift",
-        x,
-        e.call("where", inside, count, e.scalar(0, dtype)),
-    )
-    return e.call("where", inside, shifted, e.scalar(0, dtype))
+    dtype, direction = e.dtype(x), node.text("direction", "")
+    if not SCALARS[dtype].is_integer or direction not in ("LEFT", "RIGHT"):
+        raise fail(BAD_INPUT, f"`BitShift` of {dtype} in the direction `{direction}`")
+    signed = not dtype.startswith("uint")
+    inside = e.call("less", count, e.scalar(SCALARS[dtype].bits, dtype))
+    rest: relax.Expr = e.scalar(0, dtype)
+    if signed:
+        inside = e.call("logical_and", inside, e.call("greater_equal", count, e.scalar(0, dtype)))
+        if direction == "RIGHT":
+            rest = e.call("where", e.call("less", x, e.scalar(0, dtype)), e.scalar(-1, dtype), rest)
+    held = e.call("where", inside, count, e.scalar(0, dtype))
+    shifted: relax.Expr
+    if direction == "RIGHT":
+        shifted = e.call("right_shift", x, held)
+    else:
+        plain = dtype if not signed else f"u{dtype}"
+        shifted = e.astype(e.call("left_shift", e.astype(x, plain), e.astype(held, plain)), dtype)
+    return e.call("where", inside, shifted, rest)
 
 
 def clip(node: Node) -> Operand:
@@ -130,47 +156,19 @@ def clip(node: Node) -> Operand:
     return x if high is None else e.call("minimum", x, high)
 
 
-def cast(node: Node) -> Operand:
-    """The elements in the dtype of `to`; sizes stay sizes."""
-    to = node.whole("to", 0)
-    if to not in DTYPES:
-        raise fail(UNSUPPORTED_OP, f"the dtype number {to} of `Cast` is not supported")
-    return _converted(node, DTYPES[to])
-
-
-def cast_like(node: Node) -> Operand:
-    """The elements in the dtype of the second input."""
-    return _converted(node, node.e.dtype(node.tensor(1)))
-
-
-def _converted(node: Node, dtype: str) -> Operand:
-    value, saturate, mode = node.input(0), node.whole("saturate", 1), node.text("round_mode", "up")
-    if isinstance(value, SymbolicArray) and dtype in ("int64", "int32"):
-        return SymbolicArray(value.items, SCALARS[dtype])
-    e, x = node.e, node.tensor(0)
-    own = e.dtype(x)
-    if "e8m0" in dtype and mode != "nearest":
-        raise fail(UNSUPPORTED_OP, f"the rounding mode `{mode}` of `Cast` is not supported")
-    if dtype.startswith(("int", "uint")) and SCALARS[dtype].bits < 8 and own.startswith(("float", "bfloat")):
-        raise fail(UNSUPPORTED_OP, f"`Cast` of {own} to {dtype} is not supported: ONNX leaves its rounding open")
-    if saturate and dtype in UNSATURATED and own.startswith(("float", "bfloat")):
-        x = _saturated(e, x, dtype)
-    return e.astype(x, dtype)
-
-
-def _saturated(e: Emitter, x: relax.Expr, dtype: str) -> relax.Expr:
-    """The elements brought into the range of `dtype`: beyond it, the greatest finite number."""
-    greatest = SCALARS[dtype].format.maximum
-    own = e.dtype(x)
-    below = e.call("less", x, e.scalar(-greatest, own))
-    above = e.call("greater", x, e.scalar(greatest, own))
-    x = e.call("where", below, e.scalar(-greatest, own), x)
-    return e.call("where", above, e.scalar(greatest, own), x)
-
-
 def prelu(node: Node) -> Operand:
     """`x` where it is not negative, else `slope * x`, the slope broadcast."""
     e, x, slope = node.e, node.tensor(0), node.tensor(1)
+    negative = e.call("less", x, e.scalar(0, e.dtype(x)))
+    return e.call("where", negative, e.call("multiply", slope, x), x)
+
+
+def prelu_of_channels(node: Node) -> Operand:
+    """The same before version 7: a slope for each channel, or one for all."""
+    e, x, slope = node.e, node.tensor(0), node.tensor(1)
+    sizes = e.shape(slope)
+    if len(sizes) == 1 and sizes != (1,) and e.rank(x) > 1:
+        slope = e.reshape(slope, [-1, *(1,) * (e.rank(x) - 2)])
     negative = e.call("less", x, e.scalar(0, e.dtype(x)))
     return e.call("where", negative, e.call("multiply", slope, x), x)
 
@@ -332,8 +330,6 @@ ELEMENTWISE: Mapping[str, OnnxRule] = {
     "Sum": many("add"),
     "Mean": mean,
     "Clip": clip,
-    "Cast": cast,
-    "CastLike": cast_like,
     "PRelu": prelu,
     "IsInf": is_infinite,
     "Gelu": wide(gelu),

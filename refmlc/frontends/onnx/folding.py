@@ -1,7 +1,7 @@
 """Nodes whose inputs are all known are computed while the model is imported too, by ONNX's own reference evaluator.
 
-Only what may say a shape, an axis or a limit is computed so: few elements, nothing random, no subgraphs. Where the
-module needs the tensor, it computes it itself, by the rule of the operator.
+Only what may say a shape, an axis or a limit is computed so: few elements, of few operators. Where the module needs
+the tensor, it computes it itself, by the rule of the operator.
 """
 
 from collections.abc import Sequence
@@ -12,30 +12,71 @@ from onnx.reference import ReferenceEvaluator
 
 from refmlc.frontends.emitter import Operand
 from refmlc.frontends.onnx.constant_values import elements
+from refmlc.lang.dtypes import SCALARS
 
 MOST = 256
-RANDOM = frozenset(
-    {"Bernoulli", "Dropout", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
-)
-GROWING = frozenset(
+FOLLOWED = frozenset(
     (
-        *("BlackmanWindow", "CenterCropPad", "Col2Im", "ConstantOfShape", "Expand", "HammingWindow", "HannWindow"),
-        *("MelWeightMatrix", "OneHot", "Pad", "Range", "Resize", "Tile", "Upsample"),
+        *("Abs", "Add", "And", "ArgMax", "ArgMin", "Cast", "CastLike", "Ceil", "Clip", "Concat", "ConstantOfShape"),
+        *(
+            "CumSum",
+            "Div",
+            "Equal",
+            "Exp",
+            "Expand",
+            "Flatten",
+            "Floor",
+            "Gather",
+            "GatherElements",
+            "GatherND",
+            "Greater",
+        ),
+        *(
+            "GreaterOrEqual",
+            "Identity",
+            "IsInf",
+            "IsNaN",
+            "Less",
+            "LessOrEqual",
+            "Log",
+            "Max",
+            "Mean",
+            "Min",
+            "Mod",
+            "Mul",
+        ),
+        *("Neg", "NonZero", "Not", "Or", "Pow", "Range", "Reciprocal", "ReduceMax", "ReduceMean", "ReduceMin"),
+        *(
+            "ReduceProd",
+            "ReduceSum",
+            "Relu",
+            "Reshape",
+            "Round",
+            "ScatterElements",
+            "ScatterND",
+            "Shape",
+            "Sign",
+            "Size",
+            "Slice",
+        ),
+        *("Split", "Sqrt", "Squeeze", "Sub", "Sum", "Tile", "TopK", "Transpose", "Unsqueeze", "Where", "Xor"),
     )
 )
+"""The operators that numbers are followed through. None has an attribute that says how large a result is."""
+GROWING = frozenset({"ConstantOfShape", "Expand", "Range", "Tile"})
 """Operators whose result is as large as an element of an input says: a number in a hostile model."""
 PLAIN = frozenset("biuf")
 
 
 def foreseen(node: onnx.NodeProto, inputs: Sequence[Operand], opset: int) -> list[np.ndarray | None] | None:
     """The outputs of a node whose inputs are known; None where they are not, or not to be computed here."""
-    if node.op_type in RANDOM or any(one.type in (one.GRAPH, one.GRAPHS) for one in node.attribute):
+    if node.op_type not in FOLLOWED:
         return None
     arrays = [elements(value) for value in inputs]
     if not inputs or any(array is None and value is not None for array, value in zip(arrays, inputs, strict=True)):
         return None
     held = [array for array in arrays if array is not None]
-    if any(array.dtype.kind not in PLAIN for array in held) or sum(array.size for array in held) > MOST:
+    if any(not _is_plain(array) for array in held) or sum(array.size for array in held) > MOST:
         return None
     if node.op_type in GROWING and any(map(_is_large, held)):
         return None
@@ -57,7 +98,7 @@ def foreseen(node: onnx.NodeProto, inputs: Sequence[Operand], opset: int) -> lis
         return None
     outputs = iter([np.asarray(one) for one in results])
     every = [next(outputs) if name else None for name in node.output]
-    if any(one is not None and (one.dtype.kind not in PLAIN or one.size > MOST) for one in every):
+    if any(one is not None and (not _is_plain(one) or one.size > MOST) for one in every):
         return None
     return every
 
@@ -67,6 +108,11 @@ def _context(opset: int) -> "onnx.checker.C.CheckerContext":
     context.ir_version = onnx.IR_VERSION
     context.opset_imports = {"": opset}
     return context
+
+
+def _is_plain(array: np.ndarray) -> bool:
+    """Whether the elements are numbers, those of small dtypes among them."""
+    return array.dtype.kind in PLAIN or array.dtype.name in SCALARS
 
 
 def _is_large(array: np.ndarray) -> bool:

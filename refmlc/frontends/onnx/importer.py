@@ -19,18 +19,17 @@ from functools import cache, partial
 import numpy as np
 import onnx
 
-from refmlc.diag import RefmlcError, Unsupported, fail
+from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE, UNSUPPORTED_OP
 from refmlc.diag.entry import entry_point
-from refmlc.frontends.arrays import constant
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.onnx.arrays import array_of, constant_named
 from refmlc.frontends.onnx.constant_values import ComputedFromData, Foreseen, as_tensor
 from refmlc.frontends.onnx.folding import foreseen
 from refmlc.frontends.onnx.functions import Definitions
-from refmlc.frontends.onnx.inputs import Extents, Inputs, identifier
-from refmlc.frontends.onnx.node import Node
-from refmlc.frontends.onnx.rules import OWN, rule_of
+from refmlc.frontends.onnx.inputs import Extents, Inputs
+from refmlc.frontends.onnx.node import Node, identifier
+from refmlc.frontends.onnx.rules import BEFORE_7, OWN, rule_of
 from refmlc.frontends.onnx.sequences import Nothing, TensorSequence
 from refmlc.frontends.onnx.value_types import type_of
 from refmlc.frontends.unknown_operator import placed, unknown
@@ -44,6 +43,8 @@ OLDEST = 13
 """The version of the operators that the rules are written for; older models are converted to it by ONNX."""
 SCAN = 9
 """The first version in which `Scan` means what it means today."""
+CHANNELS = 7
+"""The first version in which `PRelu` broadcasts its slope from the last axis."""
 MOST_UNWRITTEN = 32
 """How many nodes with known elements one after the other wait until the module needs them."""
 MOST_STEPS = 2048
@@ -59,23 +60,20 @@ def from_onnx(
     *,
     keep_params_in_input: bool = False,
     known: Mapping[str, np.ndarray] | None = None,
-    use_evaluator: bool = True,
 ) -> IRModule:
     """The module whose `main` computes what the graph does.
 
     `shape_dict`: shapes of inputs by name, in place of those that the model says; of a sequence the shapes of its
     tensors, None of an optional without an element. `keep_params_in_input`: initializers become parameters of `main`
     (`params_of` has their values; the attribute `num_input` says where they begin). `known`: inputs whose values are
-    fixed, such as the shape that a `Reshape` takes; they are no parameters then. `use_evaluator`: a node that no rule
-    translates and whose inputs are known becomes the constant that ONNX's own evaluator computes.
+    fixed, such as the shape that a `Reshape` takes; they are no parameters then.
     Fails: RM501 for what is not supported, by name; RM109 for a model that contradicts itself.
     """
     model = _converted(model)
     names = [output for node in model.graph.node for output in node.output if output]
     if len(set(names)) != len(names):
         raise fail(BAD_FILE, "two nodes of the graph have an output of the same name")
-    importer = Importer(model, dict(shape_dict or {}), dict(known or {}), use_evaluator=use_evaluator)
-    return importer.module(keep=keep_params_in_input)
+    return Importer(model, dict(shape_dict or {}), dict(known or {})).module(keep=keep_params_in_input)
 
 
 def params_of(model: onnx.ModelProto) -> dict[str, np.ndarray]:
@@ -86,18 +84,27 @@ def params_of(model: onnx.ModelProto) -> dict[str, np.ndarray]:
 def _converted(model: onnx.ModelProto) -> onnx.ModelProto:
     """The model with operators of version 13 at least, by ONNX's own converter. Fails: RM501."""
     version = max((one.version for one in model.opset_import if one.domain in OWN), default=0)
-    if version >= OLDEST or not model.graph.node:
+    if version >= OLDEST or not any(node.domain in OWN for node in model.graph.node):
         return model
     if version < SCAN and _has_scan(model.graph):
         raise fail(
             UNSUPPORTED_OP, f"`Scan` of version {version} is not supported: it has batches, and ONNX converts none"
         )
     try:
-        return onnx.version_converter.convert_version(model, OLDEST)
+        converted = onnx.version_converter.convert_version(model, OLDEST)
     except (RuntimeError, ValueError) as refused:
         reason = " ".join(str(refused).split())
         message = f"the operators of ONNX in version {version} are not supported: version {OLDEST} or later is needed"
         raise fail(UNSUPPORTED_OP, message, None, f"ONNX's own converter says: {reason}") from None
+    return _with_channels(converted) if version < CHANNELS else converted
+
+
+def _with_channels(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with each `PRelu` as one of before version 7, which ONNX's converter takes for one of today."""
+    for node in model.graph.node:
+        if node.op_type == "PRelu" and node.domain in OWN:
+            node.domain = BEFORE_7
+    return model
 
 
 def _has_scan(graph: onnx.GraphProto) -> bool:
@@ -114,12 +121,9 @@ class Importer:
         model: onnx.ModelProto,
         shapes: Mapping[str, Extents],
         fixed: dict[str, np.ndarray],
-        *,
-        use_evaluator: bool = True,
     ) -> None:
         self._model = model
         self._fixed = fixed
-        self._use_evaluator = use_evaluator
         self._builder = BlockBuilder()
         self._inputs = Inputs(shapes)
         self._definitions = Definitions(model)
@@ -243,17 +247,15 @@ class Importer:
         """The outputs of a node whose elements are known: it is translated where the module needs one of them."""
         results = cache(partial(self._results, proto, inputs, {}, opsets, depth))
 
-        def output(place: int, array: np.ndarray) -> relax.Expr:
+        def output(place: int) -> relax.Expr:
             try:
                 _check_outputs(proto, results())
                 return as_tensor(Emitter(self._builder), results()[place])
             except RefmlcError as refused:
-                if self._use_evaluator and isinstance(refused, Unsupported):
-                    return constant(array)
                 raise self._placed(refused, proto) from None
 
         outputs = [
-            None if array is None else Foreseen(array, cache(partial(output, place, array)))
+            None if array is None else Foreseen(array, cache(partial(output, place)))
             for place, array in enumerate(arrays)
         ]
         level = 1 + max((one.depth for one in inputs if isinstance(one, Foreseen)), default=0)

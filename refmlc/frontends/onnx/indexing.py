@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import UNSUPPORTED_OP
+from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_OP
 from refmlc.frontends.emitter import Operand, Size
 from refmlc.frontends.onnx.constant_values import SymbolicArray, elements, known
 from refmlc.frontends.onnx.elementwise import OnnxRule
@@ -52,7 +52,9 @@ def gather_nd(node: Node) -> Operand:
 def _tuples_from_front(node: Node, x: relax.Expr, places: relax.Expr, batch: int = 0) -> relax.Expr:
     """Tuples of places, each counted from the beginning of its axis."""
     e = node.e
-    depth, sizes = e.shape(places)[-1], e.shape(x)
+    sizes, depth = e.shape(x), (e.shape(places) or (0,))[-1]
+    if not e.rank(places) or (isinstance(depth, int) and not 0 <= batch <= batch + depth <= len(sizes)):
+        raise fail(BAD_INPUT, f"`{node.op}` of {len(sizes)} dimensions by places of {list(e.shape(places))}")
     if not isinstance(depth, int) or not all(isinstance(one, int) for one in sizes):
         raise fail(UNSUPPORTED_OP, f"`{node.op}` of symbolic extents is not supported")
     extents = constant_of(np.array(sizes[batch : batch + depth], np.int64))

@@ -16,6 +16,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_INPUT, UNSUPPORTED_OP
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.onnx.arrays import dtype_named
+from refmlc.frontends.onnx.node import identifier
 from refmlc.frontends.onnx.sequences import Nothing, TensorSequence
 from refmlc.lang.builder import BlockBuilder
 from refmlc.lang.dtypes import INT64
@@ -96,12 +97,6 @@ class Inputs:
 
 
 _UNKNOWN = object()
-
-
-def identifier(name: str) -> str:
-    """A name of a model as one of Python's."""
-    spelled = "".join(one if one.isascii() and one.isalnum() else "_" for one in name)
-    return spelled if spelled.isidentifier() else f"_{spelled}"
 
 
 def _extent(dim: "onnx.TensorShapeProto.Dimension | None") -> int | None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import UNSUPPORTED_OP
+from refmlc.diag.catalogue import BAD_INPUT
 from refmlc.frontends.aten import RULES as ATEN
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.onnx.elementwise import OnnxRule, is_half
@@ -41,11 +41,37 @@ def gemm(node: Node) -> Operand:
 
 def batch_norm(node: Node) -> Operand:
     """Batch normalisation at inference."""
-    epsilon = node.real("epsilon", 1e-5)
-    node.real("momentum", 0.9)  # says how running values change in training
+    epsilon, momentum = node.real("epsilon", 1e-5), node.real("momentum", 0.9)
     if node.whole("training_mode", 0):
-        raise fail(UNSUPPORTED_OP, "`BatchNormalization` in training mode is not supported")
+        return _training(node, epsilon, momentum)
     return ATEN["batch_norm"](node.e, *(node.tensor(place) for place in range(5)), False, 0.1, epsilon)
+
+
+def _training(node: Node, epsilon: float, momentum: float) -> Operand:
+    """Normalised by the mean and the variance of the batch, and the running ones moved toward these."""
+    e, x = node.e, node.tensor(0)
+    axes = tuple(axis for axis in range(e.rank(x)) if axis != 1)
+    if e.rank(x) < 2:
+        raise fail(BAD_INPUT, "`BatchNormalization` takes a batch of channels")
+    wide = e.astype(x, "float32") if is_half(e.dtype(x)) else x
+    saved = [e.call(name, wide, axis=axes, keepdims=False) for name in ("mean", "variance")]
+    result = ATEN["batch_norm"](
+        e,
+        x,
+        node.tensor(1),
+        node.tensor(2),
+        *(e.astype(one, e.dtype(node.tensor(place))) for place, one in enumerate(saved, 3)),
+        False,
+        0.1,
+        epsilon,
+    )
+    running = []
+    for place, now in enumerate(saved, 3):
+        before = node.tensor(place)
+        kept = e.call("multiply", e.astype(before, e.dtype(now)), e.scalar(momentum, e.dtype(now)))
+        moved = e.call("add", kept, e.call("multiply", now, e.scalar(1 - momentum, e.dtype(now))))
+        running.append(e.astype(moved, e.dtype(before)))
+    return (result, *running)
 
 
 def instance_norm(node: Node) -> Operand:

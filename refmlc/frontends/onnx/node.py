@@ -22,6 +22,12 @@ from refmlc.frontends.onnx.constant_values import as_tensor, elements, known, la
 from refmlc.lang.ir import relax
 
 
+def identifier(name: str) -> str:
+    """A name of a model as one of Python's."""
+    spelled = "".join(one if one.isascii() and one.isalnum() else "_" for one in name)
+    return spelled if spelled.isidentifier() else f"_{spelled}"
+
+
 class Node:
     """See the docstring of the module. `opset` is the version of the operators that the model imports."""
 
@@ -153,12 +159,24 @@ class Node:
         if array is None:
             message = f"input {place} of `{self.op}` is computed from data: a known number is needed"
             raise late(value, message)
-        if array.size != 1 or array.dtype.kind not in "biuf":
+        if array.size != 1 or array.dtype.kind not in "biufV":
             raise fail(BAD_INPUT, f"input {place} of `{self.op}` is one number; this is {array.dtype} {array.shape}")
-        item = array.ravel()[0].item()
-        return float(item) if isinstance(item, float) else int(item)
+        item = array.ravel()[0]
+        return int(item) if array.dtype.kind in "biu" else float(item)
+
+    def one(self, place: int) -> int:
+        """The one integer of an input. Fails: RM111, RM501."""
+        number = self.number(place)
+        if not isinstance(number, int):
+            raise fail(BAD_INPUT, f"input {place} of `{self.op}` is one integer; this is {number}")
+        return number
 
     # ---------------------------------------------------------------------------------------------- outputs
+
+    @property
+    def name(self) -> str:
+        """The name of its first output, as one of Python's."""
+        return identifier(next(filter(None, self.outputs), self.op))
 
     def wants(self, place: int) -> bool:
         """Whether an output is named."""

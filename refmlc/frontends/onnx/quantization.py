@@ -14,7 +14,7 @@ import numpy as np
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_OP
-from refmlc.frontends.emitter import Operand, same_sizes
+from refmlc.frontends.emitter import Emitter, Operand, same_sizes
 from refmlc.frontends.onnx.arrays import dtype_named
 from refmlc.frontends.onnx.constant_values import elements, late
 from refmlc.frontends.onnx.elementwise import OnnxRule, is_half
@@ -69,13 +69,13 @@ def quantize(node: Node) -> Operand:
             raise late(node.input(2), f"`QuantizeLinear` to {dtype} with a zero point that is not known to be 0")
         if not saturates and dtype != "float4_e2m1fn":
             return e.astype(ratio, dtype)
-        return e.astype(_clip(node, ratio, -GREATEST[dtype], GREATEST[dtype]), dtype)
+        return e.astype(clipped(e, ratio, -GREATEST[dtype], GREATEST[dtype]), dtype)
     if dtype not in RANGES:
         raise fail(UNSUPPORTED_OP, f"`QuantizeLinear` to {dtype} is not supported")
     whole = e.call("round", ratio)
     if zero is not None:
         whole = e.call("add", whole, e.astype(_spread(node, zero, x, axis, block), "float32"))
-    return e.astype(_clip(node, whole, *RANGES[dtype]), dtype)
+    return e.astype(clipped(e, whole, *RANGES[dtype]), dtype)
 
 
 def dequantize(node: Node) -> Operand:
@@ -103,8 +103,9 @@ def _is_zero(value: np.ndarray | None) -> bool:
     return value is not None and not np.any(value.astype(np.float64))
 
 
-def _clip(node: Node, x: relax.Expr, low: float, high: float) -> relax.Expr:
-    e, dtype = node.e, node.e.dtype(x)
+def clipped(e: Emitter, x: relax.Expr, low: float, high: float) -> relax.Expr:
+    """The elements brought between two numbers."""
+    dtype = e.dtype(x)
     return e.call("minimum", e.call("maximum", x, e.scalar(low, dtype)), e.scalar(high, dtype))
 
 

@@ -43,6 +43,8 @@ def rule(node: Node, layer: Layer) -> Operand:
         raise fail(UNSUPPORTED_OP, f"`{node.op}` in the direction `{direction}` is not supported")
     ways, batch_first = WAYS[direction], bool(node.whole("layout", 0))
     _check_activations(node, layer, len(ways))
+    if e.rank(node.tensor(0)) != 3:
+        raise fail(BAD_INPUT, f"`{node.op}` takes steps of a batch; this has {e.rank(node.tensor(0))} dimensions")
     x = _time_first(e, node.tensor(0), batch_first)
     steps, batch = e.shape(x)[:2]
     if not isinstance(steps, int):

@@ -5,13 +5,15 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import UNSUPPORTED_OP
+from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_OP
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.onnx.elementwise import OnnxRule, is_half, wide
 from refmlc.frontends.onnx.node import Node
 from refmlc.frontends.onnx.shape_rules import axis_of, constant_of
 from refmlc.lang.ir import relax
 
+MOST_CHANNELS = 1 << 10
+"""The widest window of `LRN`, each channel of which is a call."""
 Map = Callable[[Emitter, relax.Expr], relax.Expr]
 
 
@@ -105,7 +107,7 @@ def cumulative(name: str) -> OnnxRule:
 
     def rule(node: Node) -> Operand:
         e, x = node.e, node.tensor(0)
-        axis = axis_of(node.integers(1)[0], e.rank(x), node.op)
+        axis = axis_of(node.one(1), e.rank(x), node.op)
         exclusive, reverse = node.whole("exclusive", 0), node.whole("reverse", 0)
         dtype = e.dtype(x)
         if reverse:
@@ -152,7 +154,7 @@ def hardmax(node: Node) -> Operand:
 
 def top_k(node: Node) -> Operand:
     """The k greatest or least along an axis, sorted, and their places."""
-    e, x, k = node.e, node.tensor(0), node.integers(1)[0]
+    e, x, k = node.e, node.tensor(0), node.one(1)
     axis = axis_of(node.whole("axis", -1), e.rank(x), "TopK")
     largest = bool(node.whole("largest", 1))
     node.whole("sorted", 1)  # a sorted result is one that may be unsorted
@@ -178,6 +180,8 @@ def local_response(node: Node) -> Operand:
     e, x, width = node.e, node.tensor(0), node.whole("size", 1)
     alpha, beta, bias = node.real("alpha", 1e-4), node.real("beta", 0.75), node.real("bias", 1.0)
     dtype, sizes = e.dtype(x), list(e.shape(x))
+    if len(sizes) < 2 or not 1 <= width <= MOST_CHANNELS:
+        raise fail(BAD_INPUT, f"`LRN` of {len(sizes)} dimensions over {width} channels")
     before, channels = (width - 1) // 2, sizes[1]
     if not isinstance(channels, int):
         raise fail(UNSUPPORTED_OP, "`LRN` of symbolic channels is not supported")

@@ -12,6 +12,7 @@ from refmlc.frontends.aten import RULES as ATEN
 from refmlc.frontends.emitter import Operand, Size, product
 from refmlc.frontends.onnx.constant_values import SymbolicArray, known, of_sizes, scalar
 from refmlc.frontends.onnx.elementwise import OnnxRule
+from refmlc.frontends.onnx.limits import check_extents, check_size
 from refmlc.frontends.onnx.node import Node
 from refmlc.lang.ir import relax
 
@@ -49,7 +50,16 @@ def reshape(node: Node) -> Operand:
         if any(is_number(one, 0) and at >= len(own) for at, one in enumerate(wanted)):
             raise fail(BAD_INPUT, "`Reshape` takes an extent of an axis that the input does not have")
         wanted = tuple(own[at] if is_number(one, 0) else one for at, one in enumerate(wanted))
+    elif any(is_number(one, 0) for one in wanted):
+        return _nothing(node, own, wanted, node.e.dtype(x))
     return node.e.reshape(x, wanted)
+
+
+def _nothing(node: Node, own: Sequence[Size], wanted: Sequence[Size], dtype: str) -> relax.Expr:
+    """A tensor without elements in another shape without. Fails: RM111 where there are elements."""
+    if any(is_number(one, -1) for one in wanted) or not any(is_number(one, 0) for one in own):
+        raise fail(BAD_INPUT, f"`Reshape` of {list(own)} into {list(wanted)}, which has no elements")
+    return node.e.call("full", node.e.sizes(wanted), node.e.scalar(0, dtype), dtype=dtype)
 
 
 def is_number(size_: Size, number: int) -> bool:
@@ -189,12 +199,18 @@ def expand(node: Node) -> Operand:
     rank = max(len(own), len(wanted))
     own, wanted = [*(1,) * (rank - len(own)), *own], [*(1,) * (rank - len(wanted)), *wanted]
     sizes = [mine if is_number(theirs, 1) else theirs for mine, theirs in zip(own, wanted, strict=True)]
+    check_extents("Expand", sizes)
     return node.e.call("broadcast_to", x, node.e.sizes(sizes))
 
 
 def tile(node: Node) -> Operand:
     """The tensor repeated along each axis."""
-    return node.e.call("tile", node.tensor(0), repeats=node.integers(1))
+    x, repeats = node.tensor(0), node.integers(1)
+    sizes = node.e.shape(x)
+    if len(repeats) != len(sizes) or any(one < 0 for one in repeats):
+        raise fail(BAD_INPUT, f"`Tile` of {len(sizes)} dimensions by {list(repeats[:8])}")
+    check_extents("Tile", [*(one for one in sizes if isinstance(one, int)), *repeats])
+    return node.e.call("tile", x, repeats=repeats)
 
 
 def pad(node: Node) -> Operand:
@@ -202,6 +218,8 @@ def pad(node: Node) -> Operand:
     mode, x = node.text("mode", "constant"), node.tensor(0)
     rank, counts = node.e.rank(x), node.integers(1)
     axes = tuple(range(rank)) if node.input(3) is None else node.integers(3)
+    if len(counts) != 2 * len(axes) or len({axis_of(axis, rank, "Pad") for axis in axes}) != len(axes):
+        raise fail(BAD_INPUT, f"`Pad` has {len(counts)} counts for {len(axes)} axes, each of which occurs once")
     begin, end = [0] * rank, [0] * rank
     for place, axis in enumerate(axes):
         begin[axis_of(axis, rank, "Pad")] = counts[place]
@@ -215,6 +233,9 @@ def pad(node: Node) -> Operand:
         if not isinstance(extent, int):
             raise fail(UNSUPPORTED_OP, f"`Pad` of mode `{mode}` of a symbolic extent is not supported")
         if begin[axis] or end[axis]:
+            check_size("Pad", extent + max(begin[axis], 0) + max(end[axis], 0))
+            if not extent:
+                raise fail(BAD_INPUT, f"`Pad` of mode `{mode}` of an empty axis")
             places = np.pad(np.arange(extent), (max(begin[axis], 0), max(end[axis], 0)), mode=mode)  # type: ignore[call-overload]
             places = places[max(-begin[axis], 0) : len(places) - max(-end[axis], 0)]
             x = node.e.call("take", x, node.e.expr(constant_of(places)), axis=axis)
@@ -253,13 +274,24 @@ def _filled(node: Node, x: relax.Expr, axis: int, count: int, value: relax.Expr 
     return e.call("full", e.sizes(sizes), number, dtype=dtype)
 
 
+def four(node: Node, x: relax.Expr) -> tuple[Size, Size, Size, Size]:
+    """The extents of images. Fails: RM111 where there are not four."""
+    shape = node.e.shape(x)
+    if len(shape) != 4:
+        raise fail(BAD_INPUT, f"`{node.op}` takes images of 4 dimensions; this has {len(shape)}")
+    n, c, h, w = shape
+    return n, c, h, w
+
+
 def depth_to_space(node: Node) -> Operand:
     """Blocks of channels laid out as squares of pixels."""
     e, x, block = node.e, node.tensor(0), node.whole("blocksize", 0)
     mode = node.text("mode", "DCR")
-    n, c, h, w = e.shape(x)
+    n, c, h, w = four(node, x)
     if block < 1 or mode not in ("DCR", "CRD") or not isinstance(c, int):
         raise fail(UNSUPPORTED_OP, f"`DepthToSpace` of blocks of {block} in mode `{mode}` is not supported")
+    if c % (block * block):
+        raise fail(BAD_INPUT, f"`DepthToSpace` of {c} channels in blocks of {block}")
     depth = c // (block * block)
     first = [n, block, block, depth, h, w] if mode == "DCR" else [n, depth, block, block, h, w]
     order = (0, 3, 4, 1, 5, 2) if mode == "DCR" else (0, 1, 4, 2, 5, 3)
@@ -269,14 +301,16 @@ def depth_to_space(node: Node) -> Operand:
 
 def space_to_depth(node: Node) -> Operand:
     """Squares of pixels laid out as blocks of channels."""
-    e, x, block = node.e, node.tensor(0), node.whole("blocksize", 0)
-    n, c, h, w = e.shape(x)
+    e, x, block, mode = node.e, node.tensor(0), node.whole("blocksize", 0), node.text("mode", "DCR")
+    n, c, h, w = four(node, x)
     if block < 1 or not all(isinstance(one, int) for one in (c, h, w)):
         raise fail(UNSUPPORTED_OP, "`SpaceToDepth` of symbolic extents is not supported")
     assert isinstance(h, int)  # noqa: S101 - as above
     assert isinstance(w, int)  # noqa: S101 - as above
+    if h % block or w % block or mode not in ("DCR", "CRD"):
+        raise fail(BAD_INPUT, f"`SpaceToDepth` of {h} x {w} into blocks of {block} in mode `{mode}`")
     apart = e.reshape(x, [n, c, h // block, block, w // block, block])
-    moved = e.call("permute_dims", apart, axes=(0, 3, 5, 1, 2, 4))
+    moved = e.call("permute_dims", apart, axes=(0, 3, 5, 1, 2, 4) if mode == "DCR" else (0, 1, 3, 5, 2, 4))
     return e.reshape(moved, [n, product([c, block, block]), h // block, w // block])
 
 
@@ -289,7 +323,7 @@ def reverse_sequence(node: Node) -> Operand:
 def triangle(node: Node) -> Operand:
     """The upper or the lower triangle, from the k-th diagonal on."""
     upper = node.whole("upper", 1)
-    k = 0 if node.input(1) is None else node.integers(1)[0]
+    k = 0 if node.input(1) is None else node.one(1)
     return node.e.call("triu" if upper else "tril", node.tensor(0), k)
 
 

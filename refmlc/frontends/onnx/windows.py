@@ -1,14 +1,19 @@
 """Convolutions and pooling of ONNX."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
+
+import numpy as np
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_OP
 from refmlc.frontends.aten.convolution import LAYOUT
-from refmlc.frontends.emitter import Operand
+from refmlc.frontends.emitter import Operand, Size
 from refmlc.frontends.onnx.elementwise import OnnxRule, wide
+from refmlc.frontends.onnx.limits import check_size
 from refmlc.frontends.onnx.node import Node
+from refmlc.frontends.onnx.shape_rules import constant_of
 from refmlc.lang.ir import relax
 
 KERNEL = {1: "OIW", 2: "OIHW", 3: "OIDHW"}
@@ -21,6 +26,8 @@ def _pads(
     """The elements added before and after each axis, all of the begins first."""
     mode, given = node.text("auto_pad", "NOTSET"), node.ints("pads")
     rank = len(kernel)
+    if len(sizes) != rank or (given is not None and len(given) != 2 * rank):
+        raise fail(BAD_INPUT, f"`{node.op}` of {len(sizes)} axes of space, a kernel of {rank}, {len(given or ())} pads")
     if mode == "NOTSET":
         return given or (0,) * (2 * rank)
     if mode == "VALID":
@@ -57,12 +64,17 @@ def _with_bias(node: Node, x: relax.Expr, rank: int) -> relax.Expr:
 def conv(node: Node) -> Operand:
     """A convolution, whose padding may differ at the two ends."""
     x, weight = node.tensor(0), node.tensor(1)
+    return _with_bias(node, convolution(node, x, weight), node.e.rank(weight) - 2)
+
+
+def convolution(node: Node, x: relax.Expr, weight: relax.Expr) -> relax.Expr:
+    """A convolution of tensors by the attributes of a node."""
     kernel = _kernel(node, weight)
     rank = len(kernel)
-    if rank not in KERNEL:
-        raise fail(UNSUPPORTED_OP, f"`Conv` of {rank} axes is not supported")
-    strides, dilations = (node.ints(name) or (1,) * rank for name in ("strides", "dilations"))
-    found = node.e.call(
+    if rank not in KERNEL or node.e.rank(x) != rank + 2:
+        raise fail(UNSUPPORTED_OP, f"`{node.op}` of {rank} axes is not supported")
+    strides, dilations = _steps(node, "strides", rank), _steps(node, "dilations", rank)
+    return node.e.call(
         f"nn.conv{rank}d",
         x,
         weight,
@@ -73,7 +85,14 @@ def conv(node: Node) -> Operand:
         data_layout=LAYOUT[rank],
         kernel_layout=KERNEL[rank],
     )
-    return _with_bias(node, found, rank)
+
+
+def _steps(node: Node, name: str, rank: int) -> tuple[int, ...]:
+    """Strides or dilations, a positive number for each axis; 1 by default. Fails: RM111."""
+    steps = node.ints(name) or (1,) * rank
+    if len(steps) != rank or any(step < 1 for step in steps):
+        raise fail(BAD_INPUT, f"`{name}` of `{node.op}` are {steps}: {rank} positive numbers are needed")
+    return steps
 
 
 def conv_transpose(node: Node) -> Operand:
@@ -83,7 +102,7 @@ def conv_transpose(node: Node) -> Operand:
     rank = len(kernel)
     if rank not in KERNEL:
         raise fail(UNSUPPORTED_OP, f"`ConvTranspose` of {rank} axes is not supported")
-    strides, dilations = (node.ints(name) or (1,) * rank for name in ("strides", "dilations"))
+    strides, dilations = _steps(node, "strides", rank), _steps(node, "dilations", rank)
     extra = node.ints("output_padding") or (0,) * rank
     wanted, sizes = node.ints("output_shape"), node.e.shape(x)[2:]
     mode = node.text("auto_pad", "NOTSET")
@@ -94,21 +113,34 @@ def conv_transpose(node: Node) -> Operand:
         wanted = tuple(int(str(one)) * stride for one, stride in zip(sizes, strides, strict=True))
     if wanted is not None:
         pads = _pads_for(node, wanted, mode, (sizes, kernel, strides, dilations, extra))
-    if min(pads, default=0) < 0:
-        raise fail(UNSUPPORTED_OP, "`ConvTranspose` with negative padding is not supported")
     found = node.e.call(
         f"nn.conv{rank}d_transpose",
         x,
         weight,
         strides=strides,
-        padding=pads,
+        padding=tuple(max(pad, 0) for pad in pads),
         output_padding=extra,
         dilation=dilations,
         groups=node.whole("group", 1),
         data_layout=LAYOUT[rank],
         kernel_layout=TRANSPOSED[rank],
     )
-    return _with_bias(node, found, rank)
+    return _with_bias(node, _widened(node, found, pads), rank)
+
+
+def _widened(node: Node, x: relax.Expr, pads: tuple[int, ...]) -> relax.Expr:
+    """Zeros at both ends of the axes of space, where the padding is negative."""
+    e, half = node.e, len(pads) // 2
+    for axis, ends in enumerate(zip(pads[:half], pads[half:], strict=True), 2):
+        parts = [x]
+        for place, pad in enumerate(ends):
+            if pad < 0:
+                sizes = list(e.shape(x))
+                sizes[axis] = -pad
+                zeros = e.call("full", e.sizes(sizes), e.scalar(0, e.dtype(x)), dtype=e.dtype(x))
+                parts.insert(len(parts) * place, zeros)
+        x = x if len(parts) == 1 else e.call("concat", relax.Tuple(tuple(parts)), axis=axis)
+    return x
 
 
 def _pads_for(
@@ -123,7 +155,8 @@ def _pads_for(
         if not isinstance(size, int):
             raise fail(UNSUPPORTED_OP, f"`output_shape` of `{node.op}` with symbolic extents is not supported")
         total = stride * (size - 1) + extra + (window - 1) * dilation + 1 - extent
-        first = total - total // 2 if mode != "SAME_UPPER" else total // 2
+        least = max(total, 0)  # what is missing goes to the end
+        first = least - least // 2 if mode != "SAME_UPPER" else least // 2
         begins.append(first)
         ends.append(total - first)
     return (*begins, *ends)
@@ -137,22 +170,80 @@ def pool(kind: str) -> OnnxRule:
         if kernel is None or len(kernel) not in LAYOUT:
             raise fail(UNSUPPORTED_OP, f"`{node.op}` of {len(kernel or ())} axes is not supported")
         rank = len(kernel)
-        strides, dilations = (node.ints(name) or (1,) * rank for name in ("strides", "dilations"))
+        strides, dilations = _steps(node, "strides", rank), _steps(node, "dilations", rank)
         extra = {"count_include_pad": bool(node.whole("count_include_pad", 0))} if kind == "avg" else {}
-        node.whole("storage_order", 0)  # says how the second output counts, which is refused
-        return node.e.call(
+        by_columns = bool(node.whole("storage_order", 0)) if kind == "max" else False
+        pads = _pads(node, node.e.shape(x)[2:], kernel, strides, dilations)
+        result = node.e.call(
             f"nn.{kind}_pool{rank}d",
             x,
             pool_size=kernel,
             strides=strides,
-            padding=_pads(node, node.e.shape(x)[2:], kernel, strides, dilations),
+            padding=pads,
             dilation=dilations,
             ceil_mode=bool(node.whole("ceil_mode", 0)),
             layout=LAYOUT[rank],
             **extra,
         )
+        if kind != "max" or not node.wants(1):
+            return result
+        windowing = PoolWindows(kernel, strides, dilations, pads[:rank])
+        return result, _places(node, x, node.e.shape(result), windowing, by_columns=by_columns)
 
     return rule
+
+
+@dataclass(frozen=True)
+class PoolWindows:
+    """Windows over the axes of space: their extents, the steps between them and within them, what is added before."""
+
+    kernel: tuple[int, ...]
+    strides: tuple[int, ...]
+    dilations: tuple[int, ...]
+    before: tuple[int, ...]
+
+    def places(self, results: Sequence[int], extents: Sequence[int], *, by_columns: bool) -> tuple[np.ndarray, ...]:
+        """For each result and place of its window: the element in row-major order, -1 outside; how it is counted."""
+        rank, inside = len(extents), np.array(True)
+        flat = counted = np.zeros((), np.int64)
+        step = 1
+        for axis in range(rank):
+            first = np.arange(results[axis]) * self.strides[axis] - self.before[axis]
+            inner = np.arange(self.kernel[axis]) * self.dilations[axis]
+            around = [1] * (2 * rank)
+            around[axis], around[rank + axis] = results[axis], self.kernel[axis]
+            at = (first[:, None] + inner[None, :]).reshape(around)
+            inside = inside & (at >= 0) & (at < extents[axis])
+            flat = flat * extents[axis] + at
+            counted = counted + at * step if by_columns else flat
+            step *= extents[axis]
+        shape = (prod(results), prod(self.kernel))
+        return tuple(np.where(inside, one, -1).reshape(shape) for one in (flat, counted))
+
+
+def _places(
+    node: Node, x: relax.Expr, shape: tuple[Size, ...], windowing: PoolWindows, *, by_columns: bool
+) -> relax.Expr:
+    """Where the greatest element of each window is in the whole tensor, the first of equal ones. Fails: RM501."""
+    e, sizes = node.e, node.e.shape(x)
+    whole = [one for one in (*sizes, *shape[2:]) if isinstance(one, int)]
+    if len(whole) != len(sizes) + len(shape) - 2:
+        raise fail(UNSUPPORTED_OP, f"the places of `{node.op}` of symbolic extents are not supported")
+    (n, c), extents, results = whole[:2], whole[2 : len(sizes)], whole[len(sizes) :]
+    check_size(node.op, *results, *windowing.kernel)
+    flat, counted = windowing.places(results, extents, by_columns=by_columns)
+    images = e.reshape(x, [n, c, prod(extents)])
+    # Elements outside of the image come last, as the first one inside: so they are never the first greatest.
+    order = np.argsort(flat < 0, axis=1, kind="stable")
+    flat, counted = np.take_along_axis(flat, order, 1), np.take_along_axis(counted, order, 1)
+    if (flat[:, 0] < 0).any():
+        raise fail(UNSUPPORTED_OP, f"the places of `{node.op}` with windows outside of the image are not supported")
+    windows = e.call("take", images, constant_of(np.where(flat < 0, flat[:, :1], flat)), axis=2)
+    best = e.call("argmax", windows, axis=3, keepdims=False)
+    begins = constant_of(np.arange(len(flat)) * flat.shape[1])
+    found = e.call("take", constant_of(counted.ravel()), e.call("add", best, begins), axis=0)
+    offset = constant_of((np.arange(n * c) * prod(extents)).reshape(n, c, 1))
+    return e.reshape(e.call("add", found, offset), [n, c, *results])
 
 
 def lp_pool(node: Node) -> Operand:
@@ -163,7 +254,7 @@ def lp_pool(node: Node) -> Operand:
     if node.whole("ceil_mode", 0):
         raise fail(UNSUPPORTED_OP, f"`{node.op}` with `ceil_mode` is not supported")
     rank, dtype = len(kernel), e.dtype(x)
-    strides, dilations = (node.ints(name) or (1,) * rank for name in ("strides", "dilations"))
+    strides, dilations = _steps(node, "strides", rank), _steps(node, "dilations", rank)
     powers = e.call("power", e.call("abs", x), e.scalar(order, dtype))
     mean = e.call(
         f"nn.avg_pool{rank}d",
