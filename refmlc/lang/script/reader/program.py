@@ -15,7 +15,7 @@
 | `return x`                                   | the value of the call                                     |
 | any other                                    | skipped, with a note                                      |
 
-A function that is defined a second time in a scope begins a module of its own. Nothing is executed.
+A function that a function of the text defines a second time begins a module of its own. Nothing is executed.
 Fails: RM103 another decorator; RM114 a name without value; RM606 more work than the budget; and as modules fail.
 """
 
@@ -183,7 +183,7 @@ class _Reader:
         nodes = [stmt for stmt in body if isinstance(stmt, ast.FunctionDef) and is_function(stmt)]
         parts: list[list[ast.FunctionDef]] = []
         for node in nodes:
-            if not parts or any(node.name == other.name for other in parts[-1]):
+            if not parts or (self.frames and any(node.name == other.name for other in parts[-1])):
                 parts.append([])
             parts[-1].append(node)
         groups: dict[ast.FunctionDef, ModuleReader] = {}
@@ -312,6 +312,8 @@ class _Reader:
         except (Exhausted, Internal):
             raise
         except RefmlcError as failure:
+            if isinstance(node, ast.Call) and decorator_path(self.ev, node) == "I.TypeVar":
+                self.units.append(Unit("TypeVar", self.span(stmt), None, failure))
             return self.without(failure, stmt)
         if isinstance(value, (NoValue, *_VALUES)) or (isinstance(value, LoopSpec) and value.host is not None):
             return value

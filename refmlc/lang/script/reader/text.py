@@ -55,7 +55,7 @@ def single(program: Program, name: str = "") -> IRModule:
         program.check()
     if len(units) == 1 and units[0].module is not None:
         return units[0].module
-    start = Spans(program.source).whole()
+    start = next((note.span for note in program.notes), None) or Spans(program.source).whole()
     if not units:
         message = f"the text holds no module `{name}`" if name else "the text holds no module and no function"
         raise fail(NOT_TVMSCRIPT, message, start, *_lines(program))
