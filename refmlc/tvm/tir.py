@@ -116,4 +116,6 @@ __all__ = [
     "truncmod",
 ]
 
-__getattr__ = refusal(__name__, __all__, {"Schedule": "refmlc.rewrite.schedule:Schedule"})
+__getattr__ = refusal(
+    __name__, __all__, {name: f"refmlc.rewrite.schedule:{name}" for name in ("Schedule", "TensorIntrin")}
+)

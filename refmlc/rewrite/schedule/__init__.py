@@ -25,6 +25,7 @@
 | `annotate`, `unannotate`, `storage_align`   | `notes`      | always: they mean nothing                         |
 | `set_scope`                                 | `notes`      | there are no threads                              |
 | `get_child_blocks`, `get_producers`, …      | `relations`  | they change nothing                               |
+| `sample_perfect_tile`, `sample_…`           | `sampling`   | they change nothing                               |
 
 A step is one file: the step as a function of a `PrimFunc`, and a class with the method that TVM's schedule has.
 `Schedule` is all of these classes together: a new file is registered here (docs/how-to/add-a-schedule-step.md).
@@ -32,7 +33,7 @@ A step is one file: the step as a function of a `PrimFunc`, and a class with the
 | shared                  | holds                                                                              |
 |-------------------------|------------------------------------------------------------------------------------|
 | `session`               | what every method uses: the module as it is, handles, how a step is taken          |
-| `handles`, `trace`      | `BlockRV` and `LoopRV`, which survive steps; the steps that were taken, as text    |
+| `handles`, `trace`      | `BlockRV`, `LoopRV`, `ExprRV`, which survive steps; the steps that were taken      |
 | `draws`                 | targets drawn at random, for `refmlc.strategies`                                   |
 | `places`                | where a step applies                                                               |
 | `accesses`              | who else touches an element                                                        |
@@ -52,8 +53,9 @@ Decision: two parameters are two pieces of memory, as TVM's own schedules assume
 twice may change its meaning. Decision: what is kept is the meaning of calls that are defined; where several things are
 undefined, another one may be met first.
 
-Not part of it: which steps are worth it. The answers come from conditions of this package alone, not from those by
-which C is generated, so that each can be checked against the other.
+Not part of it: which steps are worth it (`refmlc.tvm.meta_schedule` searches for those). The answers come from
+conditions of this package alone, not from those by which C is generated, so that each can be checked against the
+other.
 """
 
 from collections.abc import Mapping
@@ -67,7 +69,7 @@ from refmlc.rewrite.schedule.blocks import BlockSteps, blockize
 from refmlc.rewrite.schedule.cache import CacheSteps, cache_read, cache_write
 from refmlc.rewrite.schedule.draws import Draw
 from refmlc.rewrite.schedule.factor import FactorSteps, rfactor
-from refmlc.rewrite.schedule.handles import BlockRV, LoopRV
+from refmlc.rewrite.schedule.handles import BlockRV, ExprRV, LoopRV
 from refmlc.rewrite.schedule.inline import InlineSteps, compute_inline
 from refmlc.rewrite.schedule.intrinsics import IntrinsicSteps, TensorIntrin, tensorize
 from refmlc.rewrite.schedule.kinds import KindSteps, parallel, serial, unroll, vectorize
@@ -83,6 +85,7 @@ from refmlc.rewrite.schedule.relations import (
     get_output_blocks,
     get_producers,
 )
+from refmlc.rewrite.schedule.sampling import SamplingSteps
 from refmlc.rewrite.schedule.session import Session, Validator
 from refmlc.rewrite.schedule.threads import ThreadSteps, bind
 from refmlc.rewrite.schedule.trace import Step, Trace
@@ -105,6 +108,7 @@ class Schedule(
     ThreadSteps,
     NoteSteps,
     Relations,
+    SamplingSteps,
     Session,
 ):
     """A module that is changed step by step, under TVM's names; with `validate`, each step is checked by running."""
@@ -131,10 +135,7 @@ class Refusal:
 
 
 NOT_HERE: Mapping[str, tuple[str, ...]] = {
-    "it serves a search for good schedules, and nothing is searched for here": (
-        "enter_postproc", "fork_seed", "sample_categorical", "sample_compute_location", "sample_partitioned_tile",
-        "sample_perfect_tile", "seed",
-    ),
+    "a search here has no postprocessors": ("enter_postproc",),
     "it is of how TVM keeps a schedule": ("func_working_on", "get_sref", "remove_rv", "state"),
     "no step here changes what is stored where": (
         "cache_index", "cache_inplace", "can_decompose_padding", "decompose_padding", "pad_einsum", "read_at",
@@ -156,6 +157,7 @@ DRAWS: Mapping[str, Draw] = {
 __all__ = [
     "DRAWS",
     "BlockRV",
+    "ExprRV",
     "LoopRV",
     "Schedule",
     "Step",

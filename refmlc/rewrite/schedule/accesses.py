@@ -6,7 +6,8 @@ holds when some dimension of the buffer is indexed, in every access, by
     factor · loop variable + what does not change + inner          (the same factor ≠ 0, the same unchanging part)
 
 where the inner parts, over all accesses and all values of the loops inside, lie in an interval shorter than |factor|;
-or when two dimensions are indexed by the quotient and the remainder of the loop variable by one divisor.
+or when two dimensions are, one with the quotient of the loop variable in its place, the other with the remainder, by
+one divisor.
 
 Refused altogether: bodies with effects other than stores (calls, assertions, `while`, early ends), and functions in
 which two buffers may be one piece of memory (views).
@@ -121,17 +122,19 @@ def separates(loop: tir.Var, uses: Accesses, buffer: tir.Buffer, agreed: Collect
     sums = [[sum_of(index, uses.axes) for index in at] for at in indices]
     varying = {var: bounds for var, bounds in uses.inner.items() if var not in agreed and var is not loop}
     columns = [list(column) for column in zip(*sums, strict=True)]
-    return any(_separated_in(loop, column, varying) for column in columns) or _digits(loop, columns)
+    return any(_separated_in(loop, column, varying) for column in columns) or _digits(loop, columns, varying)
 
 
-def _separated_in(loop: tir.Var, column: list[Sum | None], varying: Mapping[tir.Var, Interval]) -> bool:
-    """Whether one dimension tells the iterations apart."""
+def _separated_in(
+    loop: tir.Var, column: list[Sum | None], varying: Mapping[tir.Var, Interval], op: str = "", by: int = 0
+) -> bool:
+    """Whether one dimension tells the iterations apart; with `op`, those whose quotient or remainder differs."""
     parts: set[tuple[int, frozenset[tuple[object, int]]]] = set()
     spread = EMPTY
     for index_sum in column:
         if index_sum is None:
             return False
-        shares = _split(loop, index_sum, varying)
+        shares = _split((loop, op, by), index_sum, varying)
         if shares is None:
             return False
         factor, fixed, rest = shares
@@ -144,18 +147,19 @@ def _separated_in(loop: tir.Var, column: list[Sum | None], varying: Mapping[tir.
 
 
 def _split(
-    loop: tir.Var, index_sum: Sum, varying: Mapping[tir.Var, Interval]
+    moving: tuple[tir.Var, str, int], index_sum: Sum, varying: Mapping[tir.Var, Interval]
 ) -> tuple[int, frozenset[tuple[object, int]], Interval] | None:
     """The factor of the loop variable, what does not change, and the interval of the rest; None: not known."""
     factor, rest = 0, Interval(index_sum.constant, index_sum.constant)
     fixed: set[tuple[object, int]] = set()
-    for (var, op, divisor), times in atoms(index_sum).items():
-        if var is loop and not op:
+    for atom, times in atoms(index_sum).items():
+        var, op, _ = atom
+        if var is moving[0]:
+            if atom[1:] != moving[1:]:
+                return None
             factor = times
-        elif var is loop:
-            return None
         elif var not in varying:
-            fixed.add(((var, op, divisor), times))
+            fixed.add((atom, times))
         else:
             if varying[var] == ANY or op:
                 return None
@@ -163,21 +167,15 @@ def _split(
     return factor, frozenset(fixed), rest
 
 
-def _digits(loop: tir.Var, columns: list[list[Sum | None]]) -> bool:
-    """Whether two dimensions are the quotient and the remainder of the variable, in every access."""
-    divisors: dict[tuple[str, int], int] = {}
-    for column in columns:
-        index_sum = column[0]
-        if (
-            index_sum is None
-            or len(atoms(index_sum)) != 1
-            or any(other is None or other != index_sum for other in column)
-        ):
-            continue
-        (((var, op, divisor), times),) = atoms(index_sum).items()
-        if var is loop and op and times:
-            divisors[op, divisor] = times
-    return any(op == "floordiv" and ("floormod", divisor) in divisors for op, divisor in divisors)
+def _digits(loop: tir.Var, columns: list[list[Sum | None]], varying: Mapping[tir.Var, Interval]) -> bool:
+    """Whether one dimension tells quotients of the variable apart, another one remainders, by the same divisor."""
+    divisors = {
+        (op, by)
+        for column in columns
+        for var, op, by in ([] if column[0] is None else atoms(column[0]))
+        if var is loop and op and _separated_in(loop, column, varying, op, by)
+    }
+    return any(op == "floordiv" and ("floormod", by) in divisors for op, by in divisors)
 
 
 def separated_by(loop: tir.Var, uses: Accesses, agreed: Collection[tir.Var] = ()) -> bool:

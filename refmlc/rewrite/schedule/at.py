@@ -31,7 +31,8 @@ from refmlc.lang.ir.visit import walk
 from refmlc.rewrite.schedule.accesses import Accesses, accesses, problem, separates
 from refmlc.rewrite.schedule.boxes import Side, box, run_over, targets_of
 from refmlc.rewrite.schedule.draws import Choices, Draw, Drawn, blocks, loops as loops_of
-from refmlc.rewrite.schedule.handles import BlockRV, LoopRV
+from refmlc.rewrite.schedule.handles import INLINED, BlockRV, LoopRV
+from refmlc.rewrite.schedule.inline import compute_inline
 from refmlc.rewrite.schedule.loops import plain
 from refmlc.rewrite.schedule.places import (
     allocated,
@@ -328,14 +329,25 @@ class MoveSteps(Session):
     ) -> None:
         """Move the producer into a loop of what reads it, directly before that."""
         shown = _options("compute_at", index, unit=preserve_unit_loops)
-        self._change(compute_at, self._block_handle(block), loop, shown=shown, checked=self._checked)
+        self._move(compute_at, self._block_handle(block), loop, shown)
 
     def reverse_compute_at(
         self, block: BlockRV | str, loop: LoopRV, preserve_unit_loops: bool = False, index: int = LAST
     ) -> None:
         """Move the consumer into a loop of what it reads, at its end."""
         shown = _options("reverse_compute_at", index, unit=preserve_unit_loops)
-        self._change(reverse_compute_at, self._block_handle(block), loop, shown=shown, checked=self._checked)
+        self._move(reverse_compute_at, self._block_handle(block), loop, shown)
+
+    def _move(
+        self, step: Callable[..., tir.PrimFunc], block: BlockRV, loop: LoopRV, shown: Mapping[str, object]
+    ) -> None:
+        """Move the block as `step` does, or do what was drawn in the place of a loop (`sampling`)."""
+        if not loop.instead:
+            self._change(step, block, loop, shown=shown, checked=self._checked)
+        elif loop.instead == INLINED:
+            self._apply(step.__name__, (block, loop), lambda func: (compute_inline(func, block.name), ()), shown)
+        else:
+            self._apply(step.__name__, (block, loop), lambda func: (func, ()), shown)
 
 
 def _options(step: str, index: int, *, unit: bool) -> dict[str, object]:

@@ -114,6 +114,17 @@ def _copying(func: tir.PrimFunc, source: tir.Buffer, target: tir.Buffer) -> tir.
     return body
 
 
+def _read_buffers(block: tir.SBlock) -> list[tir.Buffer]:
+    """What a block reads, in the order of its declaration, or of its text, where what an init starts is no input."""
+    if block.reads is not None:
+        return list(dict.fromkeys(region.buffer for region in block.reads))
+    nodes = [*walk(block)]
+    stored = {node.buffer for node in nodes if isinstance(node, tir.BufferStore)} if block.init is not None else set()
+    return list(
+        dict.fromkeys(node.buffer for node in nodes if isinstance(node, tir.BufferLoad) and node.buffer not in stored)
+    )
+
+
 def _draw_read(func: tir.PrimFunc, choices: Choices) -> Drawn:
     block, buffer = choices.pick(blocks(func)), choices.pick([*func.buffer_map.values()])
     return f"cache_read {block}, {buffer.name}", cache_read(func, block, buffer)
@@ -132,8 +143,7 @@ class CacheSteps(Session):
         """Let the block read a copy; the block that copies."""
         target = self._block_handle(block)
         node = get_block(self._function(target.func), target.name).block
-        loads = [part.buffer for part in walk(node) if isinstance(part, tir.BufferLoad)]
-        buffers = list(dict.fromkeys(loads if node.reads is None else [region.buffer for region in node.reads]))
+        buffers = _read_buffers(node)
         if not 0 <= read_buffer_index < len(buffers):
             message = f"`{target.name}` reads {len(buffers)} buffers; there is none of index {read_buffer_index}"
             raise fail(BAD_USAGE, message)

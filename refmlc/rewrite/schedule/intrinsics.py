@@ -47,6 +47,25 @@ class TensorIntrin:
     def __repr__(self) -> str:
         return "TensorIntrin(desc, impl)"
 
+    @staticmethod
+    def register(name: str, desc: tir.PrimFunc, impl: tir.PrimFunc, override: bool = False) -> "TensorIntrin":
+        """Let `tensorize` and `get` know the pair by a name. Fails: RM112 where it is taken, unless `override`."""
+        if name in _REGISTER and not override:
+            raise fail(BAD_USAGE, f"there is an intrinsic called `{name}`; `override=True` replaces it")
+        _REGISTER[name] = TensorIntrin(desc, impl)
+        return _REGISTER[name]
+
+    @staticmethod
+    def get(name: str, allow_missing: bool = False) -> "TensorIntrin | None":
+        """The pair that is registered. Fails: RM112 where there is none, unless `allow_missing`."""
+        if name not in _REGISTER and not allow_missing:
+            raise fail(BAD_USAGE, f"there is no intrinsic called `{name}`; TensorIntrin.register makes one")
+        return _REGISTER.get(name)
+
+
+_REGISTER: dict[str, TensorIntrin] = {}
+"""The pairs by name, for the whole process, as TVM's register is; a schedule holds the pair that it used."""
+
 
 @entry_point
 def tensorize(func: tir.PrimFunc, target: str | tir.Var, intrin: TensorIntrin) -> tuple[tir.PrimFunc, str]:
@@ -238,15 +257,17 @@ class IntrinsicSteps(Session):
     """The method that replaces a block by an intrinsic."""
 
     def tensorize(
-        self, block_or_loop: BlockRV | LoopRV | str, tensor_intrin: TensorIntrin, *, preserve_unit_iters: bool = True
+        self,
+        block_or_loop: BlockRV | LoopRV | str,
+        tensor_intrin: TensorIntrin | str,
+        *,
+        preserve_unit_iters: bool = True,
     ) -> None:
-        """Replace the block, or the loop made a block, by the intrinsic.
-
-        The intrinsic is the pair itself: there is no register of names.
-        """
-        if not isinstance(tensor_intrin, TensorIntrin):
-            raise fail(BAD_USAGE, f"`tensorize` takes a TensorIntrin(desc, impl), not {tensor_intrin!r}")
+        """Replace the block, or the loop made a block, by the intrinsic: a pair, or the name of one."""
+        intrin = TensorIntrin.get(tensor_intrin) if isinstance(tensor_intrin, str) else tensor_intrin
+        if not isinstance(intrin, TensorIntrin):
+            raise fail(BAD_USAGE, f"`tensorize` takes a TensorIntrin(desc, impl) or its name, not {tensor_intrin!r}")
         del preserve_unit_iters
         target = self._target(block_or_loop)
         name_or_var = target.name if isinstance(target, BlockRV) else target.var
-        self._apply("tensorize", (target, tensor_intrin), lambda f: (tensorize(f, name_or_var, tensor_intrin)[0], ()))
+        self._apply("tensorize", (target, tensor_intrin), lambda f: (tensorize(f, name_or_var, intrin)[0], ()))

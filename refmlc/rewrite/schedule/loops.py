@@ -25,7 +25,7 @@ from refmlc.lang.ir.kinds import ForKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import substitute, walk
 from refmlc.rewrite.schedule.draws import Choices, Draw, Drawn, loops as loops_of
-from refmlc.rewrite.schedule.handles import LoopRV
+from refmlc.rewrite.schedule.handles import ExprRV, LoopRV, numbers
 from refmlc.rewrite.schedule.places import (
     fresh_name,
     get_loop,
@@ -194,10 +194,12 @@ class LoopSteps(Session):
 
     draws: ClassVar[Mapping[str, Draw]] = {"split": _draw_split, "fuse": _draw_fuse}
 
-    def split(self, loop: LoopRV, factors: Sequence[int | None], *, preserve_unit_iters: bool = True) -> list[LoopRV]:
+    def split(
+        self, loop: LoopRV, factors: Sequence[int | ExprRV | None], *, preserve_unit_iters: bool = True
+    ) -> list[LoopRV]:
         """Split the loop into several, outermost first; one of the factors may be None."""
         del preserve_unit_iters
-        full_factors = self._factors(loop, factors)
+        full_factors = self._factors(loop, numbers(factors))
 
         def change(func: tir.PrimFunc) -> tuple[tir.PrimFunc, tuple[LoopRV, ...]]:
             after, variables = split(func, loop.var, full_factors)

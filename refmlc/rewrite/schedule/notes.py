@@ -20,7 +20,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import substitute, walk
-from refmlc.rewrite.schedule.handles import BlockRV, LoopRV
+from refmlc.rewrite.schedule.handles import BlockRV, ExprRV, LoopRV
 from refmlc.rewrite.schedule.places import allocated, get_block, get_loop, refused, with_stmt
 from refmlc.rewrite.schedule.session import Session
 
@@ -110,7 +110,7 @@ def output_buffer(func: tir.PrimFunc, block: str, index: int) -> tir.Buffer:
 class NoteSteps(Session):
     """`annotate`, `unannotate`, `storage_align`, `set_scope`."""
 
-    def annotate(self, target: BlockRV | LoopRV, ann_key: str, ann_val: tir.Attr) -> None:
+    def annotate(self, target: BlockRV | LoopRV, ann_key: str, ann_val: "tir.Attr | ExprRV") -> None:
         """Annotate a block or a loop."""
         self._change(annotate, target, ann_key, ann_val)
 

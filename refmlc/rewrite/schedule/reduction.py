@@ -8,8 +8,8 @@ Legal where
   among them, each executed at least once (their extents are positive constants, so that the init was executed);
 * the loops of reduction axes and of spatial axes are different ones, the first iteration of the former is the
   reduction's start, and the condition of the block says nothing of both together;
-* init and update store to one buffer at the same place, whose indices tell spatial instances apart; the init reads no
-  memory.
+* init and update store to one buffer (a block that is one store: at the same place), and its indices, those of all
+  accesses in the block, tell spatial instances apart; the init reads no memory.
 
 Each element is then started once for each execution of the loop, before its first term, by the same value as before.
 """
@@ -107,20 +107,30 @@ def same_place(func: tir.PrimFunc, realize: tir.SBlockRealize, nest: Nest, step:
     obstacle = problem(func, nest.loops[0], inside=True)
     if obstacle is not None:
         raise refused(step, obstacle, realize.span)
-    if not isinstance(init, tir.BufferStore) or not isinstance(body, tir.BufferStore) or block.alloc_buffers:
-        raise refused(step, f"`{block.name}` does more than one store", realize.span)
-    if not same_indices(init, body):
+    stores = [
+        part for part in (*walk(body), *(() if init is None else walk(init))) if isinstance(part, tir.BufferStore)
+    ]
+    buffers = {store.buffer for store in stores}
+    if (
+        init is None
+        or len(buffers) != 1
+        or any(isinstance(part, tir.SBlock) and part.alloc_buffers for part in walk(block))
+    ):
+        raise refused(step, f"`{block.name}` writes more than one buffer, or has memory of its own", realize.span)
+    single = isinstance(init, tir.BufferStore) and isinstance(body, tir.BufferStore)
+    if single and not same_indices(*stores):
         raise refused(step, "init and update store to different places", realize.span)
     if any(isinstance(part, tir.BufferLoad | tir.Call) for part in walk(init)):
         raise refused(step, "the init reads memory", realize.span)
     reduction = {axis.var for axis in block.iter_vars if axis.kind is not IterKind.SPATIAL}
     if any(part in reduction for part in walk(init)):
         raise refused(step, "the init depends on the reduction", realize.span)
+    (buffer,) = buffers
     uses, agreed = accesses(nest.loops[0]), set[tir.Var]()
     for _ in nest.spatial:
-        agreed |= {var for var in nest.spatial - agreed if separates(var, uses, body.buffer, agreed)}
+        agreed |= {var for var in nest.spatial - agreed if separates(var, uses, buffer, agreed)}
     if agreed != nest.spatial:
-        raise refused(step, f"different instances may touch the same elements of `{body.buffer.name}`", realize.span)
+        raise refused(step, f"different instances may touch the same elements of `{buffer.name}`", realize.span)
 
 
 def init_nest(func: tir.PrimFunc, realize: tir.SBlockRealize, nest: Nest, init: tir.Stmt, step: str) -> tir.Stmt:

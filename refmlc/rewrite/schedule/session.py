@@ -18,6 +18,7 @@ arguments hold, and make handles of what it returns:
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import count
+from random import Random
 from typing import ClassVar, Concatenate, Protocol, Self, TypeVar
 
 from refmlc.diag import fail
@@ -29,7 +30,7 @@ from refmlc.lang.ir.visit import walk
 from refmlc.lazy import provided
 from refmlc.rewrite.schedule import places
 from refmlc.rewrite.schedule.draws import Draw
-from refmlc.rewrite.schedule.handles import BlockRV, LoopRV
+from refmlc.rewrite.schedule.handles import BlockRV, ExprRV, LoopRV
 from refmlc.rewrite.schedule.trace import Step, Trace
 
 Outputs = TypeVar("Outputs", bound=tuple[object, ...])
@@ -59,10 +60,12 @@ class Session:
         *,
         validate: bool | Validator = False,
         check_legality: bool = True,
+        seed: int | None = None,
     ) -> None:
         """Begin with a module (`frontends.programs` says what may be one), or with one function, then called `main`.
 
         `validate`: each step is run before and after on generated calls; a `refmlc.testing.Validation` says on which.
+        `seed`: of the numbers that `sample_…` draws; None: other ones each time.
         """
         self._module = as_module(mod)
         self._validation: Validator | None = (
@@ -73,6 +76,7 @@ class Session:
         self._blocks: dict[tuple[str, str], BlockRV] = {}
         self._loops: dict[tir.Var, LoopRV] = {}
         self._numbers = count()
+        self._random = Random(seed)  # noqa: S311 - a search for fast schedules
         self.trace = Trace()
         """The steps that were taken."""
 
@@ -193,14 +197,14 @@ class Session:
         return func
 
     def _block_handle(self, block: BlockRV | str) -> BlockRV:
-        return self._block(self._func, block) if isinstance(block, str) else block
+        return self.get_block(block) if isinstance(block, str) else block
 
     def _target(self, target: BlockRV | LoopRV | str) -> BlockRV | LoopRV:
         return target if isinstance(target, LoopRV) else self._block_handle(target)
 
     def _block(self, func: str, name: str) -> BlockRV:
         if (func, name) not in self._blocks:
-            self._blocks[func, name] = BlockRV(name, func, f"b{next(self._numbers)}")
+            self._blocks[func, name] = BlockRV(name, func, self._label("b"))
         return self._blocks[func, name]
 
     def _rename(self, block: BlockRV, name: str) -> None:
@@ -211,13 +215,28 @@ class Session:
 
     def _loop(self, func: str, var: tir.Var) -> LoopRV:
         if var not in self._loops:
-            self._loops[var] = LoopRV(var, func, f"l{next(self._numbers)}")
+            self._loops[var] = LoopRV(var, func, self._label("l"))
         return self._loops[var]
+
+    def _label(self, kind: str) -> str:
+        return f"{kind}{next(self._numbers)}"
 
 
 def _targets(args: tuple[object, ...]) -> tuple[object, ...]:
-    """The arguments, a block by its name and a loop by its variable."""
-    return tuple(arg.name if isinstance(arg, BlockRV) else arg.var if isinstance(arg, LoopRV) else arg for arg in args)
+    """The arguments, a block by its name, a loop by its variable, a number that was drawn by its value."""
+    return tuple(_target(arg) for arg in args)
+
+
+def _target(arg: object) -> object:
+    match arg:
+        case BlockRV(name=name):
+            return name
+        case LoopRV(var=var):
+            return var
+        case ExprRV(value=value):
+            return value
+        case _:
+            return arg
 
 
 def _name(step: StepFunction[object]) -> str:
