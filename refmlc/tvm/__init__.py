@@ -8,10 +8,12 @@
 | `relax.transform`, `transform`                      | `bind_params`, `legalize_ops`, … as passes                    |
 | `relax.analysis`                                    | variables, bindings, functions of a function                  |
 | `build`, `compile`, `relax.build`, `relax.vm.build` | `refmlc.build` (`build_functions`)                            |
-| `relax.VirtualMachine`, `cpu`, `target.Target`      | the machine; one device                                       |
+| `relax.VirtualMachine`, `cpu`, `target.Target`      | the machine; the CPU, under every name                        |
 | `nd.array`, `runtime.tensor`                        | `Tensor`                                                      |
 | `register_func`, `register_global_func`             | the registry                                                  |
 | `tir.Schedule`, `s_tir.Schedule`                    | `refmlc.rewrite.schedule.Schedule`                            |
+| `meta_schedule`                                     | a search over schedules, loaded when it is named              |
+| `contrib`                                           | what schedules import of C compilers, when it is named        |
 | `arith`                                             | refused by name                                               |
 
 Missing names raise AttributeError with a reason. Clauses: what modules mean is in conformance/spec; the decisions
@@ -22,7 +24,7 @@ from refmlc.run.memory.registry import get_func as get_global_func, register_fun
 from refmlc.run.memory.tensor import Tensor as _Tensor
 from refmlc.tvm import arith, ir, nd, relax, runtime, s_tir, script, target, te, testing, tir, tirx, topi, transform
 from refmlc.tvm.build_functions import build, build as compile  # noqa: A004 - TVM's name
-from refmlc.tvm.devices import cpu, device
+from refmlc.tvm.devices import cpu, cuda, device, metal
 from refmlc.tvm.ir import IRModule
 from refmlc.tvm.missing_names import refusal
 
@@ -37,9 +39,11 @@ __all__ = [
     "build",
     "compile",
     "cpu",
+    "cuda",
     "device",
     "get_global_func",
     "ir",
+    "metal",
     "nd",
     "register_func",
     "register_global_func",
@@ -56,4 +60,4 @@ __all__ = [
     "transform",
 ]
 
-__getattr__ = refusal(__name__, __all__)
+__getattr__ = refusal(__name__, __all__, {name: f"refmlc.tvm.{name}" for name in ("meta_schedule", "contrib")})

@@ -1,9 +1,12 @@
-"""Devices and targets by TVM's names. There is one device here, the CPU, and every target is compiled for it.
+"""Devices and targets by TVM's names. Everything is compiled for one device, the CPU, and executed there.
 
-Decision: a target that means a CPU (`llvm`, `c`, what a tag of one says) is taken, whatever its attributes: refmlc
-chooses its tier by itself, and results do not depend on it. Any other one (`cuda`, …) is refused: RM112.
+Decision: a target says for what a schedule is made, never what a result is. One that means a CPU (`llvm`, `c`) is taken
+whatever its attributes. One of another kind that TVM has (`cuda`, `metal`, a tag as `nvidia/…`) is taken too: a program
+whose loops are bound to threads is executed thread by thread and checked, on the CPU, so its results are right and its
+times are not those of the device; one warning says so. A name that is no kind of TVM is refused: RM112.
 """
 
+import warnings
 from dataclasses import dataclass
 from typing import Self
 
@@ -11,6 +14,16 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 
 CPU_KINDS = ("llvm", "c")
+OTHER_KINDS = {"cuda": 2, "opencl": 4, "vulkan": 7, "metal": 8, "rocm": 10, "webgpu": 15}
+TAGS = {"nvidia": "cuda", "apple": "metal", "amd": "rocm"}
+"""The kind that a tag means, by the part before its slash, where that is no CPU."""
+NAMES = {1: "cpu", **{number: name for name, number in OTHER_KINDS.items()}}
+
+
+def elsewhere(name: str) -> None:
+    """Warn once that what is meant for another device is executed on the CPU."""
+    message = f"`{name}` is executed on the CPU: results are checked, times are those of the CPU"
+    warnings.warn(message, stacklevel=3)
 
 
 @dataclass(frozen=True)
@@ -21,33 +34,48 @@ class Device:
     index: int = 0
 
     def __str__(self) -> str:
-        return f"cpu({self.index})"
+        return f"{NAMES[self.device_type]}({self.index})"
 
     def sync(self) -> None:
         """Wait for it: nothing is behind."""
 
     @property
     def exist(self) -> bool:
-        """Whether it is there."""
-        return self.index == 0
+        """Whether it is there: the CPU alone is."""
+        return self.device_type == 1 and self.index == 0
 
 
 class Target:
     """A build target: the name of a kind with options, or a dictionary with `kind`."""
 
     def __init__(self, target: "str | dict[str, object] | Target", host: "str | Target | None" = None) -> None:
-        """The target. Fails: RM112 where it is no CPU."""
-        text = target.get("kind") if isinstance(target, dict) else target
+        """The target. Fails: RM112 where its kind is none of TVM's."""
+        text = target.get("kind", target.get("tag")) if isinstance(target, dict) else target
         self.text = str(text)
         self.host = host
-        if self.kind not in CPU_KINDS:
-            kinds = ", ".join(CPU_KINDS)
-            raise fail(BAD_USAGE, f"the target `{self.kind}` is not a CPU: refmlc executes on the CPU ({kinds})")
+        if self.kind in OTHER_KINDS:
+            elsewhere(self.kind)
+        elif self.kind not in CPU_KINDS:
+            kinds = ", ".join((*CPU_KINDS, *OTHER_KINDS))
+            raise fail(BAD_USAGE, f"there is no target `{self.kind}`: the kinds are {kinds}")
 
     @property
     def kind(self) -> str:
         """The name of the kind: `llvm`."""
-        return self.text.split(" ")[0].partition("/")[0]
+        first, slash, _ = self.text.partition(" ")[0].partition("/")
+        return TAGS.get(first, first) if slash else first
+
+    @property
+    def threads(self) -> bool:
+        """Whether programs for it bind loops to threads."""
+        return self.kind in OTHER_KINDS
+
+    @classmethod
+    def current(cls, allow_none: bool = True) -> "Target | None":
+        """The target of the innermost `with`: there is none here. Fails: RM112 unless `allow_none`."""
+        if not allow_none:
+            raise fail(BAD_USAGE, "no target is current")
+        return None
 
     def __str__(self) -> str:
         return self.text
@@ -66,14 +94,26 @@ def cpu(index: int = 0) -> Device:
 
 
 def device(name: str = "cpu", index: int = 0) -> Device:
-    """A device by its name. Fails: RM112 where it is no CPU."""
+    """A device by its name, which stands for the CPU. Fails: RM112 where it is no device of TVM."""
+    if name in OTHER_KINDS:
+        return Device(OTHER_KINDS[name], index)
     if name not in (*CPU_KINDS, "cpu"):
-        raise fail(BAD_USAGE, f"no device `{name}`: refmlc executes on the CPU")
+        raise fail(BAD_USAGE, f"no device `{name}`: refmlc has cpu, {', '.join(OTHER_KINDS)}")
     return Device(1, index)
 
 
+def cuda(index: int = 0) -> Device:
+    """What stands for a GPU of NVIDIA."""
+    return device("cuda", index)
+
+
+def metal(index: int = 0) -> Device:
+    """What stands for a GPU of Apple."""
+    return device("metal", index)
+
+
 def checked_target(target: object) -> None:
-    """Refuse a target that is no CPU. Fails: RM112."""
+    """Refuse what is no target. Fails: RM112."""
     match target:
         case None | Target():
             return
@@ -84,7 +124,10 @@ def checked_target(target: object) -> None:
 
 
 def checked_device(device: object) -> None:
-    """Refuse devices other than the CPU. Fails: RM112."""
+    """Refuse what is no device; warn of one that is not the CPU. Fails: RM112."""
     several = device if isinstance(device, tuple | list) else (device,)
     if not all(item is None or isinstance(item, Device) for item in several):
         raise fail(BAD_USAGE, f"a device is tvm.cpu(); this is {device!r}")
+    for item in several:
+        if isinstance(item, Device) and item.device_type != 1:
+            elsewhere(NAMES[item.device_type])

@@ -257,11 +257,8 @@ class BlockBuilder:
         return tir.GlobalVar(unique)
 
     def update_func(self, name: str | tir.GlobalVar, func: AnyFunction) -> None:
-        """Put `func` in the place of a function. Fails: RM112 where there is none."""
-        key = name.name if isinstance(name, tir.GlobalVar) else name
-        if key not in self._functions:
-            raise fail(BAD_USAGE, f"the module has no function `{key}`")
-        self._functions[key] = func
+        """Put `func` in the place of a function, or add it, as TVM does."""
+        self._functions[name.name if isinstance(name, tir.GlobalVar) else name] = func
 
     def get(self) -> IRModule:
         """The module so far. Fails: RM112 while a function is open."""

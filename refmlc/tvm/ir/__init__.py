@@ -86,6 +86,14 @@ def load_json(json_str: str) -> Module:
     return from_json(json_str)
 
 
-__all__ = ["GlobalVar", "IRModule", "Op", "assert_structural_equal", "load_json", "structural_equal"]
+__all__ = [
+    "GlobalVar",
+    "IRModule",
+    "Op",
+    "assert_structural_equal",
+    "load_json",
+    "structural_equal",
+    "transform",
+]
 
-__getattr__ = refusal(__name__, __all__)
+__getattr__ = refusal(__name__, __all__, {"transform": "refmlc.tvm.ir.transform"})

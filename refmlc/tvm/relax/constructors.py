@@ -12,6 +12,7 @@ from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.lang.script.inert import Inert
 from refmlc.run.memory.tensor import Tensor
+from refmlc.tvm.ir import Operator
 from refmlc.tvm.nodes import extent, extents
 
 
@@ -137,12 +138,13 @@ def extern_func(global_symbol: str, struct_info: object = None, span: object = N
 
 
 def call(
-    op: relax.Expr,
+    op: relax.Expr | Operator,
     args: Sequence[relax.Expr],
     attrs: dict[str, tir.Attr] | None = None,
-    sinfo_args: Sequence[Type] = (),
+    sinfo_args: Sequence[Type] | None = (),
     span: object = None,
 ) -> relax.Call:
-    """A call."""
+    """A call of a function, of an operator, or of what `tvm.ir.Op.get` gives."""
     del span
-    return relax.Call(op, tuple(args), attrs or {}, tuple(sinfo_args))
+    callee = relax.Op(op.name.removeprefix("relax.")) if isinstance(op, Operator) else op
+    return relax.Call(callee, tuple(args), attrs or {}, tuple(sinfo_args or ()))

@@ -237,11 +237,33 @@ def test_times_are_measured():
     assert 0 < times.min <= times.mean <= times.max
 
 
-@pytest.mark.parametrize("target", ["cuda", "cuda -arch=sm_80", {"kind": "metal"}, 3])
-def test_other_targets_are_refused(target):
+@pytest.mark.parametrize("target", ["cuba", {"kind": "metall"}, {"tag": "nvidia"}, 3])
+def test_what_is_no_target_is_refused(target):
     with pytest.raises(RefmlcError) as raised:
         tvm.build(Doubling, target=target)
     assert raised.value.code.id == "RM112"
+
+
+@pytest.mark.parametrize(
+    ("target", "kind"),
+    [("cuda", "cuda"), ("cuda -arch=sm_80", "cuda"), ({"kind": "metal"}, "metal"), ("nvidia/tesla-p100", "cuda")],
+)
+def test_targets_of_other_devices_are_executed_on_the_cpu_with_one_warning(target, kind):
+    with pytest.warns(
+        UserWarning, match=f"`{kind}` is executed on the CPU: results are checked, times are those"
+    ) as seen:
+        built_for = tvm.build(Doubling, target=target)
+    assert len(seen) == 1
+    assert built_for["main"](np.ones(4, "float32")).numpy().tolist() == [2.0] * 4
+
+
+def test_devices_have_their_own_names():
+    assert [str(tvm.cuda(1)), str(tvm.metal()), str(tvm.device("cuda")), str(tvm.cpu())] == [
+        "cuda(1)", "metal(0)", "cuda(0)", "cpu(0)",
+    ]  # fmt: skip
+    assert [tvm.cuda().exist, tvm.cpu().exist] == [False, True]
+    with pytest.raises(RefmlcError, match="no device `tpu`"):
+        tvm.device("tpu")
 
 
 def test_bound_parameters():
@@ -312,7 +334,7 @@ def test_a_schedule():
     ("module", "name"),
     [
         (tvm, "micro"),
-        (tvm, "cuda"),
+        (tvm, "hexagon"),
         (relax, "PyExprFoo"),
         (relax.op, "no_such_operator"),
         (relax.op.nn, "no_such_operator"),

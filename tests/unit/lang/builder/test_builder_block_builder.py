@@ -163,7 +163,6 @@ def nested_dataflow(builder, _x):
         (lambda: emitting(lambda b, _x: b.emit(3)), "RM112", "this is int"),
         (lambda: emitting(lambda b, x: b.emit_te(lambda _a: 3, x)), "RM105", "gives int"),
         (lambda: emitting(lambda b, _x: b.emit_te(te_relu, relax.Var("u", None))), "RM201", "of `u` is not known"),
-        (lambda: BlockBuilder().update_func("f", None), "RM112", "no function `f`"),
     ],
 )  # fmt: skip
 def test_misuse_is_told(misuse, code, text):
