@@ -1,4 +1,4 @@
-"""`refmlc course DOCUMENT`: execute a document block by block and compare its outputs with those it shows."""
+"""`refmlc course DOCUMENT`: execute a document, or those of a folder, block by block, and compare their outputs."""
 
 import sys
 from collections.abc import Sequence
@@ -6,19 +6,22 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
+from rich.box import MARKDOWN
 from rich.table import Table
 
 from refmlc.cli.console import counted, out, print_json
 from refmlc.cli.options import json_option
 from refmlc.tools.course.comparison import NEITHER, NOT_THERE, Pair, run_both
 from refmlc.tools.course.outputs import DIFFERS, EQUAL, EXPLAINED
-from refmlc.tools.course.run import EXCERPT, FAILED, NEEDS, RAN, CourseReport, run_document
+from refmlc.tools.course.run import EXCERPT, FAILED, NEEDS, RAN, CourseReport, documents_in, run_document
 
+STATUSES = (RAN, EXCERPT, NEEDS, FAILED)
+OUTPUTS = (EQUAL, EXPLAINED, DIFFERS)
 VERDICTS = (EQUAL, EXPLAINED, DIFFERS, NOT_THERE, NEITHER)
 
 
-@click.command(epilog="Example: refmlc course chapter.md --compare PYTHON")
-@click.argument("document", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.command(epilog="Example: refmlc course chapter.md --compare PYTHON; refmlc course chapters --json")
+@click.argument("document", type=click.Path(path_type=Path, exists=True))
 @click.option(
     "--online", is_flag=True, help="Run `!` lines in a shell and download data.  [default: use the shipped data]"
 )
@@ -39,10 +42,17 @@ def course(
 ) -> None:
     """Execute the code of DOCUMENT (Markdown, reStructuredText, notebook) with refmlc in place of `tvm`.
 
+    Of a folder, all documents with code are executed, and one Markdown table has a row for each; the time limit is of
+    each document.
+
     The code runs as it is, in a process of its own: use only documents that you would run yourself. Exit status 1: a
     block fails, or an output differs without a known reason.
     """
-    if compare is None:
+    if document.is_dir():
+        if compare is not None:
+            raise click.UsageError("--compare takes one document, not a folder")
+        ok = run_folder(document, offline=not online, python=python, limit=limit, as_json=as_json)
+    elif compare is None:
         ok = run(document, offline=not online, python=python, limit=limit, as_json=as_json)
     else:
         ok = run_and_compare(document, compare, offline=not online, limit=limit, as_json=as_json)
@@ -59,6 +69,43 @@ def run(document: Path, *, offline: bool, python: str | None, limit: float, as_j
         out.print(table(report))
         out.print(summary(report))
     return report.ok
+
+
+def run_folder(folder: Path, *, offline: bool, python: str | None, limit: float, as_json: bool) -> bool:
+    """Execute the documents of a folder and report; True if every block is as expected."""
+    reports = [
+        run_document(path, offline=offline, seconds=limit, python=python or sys.executable)
+        for path in documents_in(folder)
+    ]
+    ok = all(report.ok for report in reports)
+    if as_json:
+        documents = [as_object(report) for report in reports]
+        print_json({"folder": folder.name, "ok": ok, "totals": totals(reports), "documents": documents})
+    else:
+        out.print(folder_table(reports))
+        for report in reports:
+            for block in report.blocks:
+                if block.status == FAILED:
+                    out.print(f"{report.name}, block {block.number}, line {block.line}: {block.why}", markup=False)
+    return ok
+
+
+def totals(reports: Sequence[CourseReport]) -> dict[str, int]:
+    """How many blocks have each status, and how many outputs each verdict."""
+    counts = {status: sum(report.count(status) for report in reports) for status in STATUSES}
+    return counts | {verdict: sum(report.verdicts(verdict) for report in reports) for verdict in OUTPUTS}
+
+
+def folder_table(reports: Sequence[CourseReport]) -> Table:
+    """A row for each document and one for all, in Markdown."""
+    result = Table(box=MARKDOWN)
+    result.add_column("document", no_wrap=True)
+    for name in (*STATUSES, *OUTPUTS):
+        result.add_column(name, justify="right", no_wrap=True)
+    for report in reports:
+        result.add_row(report.name, *map(str, totals([report]).values()))
+    result.add_row("all", *map(str, totals(reports).values()))
+    return result
 
 
 def run_and_compare(document: Path, python: str, *, offline: bool, limit: float, as_json: bool) -> bool:

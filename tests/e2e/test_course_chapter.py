@@ -70,3 +70,24 @@ def test_a_limit_of_time(tmp_path):
     report = run_document(tmp_path / "chapter.md", seconds=12.0)
     assert [block.status for block in report.blocks] == ["ran", "failed"]
     assert report.blocks[1].why == "the limit of 12 s is over"
+
+
+def test_a_folder_is_one_table(tmp_path):
+    (tmp_path / "a.md").write_text(FAILING)
+    (tmp_path / "b.md").write_text("```python\nx = 1\n```\n")
+    command = [sys.executable, "-m", "refmlc", "course", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=AROUND)
+    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in done.stdout.splitlines() if "|" in line]
+    assert done.returncode == 1
+    assert rows[0] == ["document", "ran", "excerpt", "needs", "failed", "equal", "explained", "differs"]
+    assert [row for row in rows if row[0] in ("a.md", "b.md", "all")] == [
+        ["a.md", "1", "0", "0", "1", "0", "0", "1"],
+        ["b.md", "1", "0", "0", "0", "0", "0", "0"],
+        ["all", "2", "0", "0", "1", "0", "0", "1"],
+    ]
+    assert "a.md, block 2, line 13: AttributeError" in done.stdout
+    as_json = subprocess.run([*command, "--json"], capture_output=True, text=True, check=False, env=AROUND)
+    found = json.loads(as_json.stdout)
+    assert (found["ok"], found["totals"]["ran"], [one["document"] for one in found["documents"]]) == (
+        False, 2, ["a.md", "b.md"],
+    )  # fmt: skip

@@ -7,7 +7,7 @@
 | calls `R.call_tir`, `R.dataflow` … outside of a function             | the body of a function of its own |
 | is a function of Relax that names functions of a module shown before | a function of that module         |
 
-A block that the document marks as executed is none of these.
+A block that the document marks as executed is none of these. `pieces` has what is seen only when a block fails.
 """
 
 import ast

@@ -4,6 +4,7 @@
 |-------------------------------------------------|------------------------------------|
 | ```` ```{.python .input n=1} ````               | code that is executed              |
 | ```` ```python ````                             | code, or an excerpt                |
+| ```` ```{.python .output} ````, Python          | code: so some chapters have it     |
 | ```` ```{.output}````, `text`, `console`        | an output                          |
 | without a language, after "Output:" or an image | an output                          |
 | without a language, that Python parses          | code, or an excerpt                |
@@ -57,14 +58,20 @@ def _fences(text: str) -> Iterator[tuple[int, str, str, str]]:
 
 def _kind(language: str, body: str, before: str) -> str:
     words = re.findall(r"[a-z]+", language.lower())
+    if words[:2] == ["python", "output"] and _is_python(body):
+        return "code"
     if any(word in _OUTPUTS for word in words):
         return "output"
     if words:
         return "code" if words[0] in ("python", "py") else ""
     if _ANNOUNCED.match(before) or before.startswith("!["):
         return "output"
+    return "code" if _is_python(body) else "output"
+
+
+def _is_python(body: str) -> bool:
     try:
         Cell(body).parsed()
     except SyntaxError:
-        return "output"
-    return "code"
+        return False
+    return True

@@ -5,18 +5,22 @@ import os
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import cast
 
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_FILE
 from refmlc.system.command import run
 from refmlc.tools.course import markdown, notebook, restructured_text
 from refmlc.tools.course.document import Block, Document, read_text
 from refmlc.tools.course.excerpt import Excerpt, excerpt_of
 from refmlc.tools.course.outputs import DIFFERS, OutputVerdict, compare
+from refmlc.tools.course.pieces import piece
 
 RAN, FAILED, NEEDS, EXCERPT = "ran", "failed", "needs", "excerpt"
 SECONDS = 600.0
+SUFFIXES = (".md", ".rst", ".ipynb", ".txt")
 ROOT = Path(__file__).parents[3]
 
 
@@ -83,21 +87,30 @@ def run_document(
     setting = Setting(python, seconds, offline, real)
     results, rest_of_it = _executed(document, programs, setting)
     reports = []
-    for block in document.blocks:
+    left = set(excerpts)
+    for place, block in enumerate(document.blocks):
         if block.number in excerpts:
-            excerpt_of_block = excerpts[block.number]
-            reports.append(
-                BlockReport(
-                    block.number,
-                    block.line,
-                    EXCERPT,
-                    excerpt_of_block.reason,
-                    (excerpt_of_block.read,) if excerpt_of_block.read else (),
-                )
-            )
-        else:
-            reports.append(_report(block, results.get(block.number), rest_of_it, document))
+            own = excerpts[block.number]
+            notes = (own.read,) if own.read else ()
+            reports.append(BlockReport(block.number, block.line, EXCERPT, own.reason, notes))
+            continue
+        report = _report(block, results.get(block.number), rest_of_it, document)
+        failed = report.status == FAILED and block.number in results
+        unfinished = piece(block, report.why, document.blocks[:place], left) if failed else None
+        if unfinished is not None:
+            left |= {block.number} if unfinished.leaves else set()
+            report = replace(report, status=EXCERPT, why=unfinished.reason)
+        reports.append(report)
     return CourseReport(document.name, document.generation, tuple(reports))
+
+
+def documents_in(folder: Path) -> list[Path]:
+    """The documents of a folder that have code, by name. Fails: RM109 where there is none."""
+    paths = sorted(path for path in folder.iterdir() if path.suffix in SUFFIXES and path.is_file())
+    documents = [path for path in paths if read_document(path).blocks]
+    if not documents:
+        raise fail(BAD_FILE, f"{folder}: no document with code ({', '.join(SUFFIXES)})")
+    return documents
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
-"""`Code`, a text that a notebook shows highlighted."""
+"""`Code`, a text that a notebook shows highlighted, and `HTML`, whose tags it shows as a page."""
 
+import html
+import re
 import sys
 
 
@@ -12,6 +14,13 @@ class Code:
 
     def __repr__(self) -> str:
         return self.data
+
+
+class HTML(Code):
+    """A piece of a page, shown as its text."""
+
+    def __repr__(self) -> str:
+        return html.unescape(re.sub(r"<[^>]*>", "", self.data))
 
 
 def display(*objects: object) -> None:
