@@ -20,7 +20,7 @@ OUTPUTS = (EQUAL, EXPLAINED, DIFFERS)
 VERDICTS = (EQUAL, EXPLAINED, DIFFERS, NOT_THERE, NEITHER)
 
 
-@click.command(epilog="Example: refmlc course chapter.md --compare PYTHON; refmlc course chapters --json")
+@click.command(epilog="Example: refmlc course chapter.md --compare PYTHON")
 @click.argument("document", type=click.Path(path_type=Path, exists=True))
 @click.option(
     "--online", is_flag=True, help="Run `!` lines in a shell and download data.  [default: use the shipped data]"

@@ -21,7 +21,7 @@ NAMES = {1: "cpu", **{number: name for name, number in OTHER_KINDS.items()}}
 
 
 def elsewhere(name: str) -> None:
-    """Warn once that what is meant for another device is executed on the CPU."""
+    """Warn once that a program for another device is executed on the CPU."""
     message = f"`{name}` is executed on the CPU: results are checked, times are those of the CPU"
     warnings.warn(message, stacklevel=3)
 

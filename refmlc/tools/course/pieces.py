@@ -7,7 +7,7 @@
 | names what no block before it defines                                        | a piece of a program            |
 | calls `T.block`, `T.axis` … outside of a function                            | the body of a function          |
 
-The last three are asked of blocks only that a document leaves unmarked where it marks others as executed. Nothing here
+The last three apply only to blocks that a document leaves unmarked where it marks others as executed. Nothing here
 looks at a block that ran, and the error stays in the reason.
 """
 
@@ -24,14 +24,14 @@ _INSIDE = frozenset(("block", "sblock", "axis", "init", "grid", "serial", "reads
 
 
 @dataclass(frozen=True)
-class Piece:
+class UnfinishedBlock:
     """Why a block that failed is an excerpt. `leaves`: what it would define is not there for the blocks after it."""
 
     reason: str
     leaves: bool = False
 
 
-def piece(block: Block, why: str, before: Sequence[Block], left: Collection[int]) -> Piece | None:
+def piece(block: Block, why: str, before: Sequence[Block], left: Collection[int]) -> UnfinishedBlock | None:
     """Why a block that failed is an excerpt, or None. `left`: the numbers of blocks that define nothing."""
     tree = _tree(block)
     if tree is None:
@@ -39,16 +39,18 @@ def piece(block: Block, why: str, before: Sequence[Block], left: Collection[int]
     for name in sorted(_loaded(tree)):
         owner = next((one for one in reversed(before) if name in defined(one)), None)
         if owner is not None and owner.number in left:
-            return Piece(f"uses `{name}`, which the excerpt at line {owner.line} leaves out; as it stands: {why}", True)
+            return UnfinishedBlock(
+                f"uses `{name}`, which the excerpt at line {owner.line} leaves out; as it stands: {why}", True
+            )
     if block.marked or not any(one.marked for one in before):
         return None
     source = _source(block, before)
     if source is not None:
-        return Piece(f"repeats lines of the block at line {source.line}; as it stands: {why}")
+        return UnfinishedBlock(f"repeats lines of the block at line {source.line}; as it stands: {why}")
     missing = _NAME_ERROR.search(why)
     if missing is not None and not any(missing[1] in defined(one) for one in before):
-        return Piece(f"names `{missing[1]}`, which no block defines")
-    return Piece(f"the body of a function; as it stands: {why}") if _is_body(tree) else None
+        return UnfinishedBlock(f"names `{missing[1]}`, which no block defines")
+    return UnfinishedBlock(f"the body of a function; as it stands: {why}") if _is_body(tree) else None
 
 
 def defined(block: Block) -> set[str]:

@@ -9,7 +9,7 @@ from shutil import which
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.system.command import run
-from refmlc.tvm.contrib.utils import tempdir
+from refmlc.tvm.contrib.temporary import tempdir
 from refmlc.tvm.missing_names import refusal
 
 __all__ = ["create_llvm", "find_clang"]

@@ -62,7 +62,7 @@ class Search:
 
 @dataclass(frozen=True)
 class Limits:
-    """How long a search goes on."""
+    """The end of a search."""
 
     trials: int = 64
     seconds: float = 30.0
