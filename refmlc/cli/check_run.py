@@ -72,11 +72,12 @@ def run_check(
     choices: CheckOptions,
     evidence: Evidence,
     *,
+    trust: bool = False,
     as_json: bool,
 ) -> int:
     """Check the modules in `files` and report; returns the exit status of the worst file, a finding first."""
     choices = replace(choices, named=bool(impls))
-    inputs, skipped = sources(files)
+    inputs, skipped = sources(files, trust=trust)
     inputs = [part for source in inputs for part in source.parts()]
     alone = len(inputs) == 1 and not skipped
     results: list[Result] = []
@@ -120,6 +121,8 @@ def _result(
 ) -> Result:
     """The result of a file. Fails, if it is the only one: as reading does; RM111, RM112."""
     try:
+        if source.is_model:
+            return _model_result(source, func, choices, paths)
         module = source.read()
         known_params(module, choices.request)
         names = tuple(functions(module, func))
@@ -133,15 +136,37 @@ def _result(
     return Result(source, report, unchecked=names[len(rows) :])
 
 
+def _model_result(source: Source, func: str | None, choices: CheckOptions, paths: Sequence[Implementation]) -> Result:
+    """The result of a model; what runs is shown line by line. Fails: as reading does; RM111, RM112."""
+    progress(f"{source.title}: import")
+    model = source.model()
+    options = model.options(choices)
+    names = tuple(functions(model.module, func))
+    with ExitStack() as stack:
+        ways = [*paths, *(stack.enter_context(closing(way)) for way in model.ways(options))]
+        rows = [model.judged(row) for row in _rows(model.module, names, options, ways, source.title)]
+        report = CheckReport(source.title, tuple(rows), shown_names(ways), options.strict, options.named)
+    return Result(source, report, unchecked=names[len(rows) :])
+
+
+def progress(what: str) -> None:
+    """Say on standard error what runs now."""
+    err.print(f"{what} …", style="dim")
+
+
 def _rows(
-    module: IRModule, names: Sequence[str], choices: CheckOptions, paths: Sequence[Implementation]
+    module: IRModule, names: Sequence[str], choices: CheckOptions, paths: Sequence[Implementation], model: str = ""
 ) -> list[FunctionResult]:
-    """The examined functions, up to an interrupt. An interrupt before the first result is raised."""
+    """The examined functions, up to an interrupt. An interrupt before the first result is raised.
+
+    `model`: the file of a model, of which lines say what runs.
+    """
+    told = (lambda what: progress(f"{model}: {what}")) if model else (lambda _what: None)
     rows: list[FunctionResult] = []
     try:
         for name in names:
             with err.status(f"checking {name} …"):
-                rows.append(examined(module, name, choices, paths))
+                rows.append(examined(module, name, choices, paths, told))
     except KeyboardInterrupt:
         if not rows:
             raise

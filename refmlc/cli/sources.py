@@ -1,4 +1,4 @@
-"""The modules that a command takes: files, folders of them, the standard input.
+"""The modules that a command takes: files, folders of them, models, the standard input.
 
 In a folder, `*.py` files with a decorator of TVMScript are taken; other `*.py` files are counted. Hidden folders and
 `__pycache__` are skipped.
@@ -15,6 +15,7 @@ from refmlc.diag.catalogue import BAD_FILE
 from refmlc.lang.ir import IRModule
 from refmlc.lang.script.reader.syntax import decoded
 from refmlc.lang.wellformed.reader_checks import checked, read_file, read_parts
+from refmlc.oracle.check.model import Model, is_model, model_of
 
 STDIN = Path("-")
 _TVMSCRIPT = re.compile(rb"^[ \t]*@(?:\w+\.)*(?:prim_func|ir_module)\b|^[ \t]*@(?:R|relax)\.function\b", re.MULTILINE)
@@ -22,9 +23,10 @@ _TVMSCRIPT = re.compile(rb"^[ \t]*@(?:\w+\.)*(?:prim_func|ir_module)\b|^[ \t]*@(
 
 @dataclass(frozen=True)
 class Source:
-    """A module of a text, or the failure to read the text; neither before `parts`.
+    """A module of a text, or the failure to read the text; neither before `parts`. Or a model.
 
-    `suffix` names the module where the text holds several; `notes` say what of the text is skipped.
+    `suffix` names the module where the text holds several; `notes` say what of the text is skipped. `trust`: a model
+    may execute what it holds.
     """
 
     path: Path
@@ -32,6 +34,7 @@ class Source:
     failure: RefmlcError | None = None
     suffix: str = ""
     notes: tuple[Related, ...] = ()
+    trust: bool = False
 
     @property
     def title(self) -> str:
@@ -43,6 +46,15 @@ class Source:
         """The path, with the name of the module where the text holds several."""
         return f"{self.path}{self.suffix}"
 
+    @property
+    def is_model(self) -> bool:
+        """Whether a frontend reads it."""
+        return is_model(self.path)
+
+    def model(self) -> Model:
+        """The model. Fails: as reading does; RM112 for one that is not trusted."""
+        return model_of(self.path, trust=self.trust)
+
     def read(self, *, check: bool = True) -> IRModule:
         """The module. Fails: as reading does."""
         if self.failure is not None:
@@ -53,6 +65,8 @@ class Source:
 
     def parts(self) -> "list[Source]":
         """A source for each module of the text; itself with the failure where it cannot be read."""
+        if self.is_model:
+            return [self]
         try:
             modules, notes = _modules(self.path)
         except RefmlcError as failure:
@@ -71,7 +85,7 @@ def _modules(path: Path) -> tuple[dict[str, IRModule], tuple[Related, ...]]:
     return read_parts(path)
 
 
-def sources(paths: Sequence[Path]) -> tuple[list[Source], int]:
+def sources(paths: Sequence[Path], *, trust: bool = False) -> tuple[list[Source], int]:
     """The sources in `paths`, each once, and the number of skipped files in folders. Fails: RM109."""
     files: dict[Path, None] = {}
     skipped = 0
@@ -84,7 +98,7 @@ def sources(paths: Sequence[Path]) -> tuple[list[Source], int]:
                 files[file] = None
             else:
                 skipped += 1
-    return [Source(path) for path in files], skipped
+    return [Source(path, trust=trust) for path in files], skipped
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -14,7 +14,7 @@ by `sympy.sympify`, which is `eval`. No look into the file is known to cover tha
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType, ModuleType
@@ -34,10 +34,14 @@ EXPORTED = ".pt2"
 
 @dataclass(frozen=True)
 class Imported:
-    """A module, and the values of the parameters that its `main` takes besides its inputs."""
+    """A module, and the values of the parameters that its `main` takes besides its inputs.
+
+    `model`: the file as its framework has it, an `ExportedProgram` or a `ModelProto`; None of a module of TVM.
+    """
 
     module: IRModule
     params: Mapping[str, np.ndarray]
+    model: object = field(default=None, repr=False)
 
 
 def import_file(path: Path, *, keep_params_as_input: bool = False, trust: bool = False) -> Imported:
@@ -70,7 +74,7 @@ def _torch_export(path: Path, keep: bool) -> Imported:
         raise fail(BAD_FILE, f"`{path}`: PyTorch cannot read it: {_line(bad)}") from None
     frontend = load("refmlc.frontends.torch_export")
     module = frontend.from_exported_program(program, keep_params_as_input=keep, unwrap_unit_return_tuple=True)
-    return Imported(module, frontend.params_of(program) if keep else MappingProxyType({}))
+    return Imported(module, frontend.params_of(program) if keep else MappingProxyType({}), program)
 
 
 def _is_exported(path: Path) -> bool:
@@ -92,7 +96,7 @@ def _onnx(path: Path, keep: bool) -> Imported:
         raise fail(BAD_FILE, f"`{path}`: ONNX cannot read it: {_line(bad)}") from None
     frontend = load("refmlc.frontends.onnx")
     module = frontend.from_onnx(model, keep_params_in_input=keep)
-    return Imported(module, frontend.params_of(model) if keep else MappingProxyType({}))
+    return Imported(module, frontend.params_of(model) if keep else MappingProxyType({}), model)
 
 
 def _tvm(path: Path, keep: bool) -> Imported:

@@ -20,7 +20,7 @@ such values in every call.
 Decision: indices are what integers are taken for wherever one may reach an index, since a random one has no meaning.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -45,6 +45,7 @@ LARGEST = 1000  # of 32 and 64 bits, where a sum that overflows has no meaning: 
 MOST = 1 << 24  # elements of a tensor that is made
 UNKNOWN_SIZES = (2, 3, 4, 5)
 SEARCHED = 256
+NOTHING = ShapeOf(())  # in place of an explicit argument
 
 
 @dataclass(frozen=True)
@@ -59,13 +60,14 @@ class GeneratedCall:
 class CallMaker:
     """Makes calls of one function."""
 
-    def __init__(self, module: IRModule, func: str) -> None:
-        """Analyse the function. Fails: RM111 for an extern function."""
+    def __init__(self, module: IRModule, func: str, explicit: Collection[str] = ()) -> None:
+        """Analyse the function. `explicit`: parameters that need no recipe. Fails: RM111 (extern)."""
         function = module.functions[func]
         if isinstance(function, relax.ExternFunc):
             raise fail(BAD_INPUT, f"`{func}` is an extern function: it has no body")
         self._parameters = parameters_of(function)
         self._func = func
+        self._explicit = frozenset(explicit)
         self._fresh = outputs(function) if isinstance(function, tir.PrimFunc) else frozenset()
         self._indexed = any(_may_index(item) for item in module.functions.values())
         self._domains = domains_of(function) if isinstance(function, relax.Function) else {}
@@ -78,7 +80,9 @@ class CallMaker:
         dims = self._sizes(number, seed, sizes)
         way = WAYS[number % len(WAYS)]
         recipes = [
-            self._recipe(parameter.name, parameter.ty, dims, way, seed * 1009 + number * 31 + at)
+            NOTHING
+            if parameter.name in self._explicit
+            else self._recipe(parameter.name, parameter.ty, dims, way, seed * 1009 + number * 31 + at)
             for at, parameter in enumerate(self._parameters)
         ]
         return GeneratedCall(tuple(recipes), {var.name: size for var, size in dims.items()}, way)

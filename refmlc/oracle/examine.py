@@ -5,7 +5,7 @@ any other one runs only the defined ones, since an undefined call may do anythin
 fresh arguments. In-house C compiles all programs in one run of the compiler.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from refmlc.diag.catalogue import RACE
@@ -54,13 +54,15 @@ def examine(  # noqa: PLR0913 - each is a choice of its own
     pairs: bool = False,
     allow: frozenset[str] = frozenset(),
     as_written: bool = False,
+    progress: Callable[[str], None] = lambda _what: None,
 ) -> list[Examination]:
     """Examine `cases`. `kinds` are the sanitizer codes to detect; `limits` are the interpreter's.
 
     `freedom` is what implementations that promise nothing may do; `pairs`: variants of each case are run too, unless it
     is long. `allow`: as in `refmlc.build`; an implementation that stops there instead is unsupported. `as_written`: no
-    barrier is implied (TIR-229).
+    barrier is implied (TIR-229). `progress` learns what runs next: the meaning, then each implementation by its name.
     """
+    progress("meaning")
     interp = Interp(Limits() if limits is None else limits, registry, allow=allow, as_written=as_written)
     originals = [references(case, interp, sanitize=sanitize, kinds=kinds) for case in cases]
     case_pairs = [_variants(case, calls, interp) if pairs else [] for case, calls in zip(cases, originals, strict=True)]
@@ -71,9 +73,8 @@ def examine(  # noqa: PLR0913 - each is a choice of its own
     programs = [*cases, *(pair.variant for partners in case_pairs for pair in partners)]
     meanings = [*originals, *(pair.reference for partners in case_pairs for pair in partners)]
     for implementation in implementations:
-        answers = [
-            [_going_on(answer, allow) for answer in calls] for calls in answers_of(implementation, programs, meanings)
-        ]
+        progress(implementation.name)
+        answers = _going_on(answers_of(implementation, programs, meanings), allow)
         variant_answers = iter(answers[len(cases) :])
         for at, (case, reference) in enumerate(zip(cases, originals, strict=True)):
             result, wrong = _judged(case, reference, answers[at], implementation, freedom)
@@ -118,8 +119,12 @@ def _labels(pairs: Sequence[_Pair]) -> tuple[str, ...]:
     return tuple(pair.variant.label for pair in pairs)
 
 
-def _going_on(answer: Answer | None, allow: frozenset[str]) -> Answer | None:
-    """The answer; a stop at an allowed code becomes unsupported: the implementation cannot continue there."""
+def _going_on(answers: Sequence[Sequence[Answer | None]], allow: frozenset[str]) -> list[list[Answer | None]]:
+    """The answers; a stop at an allowed code becomes unsupported: the implementation cannot continue there."""
+    return [[_unless_allowed(answer, allow) for answer in calls] for calls in answers]
+
+
+def _unless_allowed(answer: Answer | None, allow: frozenset[str]) -> Answer | None:
     if not isinstance(answer, Stopped) or answer.diagnostic is None or answer.diagnostic.code.id not in allow:
         return answer
     return Stopped(Stop.UNSUPPORTED, f"the implementation does not continue after {answer.diagnostic.code.id}")

@@ -7,6 +7,7 @@
 | RM703 | crashed on a program that is defined                    |
 | RM704 | gave no answer in its time on a program that is defined |
 | RM705 | gives different results for equivalent programs         |
+| RM706 | is an importer's: it is another program than the model  |
 """
 
 from collections.abc import Iterator

@@ -1,14 +1,21 @@
-"""Findings on implementations, RM701 to RM705: the whole message of each, beside what makes it."""
+"""Findings on implementations, RM701 to RM706: the whole message of each, beside what makes it."""
+
+from pathlib import Path
 
 import numpy as np
 
 import refmlc
 from refmlc.diag.render import render_text
+from refmlc.frontends.files import Imported
 from refmlc.lang.dtypes import FLOAT32
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind
 from refmlc.lang.ir.visit import walk
+from refmlc.oracle.check.model import Model
+from refmlc.oracle.check.program import CallRequest
+from refmlc.oracle.check.run import CheckOptions, examined
 from refmlc.oracle.examine import examine
+from refmlc.oracle.implementations.frameworks import Framework
 from refmlc.oracle.implementations.implementation import Ended, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.run.memory.tensor import Tensor
@@ -81,6 +88,21 @@ error[RM705]: `mine` contradicts itself on `B` of `copy`: the same program, unro
   = note: axes 0 and 1 are transposed
   = note: call 1: float32[2, 2] [[1, 2], [3, 4]], float32[2, 2] not all initialised
   = help: `refmlc explain RM705`
+"""
+WRONG_IMPORT = """\
+error[RM706]: `onnx` computes something else from `negated.onnx` than the module that refmlc imported
+ --> negated.py:3:1
+  |
+3 | def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = note: the result[0] is 1.0, the program gives -1.0
+  = note: 2130706432 ulp away; the certified bound is 0
+  = note: 2 of 2 elements are wrong
+  = note: distances in ulp: > 65536: 2
+  = note: the result has the wrong sign
+  = note: call 1: float32[2] [1, 2]
+  = note: refmlc's importer is wrong, or the framework
+  = help: `refmlc explain RM706`
 """
 
 
@@ -158,3 +180,19 @@ def test_a_contradiction():
         return transposed(answer, module) if ForKind.UNROLLED in kinds else answer
 
     assert message(unlike, pairs=True) == CONTRADICTION
+
+
+NEGATED = """
+@R.function
+def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+    return R.negative(x)
+"""
+
+
+def test_an_import_that_is_wrong():
+    module = refmlc.read(NEGATED, "negated.py")
+    model = Model(Path("negated.onnx"), Imported(module, {}), Framework("onnx", module, lambda inputs: inputs[0]))
+    asked = CallRequest(inputs={"x": np.array([1, 2], "float32")}, calls=1)
+    row = examined(module, "main", CheckOptions(asked, pairs=False), model.ways(CheckOptions(named=True)))
+    (finding,) = model.judged(row).examination.findings
+    assert render_text(finding.diagnostic) + "\n" == WRONG_IMPORT

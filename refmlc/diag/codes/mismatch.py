@@ -57,3 +57,15 @@ CONTRADICTION = Code(
         "y = x * float32(0.1)  # folded and computed in one format",
     ),
 )
+WRONG_IMPORT = Code(
+    "RM706",
+    "an importer changes the model",
+    "",
+    "A model in a file and the module that an importer made from it have different results on the same inputs: the "
+    "framework computes another one than the module of refmlc, or TVM's own importer makes another program than "
+    "refmlc's, whose text the same TVM compiles right. The message names the importer.",
+    instead(
+        "result = torch.remainder(a, b)  # the rule of an importer for the operator Mod with fmod=1",
+        "result = torch.fmod(a, b)",
+    ),
+)

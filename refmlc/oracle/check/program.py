@@ -81,9 +81,10 @@ def checked_program(
     A few more calls are made where they reach a branch that the others do not. Fails: RM111 (no argument fits, or can
     be made), RM112, RM109.
     """
-    maker = CallMaker(module, func)
     function = module.functions[func]
     parameters = [] if isinstance(function, relax.ExternFunc) else parameters_of(function)
+    given = {**request.params, **request.inputs}
+    maker = CallMaker(module, func, [name for name, value in given.items() if not isinstance(value, str)])
     sizes = dict(request.dims)
     for name in sizes:
         if name not in {var.name for var in maker.dims}:

@@ -1,7 +1,7 @@
 """`check`: run every function of a module on several calls, first its meaning, then each implementation."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -106,8 +106,17 @@ def known_params(module: IRModule, request: CallRequest) -> None:
         raise fail(BAD_INPUT, "no function has a parameter of these names", None, f"given: {names_given}")
 
 
-def examined(module: IRModule, name: str, choices: CheckOptions, paths: Sequence[Implementation]) -> FunctionResult:
-    """Check one function, or report why no call can be made. Fails: RM111, RM112 for invalid explicit arguments."""
+def examined(
+    module: IRModule,
+    name: str,
+    choices: CheckOptions,
+    paths: Sequence[Implementation],
+    progress: Callable[[str], None] = lambda _what: None,
+) -> FunctionResult:
+    """Check one function, or report why no call can be made. `progress`: as `examine` has it.
+
+    Fails: RM111, RM112 for invalid explicit arguments.
+    """
     limits, allow, request = choices.limits, choices.allow, choices.request
     try:
         program, missed = checked_program(
@@ -125,6 +134,7 @@ def examined(module: IRModule, name: str, choices: CheckOptions, paths: Sequence
         pairs=choices.pairs,
         allow=allow,
         as_written=choices.as_written,
+        progress=progress,
     )[0]
     notes = () if choices.as_written else tuple(_implied(module, name))
     return FunctionResult(name, program, examination, tuple(missed), notes=notes)

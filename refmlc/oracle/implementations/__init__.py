@@ -7,6 +7,7 @@
 | `native`                | in-house C in each way, several modules in one run of the compiler            |
 | `loops`                 | TensorIR as plain NumPy in Python's loops, Relax as what it stands for        |
 | `pytorch`               | graphs of Relax through PyTorch                                               |
+| `frameworks`            | the framework of a model in a file, as a witness (`pytorch_model`, `onnx_model`) |
 | `command`               | any program that speaks JSON lines                                            |
 | `real_tvm`              | real TVM, how it compiles                                                     |
 | `tvm_side/`             | what runs in TVM's own Python, for `passes` and `bench` too                   |

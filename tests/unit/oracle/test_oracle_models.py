@@ -1,0 +1,211 @@
+"""Models in files, checked: `refmlc check MODEL`, the framework as a witness, findings on importers."""
+
+import json
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from needs import imported, need
+
+import refmlc
+from refmlc.cli import main
+from refmlc.diag import RefmlcError
+from refmlc.frontends.files import Imported
+from refmlc.oracle.check.model import Model
+from refmlc.oracle.check.program import CallRequest
+from refmlc.oracle.check.run import CheckOptions, examined
+from refmlc.oracle.implementations.frameworks import Framework
+from refmlc.oracle.implementations.loops.operators import NotTaken
+from refmlc.run.memory.tensor import Tensor
+
+SCALED = """
+@R.function
+def main(x: R.Tensor(("n", 2), "float32"), weight: R.Tensor((2,), "float32")) -> R.Tensor(("n", 2), "float32"):
+    R.func_attr({"num_input": 1})
+    return R.multiply(x, weight)
+"""
+WEIGHT = np.array([2, 3], "float32")
+
+
+def scaled(compute):
+    """A model that scales its input by the parameter of its file; its framework computes by `compute`."""
+    module = refmlc.read(SCALED, "scaled.py")
+    framework = Framework("framework", module, lambda inputs: Tensor.from_numpy(compute(*(x.numpy() for x in inputs))))
+    return Model(Path("scaled.onnx"), Imported(module, {"weight": WEIGHT}), framework)
+
+
+def checked(model, **request):
+    options = model.options(CheckOptions(CallRequest(**request), named=True))
+    return model.judged(examined(model.module, "main", options, model.ways(options)))
+
+
+def kinds(row, way):
+    return [verdict.kind.value for verdict in row.examination.verdicts[way]]
+
+
+def codes(row):
+    return {finding.code.id for finding in row.examination.findings}
+
+
+def test_the_framework_takes_the_inputs_and_has_the_parameters_itself():
+    row = checked(scaled(lambda x: x * WEIGHT))
+    assert kinds(row, "framework") == ["equal"] * 3
+    assert all(np.array_equal(row.program.arguments(call)[1].numpy(), WEIGHT) for call in range(3))
+
+
+def test_a_framework_that_differs_is_a_finding_on_the_importer():
+    row = checked(scaled(lambda x: x * WEIGHT[::-1]))
+    assert codes(row) == {"RM706"}
+    assert "than the module that refmlc imported" in row.examination.findings[0].diagnostic.message
+
+
+def test_what_the_framework_refuses_is_unsupported_by_name():
+    def refuse(_x):
+        raise NotTaken("the inputs: no batch of 1")
+
+    row = checked(scaled(refuse))
+    assert kinds(row, "framework") == ["unsupported"] * 3
+    assert row.examination.verdicts["framework"][0].notes == ("the framework does not take the inputs: no batch of 1",)
+    assert not row.compared
+
+
+@pytest.mark.parametrize("given", [{"inputs": {"weight": WEIGHT}}, {"params": {"weight": WEIGHT}}])
+def test_the_parameters_of_a_model_are_those_of_its_file(given):
+    with pytest.raises(RefmlcError, match=r"RM112.*its value is in"):
+        checked(scaled(lambda x: x), **given)
+
+
+def run(*args):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch's own, on its own code
+        return CliRunner().invoke(main, [str(one) for one in args], catch_exceptions=False)
+
+
+def verdicts(done):
+    """The verdicts of each way, of the only function."""
+    (function,) = json.loads(done.stdout)["functions"]
+    return {way: {call["verdicts"][way] for call in function["calls"]} for way in function["calls"][0]["verdicts"]}
+
+
+@pytest.fixture
+def onnx_file(tmp_path):
+    """`relu(x @ weight) - x @ weight`, and which columns of it are largest."""
+    onnx = imported("onnx")
+    kind, helper = onnx.TensorProto, onnx.helper
+    weight = np.random.default_rng(7).normal(size=(16, 3)).astype("float32")
+    nodes = [
+        helper.make_node("MatMul", ["x", "weight"], ["h"]),
+        helper.make_node("Relu", ["h"], ["r"]),
+        helper.make_node("Sub", ["r", "h"], ["y"]),
+        helper.make_node("Cast", ["y"], ["z"], to=kind.INT32),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "net",
+        [helper.make_tensor_value_info("x", kind.FLOAT, ["n", 16])],
+        [
+            helper.make_tensor_value_info("y", kind.FLOAT, ["n", 3]),
+            helper.make_tensor_value_info("z", kind.INT32, None),
+        ],
+        [onnx.numpy_helper.from_array(weight, "weight")],
+    )
+    path = tmp_path / "net.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+    return path
+
+
+@pytest.fixture
+def torch_file(tmp_path):
+    """A layer with a difference of its halves."""
+    torch = imported("torch")
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = torch.nn.Linear(4, 6)
+
+        def forward(self, x, y):
+            a, b = self.linear(x).chunk(2, -1)
+            return {"difference": torch.sub(a, b), "total": y.sum(0)}
+
+    torch.manual_seed(3)
+    path = tmp_path / "net.pt2"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        given = (torch.randn(2, 4), torch.ones(5, 2, dtype=torch.int32))
+        torch.export.save(torch.export.export(Net().eval(), given), str(path))
+    return path
+
+
+def test_a_model_of_onnx_against_onnx(onnx_file, monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    done = run("check", onnx_file, "--json")
+    assert done.exit_code == 0, done.output
+    found = verdicts(done)
+    assert set(found) == {"native:guarded", "native", "numpy", "onnx"}
+    assert found["onnx"] <= {"equal", "permitted"}
+    assert found["numpy"] == {"equal"}
+    assert "pip install 'refmlc[onnxruntime]'" in run("check", onnx_file, "--impl", "interp").stdout
+    assert "net.onnx: onnx …" in done.stderr
+
+
+def test_a_model_of_onnx_against_onnx_runtime(onnx_file):
+    need("onnxruntime")
+    done = run("check", onnx_file, "--impl", "interp", "--json")
+    assert done.exit_code == 0, done.output
+    found = verdicts(done)
+    assert set(found) == {"interp", "onnxruntime"}
+    assert found["onnxruntime"] <= {"equal", "permitted"}
+
+
+def test_a_model_of_pytorch_against_pytorch(torch_file):
+    done = run("check", torch_file, "--trust", "--impl", "interp", "--json")
+    assert done.exit_code == 0, done.output
+    assert set(verdicts(done)) == {"interp", "pytorch"}
+    assert verdicts(done)["pytorch"] <= {"equal", "permitted"}
+
+
+def test_a_model_that_executes_needs_trust(torch_file):
+    done = run("check", torch_file)
+    assert (done.exit_code, "RM112" in done.stderr, "--trust" in done.stderr) == (2, True, True)
+
+
+def test_tensors_outside_of_the_folder_of_a_model_are_refused(onnx_file):
+    onnx = imported("onnx")
+    (onnx_file.parent / "secret").write_bytes(bytes(16 * 3 * 4))
+    inside = onnx_file.parent / "inner" / "net.onnx"
+    inside.parent.mkdir()
+    model = onnx.load(onnx_file)
+    (weight,) = model.graph.initializer
+    weight.ClearField("raw_data")
+    weight.data_location = onnx.TensorProto.EXTERNAL
+    weight.external_data.add(key="location", value="../secret")
+    inside.write_bytes(model.SerializeToString())
+    for option in ((), ("--trust",)):
+        done = run("check", inside, *option)
+        assert (done.exit_code, "RM109" in done.stderr) == (2, True), done.output
+
+
+def swapped(rule):
+    """A rule with its operands exchanged."""
+    return lambda e, a, b, *rest, **named: rule(e, b, a, *rest, **named)
+
+
+def test_a_wrong_rule_for_onnx_is_found_by_the_framework(onnx_file, monkeypatch):
+    rules = imported("onnx", "refmlc.frontends.onnx.rules").RULES
+    monkeypatch.setitem(rules, "Relu", rules["Identity"])
+    done = run("check", onnx_file, "--impl", "interp")
+    assert done.exit_code == 1, done.output
+    assert "RM706" in done.stdout
+    assert "than the module that refmlc imported" in done.stdout
+
+
+def test_a_wrong_rule_for_pytorch_is_found_by_the_framework(torch_file, monkeypatch):
+    aten = imported("torch", "refmlc.frontends.aten")
+    monkeypatch.setattr(aten, "RULES", {**aten.RULES, "sub": swapped(aten.RULES["sub"])})
+    done = run("check", torch_file, "--trust", "--impl", "interp")
+    assert done.exit_code == 1, done.output
+    assert "error[RM706]: `pytorch` computes something else from `net.pt2`" in done.stdout
