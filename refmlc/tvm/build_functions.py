@@ -14,6 +14,7 @@ refuses such a module, as `refmlc.build` does (RM204). Clause RLX-124.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -21,6 +22,7 @@ import numpy as np
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.wellformed.escapes import let_out
 from refmlc.tvm.devices import checked_device, checked_target
+from refmlc.tvm.library_file import read_library, write_library
 from refmlc.vm import Executable as Compiled, VirtualMachine as Machine, VMFunction, build as build_module
 
 
@@ -116,11 +118,18 @@ class Executable:
         """Itself: it is ready."""
         return self
 
-    def __getitem__(self, name: str) -> VMFunction:
-        """A function. Fails: RM112 where there is none."""
+    def __getitem__(self, name: str) -> "VMFunction | Callable[[], str]":
+        """A function; `stats`, where the module has none of that name. Fails: RM112 where there is none."""
+        if name == "stats" and name not in self.compiled.module.functions:
+            return self.stats
         return self._machine[name]
 
     get_function = __getitem__
+
+    def stats(self) -> str:
+        """The functions, by language."""
+        functions = self.compiled.module.functions.items()
+        return "\n".join(f"{type(func).__name__} {name}" for name, func in functions)
 
     @property
     def imported_modules(self) -> list["Source"]:
@@ -131,7 +140,7 @@ class Executable:
     def entry_func(self) -> VMFunction:
         """The function that a call of the executable calls."""
         names = list(self.compiled.module.functions)
-        return self[names[0] if len(names) == 1 else "main"]
+        return self._machine[names[0] if len(names) == 1 else "main"]
 
     def __call__(self, *args: object) -> object:
         """Call the entry function, as TVM does."""
@@ -143,6 +152,10 @@ class Executable:
         """A function that measures calls of one of its functions."""
         checked_device(dev)
         return timed(self[func_name], number, repeat)
+
+    def export_library(self, file_name: str | Path, **_: object) -> None:
+        """Write a file that `runtime.load_module` reads: the text of the module (`library_file`). Fails: RM109."""
+        write_library(Path(file_name), self.compiled.module)
 
 
 class VirtualMachine:
@@ -179,6 +192,12 @@ def build(
     if isinstance(mod, tir.PrimFunc | relax.Function):
         mod = IRModule({"main": mod})
     return Executable(build_module(replace(mod)))  # what is built is as it is now
+
+
+def load_module(path: str | Path, fmt: str = "") -> Executable:
+    """The executable of a file that `export_library` of refmlc wrote. Fails: RM109 for any other file."""
+    del fmt
+    return build(read_library(Path(path)))
 
 
 def build_2022(mod: IRModule, target: object = None, *_: object, **__: object) -> Executable:

@@ -1,7 +1,7 @@
 """`install_tvm`: `import tvm` gives `refmlc.tvm` where real TVM is not there."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
@@ -11,25 +11,37 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lazy import load
 
+ELSEWHERE: Mapping[str, str] = {
+    "tvm_ffi": "refmlc.tvm.ffi",
+    "tvm.s_tir.dlight": "refmlc.tvm.dlight",
+    "tvm.support.utils": "refmlc.tvm.support.folders",
+}
+"""Modules of TVM that stand under another name here."""
+
+
+def place_of(fullname: str) -> str:
+    """The module of ours for a module of TVM."""
+    return ELSEWHERE.get(fullname, f"refmlc.{fullname}")
+
 
 class _Finder(MetaPathFinder, Loader):
-    """Finds `tvm` and what is below it as modules of `refmlc.tvm`, the same objects under both names."""
+    """Finds `tvm` and what is below it as modules of `refmlc.tvm`, the same objects under both names; and `tvm_ffi`."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """The module of ours. Fails: ModuleNotFoundError, with what is covered, for one that is not there."""
         del path, target
-        if fullname != "tvm" and not fullname.startswith("tvm."):
+        if fullname.partition(".")[0] not in ("tvm", "tvm_ffi"):
             return None
-        if not _is_there(f"refmlc.{fullname}"):
+        if not _is_there(place_of(fullname)):
             message = f"`{fullname}` is not covered: refmlc provides `tvm` here and has no such module"
             raise ModuleNotFoundError(message, name=fullname)
         return ModuleSpec(fullname, self, is_package=True)
 
     def exec_module(self, module: ModuleType) -> None:
         """Put the module of ours in the place of the new one."""
-        sys.modules[module.__name__] = load(f"refmlc.{module.__name__}")
+        sys.modules[module.__name__] = load(place_of(module.__name__))
 
 
 def _is_there(name: str) -> bool:

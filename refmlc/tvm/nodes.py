@@ -13,6 +13,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, BAD_USAGE
 from refmlc.lang.dtypes import INT64
 from refmlc.lang.ir import tir
+from refmlc.lang.script.inert import Inert
 from refmlc.lang.te import Tensor, Value
 
 
@@ -50,6 +51,16 @@ def of(name: str, *classes: type, make: Callable[..., object] | None = None) -> 
     return NodeClass(name, lambda value: isinstance(value, classes), make)
 
 
+class ShapeVariable(Inert):
+    """`n = T.int64()` outside of a text: a size; in a text that names it, a size of each function."""
+
+    __slots__ = ("var",)
+
+    def __init__(self) -> None:
+        super().__init__("", "T.int64")
+        self.var = tir.Var("v", INT64)  # TVM's name for it
+
+
 def extent(value: object) -> tir.Expr:
     """A dimension: numbers are int64, as they are in Relax. Fails: RM105."""
     match value:
@@ -59,6 +70,8 @@ def extent(value: object) -> tir.Expr:
             return tir.IntImm(INT64, value)
         case Value():
             return value.expr
+        case ShapeVariable():
+            return value.var
     if isinstance(value, tir.Expr):
         return value
     raise fail(BAD_ARGUMENTS, f"a dimension is a number or an expression; this is {type(value).__name__}")

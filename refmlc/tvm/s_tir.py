@@ -2,9 +2,9 @@
 
 from refmlc.tvm.missing_names import refusal
 
-__all__ = ["Schedule", "TensorIntrin"]  # noqa: F822 - looked up when it is named
+__all__ = ["Schedule", "TensorIntrin", "dlight"]  # noqa: F822 - looked up when it is named
 
-__getattr__ = refusal(
-    __name__, __all__, {name: f"refmlc.rewrite.schedule:{name}" for name in ("Schedule", "TensorIntrin")}
-)
+_SCHEDULES = {name: f"refmlc.rewrite.schedule:{name}" for name in ("Schedule", "TensorIntrin")}
+
+__getattr__ = refusal(__name__, __all__, {**_SCHEDULES, "dlight": "refmlc.tvm.dlight"})
 """`Schedule` brings the oracle with it when it is named first."""

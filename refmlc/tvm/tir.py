@@ -117,5 +117,10 @@ __all__ = [
 ]
 
 __getattr__ = refusal(
-    __name__, __all__, {name: f"refmlc.rewrite.schedule:{name}" for name in ("Schedule", "TensorIntrin")}
+    __name__,
+    __all__,
+    {
+        **{name: f"refmlc.rewrite.schedule:{name}" for name in ("Schedule", "TensorIntrin")},
+        "build": "refmlc.tvm.build_functions:build",
+    },
 )

@@ -3,6 +3,8 @@
 | written                                   | is                                                               |
 |-------------------------------------------|------------------------------------------------------------------|
 | `@I.ir_module` or `@ir_module` on a class | the `IRModule`                                                   |
+| the same, where the class has `of_module`  | what that classmethod gives for the module                       |
+| `@I.pyfunc` on a function                 | the function as it is: reading never runs it                     |
 | `@T.prim_func` on a function in a class   | the function as it is: the class's decorator reads it            |
 | `@T.prim_func` on any other function      | the `PrimFunc`                                                   |
 | `@R.function` on any other function       | the Relax `Function`                                             |
@@ -50,9 +52,13 @@ def _decorated(decorator: _Decorator, obj: object, frame: FrameType) -> object:
     if path == "I.ir_module":
         if not isinstance(obj, type):
             raise fail(BAD_USAGE, f"`{path}` decorates a class, not an object of type `{type(obj).__name__}`")
-        return _read(decorator, obj, frame)
+        module = _read(decorator, obj, frame)
+        become = getattr(obj, "of_module", None)
+        return module if become is None else become(module)
     if not isinstance(obj, FunctionType):
         raise fail(BAD_USAGE, f"`{path}` decorates a function, not an object of type `{type(obj).__name__}`")
+    if path == "I.pyfunc":  # a function of Python beside those of the module
+        return obj
     if "__qualname__" in frame.f_locals and "__module__" in frame.f_locals:  # the body of a class
         return obj
     return _read(decorator, obj, frame)[obj.__name__]
@@ -82,7 +88,7 @@ class Namespace(Inert):
 
 T = Namespace("T", "prim_func")
 R = Namespace("R", "function")
-I = Namespace("I", "ir_module")  # noqa: E741 - its name in every text
+I = Namespace("I", "ir_module", "pyfunc")  # noqa: E741 - its name in every text
 ir_module = _Decorator("I.ir_module")
 tir = tirx = T  # as in `from refmlc.lang.script import tir as T, relax as R`
 relax = R

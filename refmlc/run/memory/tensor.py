@@ -5,7 +5,7 @@ from math import prod
 import numpy as np
 
 from refmlc.diag import Span, fail
-from refmlc.diag.catalogue import BAD_EXTENT, BAD_INPUT, OUT_OF_BOUNDS, UNSUPPORTED_DTYPE
+from refmlc.diag.catalogue import BAD_EXTENT, BAD_INPUT, BAD_USAGE, OUT_OF_BOUNDS, UNSUPPORTED_DTYPE
 from refmlc.lang.dtypes import DType, dtype
 from refmlc.lang.dtypes.storage import dtype_of, storage_dtype
 from refmlc.run.memory import dlpack, picture
@@ -227,6 +227,15 @@ class Tensor:
                 return self
             self._plain = array
         return self._plain
+
+    def __setitem__(self, place: slice, values: object) -> None:
+        """`tensor[:] = values`: all elements, as TVM's tensors take them. Fails: RM112 for any other place."""
+        if place != slice(None):
+            raise fail(
+                BAD_USAGE, "a tensor takes all its elements, by `tensor[:] = …`: change `numpy()` for single ones"
+            )
+        self.array[...] = np.asarray(values)
+        self.mark_initialised()
 
     def copy(self, *, origin: str = "", budget: Budget | None = None) -> "Tensor":
         """A compact tensor with the same values in memory of its own; what was not initialised stays so."""

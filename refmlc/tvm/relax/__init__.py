@@ -7,7 +7,6 @@
 | `TensorType`, `ShapeType`, … in the place of `…StructInfo` | 0.27       |
 """
 
-from refmlc.lang.builder import PyExprMutator, PyExprVisitor
 from refmlc.lang.ir import relax as nodes
 from refmlc.lang.ir.types import (
     AnyType,
@@ -40,6 +39,7 @@ from refmlc.tvm.relax.constructors import (
     tuple_type,
     variable,
 )
+from refmlc.tvm.relax.expr_functor import PyExprMutator, PyExprVisitor
 from refmlc.tvm.relax.pipeline import get_pipeline
 
 Var = of("relax.Var", nodes.Var, make=variable)

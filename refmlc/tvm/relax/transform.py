@@ -15,6 +15,7 @@ from refmlc.rewrite.transform import (
     normalize,
 )
 from refmlc.tvm.missing_names import missing, refusal
+from refmlc.tvm.relax.aliases import without_aliases
 from refmlc.vm import bind_params, fold_constant
 
 
@@ -63,6 +64,11 @@ def FuseTIR() -> Pass:  # noqa: N802 - TVM's name
 def FoldConstant() -> Pass:  # noqa: N802 - TVM's name
     """Calls of constants in dataflow blocks become their results, computed as they would be in a run."""
     return Pass("FoldConstant", fold_constant)
+
+
+def CanonicalizeBindings() -> Pass:  # noqa: N802 - TVM's name
+    """Variables that are other variables are dropped."""
+    return Pass("CanonicalizeBindings", without_aliases)
 
 
 def Normalize() -> Pass:  # noqa: N802 - TVM's name
@@ -134,6 +140,7 @@ def Sequential(passes: Sequence[Pass], *_: object, **__: object) -> Pass:  # noq
 __all__ = [
     "AnnotateTIROpPattern",
     "BindParams",
+    "CanonicalizeBindings",
     "DeadCodeElimination",
     "FoldConstant",
     "FuseOps",

@@ -10,7 +10,7 @@ from refmlc.lang.wellformed.reader_checks import read
 from refmlc.rewrite.transform import deduced
 from refmlc.tvm.former import is_2022, ranked
 from refmlc.tvm.missing_names import refusal
-from refmlc.tvm.script.types import Graphs
+from refmlc.tvm.script.types import Graphs, Programs
 
 
 def _finish(module: IRModule) -> IRModule:
@@ -18,9 +18,9 @@ def _finish(module: IRModule) -> IRModule:
     return ranked(typed, module) if is_2022() else typed
 
 
-T = Namespace("T", "prim_func", finish=_finish)
+T = Programs("T", "prim_func", finish=_finish)
 R = Graphs("R", "function", finish=_finish)
-I = Namespace("I", "ir_module", finish=_finish)  # noqa: E741 - its name in every text
+I = Namespace("I", "ir_module", "pyfunc", finish=_finish)  # noqa: E741 - its name in every text
 tir = tirx = T
 relax = R
 ir = I

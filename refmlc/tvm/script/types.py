@@ -9,6 +9,7 @@ from refmlc.diag import RefmlcError
 from refmlc.lang.ir.types import AnyType, Type
 from refmlc.lang.script.front import Namespace
 from refmlc.lang.script.inert import Inert
+from refmlc.tvm.nodes import ShapeVariable
 from refmlc.tvm.relax.constructors import prim_type, shape_type, tensor_type
 
 
@@ -47,6 +48,26 @@ MAKERS: Mapping[str, Callable[..., Type]] = {
     "Object": AnyType,
     "Any": AnyType,
 }
+
+
+class SizeMaker(Inert):
+    """`T.int64`, which called without arguments is a size."""
+
+    __slots__ = ()
+
+    def __call__(self, *args: object, **kwargs: object) -> object:
+        """A size, or nothing in particular."""
+        return super().__call__(*args, **kwargs) if args or kwargs else ShapeVariable()
+
+
+class Programs(Namespace):
+    """`T`, whose `int64()` is a size."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Inert:
+        """A name of the language."""
+        return SizeMaker(f"{self.path}.{name}") if name == "int64" else super().__getattr__(name)
 
 
 class Graphs(Namespace):

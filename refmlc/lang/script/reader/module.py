@@ -5,6 +5,7 @@
 | decorated functions                                 | functions of the module; each sees all others by name |
 | `I.module_attrs({…})`, `I.module_global_infos({…})` | attributes, global infos                              |
 | `f = R.ExternFunc("…")`                             | an external function                                  |
+| `@I.pyfunc` on a function                           | an external function of its name: its body is not read |
 | docstring, `pass`                                   | nothing                                               |
 
 A function that stands outside of the class is part of the module when the module names it.
@@ -33,6 +34,7 @@ from refmlc.lang.script.reader.values import Defined, Meta, ModuleRef, ShapeVar,
 from refmlc.lang.script.spellings import Generation
 
 AnyFunction: TypeAlias = tir.PrimFunc | relax.Function | relax.ExternFunc
+PYTHON_FUNCTION = "I.pyfunc"
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +214,8 @@ class ModuleReader:
         if len(node.decorator_list) > 1:
             raise fail(NOT_TVMSCRIPT, f"the function `{node.name}` has several decorators", span)
         options = decorator(self.ev, node.decorator_list[0])
+        if options.name == PYTHON_FUNCTION:
+            return relax.ExternFunc(node.name, span=span)  # never executed by reading
         reader = self.language.functions.get(options.name)
         if reader is None:
             raise other_language(options)

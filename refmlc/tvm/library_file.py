@@ -1,0 +1,34 @@
+"""The file that `export_library` writes: the text of a module, which `load_module` reads and builds again.
+
+Decision: TVM writes a shared object. refmlc compiles for one process and its own memory, so that nothing else could
+call what it compiled; the file holds what the executable means instead, and says so in its first line. Reading it
+executes nothing. Its name may end as TVM's does (`.so`, `.tar`); a real shared object is refused.
+"""
+
+from pathlib import Path
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_FILE
+from refmlc.lang.ir import IRModule
+from refmlc.lang.wellformed.reader_checks import read
+
+FIRST = "# A module exported by refmlc: text, no machine code. Load it with `runtime.load_module` of refmlc.\n"
+
+
+def write_library(path: Path, module: IRModule) -> None:
+    """Write the module. Fails: RM109 where that is not possible."""
+    try:
+        path.write_text(FIRST + module.script(), encoding="utf-8")
+    except OSError as problem:
+        raise fail(BAD_FILE, f"the library cannot be written: {problem.strerror}") from problem
+
+
+def read_library(path: Path) -> IRModule:
+    """The module of a file. Fails: RM109 where refmlc did not write it; as reading does."""
+    try:
+        text = path.read_bytes()
+    except OSError as problem:
+        raise fail(BAD_FILE, f"the library cannot be read: {problem.strerror}") from problem
+    if not text.startswith(FIRST.encode()):
+        raise fail(BAD_FILE, "the file is not a library of refmlc, which loads what its own `export_library` wrote")
+    return read(text.decode("utf-8"))
