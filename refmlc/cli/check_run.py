@@ -144,6 +144,12 @@ def _model_result(source: Source, func: str | None, choices: CheckOptions, paths
     names = tuple(functions(model.module, func))
     with ExitStack() as stack:
         ways = [*paths, *(stack.enter_context(closing(way)) for way in model.ways(options))]
+        for importer in filter(None, (model.importer(path.name, options.limits) for path in paths)):
+            stack.enter_context(closing(importer))
+            if importer.missing:
+                err.print(f"{source.title}: TVM's importer is not compared: its Python has no {importer.missing}")
+            else:
+                ways.append(importer)
         rows = [model.judged(row) for row in _rows(model.module, names, options, ways, source.title)]
         report = CheckReport(source.title, tuple(rows), shown_names(ways), options.strict, options.named)
     return Result(source, report, unchecked=names[len(rows) :])

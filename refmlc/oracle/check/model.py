@@ -7,7 +7,14 @@
 
 The parameters are arguments of `main` with the values of the file; the inputs are made.
 
-A framework that differs from the module: refmlc's importer is wrong, or the framework (RM706).
+| TVM's own importer          | the file, imported and compiled by TVM; besides each `tvm:PYTHON` (`real_tvm`)  |
+
+| difference                                                              | the finding                     |
+|-------------------------------------------------------------------------|---------------------------------|
+| of the framework                                                        | RM706, refmlc's importer        |
+| of TVM's importer, or it refuses; TVM compiles refmlc's text right, and |                                 |
+| the framework does not contradict                                       | RM706, TVM's importer           |
+| of TVM's importer where that is not so                                  | RM701, RM703, with a note       |
 """
 
 from collections.abc import Iterator
@@ -19,13 +26,18 @@ from refmlc.diag.catalogue import BAD_USAGE, WRONG_IMPORT, WRONG_RESULT
 from refmlc.frontends.files import READERS, Imported, import_file
 from refmlc.lang.ir import IRModule
 from refmlc.lang.wellformed.reader_checks import checked
+from refmlc.oracle.agreement import PartComparison
 from refmlc.oracle.check.report import FunctionResult
 from refmlc.oracle.check.run import CheckOptions
-from refmlc.oracle.finding import Finding
-from refmlc.oracle.implementations.frameworks import Framework, framework
-from refmlc.oracle.implementations.implementation import Implementation
+from refmlc.oracle.examine import Examination
+from refmlc.oracle.finding import Finding, make_finding
+from refmlc.oracle.implementations.frameworks import Framework, framework, inputs_of
+from refmlc.oracle.implementations.implementation import Implementation, Limits
 from refmlc.oracle.implementations.loops.adapter import Loops
+from refmlc.oracle.implementations.real_tvm import IMPORTERS, REFUSED, TvmImporter
+from refmlc.oracle.outcome import Kind
 
+IMPORTER = "tvm-importer:"
 NUMPY_STEPS = 2_000_000
 """How many steps of Python NumPy's loops may take where nobody asks for them: some seconds."""
 
@@ -65,24 +77,68 @@ class Model:
             extra.append(self.witness)
         return extra
 
+    def importer(self, spec: str, limits: Limits) -> TvmImporter | None:
+        """TVM's own importer, where `spec` names TVM and the file is a model of a framework. Fails: RM112."""
+        kind, _, python = spec.partition(":")
+        if kind != "tvm" or self.path.suffix not in IMPORTERS:
+            return None
+        return TvmImporter(python, self.path, self.module, inputs_of(self.module), limits)
+
     def judged(self, row: FunctionResult) -> FunctionResult:
         """The result, whose findings on importers say so."""
         notes = (*row.notes, *self._notes())
         if row.examination is None:
             return replace(row, notes=notes)
-        findings = tuple(self._finding(finding) for finding in row.examination.findings)
-        return replace(row, examination=replace(row.examination, findings=findings), notes=notes)
+        findings = [self._finding(finding, row.examination) for finding in row.examination.findings]
+        findings += self._refusals(row.examination)
+        return replace(row, examination=replace(row.examination, findings=tuple(findings)), notes=notes)
 
     def _notes(self) -> Iterator[str]:
         if self.witness is not None and self.witness.note:
             yield f"{self.path.name}: {self.witness.note}"
 
-    def _finding(self, finding: Finding) -> Finding:
+    def _finding(self, finding: Finding, examination: Examination) -> Finding:
+        if finding.implementation.startswith(IMPORTER):
+            return self._of_tvm(finding, examination)
         if self.witness is None or finding.implementation != self.witness.name or finding.code is not WRONG_RESULT:
             return finding
         model, framework = self.path.name, self.witness.name
         message = f"`{framework}` computes something else from `{model}` than the module that refmlc imported"
         return renamed(finding, message, "refmlc's importer is wrong, or the framework")
+
+    def _of_tvm(self, finding: Finding, examination: Examination) -> Finding:
+        """A finding on TVM's own importer: whose fault it is."""
+        if self._contradicted(examination, finding.call):
+            note = "the framework contradicts refmlc's import too: TVM may be right"
+        elif not compiled_right(examination, finding.implementation, finding.call):
+            note = "TVM does not compile refmlc's text right either: the importer may be innocent"
+        else:
+            note = "TVM compiles refmlc's text of the same model right, so its importer is wrong"
+            return renamed(finding, f"TVM's importer changes `{self.path.name}`: {finding.diagnostic.message}", note)
+        return replace(finding, diagnostic=finding.diagnostic.noting(note))
+
+    def _refusals(self, examination: Examination) -> Iterator[Finding]:
+        """The calls that TVM refuses of its own import, and answers right of refmlc's text."""
+        for name, verdicts in examination.verdicts.items():
+            for call, verdict in enumerate(verdicts):
+                refused = bool(verdict.notes) and verdict.notes[0].startswith(REFUSED)
+                if not name.startswith(IMPORTER) or not refused or self._contradicted(examination, call):
+                    continue
+                if compiled_right(examination, name, call):
+                    message = f"TVM's importer makes no program of `{self.path.name}` that runs"
+                    reference, compared = examination.reference[call], PartComparison("", verdict)
+                    yield make_finding(WRONG_IMPORT, message, examination.case, call, name, compared, reference)
+
+    def _contradicted(self, examination: Examination, call: int) -> bool:
+        """Whether the framework has another result than the module."""
+        verdicts = examination.verdicts.get(self.witness.name) if self.witness is not None else None
+        return verdicts is not None and verdicts[call].kind is Kind.WRONG
+
+
+def compiled_right(examination: Examination, importer: str, call: int) -> bool:
+    """Whether the TVM of an importer gives a permitted result for refmlc's text."""
+    verdicts = examination.verdicts.get(f"tvm:{importer.removeprefix(IMPORTER)}")
+    return verdicts is not None and verdicts[call].kind in (Kind.EQUAL, Kind.PERMITTED)
 
 
 def renamed(finding: Finding, message: str, note: str) -> Finding:

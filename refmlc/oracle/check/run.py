@@ -174,7 +174,7 @@ def _version_or_rest(name: str, kind: str, versioned: str, versions: Counter[str
 def _short(name: str) -> str:
     """The name of an implementation, without the folder that it lies in."""
     kind, _, rest = name.partition(":")
-    return kind if kind == "tvm" else f"cmd:{rest.split('/')[-1]}" if kind == "cmd" else name
+    return kind if kind in ("tvm", "tvm-importer") else f"cmd:{rest.split('/')[-1]}" if kind == "cmd" else name
 
 
 def _opened(path: str | Implementation, limits: Limits, stack: ExitStack) -> Implementation:

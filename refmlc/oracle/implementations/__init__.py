@@ -9,7 +9,7 @@
 | `pytorch`               | graphs of Relax through PyTorch                                               |
 | `frameworks`            | the framework of a model in a file, as a witness (`pytorch_model`, `onnx_model`) |
 | `command`               | any program that speaks JSON lines                                            |
-| `real_tvm`              | real TVM, how it compiles                                                     |
+| `real_tvm`              | real TVM, how it compiles; its own importer of a model                        |
 | `tvm_side/`             | what runs in TVM's own Python, for `passes` and `bench` too                   |
 | `remote`, `wire`        | what both share: processes with limits, values in files                       |
 | `lookup`                | `implementation("native:guarded")`, and which names a file may start          |

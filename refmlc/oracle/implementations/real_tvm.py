@@ -26,11 +26,14 @@ TVM ends only that, and what one module leaves behind another does not meet.
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.resources import files
+from pathlib import Path
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.oracle.implementations.implementation import Limits
+from refmlc.lang.ir import IRModule
+from refmlc.oracle.implementations.implementation import Answer, Limits, Prepared, Stop, Stopped
 from refmlc.oracle.implementations.remote import Remote
 
 MODES = ("bytecode", "compiled")
@@ -68,15 +71,76 @@ DEVICE = 1 << 40  # … and CUDA, which reserves as much as the devices have, an
 class Tvm(Remote):
     """TVM in the Python at `python`, which options may follow: `/opt/python,target=c,opt=0`."""
 
+    side = "run_calls.py"
+
     def __init__(self, python: str, limits: Limits | None = None) -> None:
         """Start it, which takes some seconds. Fails: RM112 where this Python does not start, or has no TVM."""
         limits = Limits() if limits is None else limits
         path, *words = python.split(",")
         options = options_of(words)
-        command = [path, str(files("refmlc.oracle.implementations.tvm_side") / "run_calls.py"), json.dumps(options)]
+        command = [path, str(files("refmlc.oracle.implementations.tvm_side") / self.side), json.dumps(options)]
         super().__init__(command, limits, f"tvm:{python}", footprint=DEVICE if "cuda" in options else FOOTPRINT)
         self.lacks = frozenset() if "cuda" in options else frozenset({"threads"})
         problem = self.start()
         if problem is not None:
             self.close()
             raise fail(BAD_USAGE, f"`{path}` does not run TVM: {problem}")
+
+
+IMPORTERS = {".pt2": "torch", ".onnx": "onnx"}
+"""The package that TVM's importer of a file needs."""
+REFUSED = "TVM refuses: "
+"""How the message begins when TVM does not import, compile or run the model."""
+
+
+class TvmImporter(Tvm):
+    """TVM's own importer of a model: TVM imports the file at `path` in its process, compiles and runs it.
+
+    It answers for `module`, which refmlc imported from the same file, and takes the first `inputs` of its arguments:
+    the parameters it has from the file. `missing` names the package that this Python lacks for it, or is empty.
+    """
+
+    side = "run_model.py"
+
+    def __init__(self, python: str, path: Path, module: IRModule, inputs: int, limits: Limits | None = None) -> None:
+        """Start it. Fails: RM112 where this Python does not start, or has no TVM."""
+        super().__init__(python, limits)
+        self.name = f"tvm-importer:{python}"
+        self._path, self._module, self._inputs = path.resolve(), module, inputs
+
+    @property
+    def missing(self) -> str:
+        """The package that the importer needs and this Python has not; empty: it has it."""
+        needed, lacking = IMPORTERS.get(self._path.suffix, ""), self.says.get("missing")
+        return needed if isinstance(lacking, list) and needed in lacking else ""
+
+    def prepare(self, module: IRModule) -> Prepared | Stopped:
+        """The model, for the module that refmlc imported from it."""
+        if module is not self._module:
+            return Stopped(Stop.UNSUPPORTED, "TVM's importer reads the model itself, not another module")
+        prepared = self.prepare_text(str(self._path))
+        return _refusal(prepared) if isinstance(prepared, Stopped) else _ImportedModel(prepared, self._inputs)
+
+
+class _ImportedModel:
+    """A model that TVM imported, of which the first `count` arguments are the inputs."""
+
+    def __init__(self, prepared: Prepared, count: int) -> None:
+        self._prepared, self._count = prepared, count
+
+    def run(self, func: str, args: Sequence[object]) -> Answer:
+        """The result of the model."""
+        answer = self._prepared.run(func, args[: self._count])
+        return _refusal(answer) if isinstance(answer, Stopped) else replace(answer, args=tuple(args))
+
+    def close(self) -> None:
+        """Close what TVM holds."""
+        self._prepared.close()
+
+
+def _refusal(answer: Stopped) -> Stopped:
+    """A refusal, marked as TVM's; a crash stays one."""
+    refusals = (Stop.REJECTED, Stop.UNSUPPORTED, Stop.TRAP)
+    if answer.why not in refusals:
+        return answer
+    return Stopped(Stop.REJECTED, f"{REFUSED}{answer.message}")

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from needs import imported, need
+from needs import TVM_PYTHON, imported, need
 
 import refmlc
 from refmlc.cli import main
@@ -18,7 +18,9 @@ from refmlc.oracle.check.model import Model
 from refmlc.oracle.check.program import CallRequest
 from refmlc.oracle.check.run import CheckOptions, examined
 from refmlc.oracle.implementations.frameworks import Framework
+from refmlc.oracle.implementations.implementation import Ended, Stop, Stopped
 from refmlc.oracle.implementations.loops.operators import NotTaken
+from refmlc.oracle.implementations.real_tvm import REFUSED
 from refmlc.run.memory.tensor import Tensor
 
 SCALED = """
@@ -209,3 +211,76 @@ def test_a_wrong_rule_for_pytorch_is_found_by_the_framework(torch_file, monkeypa
     done = run("check", torch_file, "--trust", "--impl", "interp")
     assert done.exit_code == 1, done.output
     assert "error[RM706]: `pytorch` computes something else from `net.pt2`" in done.stdout
+
+
+class Answering:
+    """An implementation called `name` that scales the input by `factors`, or gives `stopped`."""
+
+    promises_verdicts = False
+
+    def __init__(self, name, factors, stopped=None):
+        self.name, self.factors, self.stopped = name, factors, stopped
+
+    def prepare(self, _module):
+        return self.stopped or self
+
+    def run(self, _func, args):
+        return Ended(Tensor.from_numpy(args[0].numpy() * self.factors), tuple(args))
+
+    def close(self):
+        """Nothing is held."""
+
+
+WRONG = WEIGHT + 1
+REFUSAL = Stopped(Stop.REJECTED, f"{REFUSED}NotImplementedError: Mul")
+
+
+def against_tvm(text_factors, importer_factors, *, framework_factors=WEIGHT, stopped=None, text_stopped=None):
+    """The findings on TVM's importer: code and diagnostic."""
+    model = scaled(lambda x: x * framework_factors)
+    options = model.options(CheckOptions(CallRequest(), named=True))
+    tvm = [Answering("tvm:it", text_factors, text_stopped), Answering("tvm-importer:it", importer_factors, stopped)]
+    row = model.judged(examined(model.module, "main", options, [*tvm, *model.ways(options)]))
+    findings = [finding for finding in row.examination.findings if finding.implementation == "tvm-importer:it"]
+    return {(finding.code.id, finding.diagnostic.message, finding.diagnostic.notes[-1]) for finding in findings}
+
+
+def test_an_importer_of_tvm_that_agrees_is_no_finding():
+    assert against_tvm(WEIGHT, WEIGHT) == set()
+
+
+def test_an_importer_of_tvm_that_changes_the_model_is_named():
+    ((code, message, note),) = against_tvm(WEIGHT, WRONG)
+    assert code == "RM706"
+    assert message.startswith("TVM's importer changes `scaled.onnx`: ")
+    assert "its importer is wrong" in note
+
+
+def test_an_importer_of_tvm_that_refuses_is_named():
+    ((code, message, note), *_) = sorted(against_tvm(WEIGHT, WEIGHT, stopped=REFUSAL))
+    assert (code, message) == ("RM706", "TVM's importer makes no program of `scaled.onnx` that runs")
+    assert "TVM" in note or "call" in note
+
+
+def test_where_tvm_compiles_the_text_wrong_its_importer_may_be_innocent():
+    assert {(code, "may be innocent" in note) for code, _, note in against_tvm(WRONG, WRONG)} == {("RM701", True)}
+
+
+def test_what_tvm_refuses_of_both_is_unsupported():
+    assert against_tvm(WEIGHT, WEIGHT, stopped=REFUSAL, text_stopped=Stopped(Stop.REJECTED, "no Mul")) == set()
+
+
+def test_where_the_framework_contradicts_refmlc_tvm_may_be_right():
+    told = against_tvm(WEIGHT, WRONG, framework_factors=WRONG)
+    assert {(code, "TVM may be right" in note) for code, _, note in told} == {("RM701", True)}
+
+
+@pytest.mark.needs("tvm")
+def test_a_model_of_onnx_against_the_importer_of_tvm(onnx_file):
+    done = run("check", onnx_file, "--impl", f"tvm:{TVM_PYTHON}", "--json")
+    assert done.exit_code == 0, done.output
+    found = verdicts(done)
+    if "its Python has no onnx" in done.stderr:
+        assert [way for way in found if way.startswith("tvm-importer")] == []
+    else:
+        assert found[f"tvm-importer:{TVM_PYTHON}"] <= {"equal", "permitted"}

@@ -182,13 +182,17 @@ class Module:
         self.compiler = Compiler(hello["options"])
         self.machine = None
         self.kernels = {}
-        self.module = module = refusing(lambda: module_of(spelled(text)))
+        self.module = module = refusing(lambda: self.read(text))
         self.names = {var.name_hint for var in module.functions}
         self.prim_funcs = {name for name in self.names if not isinstance(module[name], relax.Function)}
         if any(isinstance(function, relax.Function) for function in module.functions.values()):
             self.machine = self.compiler.machine(module)
         elif len(self.names) == 1:
             self.entry(next(iter(self.names)))
+
+    def read(self, text):
+        """TVM's module of the text."""
+        return module_of(spelled(text))
 
     def entry(self, name):
         """The function called `name`, compiled."""
@@ -265,15 +269,15 @@ def answered(work):
         return reply | {refused.mark: True} if refused.mark else reply
 
 
-def held(text, hello):
-    """A child that has compiled `text`; `prepared` says whether it did."""
+def held(text, hello, kind):
+    """A child that has compiled `text`, a module of `kind`; `prepared` says whether it did."""
 
     def work(requests, replies):
         modules = []
 
         def prepare():
             with alarm(hello["prepare_seconds"]):
-                modules.append(compiled(lambda: Module(text, hello)))
+                modules.append(compiled(lambda: kind(text, hello)))
             return {"ok": True}
 
         def run(line):
@@ -291,8 +295,8 @@ def held(text, hello):
     return child
 
 
-def reply_to(state, request):
-    """The answer to one request."""
+def reply_to(state, request, kind=Module):
+    """The answer to one request; modules are of `kind`."""
     match request["do"]:
         case "hello":
             state["hello"] = request | {"options": json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}}
@@ -303,11 +307,11 @@ def reply_to(state, request):
                     return state["child"].prepared
                 state["child"].close()
             state["text"] = request["module"]
-            state["child"] = held(state["text"], state["hello"])
+            state["child"] = held(state["text"], state["hello"], kind)
             return state["child"].prepared
         case "run":
             if not state["child"].alive:
-                state["child"] = held(state["text"], state["hello"])
+                state["child"] = held(state["text"], state["hello"], kind)
                 if "stop" in state["child"].prepared:
                     return state["child"].prepared
             return state["child"].ask(json.dumps(request) + "\n")

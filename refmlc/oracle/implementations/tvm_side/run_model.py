@@ -1,0 +1,53 @@
+"""The other side of `tvm` for a model in a file: TVM's own importer reads it, as `run_calls` reads a text.
+
+It runs in an environment that has apache-tvm, and the framework of the file (torch or onnx). `hello` also answers the
+package that is `missing`; the `module` of `prepare` is the path of the file. Parameters are constants of TVM's module.
+"""
+
+import warnings
+from importlib.util import find_spec
+
+from line_server import name, read_once, serve
+from run_calls import Module, reply_to
+
+PACKAGES = {".pt2": "torch", ".onnx": "onnx"}
+
+
+def exported(path):
+    """A file of `torch.export.save`, by TVM's importer."""
+    import torch  # noqa: PLC0415 - only where a file needs it
+    from tvm.relax.frontend.torch import from_exported_program  # noqa: PLC0415 - as above
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return from_exported_program(torch.export.load(path), unwrap_unit_return_tuple=True)
+
+
+def of_onnx(path):
+    """A model of ONNX, by TVM's importer."""
+    import onnx  # noqa: PLC0415 - as above
+    from tvm.relax.frontend.onnx import from_onnx  # noqa: PLC0415 - as above
+
+    return from_onnx(onnx.load(path))
+
+
+class Model(Module):
+    """A model that TVM has imported."""
+
+    def read(self, path):
+        """TVM's module of the file at `path`."""
+        return exported(path) if path.endswith(".pt2") else of_onnx(path)
+
+
+def answer(state, request):
+    """The answer to one request."""
+    if request["do"] != "hello":
+        return reply_to(state, request, Model)
+    missing = [package for package in PACKAGES.values() if not find_spec(package)]
+    return reply_to(state, request, Model) | {"name": f"{name()} importer", "missing": missing}
+
+
+if __name__ == "__main__":
+    memory = {}
+    read_once()
+    serve(lambda request: answer(memory, request))
