@@ -48,11 +48,11 @@ def dtype_name(torch_dtype: object) -> str:
 
 def array_of(tensor: TorchTensor) -> np.ndarray:
     """A copy of the elements, in the storage dtype that their dtype has here."""
-    found = SCALARS[dtype_name(tensor.dtype)]
+    scalar = SCALARS[dtype_name(tensor.dtype)]
     host = tensor.detach().cpu()
     # NumPy has no small floats, which float32 holds exactly.
-    data = host.float().numpy() if found.is_float and found.bits <= 16 and str(found) != "float16" else host.numpy()
-    return np.array(data, dtype=storage_dtype(found), order="C")
+    data = host.float().numpy() if scalar.is_float and scalar.bits <= 16 and str(scalar) != "float16" else host.numpy()
+    return np.array(data, dtype=storage_dtype(scalar), order="C")
 
 
 def constant(array: np.ndarray, dtype: DType | None = None) -> relax.Constant:

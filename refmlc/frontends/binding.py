@@ -99,16 +99,18 @@ def declared(target: object) -> Sequence[Argument] | None:
     schema = getattr(target, "_schema", None)
     if schema is not None:
         return [
-            Argument(one.name, one.kwarg_only, one.default_value if one.has_default_value() else ABSENT)
-            for one in schema.arguments
+            Argument(
+                argument.name, argument.kwarg_only, argument.default_value if argument.has_default_value() else ABSENT
+            )
+            for argument in schema.arguments
         ]
     try:
-        found = inspect.signature(target).parameters.values() if callable(target) else ()
+        result = inspect.signature(target).parameters.values() if callable(target) else ()
     except (TypeError, ValueError):  # written in C
         return None
-    if not found or any(one.kind not in (*BY_PLACE, inspect.Parameter.KEYWORD_ONLY) for one in found):
+    if not result or any(item.kind not in (*BY_PLACE, inspect.Parameter.KEYWORD_ONLY) for item in result):
         return None
-    return [Argument(one.name, one.kind not in BY_PLACE, one.default) for one in found]
+    return [Argument(item.name, item.kind not in BY_PLACE, item.default) for item in result]
 
 
 def applied(
@@ -119,8 +121,8 @@ def applied(
     arguments: Sequence[Argument] | None = None,
 ) -> Operand:
     """The rule of its arguments; `arguments`: what PyTorch declares. Fails: RM501 for one that the rule ignores."""
-    places = [one.name for one in arguments or () if not one.by_name]
-    defaults = {one.name: one.default for one in arguments or ()}
+    places = [argument.name for argument in arguments or () if not argument.by_name]
+    defaults = {argument.name: argument.default for argument in arguments or ()}
     bound = _Bound(rule, defaults)
     for at, value in enumerate(args):
         bound.place(at, places[at] if at < len(places) else None, value)
@@ -147,10 +149,12 @@ class _Bound:
 
     def __init__(self, rule: Rule, defaults: Mapping[str, object]) -> None:
         parameters = list(inspect.signature(rule).parameters.values())[1:]
-        self.places = [one.name for one in parameters if one.kind in BY_PLACE]
-        self.names = [one.name for one in parameters if one.kind in (*BY_PLACE, inspect.Parameter.KEYWORD_ONLY)]
-        self.any_place = any(one.kind is inspect.Parameter.VAR_POSITIONAL for one in parameters)
-        self.any_name = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters)
+        self.places = [parameter.name for parameter in parameters if parameter.kind in BY_PLACE]
+        self.names = [
+            parameter.name for parameter in parameters if parameter.kind in (*BY_PLACE, inspect.Parameter.KEYWORD_ONLY)
+        ]
+        self.any_place = any(parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in parameters)
+        self.any_name = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters)
         self.defaults = defaults
         self.args: list[Operand] = []
         self.named: dict[str, Operand] = {}
@@ -170,10 +174,10 @@ class _Bound:
     def name(self, name: str, value: Operand) -> None:
         """Take an argument by its name. Fails: RM501."""
         placed = self.places[: len(self.args)]
-        free = [one for one in self.names if one not in placed and one not in self.named]
-        found = next((one for one in (name, *MEANT.get(name, ())) if one in free), None)
-        if found is not None:
-            self._put(found, value, in_order=False)
+        free = [item for item in self.names if item not in placed and item not in self.named]
+        result = next((item for item in (name, *MEANT.get(name, ())) if item in free), None)
+        if result is not None:
+            self._put(result, value, in_order=False)
         elif self.any_place and not self.args and name in LISTED:
             self.args.append(value)
         elif not self._is_idle(name, value):

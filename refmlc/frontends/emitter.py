@@ -39,10 +39,10 @@ class Emitter:
 
     def call(self, name: str, *args: Operand, **attrs: tir.Attr) -> relax.Var:
         """A variable that is `R.name(*args, **attrs)`; arguments that are None at the end are left out."""
-        given = list(args)
-        while given and given[-1] is None:
-            given.pop()
-        exprs = tuple(self.expr(one) for one in given)
+        values = list(args)
+        while values and values[-1] is None:
+            values.pop()
+        exprs = tuple(self.expr(item) for item in values)
         return self.builder.emit(relax.Call(relax.Op(name), exprs, attrs))
 
     def expr(self, value: Operand) -> relax.Expr:
@@ -57,7 +57,7 @@ class Emitter:
             case Value():
                 return relax.PrimValue(value.expr)
             case list() | tuple():
-                return relax.Tuple(tuple(self.expr(one) for one in value))
+                return relax.Tuple(tuple(self.expr(item) for item in value))
         if isinstance(value, relax.Expr):
             return value
         raise fail(
@@ -87,7 +87,7 @@ class Emitter:
 
     def shape(self, x: Operand) -> tuple[Size, ...]:
         """The extents: numbers where they are known."""
-        return tuple(size_of(one) for one in self.tensor_type(x).shape or ())
+        return tuple(size_of(extent) for extent in self.tensor_type(x).shape or ())
 
     def rank(self, x: Operand) -> int:
         """The number of dimensions."""
@@ -112,16 +112,18 @@ class Emitter:
 
     def sizes(self, sizes: Sequence[Size]) -> relax.ShapeExpr:
         """A shape."""
-        return relax.ShapeExpr(tuple(one.expr if isinstance(one, Value) else tir.IntImm(INT64, one) for one in sizes))
+        return relax.ShapeExpr(
+            tuple(size.expr if isinstance(size, Value) else tir.IntImm(INT64, size) for size in sizes)
+        )
 
     def reshape(self, x: relax.Expr, sizes: Sequence[Size]) -> relax.Expr:
         """The elements in another shape; -1 is what is left over."""
         own = self.shape(x)
-        wanted = list(sizes)
-        if any(isinstance(one, int) and one == -1 for one in wanted):
-            place = next(i for i, one in enumerate(wanted) if isinstance(one, int) and one == -1)
-            wanted[place] = _rest(own, [one for i, one in enumerate(wanted) if i != place])
-        return x if same_sizes(own, wanted) else self.call("reshape", x, self.sizes(wanted))
+        target = list(sizes)
+        if any(isinstance(item, int) and item == -1 for item in target):
+            place = next(i for i, item in enumerate(target) if isinstance(item, int) and item == -1)
+            target[place] = _rest(own, [item for i, item in enumerate(target) if i != place])
+        return x if same_sizes(own, target) else self.call("reshape", x, self.sizes(target))
 
 
 def size_of(expr: tir.Expr) -> Size:
@@ -140,23 +142,23 @@ def same_sizes(a: Sequence[Size], b: Sequence[Size]) -> bool:
 def product(sizes: Sequence[Size]) -> Size:
     """The number of elements."""
     number, rest = 1, None
-    for one in sizes:
-        if isinstance(one, int):
-            number *= one
+    for item in sizes:
+        if isinstance(item, int):
+            number *= item
         else:
-            rest = one if rest is None else rest * one
+            rest = item if rest is None else rest * item
     return number if rest is None else rest if number == 1 else rest * number
 
 
 def _rest(own: Sequence[Size], others: Sequence[Size]) -> Size:
     """What is left of the elements for one dimension. Equal factors, known or not, fall out."""
     over, under = list(own), []
-    for one in others:
-        found = next((i for i, other in enumerate(over) if same_sizes([one], [other])), None)
-        if found is None:
-            under.append(one)
+    for item in others:
+        place = next((i for i, other in enumerate(over) if same_sizes([item], [other])), None)
+        if place is None:
+            under.append(item)
         else:
-            over.pop(found)
+            over.pop(place)
     total, part = product(over), product(under)
     if isinstance(total, int) and isinstance(part, int):
         return total // part if part else 0

@@ -27,9 +27,9 @@ def check_in_place(model: fx.GraphModule, node: fx.Node) -> None:
     changed = node.args[0] if node.args else None
     if not isinstance(changed, fx.Node) or not _is_in_place(model, node):
         return
-    order = {one: place for place, one in enumerate(model.graph.nodes)}
+    order = {item: place for place, item in enumerate(model.graph.nodes)}
     for alias in _aliases(model, changed, {node}):
-        later = [one for one in alias.users if one is not node and order[one] > order[node]]
+        later = [user for user in alias.users if user is not node and order[user] > order[node]]
         if later:
             what = f"`{node.name}` changes `{alias.name}` in place, and `{later[0].name}` sees it afterwards"
             raise fail(UNSUPPORTED_OP, what, None, "`torch.export.export` writes a model without such changes")
@@ -53,15 +53,15 @@ def _is_view(model: fx.GraphModule, node: fx.Node) -> bool:
     return node.op in {"call_method", "call_function"} and _name(node) in VIEWS
 
 
-def _aliases(model: fx.GraphModule, first: fx.Node, seen: set[fx.Node]) -> Iterator[fx.Node]:
+def _aliases(model: fx.GraphModule, first: fx.Node, visited: set[fx.Node]) -> Iterator[fx.Node]:
     """The nodes that may hold elements of the same memory: views of it, and what it is a view of."""
-    found = [first]
-    while found:
-        node = found.pop()
-        if node in seen:
+    result = [first]
+    while result:
+        node = result.pop()
+        if node in visited:
             continue
-        seen.add(node)
+        visited.add(node)
         yield node
-        found += [one for one in node.users if _is_view(model, one) or _is_in_place(model, one)]
+        result += [user for user in node.users if _is_view(model, user) or _is_in_place(model, user)]
         if _is_view(model, node) or _is_in_place(model, node):
-            found += node.all_input_nodes[:1]
+            result += node.all_input_nodes[:1]

@@ -55,8 +55,8 @@ def _on_nodes(rule: Rule, arguments: Sequence[Argument] | None = None) -> FxRule
 
     def translate(builder: BlockBuilder, node_map: Values, node: "object") -> object:
         args, named = (taken(getattr(node, part), node_map) for part in ("args", "kwargs"))
-        given = args if isinstance(args, tuple | list) else ()
-        return applied(rule, Emitter(builder), given, named if isinstance(named, dict) else {}, arguments)
+        values = args if isinstance(args, tuple | list) else ()
+        return applied(rule, Emitter(builder), values, named if isinstance(named, dict) else {}, arguments)
 
     return translate
 
@@ -65,13 +65,13 @@ def taken(argument: object, node_map: Values) -> object:
     """An argument of a node with the values of the nodes in it."""
     match argument:
         case tuple():
-            return tuple(taken(one, node_map) for one in argument)
+            return tuple(taken(item, node_map) for item in argument)
         case list():
-            return [taken(one, node_map) for one in argument]
+            return [taken(item, node_map) for item in argument]
         case dict():
-            return {key: taken(one, node_map) for key, one in argument.items()}
+            return {key: taken(value, node_map) for key, value in argument.items()}
         case slice():
-            return slice(*(taken(one, node_map) for one in (argument.start, argument.stop, argument.step)))
+            return slice(*(taken(item, node_map) for item in (argument.start, argument.stop, argument.step)))
     try:
         return node_map.get(argument, argument)
     except TypeError:  # what cannot be a key is no node
@@ -93,7 +93,7 @@ class Settings:
     def check_all_taken(self) -> None:
         """Refuse what the rule did not read. Fails: RM501 that names it."""
         kind = type(self._module)
-        defaults = {name: one.default for name, one in inspect.signature(kind).parameters.items()}
+        defaults = {name: item.default for name, item in inspect.signature(kind).parameters.items()}
         for name in dict.fromkeys((*defaults, *getattr(kind, "__constants__", ()))):
             value = getattr(self._module, name, None)
             idle = name in self._read or name in DESCRIBED or name in IDLE
@@ -119,23 +119,23 @@ def built_in_module(module: nn.Module, weights: Weights) -> FxRule | None:
 
     def translate(builder: BlockBuilder, node_map: Values, node: object, nn_mod: nn.Module) -> object:
         args, named = (taken(getattr(node, part), node_map) for part in ("args", "kwargs"))
-        given = [*(args if isinstance(args, tuple) else ()), *(named.values() if isinstance(named, dict) else ())]
-        if len(given) != 1:
+        values = [*(args if isinstance(args, tuple) else ()), *(named.values() if isinstance(named, dict) else ())]
+        if len(values) != 1:
             raise fail(
-                UNSUPPORTED_OP, f"a module is called with one tensor here; this is called with {len(given)} arguments"
+                UNSUPPORTED_OP, f"a module is called with one tensor here; this is called with {len(values)} arguments"
             )
-        seen = Settings(nn_mod)
+        visited = Settings(nn_mod)
         with understood():
-            found = rule(Emitter(builder), seen, weights, given[0])
-        seen.check_all_taken()
-        return found
+            result = rule(Emitter(builder), visited, weights, values[0])
+        visited.check_all_taken()
+        return result
 
     return translate
 
 
 def _settings(name: str, *attributes: str) -> ModuleRule:
     """The rule `name` of the input and the module's attributes, in this order."""
-    return lambda e, m, _weights, x: RULES[name](e, x, *(getattr(m, one) for one in attributes))
+    return lambda e, m, _weights, x: RULES[name](e, x, *(getattr(m, attribute) for attribute in attributes))
 
 
 def _conv(name: str) -> ModuleRule:

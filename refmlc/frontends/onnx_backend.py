@@ -41,8 +41,8 @@ class Prepared(BackendRep):  # type: ignore[misc]  # mypy does not look into ONN
     def __init__(self, model: onnx.ModelProto, tier: str) -> None:
         self._model = model
         self._tier = tier
-        held = {one.name for one in model.graph.initializer}
-        self._inputs = [one.name for one in model.graph.input if one.name not in held]
+        field = {item.name for item in model.graph.initializer}
+        self._inputs = [item.name for item in model.graph.input if item.name not in field]
         self._machines: dict[object, tuple[Any, list[str]]] = {}
         self._fixed: frozenset[str] = frozenset()
 
@@ -54,7 +54,7 @@ class Prepared(BackendRep):  # type: ignore[misc]  # mypy does not look into ONN
         machine, names = self._machine(values)
         result = machine["main"](*(values[name] for name in names))
         outputs = (result,) if len(self._model.graph.output) == 1 else result
-        return tuple(_array(one) for one in outputs)
+        return tuple(_array(output) for output in outputs)
 
     def module(self, inputs: Sequence[object] | Mapping[str, object]) -> IRModule:
         """The module that computes the outputs for these inputs."""
@@ -63,8 +63,8 @@ class Prepared(BackendRep):  # type: ignore[misc]  # mypy does not look into ONN
     def _by_name(self, inputs: Sequence[object] | Mapping[str, object]) -> dict[str, object]:
         values = dict(inputs) if isinstance(inputs, Mapping) else dict(zip(self._inputs, inputs, strict=False))
         if len(inputs) != len(self._inputs) or set(values) != set(self._inputs):
-            given = sorted(inputs) if isinstance(inputs, Mapping) else f"{len(inputs)} inputs"
-            raise fail(BAD_INPUT, f"the model takes {self._inputs}; {given} are given")
+            arguments = sorted(inputs) if isinstance(inputs, Mapping) else f"{len(inputs)} inputs"
+            raise fail(BAD_INPUT, f"the model takes {self._inputs}; {arguments} are given")
         return {name: _value(value) for name, value in values.items()}
 
     def _machine(self, values: Mapping[str, object]) -> tuple[Any, list[str]]:
@@ -186,7 +186,7 @@ def _value(value: object) -> object:
         case onnx.TensorProto():
             return onnx.numpy_helper.to_array(value)
         case list() | tuple():
-            return [_value(one) for one in value]
+            return [_value(item) for item in value]
         case bool() | int() | float() | np.generic():
             return np.asarray(value)
     raise fail(BAD_INPUT, f"an input is an array or a list of arrays; this is {type(value).__name__}")
@@ -195,7 +195,7 @@ def _value(value: object) -> object:
 def _extents(value: object) -> object:
     """The shape of an array; of a list, those of what is in it."""
     if isinstance(value, list):
-        return [_extents(one) for one in value]
+        return [_extents(item) for item in value]
     return value.shape if isinstance(value, np.ndarray) else None
 
 
@@ -220,4 +220,4 @@ def _type(value: object) -> onnx.TypeProto:
 
 
 def _array(value: Any) -> Any:  # noqa: ANN401 - what a machine gives
-    return [_array(one) for one in value] if isinstance(value, tuple | list) else value.numpy()
+    return [_array(item) for item in value] if isinstance(value, tuple | list) else value.numpy()

@@ -41,24 +41,24 @@ class Sizes:
         if getattr(expr, "is_Symbol", False):
             name = str(expr)
             return Value(self.symbols.setdefault(name, tir.Var(name, INT64)))
-        parts = [self.value(one) for one in args]
-        found = parts[0] if parts else None
-        for one in parts[1:]:
+        parts = [self.value(arg) for arg in args]
+        result = parts[0] if parts else None
+        for item in parts[1:]:
             match kind:
                 case "Add":
-                    found = found + one if found is not None else one
+                    result = result + item if result is not None else item
                 case "Mul":
-                    found = found * one if found is not None else one
+                    result = result * item if result is not None else item
                 case "FloorDiv" | "CleanDiv" | "IntTrueDiv":
-                    found = found // one if found is not None else one
+                    result = result // item if result is not None else item
                 case "Mod" | "PythonMod":
-                    found = found % one if found is not None else one
+                    result = result % item if result is not None else item
                 case "Max":
-                    found = te.maximum(found, one) if found is not None else one
+                    result = te.maximum(result, item) if result is not None else item
                 case "Min":
-                    found = te.minimum(found, one) if found is not None else one
+                    result = te.minimum(result, item) if result is not None else item
                 case _:
-                    found = None
-        if found is None:
+                    result = None
+        if result is None:
             raise fail(UNSUPPORTED_OP, f"a size is `{expr}`: `{kind}` of sizes is not supported")
-        return found
+        return result

@@ -90,16 +90,16 @@ def params_of(exported_program: ExportedProgram) -> dict[str, np.ndarray]:
     return {spec.arg.name: array_of(tensor) for spec in work.signature if (tensor := work.tensor(spec)) is not None}
 
 
-def _decomposed(program: ExportedProgram, wanted: bool | None) -> ExportedProgram:
+def _decomposed(program: ExportedProgram, target: bool | None) -> ExportedProgram:
     """The program with operators taken apart."""
-    if wanted is None:
+    if target is None:
         calls = {node.target for graph in _graphs(program) for node in graph.nodes if node.op == "call_function"}
-        for one in calls:
-            if _schema_name(one) in OTHERWISE:
-                raise fail(UNSUPPORTED_OP, f"the operator `{_name(one)}` of PyTorch is not supported")
-        apart = any(one not in WITHIN and (_rule(one) is None or _is_in_place(one)) for one in calls)
+        for item in calls:
+            if _schema_name(item) in OTHERWISE:
+                raise fail(UNSUPPORTED_OP, f"the operator `{_name(item)}` of PyTorch is not supported")
+        apart = any(call not in WITHIN and (_rule(call) is None or _is_in_place(call)) for call in calls)
         return _apart(program, _without_rule()) if apart else program
-    return _apart(program, None) if wanted else program
+    return _apart(program, None) if target else program
 
 
 def _apart(program: ExportedProgram, table: Mapping[OpOverload, Callable[..., object]] | None) -> ExportedProgram:
@@ -121,8 +121,8 @@ def _graphs(program: ExportedProgram) -> Iterator[fx.Graph]:
 
 def _without_rule() -> dict[OpOverload, Callable[..., object]]:
     """PyTorch's decompositions of operators that have no rule; those that it prefers before others."""
-    found = {**decomposition_table, **default_decompositions()}
-    return {one: how for one, how in found.items() if isinstance(one, OpOverload) and _rule(one) is None}
+    result = {**decomposition_table, **default_decompositions()}
+    return {value: how for value, how in result.items() if isinstance(value, OpOverload) and _rule(value) is None}
 
 
 def _schema_name(target: object) -> str:
@@ -137,8 +137,8 @@ def _is_in_place(target: object) -> bool:
 
 def _name(target: object) -> str:
     """The name of an operator: `aten.add.Tensor`, `mul`."""
-    found = str(target)
-    return found if found.count(".") and "<" not in found else str(getattr(target, "__name__", found))
+    result = str(target)
+    return result if result.count(".") and "<" not in result else str(getattr(target, "__name__", result))
 
 
 def _rule(target: object) -> Rule | None:
@@ -210,13 +210,13 @@ class _Translation:
         shape, dtype = getattr(example, "shape", None), getattr(example, "dtype", None)
         if shape is None or dtype is None:
             return PrimType(INT64, self.sizes.expr(example))
-        return TensorType(tuple(self.sizes.expr(one) for one in shape), SCALARS[dtype_name(dtype)])
+        return TensorType(tuple(self.sizes.expr(extent) for extent in shape), SCALARS[dtype_name(dtype)])
 
     def translated(self, builder: BlockBuilder, node: fx.Node) -> object:
         """The value of a node."""
         if node.op == "get_attr":
-            held = getattr(node.graph.owning_module, str(node.target), None)
-            return constant_of(held) if isinstance(held, Tensor) else held  # a graph for `cond` and its like
+            field = getattr(node.graph.owning_module, str(node.target), None)
+            return constant_of(field) if isinstance(field, Tensor) else field  # a graph for `cond` and its like
         if node.target in WITHIN:
             return self.of_graphs(builder, node)
         name, trace = _name(node.target), node.meta.get("stack_trace")
@@ -234,28 +234,28 @@ class _Translation:
             return node
         first = node.meta.get("original_aten")
         graphs = _graphs(self.origin)
-        return next((one for graph in graphs for one in graph.nodes if str(one.target) == str(first)), node)
+        return next((item for graph in graphs for item in graph.nodes if str(item.target) == str(first)), node)
 
     def of_graphs(self, builder: BlockBuilder, node: fx.Node) -> object:
         """The results of a node that holds graphs."""
         args = _list(taken(node.args, self.values))
         if node.target is not torch.ops.higher_order.cond:
             return self.inlined(builder, args[1], args[2:])
-        condition, *graphs, given = args
+        condition, *graphs, values = args
         if isinstance(condition, bool):
-            return self.inlined(builder, graphs[0 if condition else 1], _list(given))
+            return self.inlined(builder, graphs[0 if condition else 1], _list(values))
         e, choose = Emitter(builder), rule_of("where")
         if not e.is_tensor(condition) or choose is None:
             raise unknown("a condition that is not a tensor", node.name, node.meta.get("stack_trace"))
-        branches = [self.inlined(builder, graph, _list(given)) for graph in graphs]
+        branches = [self.inlined(builder, graph, _list(values)) for graph in graphs]
         truth = e.reshape(condition, [])  # type: ignore[arg-type]  # it is a tensor
         return [choose(e, truth, *each) for each in zip(*branches, strict=True)]
 
-    def inlined(self, builder: BlockBuilder, graph: object, given: Sequence[object]) -> list[object]:
+    def inlined(self, builder: BlockBuilder, graph: object, values: Sequence[object]) -> list[object]:
         """The results of a graph for its arguments."""
         if not isinstance(graph, fx.GraphModule):
             raise fail(UNSUPPORTED_OP, f"a graph is {type(graph).__name__}")
-        free = iter(given)
+        free = iter(values)
         for node in graph.graph.nodes:
             if node.op == "placeholder":
                 self.values[node] = next(free)
@@ -278,12 +278,12 @@ class _Translation:
     def bound(self, builder: BlockBuilder, result: list[object], alone: object, *, bind: bool) -> object:
         """The result as a variable that is seen after the block, or as a tuple of such."""
         e = Emitter(builder)
-        given = [one if isinstance(one, relax.Expr) else e.expr(one) for one in result]
+        values = [item if isinstance(item, relax.Expr) else e.expr(item) for item in result]
         if alone is not None:
             return builder.emit_output(e.expr(alone))
         if bind:
-            return builder.emit_output(relax.Tuple(tuple(given)))
-        return [builder.emit_output(one) for one in given]
+            return builder.emit_output(relax.Tuple(tuple(values)))
+        return [builder.emit_output(item) for item in values]
 
 
 def _list(value: object) -> list[Operand]:

@@ -59,11 +59,11 @@ def from_fx(
     Parameters are constants, or parameters of `main` after the inputs (`params_of` has their values; the attribute
     `num_input` says where they begin). Fails: RM501 for a node that no rule translates, RM112.
     """
-    wanted = input_info if input_info is not None else input_shapes
-    if wanted is None:
+    target = input_info if input_info is not None else input_shapes
+    if target is None:
         raise fail(BAD_USAGE, "the shapes of the inputs are not given: `input_info` is needed")
     maps = _Maps(call_function_map or {}, call_module_map or {}, call_method_map or {})
-    work = _Translation(model, maps, list(wanted), keep=keep_params_as_input, unwrap=unwrap_unit_return_tuple)
+    work = _Translation(model, maps, list(target), keep=keep_params_as_input, unwrap=unwrap_unit_return_tuple)
     return work.module()
 
 
@@ -116,12 +116,12 @@ class _Translation:
             builder.emit_func_output(output, [*self.inputs, *self.params.values()])
         return builder.get()
 
-    def result(self, given: object) -> object:
+    def result(self, values: object) -> object:
         """What `main` returns."""
-        if isinstance(given, tuple | list):
-            fields = [self.result(one) for one in given]
+        if isinstance(values, tuple | list):
+            fields = [self.result(item) for item in values]
             return fields[0] if self.unwrap and len(fields) == 1 else fields
-        return self.values[given]
+        return self.values[values]
 
     def translated(self, builder: BlockBuilder, node: fx.Node) -> object:
         """The value of a node."""
@@ -142,8 +142,8 @@ class _Translation:
         match node.op:
             case "call_module":
                 module = self.model.get_submodule(str(node.target))
-                found = self.maps.modules.get(type(module)) or built_in_module(module, self.weights(node, module))
-                return found and partial(found, nn_mod=module), f"the module `{type(module).__name__}`"
+                result = self.maps.modules.get(type(module)) or built_in_module(module, self.weights(node, module))
+                return result and partial(result, nn_mod=module), f"the module `{type(module).__name__}`"
             case "call_method":
                 name = str(node.target)
                 return self.maps.methods.get(name) or built_in_method(name), f"the method `{name}`"
@@ -156,7 +156,7 @@ class _Translation:
         if len(self.inputs) >= len(self.wanted):
             raise fail(BAD_USAGE, f"the input `{name}` has no shape: {len(self.wanted)} are given")
         shape, dtype = _info(self.wanted[len(self.inputs)])
-        extents = tuple(one.expr if isinstance(one, Value) else tir.IntImm(INT64, one) for one in shape)
+        extents = tuple(extent.expr if isinstance(extent, Value) else tir.IntImm(INT64, extent) for extent in shape)
         var = relax.Var(name, TensorType(extents, dtype_named(dtype)))
         self.inputs.append(var)
         return var
@@ -184,15 +184,15 @@ class _Translation:
         if not self.keep:
             return constant_of(value)
         if target not in self.params:
-            shape = tuple(tir.IntImm(INT64, int(one)) for one in value.shape)
+            shape = tuple(tir.IntImm(INT64, int(extent)) for extent in value.shape)
             ty = TensorType(shape, SCALARS[dtype_name(value.dtype)])
             self.params[target] = relax.Var(_param_name(target), ty)
         return self.params[target]
 
 
-def _info(given: InputInfo) -> tuple[Sequence[Size], str]:
-    match given:
+def _info(values: InputInfo) -> tuple[Sequence[Size], str]:
+    match values:
         case (tuple() | list() as shape, str() as dtype):
             return shape, dtype
         case _:
-            return given, "float32"  # type: ignore[return-value]  # a shape alone
+            return values, "float32"  # type: ignore[return-value]  # a shape alone

@@ -24,8 +24,8 @@ def unknown(what: str, node: str, trace: object) -> RefmlcError:
 
 def placed(refused: RefmlcError, what: str, node: str, trace: object) -> RefmlcError:
     """A finding of a rule, with the operator, the node and the line where they are known."""
-    found = refused.diagnostic.at(span_of(trace))
-    return error(found.noting(f"{what} is translated here: the node `{node}` of the graph"))
+    result = refused.diagnostic.at(span_of(trace))
+    return error(result.noting(f"{what} is translated here: the node `{node}` of the graph"))
 
 
 @contextmanager

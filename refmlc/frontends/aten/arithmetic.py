@@ -32,12 +32,12 @@ WITH_DIMENSIONS, WITHOUT_DIMENSIONS, PYTHON = 2, 1, 0
 
 def result_dtype(e: Emitter, *operands: Operand) -> str:
     """The dtype that the operands are brought to."""
-    ranked = [_ranked(e, one) for one in operands]
-    kind = max(one[0] for one in ranked)
-    level = max(one[1] for one in ranked if one[0] == kind)
-    found = [one[2] for one in ranked if one[:2] == (kind, level)]
-    result = found[0]
-    for other in found[1:]:
+    ranked = [_ranked(e, operand) for operand in operands]
+    kind = max(item[0] for item in ranked)
+    level = max(item[1] for item in ranked if item[0] == kind)
+    candidates = [item[2] for item in ranked if item[:2] == (kind, level)]
+    result = candidates[0]
+    for other in candidates[1:]:
         result = wider(result, other)
     return result
 
@@ -95,12 +95,12 @@ def converted(e: Emitter, x: relax.Expr, dtype: str) -> relax.Expr:
         e.call("greater_equal", part, e.scalar(-limit, e.dtype(wide))),
         e.call("less", part, e.scalar(limit, e.dtype(wide))),
     )
-    found = e.astype(e.call("where", inside, wide, e.scalar(0, e.dtype(wide))), dtype)
-    return e.call("where", inside, found, e.scalar(int(-limit), dtype))
+    result = e.astype(e.call("where", inside, wide, e.scalar(0, e.dtype(wide))), dtype)
+    return e.call("where", inside, result, e.scalar(int(-limit), dtype))
 
 
 def _numbers(*operands: Operand) -> bool:
-    return all(isinstance(one, bool | int | float | Value) for one in operands)
+    return all(isinstance(operand, bool | int | float | Value) for operand in operands)
 
 
 def combine(name: str, on_numbers: Callable[..., object]) -> Rule:
@@ -154,8 +154,8 @@ def divide(e: Emitter, a: Operand, b: Operand, *, rounding_mode: str | None = No
     if rounding_mode == "floor":
         return floor_divide(e, a, b)
     dtype = dtype if kind_of(dtype) == kind_of("float32") or rounding_mode else "float32"
-    found = e.call("divide", brought(e, a, dtype), brought(e, b, dtype))
-    return e.call("trunc", found) if rounding_mode and kind_of(dtype) == kind_of("float32") else found
+    result = e.call("divide", brought(e, a, dtype), brought(e, b, dtype))
+    return e.call("trunc", result) if rounding_mode and kind_of(dtype) == kind_of("float32") else result
 
 
 def floor_divide(e: Emitter, a: Operand, b: Operand) -> Operand:
@@ -173,8 +173,8 @@ def floor_divide(e: Emitter, a: Operand, b: Operand) -> Operand:
     beyond = e.call("greater", e.call("subtract", share, below), e.scalar(0.5, dtype))
     below = e.call("where", beyond, e.call("add", below, e.scalar(1, dtype)), below)
     plain = e.call("divide", x, y)
-    found = e.call("where", e.call("not_equal", share, zero), below, e.call("multiply", plain, zero))
-    return e.call("where", e.call("equal", y, zero), plain, found)
+    result = e.call("where", e.call("not_equal", share, zero), below, e.call("multiply", plain, zero))
+    return e.call("where", e.call("equal", y, zero), plain, result)
 
 
 def remainder(e: Emitter, a: Operand, b: Operand) -> Operand:
@@ -207,8 +207,8 @@ def shifted(name: str) -> Rule:
         if not dtype.startswith("uint"):
             inside = e.call("logical_and", inside, e.call("greater_equal", y, e.scalar(0, dtype)))
         if name == "left_shift":
-            moved = e.call(name, x, e.call("where", inside, y, e.scalar(0, dtype)))
-            return e.call("where", inside, moved, e.scalar(0, dtype))
+            shifted = e.call(name, x, e.call("where", inside, y, e.scalar(0, dtype)))
+            return e.call("where", inside, shifted, e.scalar(0, dtype))
         return e.call(name, x, e.call("where", inside, y, e.scalar(bits - 1, dtype)))
 
     return rule
@@ -263,12 +263,12 @@ def masked_fill(e: Emitter, x: relax.Expr, mask: relax.Expr, value: Operand) -> 
 
 def clamp(e: Emitter, x: relax.Expr, min: Operand = None, max: Operand = None) -> Operand:  # noqa: A002 - PyTorch's
     """The element, brought between the two."""
-    found: Operand = x
+    result: Operand = x
     if min is not None:
-        found = MAXIMUM(e, found, min)
+        result = MAXIMUM(e, result, min)
     if max is not None:
-        found = MINIMUM(e, found, max)
-    return found
+        result = MINIMUM(e, result, max)
+    return result
 
 
 def addmul(e: Emitter, x: Operand, a: Operand, b: Operand, *, value: Operand = 1) -> Operand:
@@ -301,18 +301,18 @@ def _whole_power(e: Emitter, a: Operand, b: Operand) -> Operand:
     parity = e.call("floor_mod", exponent, two)
     short = e.call("where", e.call("equal", exponent, zero), zero, e.call("subtract", two, parity))
     left = e.call("where", small, short, e.call("minimum", e.call("maximum", exponent, zero), e.scalar(64, dtype)))
-    found, square = one, base
+    result, square = one, base
     for step in range(7):
         odd = e.call("equal", e.call("floor_mod", left, two), one)
-        found = e.call("multiply", found, e.call("where", odd, square, one))
+        result = e.call("multiply", result, e.call("where", odd, square, one))
         left = e.call("floor_divide", left, two)
         if step < 6:
             more = e.call("where", e.call("greater", left, zero), square, one)
             square = e.call("multiply", more, more)
     if dtype.startswith("uint"):
-        return found
-    gone = e.call("logical_and", e.call("less", exponent, zero), e.call("not_equal", e.call("abs", base), one))
-    return e.call("where", gone, zero, found)
+        return result
+    removed = e.call("logical_and", e.call("less", exponent, zero), e.call("not_equal", e.call("abs", base), one))
+    return e.call("where", removed, zero, result)
 
 
 MAXIMUM, MINIMUM = extreme("maximum", max), extreme("minimum", min)

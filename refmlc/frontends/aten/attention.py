@@ -38,7 +38,7 @@ def attention(  # noqa: PLR0913 - PyTorch's arguments
     dtype, shape = e.dtype(query), e.shape(query)
     factor = 1 / math.sqrt(whole(shape[-1])) if scale is None else float(str(scale))
     if enable_gqa:
-        key, value = (_repeated(e, one, e.shape(query)[-3]) for one in (key, value))
+        key, value = (_repeated(e, item, e.shape(query)[-3]) for item in (key, value))
     order = [*range(e.rank(key) - 2), e.rank(key) - 1, e.rank(key) - 2]
     scores = e.call("matmul", query, e.call("permute_dims", key, axes=tuple(order)))
     scores = e.call("multiply", scores, e.scalar(factor, dtype))
@@ -81,8 +81,8 @@ def from_front(e: Emitter, places: Tensor, extent: Size) -> Tensor:
         if isinstance(extent, int):
             return constant(np.where(places.data < 0, places.data + extent, places.data), places.dtype)
     wide = e.astype(places, "int64")
-    moved = e.call("add", wide, e.scalar(extent, "int64"))
-    return e.call("where", e.call("less", wide, e.scalar(0, "int64")), moved, wide)
+    shifted = e.call("add", wide, e.scalar(extent, "int64"))
+    return e.call("where", e.call("less", wide, e.scalar(0, "int64")), shifted, wide)
 
 
 @dataclass(frozen=True)
@@ -98,11 +98,11 @@ class Indexed:
     def of(cls, e: Emitter, x: Tensor, indices: Sequence[Tensor | None], *, checked: bool = False) -> "Indexed":
         """`checked`: no index counts from the end. Fails: RM501 for a mask."""
         shape = e.shape(x)
-        given = [(axis, one) for axis, one in enumerate(indices) if one is not None]
-        if any(e.dtype(one) == "bool" for _, one in given):
+        values = [(axis, index) for axis, index in enumerate(indices) if index is not None]
+        if any(e.dtype(item) == "bool" for _, item in values):
             raise fail(UNSUPPORTED_OP, "an index by a mask is not supported: its shape depends on data")
-        places = tuple(one if checked else from_front(e, one, shape[axis]) for axis, one in given)
-        return cls(shape, tuple(axis for axis, _ in given), places, _broadcast([e.shape(one) for one in places]))
+        places = tuple(item if checked else from_front(e, item, shape[axis]) for axis, item in values)
+        return cls(shape, tuple(axis for axis, _ in values), places, _broadcast([e.shape(place) for place in places]))
 
     @property
     def rest(self) -> tuple[int, ...]:
@@ -144,13 +144,13 @@ class Indexed:
     def every(self, e: Emitter) -> list[Tensor]:
         """Indices for all axes: for those that are not indexed their own places."""
         others = len(self.rest)
-        found = [e.reshape(one, [*e.shape(one), *(1,) * others]) for one in self.places]
+        result = [e.reshape(place, [*e.shape(place), *(1,) * others]) for place in self.places]
         for at, axis in enumerate(self.rest):
             extent = self.shape[axis]
             if not isinstance(extent, int):
                 raise fail(UNSUPPORTED_OP, "values are put at places of known extents alone")
-            found.append(constant(np.arange(extent, dtype=np.int64).reshape([-1, *(1,) * (others - at - 1)])))
-        return found
+            result.append(constant(np.arange(extent, dtype=np.int64).reshape([-1, *(1,) * (others - at - 1)])))
+        return result
 
 
 def _permuted(e: Emitter, x: Tensor, order: tuple[int, ...]) -> Tensor:
@@ -159,8 +159,8 @@ def _permuted(e: Emitter, x: Tensor, order: tuple[int, ...]) -> Tensor:
 
 def _broadcast(shapes: Sequence[tuple[Size, ...]]) -> tuple[Size, ...]:
     """The shape that shapes are broadcast to."""
-    rank = max(len(one) for one in shapes)
-    whole_ones = [(*(1,) * (rank - len(one)), *one) for one in shapes]
+    rank = max(len(shape) for shape in shapes)
+    whole_ones = [(*(1,) * (rank - len(shape)), *shape) for shape in shapes]
     return tuple(
         next((size for size in sizes if not (isinstance(size, int) and size == 1)), 1)
         for sizes in zip(*whole_ones, strict=True)
@@ -203,11 +203,13 @@ def embedding_bag(  # noqa: PLR0913, PLR0917 - PyTorch's arguments
     rows, dtype = e.call("take", weight, indices, axis=0), e.dtype(weight)
     if per_sample_weights is not None:
         rows = e.call("multiply", rows, e.call("expand_dims", per_sample_weights, axis=1))
-    kept = _bags(e, indices, offsets, ends=bool(include_last_offset))
+    remaining = _bags(e, indices, offsets, ends=bool(include_last_offset))
     if padding_idx >= 0:
-        kept = e.call("logical_and", kept, e.call("not_equal", indices, e.scalar(padding_idx, e.dtype(indices))))
-    count = e.call("sum", e.astype(kept, dtype), axis=(1,), keepdims=True)
-    wide, each = e.call("expand_dims", kept, axis=2), e.call("expand_dims", rows, axis=0)
+        remaining = e.call(
+            "logical_and", remaining, e.call("not_equal", indices, e.scalar(padding_idx, e.dtype(indices)))
+        )
+    count = e.call("sum", e.astype(remaining, dtype), axis=(1,), keepdims=True)
+    wide, each = e.call("expand_dims", remaining, axis=2), e.call("expand_dims", rows, axis=0)
     if mode == 2:
         lowest = e.call("where", wide, each, e.scalar(-math.inf, dtype))
         greatest = along(e, "max", lowest, (1,), keep=False)

@@ -17,8 +17,8 @@ TURNED = {1: "IOW", 2: "IOHW", 3: "IODHW"}
 
 def each(value: Operand, rank: int) -> tuple[int, ...]:
     """One number for each axis."""
-    given = tuple(value) if isinstance(value, list | tuple) else (value,)
-    return tuple(whole(one) for one in (given * rank if len(given) == 1 else given))
+    values = tuple(value) if isinstance(value, list | tuple) else (value,)
+    return tuple(whole(item) for item in (values * rank if len(values) == 1 else values))
 
 
 def around(padding: Operand, kernel: Sequence[int], dilation: Sequence[int]) -> tuple[int, ...]:
@@ -27,7 +27,7 @@ def around(padding: Operand, kernel: Sequence[int], dilation: Sequence[int]) -> 
         return (0,) * (2 * len(kernel))
     if padding == "same":
         whole = [(size - 1) * step for size, step in zip(kernel, dilation, strict=True)]
-        return (*(one // 2 for one in whole), *(one - one // 2 for one in whole))
+        return (*(item // 2 for item in whole), *(item - item // 2 for item in whole))
     return each(padding, len(kernel)) * 2
 
 
@@ -64,8 +64,8 @@ def convolution(rank: int) -> Rule:
     ) -> relax.Expr:
         data, added = batched(e, x, rank)
         steps = each(dilation, rank)
-        kernel = [whole(one) for one in e.shape(weight)[2:]]
-        found = e.call(
+        kernel = [whole(extent) for extent in e.shape(weight)[2:]]
+        result = e.call(
             f"nn.conv{rank}d",
             data,
             weight,
@@ -76,7 +76,7 @@ def convolution(rank: int) -> Rule:
             data_layout=LAYOUT[rank],
             kernel_layout=KERNEL[rank],
         )
-        return freed(e, biased(e, found, bias, rank), added=added)
+        return freed(e, biased(e, result, bias, rank), added=added)
 
     return rule
 
@@ -98,10 +98,10 @@ def transposed(rank: int) -> Rule:
         data, added = batched(e, x, rank)
         steps, around, more = each(stride, rank), each(padding, rank), each(output_padding, rank)
         fits = all(extra < step for extra, step in zip(more, steps, strict=True))
-        if not fits and any(extra > one for extra, one in zip(more, around, strict=True)):
+        if not fits and any(extra > item for extra, item in zip(more, around, strict=True)):
             raise fail(UNSUPPORTED_OP, f"the output padding {list(more)} of a transposed convolution is not supported")
-        ends = around if fits else tuple(one - extra for one, extra in zip(around, more, strict=True))
-        found = e.call(
+        ends = around if fits else tuple(item - extra for item, extra in zip(around, more, strict=True))
+        result = e.call(
             f"nn.conv{rank}d_transpose",
             data,
             weight,
@@ -113,7 +113,7 @@ def transposed(rank: int) -> Rule:
             data_layout=LAYOUT[rank],
             kernel_layout=TURNED[rank],
         )
-        return freed(e, biased(e, found, bias, rank), added=added)
+        return freed(e, biased(e, result, bias, rank), added=added)
 
     return rule
 
@@ -154,10 +154,10 @@ def max_pool(rank: int) -> Rule:
             raise fail(UNSUPPORTED_OP, "the indices of a max pooling are not supported")
         data, added = batched(e, x, rank)
 
-        def pooled(one: relax.Expr) -> relax.Expr:
+        def pooled(data: relax.Expr) -> relax.Expr:
             return e.call(
                 f"nn.max_pool{rank}d",
-                one,
+                data,
                 pool_size=each(kernel_size, rank),
                 strides=each(stride or kernel_size, rank),
                 padding=each(padding, rank) * 2,
@@ -166,8 +166,8 @@ def max_pool(rank: int) -> Rule:
                 layout=LAYOUT[rank],
             )
 
-        found = windows(e, data, pooled)
-        return freed(e, found, added=added)
+        result = windows(e, data, pooled)
+        return freed(e, result, added=added)
 
     return rule
 
@@ -198,7 +198,7 @@ def avg_pool(rank: int) -> Rule:
         if divisor_override is not None:
             raise fail(UNSUPPORTED_OP, "`divisor_override` of an average pooling is not supported")
         data, added = batched(e, x, rank)
-        found = e.call(
+        result = e.call(
             f"nn.avg_pool{rank}d",
             data,
             pool_size=each(kernel_size, rank),
@@ -208,7 +208,7 @@ def avg_pool(rank: int) -> Rule:
             count_include_pad=bool(count_include_pad),
             layout=LAYOUT[rank],
         )
-        return freed(e, found, added=added)
+        return freed(e, result, added=added)
 
     return rule
 
@@ -218,11 +218,11 @@ def adaptive_avg_pool(rank: int) -> Rule:
 
     def rule(e: Emitter, x: relax.Expr, output_size: Operand) -> relax.Expr:
         data, added = batched(e, x, rank)
-        given = output_size if isinstance(output_size, list | tuple) else (output_size,) * rank
+        values = output_size if isinstance(output_size, list | tuple) else (output_size,) * rank
         own = e.shape(data)[2:]
-        sizes = tuple(whole(size if one is None else one) for one, size in zip(given, own, strict=True))
-        found = e.call(f"nn.adaptive_avg_pool{rank}d", data, output_size=sizes, layout=LAYOUT[rank])
-        return freed(e, found, added=added)
+        sizes = tuple(whole(size if item is None else item) for item, size in zip(values, own, strict=True))
+        result = e.call(f"nn.adaptive_avg_pool{rank}d", data, output_size=sizes, layout=LAYOUT[rank])
+        return freed(e, result, added=added)
 
     return rule
 
@@ -231,17 +231,17 @@ def adaptive_max_pool(rank: int) -> Rule:
     """The greatest elements of as many windows as are wanted; a tuple: nothing may ask for their places."""
 
     def rule(e: Emitter, x: relax.Expr, output_size: Operand) -> Operand:
-        found, first = x, e.rank(x) - rank
-        for at, wanted in enumerate(each(output_size, rank)):
+        result, first = x, e.rank(x) - rank
+        for at, target in enumerate(each(output_size, rank)):
             axis = first + at
             extent = whole(e.shape(x)[axis])
-            windows = [(place * extent // wanted, -(-(place + 1) * extent // wanted)) for place in range(wanted)]
+            windows = [(place * extent // target, -(-(place + 1) * extent // target)) for place in range(target)]
             parts = [
-                along(e, "max", e.call("strided_slice", found, [axis], [begin], [end], [1]), (axis,), keep=True)
+                along(e, "max", e.call("strided_slice", result, [axis], [begin], [end], [1]), (axis,), keep=True)
                 for begin, end in windows
             ]
-            found = e.call("concat", parts, axis=axis)
-        return (found,)
+            result = e.call("concat", parts, axis=axis)
+        return (result,)
 
     return rule
 
@@ -249,7 +249,7 @@ def adaptive_max_pool(rank: int) -> Rule:
 def pad(e: Emitter, x: relax.Expr, widths: Sequence[int], mode: str = "constant", value: Operand = None) -> Operand:
     """Elements added around; PyTorch names the last axis first. Negative widths cut."""
     rank, modes = e.rank(x), {"constant": "constant", "reflect": "reflect", "replicate": "replicate"}
-    if mode not in modes or any(one < 0 for one in widths):
+    if mode not in modes or any(width < 0 for width in widths):
         raise fail(UNSUPPORTED_OP, f'a padding of mode "{mode}" with the widths {list(widths)} is not supported')
     whole = [0] * (2 * rank)
     for place in range(len(widths) // 2):

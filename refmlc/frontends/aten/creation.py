@@ -9,8 +9,8 @@ from refmlc.frontends.rule import Rule
 from refmlc.lang.ir import relax
 
 
-def _dtype(given: Operand, otherwise: str) -> str:
-    return otherwise if given is None else dtype_name(given)
+def _dtype(dtype: Operand, otherwise: str) -> str:
+    return otherwise if dtype is None else dtype_name(dtype)
 
 
 def _of(value: Operand) -> str:
@@ -20,16 +20,16 @@ def _of(value: Operand) -> str:
 
 def full(e: Emitter, size: Sequence[Size], fill_value: Operand, *, dtype: Operand = None) -> Operand:
     """One number everywhere."""
-    found = _dtype(dtype, _of(fill_value))
-    return e.call("full", e.sizes(size), e.scalar(fill_value, found), dtype=found)
+    kind = _dtype(dtype, _of(fill_value))
+    return e.call("full", e.sizes(size), e.scalar(fill_value, kind), dtype=kind)
 
 
 def filled(value: int) -> Rule:
     """The same number everywhere, in float32 where no dtype is given."""
 
     def rule(e: Emitter, size: Sequence[Size], *, dtype: Operand = None) -> Operand:
-        found = _dtype(dtype, "float32")
-        return e.call("full", e.sizes(size), e.scalar(value, found), dtype=found)
+        kind = _dtype(dtype, "float32")
+        return e.call("full", e.sizes(size), e.scalar(value, kind), dtype=kind)
 
     return rule
 
@@ -45,20 +45,20 @@ def like(value: int) -> Rule:
 
 def full_like(e: Emitter, x: relax.Expr, fill_value: Operand, *, dtype: Operand = None) -> Operand:
     """One number everywhere, in the shape of another tensor."""
-    found = _dtype(dtype, e.dtype(x))
-    return e.call("full", e.sizes(e.shape(x)), e.scalar(fill_value, found), dtype=found)
+    kind = _dtype(dtype, e.dtype(x))
+    return e.call("full", e.sizes(e.shape(x)), e.scalar(fill_value, kind), dtype=kind)
 
 
 def arange(e: Emitter, *ends: Operand, dtype: Operand = None) -> Operand:
     """The numbers from the first to before the second, by steps."""
     start, stop, step = (0, ends[0], 1) if len(ends) == 1 else (*ends, 1)[:3]
-    real = any(isinstance(one, float) for one in ends)
-    found = _dtype(dtype, "float32" if real else "int64")
-    if kind_of(found) != kind_of("float32"):
-        start, stop, step = (int(one) if isinstance(one, bool | float) else one for one in (start, stop, step))
-    if kind_of(found) == kind_of("float32") and real:
-        start, stop, step = (float(one) if isinstance(one, int) else one for one in (start, stop, step))
-    return e.call("arange", start, stop, step, dtype=found)
+    real = any(isinstance(end, float) for end in ends)
+    kind = _dtype(dtype, "float32" if real else "int64")
+    if kind_of(kind) != kind_of("float32"):
+        start, stop, step = (int(item) if isinstance(item, bool | float) else item for item in (start, stop, step))
+    if kind_of(kind) == kind_of("float32") and real:
+        start, stop, step = (float(item) if isinstance(item, int) else item for item in (start, stop, step))
+    return e.call("arange", start, stop, step, dtype=kind)
 
 
 def scalar_tensor(e: Emitter, value: Operand, *, dtype: Operand = None) -> Operand:

@@ -106,8 +106,8 @@ def elu(
     dtype = e.dtype(x)
     power = e.call("exp", e.call("multiply", x, e.scalar(input_scale, dtype)))
     below = e.call("multiply", e.call("subtract", power, e.scalar(1, dtype)), e.scalar(alpha, dtype))
-    found = e.call("where", e.call("greater", x, e.scalar(0, dtype)), x, below)
-    return e.call("multiply", found, e.scalar(scale, dtype))
+    result = e.call("where", e.call("greater", x, e.scalar(0, dtype)), x, below)
+    return e.call("multiply", result, e.scalar(scale, dtype))
 
 
 def softplus(e: Emitter, x: relax.Expr, beta: float = 1, threshold: float = 20) -> relax.Expr:
@@ -158,8 +158,8 @@ def log_to(base: float) -> Rule:
     """The logarithm to another base: a quotient of natural ones."""
 
     def rule(e: Emitter, x: relax.Expr) -> relax.Expr:
-        found = brought(e, x, e.dtype(x) if kind_of(e.dtype(x)) == FLOATS else "float32")
-        return e.call("divide", e.call("log", found), e.scalar(math.log(base), e.dtype(found)))
+        floats = brought(e, x, e.dtype(x) if kind_of(e.dtype(x)) == FLOATS else "float32")
+        return e.call("divide", e.call("log", floats), e.scalar(math.log(base), e.dtype(floats)))
 
     return rule
 
@@ -175,12 +175,12 @@ def bitwise_not(e: Emitter, x: relax.Expr) -> relax.Expr:
     return e.call("logical_not" if e.dtype(x) == "bool" else "bitwise_not", x)
 
 
-def convert(e: Emitter, x: relax.Expr, *given: Operand, dtype: Operand = None) -> relax.Expr:
+def convert(e: Emitter, x: relax.Expr, *values: Operand, dtype: Operand = None) -> relax.Expr:
     """The elements in another dtype; devices and layouts in memory mean nothing here."""
-    wanted = dtype if dtype is not None else next((one for one in given if _is_dtype(one)), None)
-    if wanted is None and given and isinstance(given[0], relax.Expr):
-        return converted(e, x, e.dtype(given[0]))
-    return x if wanted is None else converted(e, x, dtype_name(wanted))
+    target = dtype if dtype is not None else next((item for item in values if _is_dtype(item)), None)
+    if target is None and values and isinstance(values[0], relax.Expr):
+        return converted(e, x, e.dtype(values[0]))
+    return x if target is None else converted(e, x, dtype_name(target))
 
 
 def _is_dtype(value: Operand) -> bool:

@@ -23,20 +23,20 @@ def turned(e: Emitter, weight: relax.Expr) -> relax.Expr:
 
 def linear(e: Emitter, x: relax.Expr, weight: relax.Expr, bias: relax.Expr | None = None) -> relax.Expr:
     """`x @ weight.T + bias`."""
-    found = e.call("matmul", x, turned(e, weight))
-    return found if bias is None else e.call("add", found, bias)
+    result = e.call("matmul", x, turned(e, weight))
+    return result if bias is None else e.call("add", result, bias)
 
 
 def addmm(
     e: Emitter, x: relax.Expr, a: relax.Expr, b: relax.Expr, *, beta: Operand = 1, alpha: Operand = 1
 ) -> relax.Expr:
     """`beta * x + alpha * (a @ b)`."""
-    found, dtype = e.call("matmul", a, b), e.dtype(a)
+    result, dtype = e.call("matmul", a, b), e.dtype(a)
     if alpha != 1:
-        found = e.call("multiply", found, brought(e, alpha, dtype))
+        result = e.call("multiply", result, brought(e, alpha, dtype))
     if beta == 0:
-        return found
-    return e.call("add", found, x if beta == 1 else e.call("multiply", x, brought(e, beta, dtype)))
+        return result
+    return e.call("add", result, x if beta == 1 else e.call("multiply", x, brought(e, beta, dtype)))
 
 
 def einsum(e: Emitter, equation: str, tensors: Sequence[relax.Expr]) -> relax.Expr:
@@ -58,11 +58,11 @@ def trilinear(  # noqa: PLR0913, PLR0917 - PyTorch's arguments
     """The product of three tensors with axes of one place added to each, summed along axes."""
     del unroll_dim  # an order of evaluation
     wide = []
-    for one, axes in ((i1, expand1), (i2, expand2), (i3, expand3)):
-        found = one
+    for item, axes in ((i1, expand1), (i2, expand2), (i3, expand3)):
+        result = item
         for axis in sorted(axes):
-            found = e.call("expand_dims", found, axis=int(axis))
-        wide.append(found)
+            result = e.call("expand_dims", result, axis=int(axis))
+        wide.append(result)
     product = e.call("multiply", e.call("multiply", wide[0], wide[1]), wide[2])
     return e.call("sum", product, axis=tuple(int(axis) for axis in sumdim)) if sumdim else product
 

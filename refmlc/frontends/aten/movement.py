@@ -14,8 +14,8 @@ END = 2**63 - 1
 
 def flat(sizes: Sequence[Operand]) -> list[Size]:
     """Sizes given one by one, or as one list."""
-    given = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], list | tuple) else sizes
-    return [one for one in given if isinstance(one, int | Value)]
+    values = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], list | tuple) else sizes
+    return [item for item in values if isinstance(item, int | Value)]
 
 
 def view(e: Emitter, x: relax.Expr, *sizes: Operand) -> Operand:
@@ -36,9 +36,9 @@ def unflatten(e: Emitter, x: relax.Expr, dim: int, sizes: Sequence[Size]) -> Ope
     """An axis as several."""
     shape = e.shape(x)
     at = dim % len(shape)
-    known = [one for one in sizes if not (isinstance(one, int) and one == -1)]
-    found = [_left(shape[at], known) if isinstance(one, int) and one == -1 else one for one in sizes]
-    return e.reshape(x, [*shape[:at], *found, *shape[at + 1 :]])
+    known = [size for size in sizes if not (isinstance(size, int) and size == -1)]
+    result = [_left(shape[at], known) if isinstance(size, int) and size == -1 else size for size in sizes]
+    return e.reshape(x, [*shape[:at], *result, *shape[at + 1 :]])
 
 
 def _left(whole: Size, known: Sequence[Size]) -> Size:
@@ -48,7 +48,7 @@ def _left(whole: Size, known: Sequence[Size]) -> Size:
 def permute(e: Emitter, x: relax.Expr, *dims: Operand) -> Operand:
     """The axes in another order."""
     rank = e.rank(x)
-    order = tuple(int(one) % rank for one in flat(dims))
+    order = tuple(int(dim) % rank for dim in flat(dims))
     return x if order == tuple(range(rank)) else e.call("permute_dims", x, axes=order)
 
 
@@ -72,41 +72,41 @@ def unsqueeze(e: Emitter, x: relax.Expr, dim: int) -> Operand:
 def squeeze(e: Emitter, x: relax.Expr, *dims: Operand) -> Operand:
     """Axes of one place taken away, others left."""
     shape = e.shape(x)
-    named = [one % len(shape) for one in flat(dims) if isinstance(one, int)] if dims else range(len(shape))
-    gone = tuple(one for one in named if isinstance(shape[one], int) and shape[one] == 1)
-    return e.call("squeeze", x, axis=gone) if gone else x
+    named = [dim % len(shape) for dim in flat(dims) if isinstance(dim, int)] if dims else range(len(shape))
+    removed = tuple(item for item in named if isinstance(shape[item], int) and shape[item] == 1)
+    return e.call("squeeze", x, axis=removed) if removed else x
 
 
 def expand(e: Emitter, x: relax.Expr, *sizes: Operand) -> Operand:
     """Axes of one place repeated; -1 leaves one as it is."""
-    shape, wanted = e.shape(x), flat(sizes)
-    new = len(wanted) - len(shape)
-    full = [shape[at - new] if isinstance(one, int) and one == -1 else one for at, one in enumerate(wanted)]
+    shape, target = e.shape(x), flat(sizes)
+    new = len(target) - len(shape)
+    full = [shape[at - new] if isinstance(item, int) and item == -1 else item for at, item in enumerate(target)]
     return e.call("broadcast_to", x, e.sizes(full))
 
 
 def repeat(e: Emitter, x: relax.Expr, *repeats: Operand) -> Operand:
     """The whole tensor repeated along each axis."""
-    return e.call("tile", x, repeats=tuple(int(one) for one in flat(repeats)))
+    return e.call("tile", x, repeats=tuple(int(repeat) for repeat in flat(repeats)))
 
 
 def repeat_interleave(
     e: Emitter, x: relax.Expr, repeats: Operand, dim: int | None = None, *, output_size: Size | None = None
 ) -> Operand:
     """Each place repeated along an axis. Fails: RM111 where it gives another extent than `output_size`."""
-    found = e.call("repeat", x, repeats=whole(repeats), axis=dim)
-    extent = e.shape(found)[0 if dim is None else dim]
+    result = e.call("repeat", x, repeats=whole(repeats), axis=dim)
+    extent = e.shape(result)[0 if dim is None else dim]
     if output_size is not None and not same_sizes([extent], [output_size]):
         raise fail(BAD_INPUT, f"`repeat_interleave` gives an extent of {extent}, and `output_size` is {output_size}")
-    return found
+    return result
 
 
 def flip(e: Emitter, x: relax.Expr, *dims: Operand) -> Operand:
     """The opposite order along axes."""
-    found = x
-    for one in flat(dims):
-        found = e.call("flip", found, axis=int(one))
-    return found
+    result = x
+    for item in flat(dims):
+        result = e.call("flip", result, axis=int(item))
+    return result
 
 
 def concat(e: Emitter, tensors: Sequence[relax.Expr], dim: int = 0) -> Operand:
@@ -181,15 +181,15 @@ def split(e: Emitter, x: relax.Expr, size: Operand, dim: int = 0) -> Operand:
         return _parts(e, x, list(range(size, whole, size)), dim)
     sizes = flat([size])
     cuts: list[Size] = []
-    for one in sizes[:-1]:
-        cuts.append(one if not cuts else cuts[-1] + one)
+    for item in sizes[:-1]:
+        cuts.append(item if not cuts else cuts[-1] + item)
     return _parts(e, x, cuts, dim)
 
 
 def _parts(e: Emitter, x: relax.Expr, cuts: Sequence[Size], dim: int) -> Operand:
     if not cuts:
         return relax.Tuple((x,))
-    if all(isinstance(one, int) for one in cuts):
+    if all(isinstance(item, int) for item in cuts):
         return e.call("split", x, indices_or_sections=tuple(cuts), axis=dim % e.rank(x))  # type: ignore[arg-type]
     ends = [*cuts, e.shape(x)[dim]]
     return relax.Tuple(tuple(cut(e, x, dim, a, b) for a, b in zip([0, *cuts], ends, strict=True)))
@@ -225,23 +225,23 @@ def getitem(e: Emitter, x: Operand, index: Operand) -> Operand:
         return x[whole(index)]
     if isinstance(x, relax.Expr) and not e.is_tensor(x):
         return e.item(x, whole(index))
-    found, at = _tensor(x), 0
-    given = index if isinstance(index, tuple) else (index,)
-    if any(one is Ellipsis for one in given):
-        place = next(i for i, one in enumerate(given) if one is Ellipsis)
-        named = sum(one is not None and one is not Ellipsis for one in given)
-        given = (*given[:place], *(slice(None),) * (e.rank(found) - named), *given[place + 1 :])
-    for one in given:
-        match one:
+    result, at = _tensor(x), 0
+    values = index if isinstance(index, tuple) else (index,)
+    if any(item is Ellipsis for item in values):
+        place = next(i for i, item in enumerate(values) if item is Ellipsis)
+        named = sum(item is not None and item is not Ellipsis for item in values)
+        values = (*values[:place], *(slice(None),) * (e.rank(result) - named), *values[place + 1 :])
+    for entry in values:
+        match entry:
             case None:
-                found, at = _tensor(unsqueeze(e, found, at)), at + 1
+                result, at = _tensor(unsqueeze(e, result, at)), at + 1
             case slice(start=start, stop=stop, step=step):
-                found, at = _tensor(slice_(e, found, at, start, stop, step or 1)), at + 1
+                result, at = _tensor(slice_(e, result, at, start, stop, step or 1)), at + 1
             case int() | Value():
-                found = _tensor(select(e, found, at, one))
+                result = _tensor(select(e, result, at, entry))
             case _:
                 raise fail(UNSUPPORTED_OP, "an index of a tensor by a tensor is not supported here")
-    return found
+    return result
 
 
 def sym_size(e: Emitter, x: relax.Expr, dim: int | None = None) -> Operand:

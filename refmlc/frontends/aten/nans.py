@@ -32,11 +32,11 @@ def own_nan(e: Emitter, x: Tensor, otherwise: Tensor) -> Tensor:
 
 def of_two(e: Emitter, name: str, a: Tensor, b: Tensor) -> Tensor:
     """`R.maximum` or `R.minimum` (`name`) of two tensors of one dtype; NaN where one of them is."""
-    found: Tensor = e.call(name, a, b)
-    for one in (a, b):
-        if not _is_number(one) and has_nan(e, one):
-            found = e.call("where", e.call("isnan", one), one, found)
-    return found
+    result: Tensor = e.call(name, a, b)
+    for item in (a, b):
+        if not _is_number(item) and has_nan(e, item):
+            result = e.call("where", e.call("isnan", item), item, result)
+    return result
 
 
 def _is_number(x: Tensor) -> bool:
@@ -56,12 +56,12 @@ def any_of(e: Emitter, truth: Tensor, axes: tuple[int, ...] | None, *, keep: boo
 
 def place_of(e: Emitter, name: str, x: Tensor, dim: int | None, *, keep: bool) -> Tensor:
     """`R.argmax` or `R.argmin` (`name`); the first NaN where there is one."""
-    found: Tensor = e.call(name, x, axis=dim, keepdims=keep)
+    result: Tensor = e.call(name, x, axis=dim, keepdims=keep)
     if not has_nan(e, x):
-        return found
+        return result
     holes = e.call("isnan", x)
     first = e.call("argmax", e.astype(holes, "int32"), axis=dim, keepdims=keep)
-    return e.call("where", any_of(e, holes, None if dim is None else (dim,), keep=keep), first, found)
+    return e.call("where", any_of(e, holes, None if dim is None else (dim,), keep=keep), first, result)
 
 
 def windows(e: Emitter, x: Tensor, pooled: Callable[[Tensor], Tensor]) -> Tensor:
@@ -73,8 +73,8 @@ def windows(e: Emitter, x: Tensor, pooled: Callable[[Tensor], Tensor]) -> Tensor
     return where_holes(e, x, pooled(x), seen)
 
 
-def where_holes(e: Emitter, x: Tensor, found: Tensor, seen: Callable[[Tensor], Tensor]) -> Tensor:
+def where_holes(e: Emitter, x: Tensor, result: Tensor, visited: Callable[[Tensor], Tensor]) -> Tensor:
     """NaN where `seen`, of which elements are NaN, says so; else what is `found`."""
     if not has_nan(e, x):
-        return found
-    return e.call("where", seen(e.call("isnan", x)), e.scalar(math.nan, e.dtype(x)), found)
+        return result
+    return e.call("where", visited(e.call("isnan", x)), e.scalar(math.nan, e.dtype(x)), result)

@@ -35,7 +35,7 @@ def batch_norm(  # noqa: PLR0913, PLR0917 - PyTorch's arguments
     if e.rank(x) < 2:
         raise fail(UNSUPPORTED_OP, "batch normalisation of a vector is not supported")
     channels, dtype = e.shape(x)[1:2], e.dtype(x)
-    found = e.call(
+    result = e.call(
         "nn.batch_norm",
         x,
         _filled(e, weight, 1, channels, dtype),
@@ -47,7 +47,7 @@ def batch_norm(  # noqa: PLR0913, PLR0917 - PyTorch's arguments
         momentum=min(max(float(momentum), 0.0), 1.0),  # means nothing at inference
         training=False,
     )
-    return e.item(found, 0)
+    return e.item(result, 0)
 
 
 def batch_norm_inference(
@@ -154,10 +154,10 @@ def batch_norm_of_itself(
     others, dtype = tuple(axis for axis in range(e.rank(x)) if axis != 1), e.dtype(x)
     distance = e.call("subtract", x, e.call("mean", x, axis=others, keepdims=True))
     square = e.call("mean", e.call("multiply", distance, distance), axis=others, keepdims=True)
-    found = e.call("multiply", distance, e.call("rsqrt", e.call("add", square, e.scalar(float(eps), dtype))))
+    result = e.call("multiply", distance, e.call("rsqrt", e.call("add", square, e.scalar(float(eps), dtype))))
     shape = [1, e.shape(x)[1], *(1,) * (e.rank(x) - 2)]
-    found = found if weight is None else e.call("multiply", found, e.reshape(weight, shape))
-    return (found if bias is None else e.call("add", found, e.reshape(bias, shape)),)
+    result = result if weight is None else e.call("multiply", result, e.reshape(weight, shape))
+    return (result if bias is None else e.call("add", result, e.reshape(bias, shape)),)
 
 
 def softmax(name: str) -> Rule:

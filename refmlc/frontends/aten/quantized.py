@@ -47,9 +47,9 @@ def quantize(
     wide = e.astype(x, "float32")
     share = e.call("divide", e.scalar(1.0, "float32"), _number(e, scales, around))
     steps = e.call("round", e.call("multiply", wide, share))
-    moved = e.call("add", steps, _number(e, zero_points, around))
+    shifted = e.call("add", steps, _number(e, zero_points, around))
     low, high = e.scalar(quant_min, "float32"), e.scalar(quant_max, "float32")
-    return e.astype(e.call("minimum", e.call("maximum", moved, low), high), dtype_name(dtype))
+    return e.astype(e.call("minimum", e.call("maximum", shifted, low), high), dtype_name(dtype))
 
 
 def quantize_tensor(
@@ -74,11 +74,11 @@ def dequantize(  # noqa: PLR0913 - PyTorch's arguments
     """The floats for integers, by the scales of the places of an axis."""
     del quant_min, quant_max, dtype  # they say what the integers are
     around = _around(e, x, axis)
-    moved = e.astype(x, "float32")
+    shifted = e.astype(x, "float32")
     if zero_points is not None:
-        moved = e.call("subtract", moved, _number(e, zero_points, around))
-    found = e.call("multiply", moved, _number(e, scales, around))
-    return e.astype(found, "float32" if out_dtype is None else dtype_name(out_dtype))
+        shifted = e.call("subtract", shifted, _number(e, zero_points, around))
+    result = e.call("multiply", shifted, _number(e, scales, around))
+    return e.astype(result, "float32" if out_dtype is None else dtype_name(out_dtype))
 
 
 def dequantize_tensor(

@@ -27,8 +27,8 @@ def lstm_step(e: Emitter, x: Tensor, state: State, weights: Sequence[Tensor]) ->
     gates = _gates(e, x, h, weights)
     parts = e.call("split", gates, indices_or_sections=4, axis=1)
     i, f, g, o = (e.item(parts, place) for place in range(4))
-    kept = e.call("multiply", e.call("sigmoid", f), c)
-    cell = e.call("add", kept, e.call("multiply", e.call("sigmoid", i), e.call("tanh", g)))
+    remaining = e.call("multiply", e.call("sigmoid", f), c)
+    cell = e.call("add", remaining, e.call("multiply", e.call("sigmoid", i), e.call("tanh", g)))
     return e.call("multiply", e.call("sigmoid", o), e.call("tanh", cell)), cell
 
 
@@ -80,13 +80,15 @@ def layers(step: Step, *, several: bool) -> Rule:
             runs = []
             for way in range(ways):
                 at = layer * ways + way
-                state = tuple(_tensor(select(e, _tensor(one), 0, at)) for one in states)
+                state = tuple(_tensor(select(e, _tensor(item), 0, at)) for item in states)
                 weights = params[at * count : (at + 1) * count]
                 outs, state = _run(e, step, inputs[::-1] if way else inputs, state, weights)
                 runs.append(outs[::-1] if way else outs)
                 last.append(state)
-            inputs = [one[0] if ways == 1 else e.call("concat", list(one), axis=1) for one in zip(*runs, strict=True)]
-        ends = [e.call("stack", [one[part] for one in last], axis=0) for part in range(len(states))]
+            inputs = [
+                item[0] if ways == 1 else e.call("concat", list(item), axis=1) for item in zip(*runs, strict=True)
+            ]
+        ends = [e.call("stack", [item[part] for item in last], axis=0) for part in range(len(states))]
         return relax.Tuple((e.call("stack", inputs, axis=time), *ends))
 
     return rule
@@ -97,8 +99,8 @@ def _run(
 ) -> tuple[list[Tensor], State]:
     """The outputs of one layer, and its last state."""
     outs = []
-    for one in inputs:
-        state = step(e, one, state, weights)
+    for item in inputs:
+        state = step(e, item, state, weights)
         outs.append(state[0])
     return outs, state
 

@@ -20,7 +20,7 @@ def axes_of(dim: Operand) -> tuple[int, ...] | None:
     """The axes that are named; None: all."""
     if dim is None or (isinstance(dim, list | tuple) and not dim):
         return None
-    return tuple(int(one) for one in dim) if isinstance(dim, list | tuple) else (whole(dim),)
+    return tuple(int(item) for item in dim) if isinstance(dim, list | tuple) else (whole(dim),)
 
 
 def reduced(name: str) -> Rule:
@@ -29,10 +29,10 @@ def reduced(name: str) -> Rule:
     def rule(
         e: Emitter, x: relax.Expr, dim: Operand = None, keepdim: Operand = False, *, dtype: Operand = None
     ) -> relax.Expr:
-        wanted = dtype_name(dtype) if dtype is not None else e.dtype(x) if kind_of(e.dtype(x)) == FLOATS else "int64"
+        target = dtype_name(dtype) if dtype is not None else e.dtype(x) if kind_of(e.dtype(x)) == FLOATS else "int64"
         line, added = with_axis(e, x)
-        found = e.call(name, e.astype(line, wanted), axis=axes_of(dim), keepdims=bool(keepdim))
-        return without_axis(e, found, added=added)
+        result = e.call(name, e.astype(line, target), axis=axes_of(dim), keepdims=bool(keepdim))
+        return without_axis(e, result, added=added)
 
     return rule
 
@@ -69,8 +69,8 @@ def variance(*, root: bool) -> Rule:
         count = product([shape[axis] for axis in (range(len(shape)) if axes is None else axes)])
         rest = count - less  # type: ignore[operator]
         rest = max(rest, 0) if isinstance(rest, int | float) else rest
-        found = e.call("divide", total, e.scalar(rest, e.dtype(x)))
-        return without_axis(e, e.call("sqrt", found) if root else found, added=added)
+        result = e.call("divide", total, e.scalar(rest, e.dtype(x)))
+        return without_axis(e, e.call("sqrt", result) if root else result, added=added)
 
     return rule
 
@@ -104,10 +104,10 @@ def extreme(name: str, of_two: str) -> Rule:
             return along(e, name, comparable(e, x), None, keep=False) if e.dtype(x) != "bool" else _truth(e, name, x)
         line, added = with_axis(e, x)
         keys = comparable(e, line)
-        found = along(e, name, keys, axes_of(dim), keep=bool(keepdim))
+        result = along(e, name, keys, axes_of(dim), keep=bool(keepdim))
         places = place_of(e, f"arg{name}", keys, dim, keep=bool(keepdim))
-        both = (e.astype(found, e.dtype(x)), places)
-        return relax.Tuple(tuple(without_axis(e, one, added=added) for one in both))
+        both = (e.astype(result, e.dtype(x)), places)
+        return relax.Tuple(tuple(without_axis(e, item, added=added) for item in both))
 
     return rule
 
@@ -121,8 +121,8 @@ def extremes(name: str) -> Rule:
 
     def rule(e: Emitter, x: relax.Expr, dim: Operand = None, keepdim: Operand = False) -> relax.Expr:
         line, added = with_axis(e, x)
-        found = along(e, name, comparable(e, line), axes_of(dim), keep=bool(keepdim))
-        return without_axis(e, e.astype(found, e.dtype(x)), added=added)
+        result = along(e, name, comparable(e, line), axes_of(dim), keep=bool(keepdim))
+        return without_axis(e, e.astype(result, e.dtype(x)), added=added)
 
     return rule
 
@@ -143,8 +143,8 @@ def truth(name: str) -> Rule:
     def rule(e: Emitter, x: relax.Expr, dim: Operand = None, keepdim: Operand = False) -> relax.Expr:
         line, added = with_axis(e, x)
         ints = e.astype(e.astype(line, "bool"), "int32")
-        found = e.call(name, ints, axis=axes_of(dim), keepdims=bool(keepdim))
-        return without_axis(e, e.astype(found, "bool"), added=added)
+        result = e.call(name, ints, axis=axes_of(dim), keepdims=bool(keepdim))
+        return without_axis(e, e.astype(result, "bool"), added=added)
 
     return rule
 
@@ -153,11 +153,11 @@ def running(name: str) -> Rule:
     """Sums or products of what is before and at each place; of floats of 16 bits in float32, as PyTorch adds them."""
 
     def rule(e: Emitter, x: relax.Expr, dim: int, *, dtype: Operand = None) -> relax.Expr:
-        wanted = dtype_name(dtype) if dtype is not None else e.dtype(x) if kind_of(e.dtype(x)) == FLOATS else "int64"
+        target = dtype_name(dtype) if dtype is not None else e.dtype(x) if kind_of(e.dtype(x)) == FLOATS else "int64"
         line, added = with_axis(e, x)
-        inner = "float32" if wanted in ("float16", "bfloat16") else wanted
-        found = e.call(name, e.astype(e.astype(line, wanted), inner), axis=int(dim))
-        return without_axis(e, e.astype(found, wanted), added=added)
+        inner = "float32" if target in ("float16", "bfloat16") else target
+        result = e.call(name, e.astype(e.astype(line, target), inner), axis=int(dim))
+        return without_axis(e, e.astype(result, target), added=added)
 
     return rule
 

@@ -29,12 +29,12 @@ Line = tuple[int, int, Operand]
 
 def lines(e: Emitter, x: Tensor, size: Operand, scales: Operand) -> list[Line]:
     """What becomes of each axis of space. Fails: RM501 for extents that are not known."""
-    own = [whole(one) for one in e.shape(x)[2:]]
+    own = [whole(item) for item in e.shape(x)[2:]]
     factors = list(scales) if isinstance(scales, list | tuple) else [None] * len(own)
-    wanted = list(size) if isinstance(size, list | tuple) else [None] * len(own)
+    target = list(size) if isinstance(size, list | tuple) else [None] * len(own)
     results = [
-        int(extent * float(str(factor))) if given is None else whole(given)
-        for extent, given, factor in zip(own, wanted, factors, strict=True)
+        int(extent * float(str(factor))) if values is None else whole(values)
+        for extent, values, factor in zip(own, target, factors, strict=True)
     ]
     return list(zip(own, results, factors, strict=True))
 
@@ -55,22 +55,22 @@ def nearest(*, exact: bool) -> Rule:
     """The element below each place, or below the middle of it."""
 
     def rule(e: Emitter, x: Tensor, output_size: Operand, scales: Operand) -> Tensor:
-        found, kind = x, np.dtype(np.float32)
+        result, kind = x, np.dtype(np.float32)
         for at, line in enumerate(lines(e, x, output_size, scales)):
             shift = np.asarray(0.5 if exact else 0, kind)
             places = np.floor((np.arange(line[1], dtype=kind) + shift) * step(line, kind)).astype(np.int64)
-            found = e.call("take", found, constant(np.minimum(places, line[0] - 1)), axis=at + 2)
-        return found
+            result = e.call("take", result, constant(np.minimum(places, line[0] - 1)), axis=at + 2)
+        return result
 
     return rule
 
 
 def linear(e: Emitter, x: Tensor, output_size: Operand, align_corners: Operand, scales: Operand) -> Tensor:
     """Two elements around each place, weighted by their distance."""
-    found, kind = x, opmath(e, x)
+    value, kind = x, opmath(e, x)
     every = lines(e, x, output_size, scales)
     dtype = e.dtype(x)
-    found = e.astype(found, str(kind))
+    value = e.astype(value, str(kind))
     for at in reversed(range(len(every))):
         extent, result, _ = every[at]
         there = np.arange(result, dtype=kind)
@@ -86,13 +86,13 @@ def linear(e: Emitter, x: Tensor, output_size: Operand, align_corners: Operand, 
         parts = [
             e.call(
                 "multiply",
-                e.call("take", found, constant(chosen), axis=at + 2),
+                e.call("take", value, constant(selected), axis=at + 2),
                 constant(weight.astype(kind).reshape(around)),
             )
-            for chosen, weight in ((left, 1 - share), (right, share))
+            for selected, weight in ((left, 1 - share), (right, share))
         ]
-        found = e.call("add", *parts)
-    return e.astype(found, dtype)
+        value = e.call("add", *parts)
+    return e.astype(value, dtype)
 
 
 def by_scales(rule: Rule) -> Rule:
@@ -139,7 +139,7 @@ def grid_sample(
     if METHODS[interpolation_mode] == "bicubic" and rank != 4:
         raise fail(UNSUPPORTED_OP, "a bicubic grid of three dimensions is not supported")
     method = METHODS[interpolation_mode]
-    found = e.call(
+    result = e.call(
         "image.grid_sample",
         x,
         e.call("permute_dims", grid, axes=(0, rank - 1, *range(1, rank - 1))),
@@ -149,10 +149,10 @@ def grid_sample(
         align_corners=bool(align_corners),
     )
     if method == "nearest" or (method == "bilinear" and (rank != 4 or PADDING[padding_mode] != "zeros")):
-        return found
+        return result
     strange = e.call("logical_not", e.call("isfinite", grid))
     lost = e.call("expand_dims", any_of(e, strange, (-1,), keep=False), axis=1)
-    return e.call("where", lost, e.scalar(math.nan, e.dtype(x)), found)
+    return e.call("where", lost, e.scalar(math.nan, e.dtype(x)), result)
 
 
 RANKS: Sequence[int] = (1, 2, 3)

@@ -32,13 +32,13 @@ def order(e: Emitter, x: Tensor, dim: int = -1, descending: Operand = False, *, 
     keys, axis = comparable(e, line), int(dim) % e.rank(line)
     places = e.call("argsort", keys, axis=axis, descending=bool(descending), dtype="int64")
     values = e.call("gather_elements", line, places, axis=axis)
-    return relax.Tuple(tuple(without_axis(e, one, added=added) for one in (values, places)))
+    return relax.Tuple(tuple(without_axis(e, item, added=added) for item in (values, places)))
 
 
 def argsort(e: Emitter, x: Tensor, dim: int = -1, descending: Operand = False, *, stable: Operand = False) -> Operand:
     """The places of the elements in their order along an axis."""
-    found = order(e, x, dim, descending, stable=stable)
-    return e.item(found, 1) if isinstance(found, relax.Expr) else found
+    result = order(e, x, dim, descending, stable=stable)
+    return e.item(result, 1) if isinstance(result, relax.Expr) else result
 
 
 def topk(
@@ -60,7 +60,7 @@ def topk(
     places = e.call("strided_slice", places, [axis], [0], [count], [1])
     values = e.call("gather_elements", line, places, axis=axis)
     scalar = added and count == 1
-    return relax.Tuple(tuple(without_axis(e, one, added=scalar) for one in (values, places)))
+    return relax.Tuple(tuple(without_axis(e, item, added=scalar) for item in (values, places)))
 
 
 def bucketize(

@@ -23,8 +23,8 @@ Tensor = relax.Expr
 def like(e: Emitter, x: Tensor, value: Operand) -> Tensor:
     """The value in the shape and the dtype of the tensor."""
     dtype = e.dtype(x)
-    found = converted(e, value, dtype) if isinstance(value, relax.Expr) else e.scalar(value, dtype)
-    return e.call("broadcast_to", found, e.sizes(e.shape(x)))
+    result = converted(e, value, dtype) if isinstance(value, relax.Expr) else e.scalar(value, dtype)
+    return e.call("broadcast_to", result, e.sizes(e.shape(x)))
 
 
 def copy(e: Emitter, x: Tensor, src: Operand) -> Tensor:
@@ -45,35 +45,35 @@ def index_put(
     e: Emitter, x: Tensor, indices: Sequence[Tensor | None], values: Operand, accumulate: Operand = False
 ) -> Tensor:
     """The values at the places that tensors of indices say, or added there; or one value where a mask holds."""
-    given = [one for one in indices if one is not None]
-    if len(given) == 1 and e.dtype(given[0]) == "bool":
+    arguments = [index for index in indices if index is not None]
+    if len(arguments) == 1 and e.dtype(arguments[0]) == "bool":
         return _masked_put(e, x, indices, values, accumulate=bool(accumulate))
     places = Indexed.of(e, x, indices)
-    moved = places.moved(e, x)
+    shifted = places.moved(e, x)
     value = places.values_first(e, e.call("broadcast_to", brought(e, values, e.dtype(x)), e.sizes(places.result(e))))
-    put = e.call("index_put", moved, places.every(e), value, accumulate=bool(accumulate))
+    put = e.call("index_put", shifted, places.every(e), value, accumulate=bool(accumulate))
     return places.back(e, put)
 
 
 def _masked_put(
     e: Emitter, x: Tensor, indices: Sequence[Tensor | None], values: Operand, *, accumulate: bool
 ) -> Tensor:
-    before = next(at for at, one in enumerate(indices) if one is not None)
+    before = next(at for at, index in enumerate(indices) if index is not None)
     mask = indices[before]
     value = brought(e, values, e.dtype(x))
-    if before or mask is None or any(one != 1 for one in e.shape(value)):
+    if before or mask is None or any(extent != 1 for extent in e.shape(value)):
         raise fail(UNSUPPORTED_OP, "several values at a mask are not supported: which is where depends on data")
     wide = e.reshape(mask, [*e.shape(mask), *(1,) * (e.rank(x) - e.rank(mask))])
-    one = e.reshape(value, [])
-    return e.call("where", wide, e.call("add", x, one) if accumulate else one, x)
+    item = e.reshape(value, [])
+    return e.call("where", wide, e.call("add", x, item) if accumulate else item, x)
 
 
 def index_fill(e: Emitter, x: Tensor, dim: int, indices: Tensor, value: Operand) -> Tensor:
     """One value at the places along an axis."""
     line, added = with_axis(e, x)
     axis, places = int(dim) % e.rank(line), with_axis(e, indices)[0]
-    given = [None] * axis + [places]
-    return without_axis(e, index_put(e, line, given, brought(e, value, e.dtype(x))), added=added)
+    values = [None] * axis + [places]
+    return without_axis(e, index_put(e, line, values, brought(e, value, e.dtype(x))), added=added)
 
 
 COMBINED = {None: "update", "add": "add", "sum": "add", "multiply": "mul", "prod": "mul", "amax": "max", "amin": "min"}
@@ -103,13 +103,13 @@ def scatter(
     name = COMBINED[reduce]
     if not start:
         line = e.call("scatter_elements", line, at, _neutral(e, values, name), axis=axis, reduction="update")
-    found = e.call("scatter_elements", line, at, values, axis=axis, reduction=name)
+    result = e.call("scatter_elements", line, at, values, axis=axis, reduction=name)
     if name in ("max", "min") and has_nan(e, x):
-        seen = e.astype(e.call("isnan", line), "int32")
+        visited = e.astype(e.call("isnan", line), "int32")
         holes = e.astype(e.call("isnan", values), "int32")
-        seen = e.call("scatter_elements", seen, at, holes, axis=axis, reduction="max")
-        found = e.call("where", e.astype(seen, "bool"), e.scalar(math.nan, e.dtype(x)), found)
-    return without_axis(e, found, added=added)
+        visited = e.call("scatter_elements", visited, at, holes, axis=axis, reduction="max")
+        result = e.call("where", e.astype(visited, "bool"), e.scalar(math.nan, e.dtype(x)), result)
+    return without_axis(e, result, added=added)
 
 
 def _neutral(e: Emitter, values: Tensor, name: str) -> Tensor:
@@ -151,8 +151,8 @@ def along(name: str) -> Rule:
         value = e.reshape(source, [*e.shape(line)[:axis], e.shape(at)[0], *e.shape(line)[axis + 1 :]])
         if alpha != 1:
             value = e.call("multiply", value, brought(e, alpha, e.dtype(x)))
-        found = index_put(e, line, [None] * axis + [at], value, name == "add")
-        return without_axis(e, found, added=added)
+        result = index_put(e, line, [None] * axis + [at], value, name == "add")
+        return without_axis(e, result, added=added)
 
     return rule
 

@@ -69,7 +69,7 @@ def array_of(tensor: onnx.TensorProto) -> np.ndarray:
         raise fail(UNSUPPORTED_OP, f"`{name}` lies in another file: load the model with its external data first")
     if any(extent < 0 for extent in tensor.dims):
         raise fail(BAD_FILE, f"`{name}` has a negative extent: {list(tensor.dims)}")
-    held = (
+    most = (
         len(tensor.raw_data) * 8
         + sum(
             len(getattr(tensor, field))
@@ -77,7 +77,7 @@ def array_of(tensor: onnx.TensorProto) -> np.ndarray:
         )
         * 8
     )
-    if prod(tensor.dims) > held:
+    if prod(tensor.dims) > most:
         raise fail(BAD_FILE, f"`{name}` has dimensions {list(tensor.dims)}, and fewer elements")
     try:
         return np.array(numpy_helper.to_array(tensor))

@@ -109,13 +109,13 @@ def _power_of_two(e: Emitter, x: relax.Expr, mode: str, *, saturate: bool) -> re
     """
     wide = e.astype(x, "float32")
     low, high = e.scalar(LEAST, "float32"), e.scalar(GREATEST, "float32")
-    held = e.call("minimum", e.call("maximum", wide, low), high)
-    code = e.call("add", reinterpreted(e, held, "uint32"), e.scalar(ROUNDING[mode], "uint32"))
+    field = e.call("minimum", e.call("maximum", wide, low), high)
+    code = e.call("add", reinterpreted(e, field, "uint32"), e.scalar(ROUNDING[mode], "uint32"))
     place = e.scalar(23, "uint32")
     power = reinterpreted(e, e.call("left_shift", e.call("right_shift", code, place), place), "float32")
     # Below 2^-126 the code of a float32 has no exponent that says the power.
     edge = {"up": LEAST, "nearest": 1.5 * LEAST, "down": 2 * LEAST}[mode]
-    least = e.call("less_equal" if mode == "up" else "less", held, e.scalar(edge, "float32"))
+    least = e.call("less_equal" if mode == "up" else "less", field, e.scalar(edge, "float32"))
     power = e.call("where", least, low, power)
     beyond = e.call("less", wide, e.scalar(0, "float32"))
     if not saturate:

@@ -105,9 +105,9 @@ def as_tensor(e: Emitter, value: Operand) -> relax.Expr:
         return value.write()
     if not isinstance(value, SymbolicArray):
         return e.expr(value)
-    if all(isinstance(one, int) for one in value.items.ravel()):
+    if all(isinstance(item, int) for item in value.items.ravel()):
         return constant(value.items.astype(np.int64), value.dtype)
-    parts = [e.scalar(one, str(value.dtype)) for one in value.items.ravel()]
+    parts = [e.scalar(item, str(value.dtype)) for item in value.items.ravel()]
     if value.items.ndim == 0:
         return parts[0]
     return e.call("stack", relax.Tuple(tuple(parts)), axis=0)
@@ -115,4 +115,4 @@ def as_tensor(e: Emitter, value: Operand) -> relax.Expr:
 
 def is_symbolic(value: Operand) -> bool:
     """Whether a value holds a symbolic extent."""
-    return isinstance(value, SymbolicArray) and any(isinstance(one, Value) for one in value.items.ravel())
+    return isinstance(value, SymbolicArray) and any(isinstance(item, Value) for item in value.items.ravel())

@@ -26,11 +26,11 @@ from refmlc.lang.ir import relax
 
 def branch(node: Node) -> Operand:
     """The results of the branch that a known condition chooses. Fails: RM501."""
-    taken = _truth(node.input(0))
+    condition = _truth(node.input(0))
     graphs = {True: node.graph("then_branch"), False: node.graph("else_branch")}
-    if taken is None:
+    if condition is None:
         raise _late(node, "condition", node.input(0))
-    return tuple(node.run(graphs[taken], ()))
+    return tuple(node.run(graphs[condition], ()))
 
 
 def loop(node: Node) -> Operand:
@@ -51,8 +51,8 @@ def loop(node: Node) -> Operand:
             break
         if limit is None and going is None:
             raise fail(UNSUPPORTED_OP, f"`{node.op}` without a count and without a condition does not end")
-        shown = constant(np.array(True)) if going is None else going
-        going_on, *results = node.run(body, (constant(np.array(len(rows), np.int64)), shown, *states))
+        shown_text = constant(np.array(True)) if going is None else going
+        going_on, *results = node.run(body, (constant(np.array(len(rows), np.int64)), shown_text, *states))
         going = None if going is None else going_on
         if len(results) < len(states):
             raise fail(

@@ -42,7 +42,7 @@ def constant_of_shape(node: Node) -> Operand:
         raise fail(BAD_INPUT, f"the value of `ConstantOfShape` has {element.data.size} elements, one is needed")
     filled = constant(element.data.reshape(()), element.dtype)
     sizes = node.numbers(0)
-    if any(isinstance(one, int) and one < 0 for one in sizes):
+    if any(isinstance(size, int) and size < 0 for size in sizes):
         raise fail(BAD_INPUT, f"`ConstantOfShape` of the shape {list(sizes)[:8]}")
     check_extents("ConstantOfShape", sizes)
     return node.e.call("full", node.e.sizes(sizes), filled, dtype=str(element.dtype))

@@ -42,8 +42,8 @@ def on_sizes(name: str, compute: Callable[[Size, Size], Size]) -> OnnxRule:
             return node.e.call(name, node.tensor(0), node.tensor(1))
         broadcast = np.broadcast(a, b)
         items = np.empty(broadcast.shape, object)
-        for place, (one, other) in enumerate(broadcast):
-            items.ravel()[place] = compute(one, other)
+        for place, (item, other) in enumerate(broadcast):
+            items.ravel()[place] = compute(item, other)
         return SymbolicArray(items)
 
     return rule
@@ -82,9 +82,9 @@ def modulo(node: Node) -> Operand:
     rest, zero = e.call("mod", x, y), e.scalar(0.0, dtype)
     divisor_below = e.call("less", y, zero)
     differ = e.call("not_equal", e.call("less", rest, zero), divisor_below)
-    moved = e.call("where", differ, e.call("add", rest, y), rest)
+    shifted = e.call("where", differ, e.call("add", rest, y), rest)
     signed_zero = e.call("where", divisor_below, e.scalar(-0.0, dtype), zero)
-    return e.call("where", e.call("equal", rest, zero), signed_zero, moved)
+    return e.call("where", e.call("equal", rest, zero), signed_zero, shifted)
 
 
 def power(node: Node) -> Operand:
@@ -106,9 +106,9 @@ def _by_squares(e: Emitter, base: relax.Expr, exponent: relax.Expr) -> relax.Exp
     """A power of 64 bits, one bit of the exponent after the other. Of an exponent of 64 or more, its parity counts."""
     dtype = e.dtype(base)
     numbers = {number: e.scalar(number, dtype) for number in (0, 1, 2, 64, 65)}
-    given = e.astype(exponent, dtype)
-    odd = e.call("bitwise_and", given, numbers[1])
-    bits = e.call("where", e.call("greater", given, numbers[65]), e.call("add", numbers[64], odd), given)
+    values = e.astype(exponent, dtype)
+    odd = e.call("bitwise_and", values, numbers[1])
+    bits = e.call("where", e.call("greater", values, numbers[65]), e.call("add", numbers[64], odd), values)
     bits = e.call("where", e.call("less", bits, numbers[0]), numbers[0], bits)
     square, result = base, numbers[1]
     for _ in range(7):
@@ -121,7 +121,7 @@ def _by_squares(e: Emitter, base: relax.Expr, exponent: relax.Expr) -> relax.Exp
     size = e.call("abs", base) if dtype == "int64" else base
     unit = e.call("where", e.call("equal", odd, numbers[0]), size, base)
     inverse = e.call("where", e.call("less", size, numbers[2]), unit, numbers[0])
-    return e.call("where", e.call("less", given, numbers[0]), inverse, result)
+    return e.call("where", e.call("less", values, numbers[0]), inverse, result)
 
 
 def shift(node: Node) -> Operand:
@@ -137,13 +137,13 @@ def shift(node: Node) -> Operand:
         inside = e.call("logical_and", inside, e.call("greater_equal", count, e.scalar(0, dtype)))
         if direction == "RIGHT":
             rest = e.call("where", e.call("less", x, e.scalar(0, dtype)), e.scalar(-1, dtype), rest)
-    held = e.call("where", inside, count, e.scalar(0, dtype))
+    field = e.call("where", inside, count, e.scalar(0, dtype))
     shifted: relax.Expr
     if direction == "RIGHT":
-        shifted = e.call("right_shift", x, held)
+        shifted = e.call("right_shift", x, field)
     else:
         plain = dtype if not signed else f"u{dtype}"
-        shifted = e.astype(e.call("left_shift", e.astype(x, plain), e.astype(held, plain)), dtype)
+        shifted = e.astype(e.call("left_shift", e.astype(x, plain), e.astype(field, plain)), dtype)
     return e.call("where", inside, shifted, rest)
 
 
@@ -177,11 +177,11 @@ def is_infinite(node: Node) -> Operand:
     """True for infinite elements of the selected signs."""
     e, x = node.e, node.tensor(0)
     positive, negative = node.whole("detect_positive", 1), node.whole("detect_negative", 1)
-    found = e.call("isinf", x)
+    result = e.call("isinf", x)
     zero = e.scalar(0, e.dtype(x))
     if not positive:
-        found = e.call("logical_and", found, e.call("less", x, zero))
-    return found if negative else e.call("logical_and", found, e.call("greater", x, zero))
+        result = e.call("logical_and", result, e.call("less", x, zero))
+    return result if negative else e.call("logical_and", result, e.call("greater", x, zero))
 
 
 def gelu(node: Node) -> Operand:

@@ -75,30 +75,30 @@ def foreseen(node: onnx.NodeProto, inputs: Sequence[Operand], opset: int) -> lis
     arrays = [elements(value) for value in inputs]
     if not inputs or any(array is None and value is not None for array, value in zip(arrays, inputs, strict=True)):
         return None
-    held = [array for array in arrays if array is not None]
-    if any(not _is_plain(array) for array in held) or sum(array.size for array in held) > MOST:
+    field = [array for array in arrays if array is not None]
+    if any(not _is_plain(array) for array in field) or sum(array.size for array in field) > MOST:
         return None
-    if node.op_type in GROWING and any(map(_is_large, held)):
+    if node.op_type in GROWING and any(map(_is_large, field)):
         return None
-    given = {name: array for name, array in zip(node.input, arrays, strict=True) if name and array is not None}
+    values = {name: array for name, array in zip(node.input, arrays, strict=True) if name and array is not None}
     graph = onnx.helper.make_graph(
         [node],
         "node",
-        [onnx.helper.make_value_info(name, onnx.TypeProto()) for name in given],
+        [onnx.helper.make_value_info(name, onnx.TypeProto()) for name in values],
         [onnx.helper.make_value_info(name, onnx.TypeProto()) for name in node.output if name],
     )
     model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", opset)])
     try:
         onnx.checker.check_node(node, _context(opset))
         with np.errstate(all="ignore"):
-            results = ReferenceEvaluator(model).run(None, given)
+            results = ReferenceEvaluator(model).run(None, values)
     except Exception:  # noqa: BLE001 - the evaluator raises whatever NumPy does: the rule, if any, speaks then
         return None
-    if not all(isinstance(one, np.ndarray | np.generic) for one in results):
+    if not all(isinstance(result, np.ndarray | np.generic) for result in results):
         return None
-    outputs = iter([np.asarray(one) for one in results])
+    outputs = iter([np.asarray(result) for result in results])
     every = [next(outputs) if name else None for name in node.output]
-    if any(one is not None and (not _is_plain(one) or one.size > MOST) for one in every):
+    if any(item is not None and (not _is_plain(item) or item.size > MOST) for item in every):
         return None
     return every
 

@@ -28,7 +28,7 @@ class Definitions:
     def __init__(self, model: onnx.ModelProto) -> None:
         """Look at the functions of `model`."""
         self.opsets: Mapping[str, int] = _opsets(model.opset_import)
-        self._own = {(one.domain, one.name): one for one in model.functions}
+        self._own = {(function.domain, function.name): function for function in model.functions}
 
     def of(self, node: onnx.NodeProto, opsets: Mapping[str, int], types: Sequence[onnx.TypeProto]) -> Definition | None:
         """The body of what `node` calls; None where there is none. Fails: RM501 for attributes of graphs."""
@@ -36,21 +36,21 @@ class Definitions:
         function = _of_onnx(node, opsets, types) if own is None else own
         if function is None:
             return None
-        given = {one.name: one for one in node.attribute}
+        values = {item.name: item for item in node.attribute}
         schema = _schema(node, opsets) if own is None else None
         declared = {} if schema is None else schema.attributes
-        defaults = {name: one.default_value for name, one in declared.items() if one.default_value.name}
-        defaults |= {one.name: one for one in function.attribute_proto}
-        unknown = given.keys() - set(function.attribute) - defaults.keys() - declared.keys()
+        defaults = {name: value.default_value for name, value in declared.items() if value.default_value.name}
+        defaults |= {item.name: item for item in function.attribute_proto}
+        unknown = values.keys() - set(function.attribute) - defaults.keys() - declared.keys()
         if unknown:
             raise fail(UNSUPPORTED_OP, f"attribute `{min(unknown)}` of `{node.op_type}` is not supported")
-        nodes = tuple(_resolved(one, defaults | given) for one in function.node)
+        nodes = tuple(_resolved(item, defaults | values) for item in function.node)
         inner = {**opsets, **_opsets(function.opset_import)}
         return Definition(tuple(function.input), tuple(function.output), nodes, inner)
 
 
 def _opsets(imports: Sequence[onnx.OperatorSetIdProto]) -> dict[str, int]:
-    return {"" if one.domain == "ai.onnx" else one.domain: one.version for one in imports}
+    return {"" if item.domain == "ai.onnx" else item.domain: item.version for item in imports}
 
 
 def _schema(node: onnx.NodeProto, opsets: Mapping[str, int]) -> "onnx.defs.OpSchema | None":
@@ -76,13 +76,13 @@ def _of_onnx(
         return None
     version = opsets.get("" if node.domain == "ai.onnx" else node.domain, 1)
     if schema.has_function:
-        fitting = [one for one in schema.function_opset_versions if one <= version]
+        fitting = [item for item in schema.function_opset_versions if item <= version]
         if fitting:
             return _read(schema.get_function_with_opset_version(max(fitting)))
     if schema.has_context_dependent_function:
-        fitting = [one for one in schema.context_dependent_function_opset_versions if one <= version]
+        fitting = [item for item in schema.context_dependent_function_opset_versions if item <= version]
         if fitting:
-            inputs = [one.SerializeToString() for one in types]
+            inputs = [item.SerializeToString() for item in types]
             body = schema.get_context_dependent_function_with_opset_version(
                 max(fitting), node.SerializeToString(), inputs
             )
@@ -98,17 +98,17 @@ def _read(serialized: bytes) -> onnx.FunctionProto:
 
 def _resolved(node: onnx.NodeProto, attributes: Mapping[str, onnx.AttributeProto]) -> onnx.NodeProto:
     """A node of a body, its references to the function's attributes replaced; those that are not given are left out."""
-    if not any(one.ref_attr_name for one in node.attribute):
+    if not any(item.ref_attr_name for item in node.attribute):
         return node
     copy = onnx.NodeProto()
     copy.CopyFrom(node)
     del copy.attribute[:]
-    for one in node.attribute:
-        if not one.ref_attr_name:
-            copy.attribute.append(one)
-        elif one.ref_attr_name in attributes:
+    for entry in node.attribute:
+        if not entry.ref_attr_name:
+            copy.attribute.append(entry)
+        elif entry.ref_attr_name in attributes:
             value = onnx.AttributeProto()
-            value.CopyFrom(attributes[one.ref_attr_name])
-            value.name = one.name
+            value.CopyFrom(attributes[entry.ref_attr_name])
+            value.name = entry.name
             copy.attribute.append(value)
     return copy

@@ -83,7 +83,7 @@ def params_of(model: onnx.ModelProto) -> dict[str, np.ndarray]:
 
 def _converted(model: onnx.ModelProto) -> onnx.ModelProto:
     """The model with operators of version 13 at least, by ONNX's own converter. Fails: RM501."""
-    version = max((one.version for one in model.opset_import if one.domain in OWN), default=0)
+    version = max((item.version for item in model.opset_import if item.domain in OWN), default=0)
     if version >= OLDEST or not any(node.domain in OWN for node in model.graph.node):
         return model
     if version < SCAN and _has_scan(model.graph):
@@ -109,7 +109,7 @@ def _with_channels(model: onnx.ModelProto) -> onnx.ModelProto:
 
 def _has_scan(graph: onnx.GraphProto) -> bool:
     """Whether a node of the graph, or of a graph within one, is a `Scan`."""
-    inner = [one.g for node in graph.node for one in node.attribute if one.type == one.GRAPH]
+    inner = [item.g for node in graph.node for item in node.attribute if item.type == item.GRAPH]
     return any(node.op_type == "Scan" for node in graph.node) or any(map(_has_scan, inner))
 
 
@@ -133,7 +133,7 @@ class Importer:
         """The module; `keep` makes initializers parameters. Fails: as `from_onnx`."""
         graph = self._model.graph
         arrays = _arrays(graph) | self._fixed
-        inputs = [one for one in graph.input if one.name not in arrays]
+        inputs = [item for item in graph.input if item.name not in arrays]
         params = self._inputs.params(inputs)
         values: dict[str, Operand] = {"": None}
         attrs: dict[str, tir.Attr] = {"num_input": len(params)} if keep else {}
@@ -148,7 +148,7 @@ class Importer:
             with self._builder.dataflow():
                 values |= self._inputs.values(self._builder, inputs)
                 self._nodes(graph.node, values, self._definitions.opsets)
-                results = [self._output(_value(values, one.name), one.name) for one in graph.output]
+                results = [self._output(_value(values, item.name), item.name) for item in graph.output]
                 if not results:
                     raise fail(BAD_FILE, "the graph has no output")
                 output = self._builder.emit_output(results[0] if len(results) == 1 else relax.Tuple(tuple(results)))
@@ -159,7 +159,7 @@ class Importer:
         """A value as a result: a sequence as a tuple. Fails: RM501 for an optional without an element."""
         match value:
             case TensorSequence(items):
-                return relax.Tuple(tuple(self._output(one, name) for one in items))
+                return relax.Tuple(tuple(self._output(item, name) for item in items))
             case Nothing():
                 raise fail(UNSUPPORTED_OP, f"the output `{name}` is an optional without an element: not supported")
             case _:
@@ -192,22 +192,22 @@ class Importer:
 
     def _placed(self, refused: RefmlcError, proto: onnx.NodeProto) -> RefmlcError:
         """A refusal with its node, and the inputs of the model that it depends on."""
-        found = placed(refused, f"the operator `{proto.op_type}` of ONNX", _name(proto), None)
+        result = placed(refused, f"the operator `{proto.op_type}` of ONNX", _name(proto), None)
         if isinstance(refused, ComputedFromData):
             inputs = refused.inputs or self._sources(refused.value)
-            return ComputedFromData(found.diagnostic, refused.value, inputs)
-        return found
+            return ComputedFromData(result.diagnostic, refused.value, inputs)
+        return result
 
     def _sources(self, value: Operand) -> frozenset[str]:
         """The inputs of the model that a value is computed from."""
-        stack, seen = [value], set()
+        stack, visited = [value], set()
         while stack:
             top = stack.pop()
             parts = walk(top) if isinstance(top, relax.Expr) else ()
-            for var in [one for one in parts if isinstance(one, relax.Var) and one not in seen]:
-                seen.add(var)
+            for var in [part for part in parts if isinstance(part, relax.Var) and part not in visited]:
+                visited.add(var)
                 stack.append(self._builder.lookup_binding(var))
-        return frozenset(self._inputs.names[var] for var in seen if var in self._inputs.names)
+        return frozenset(self._inputs.names[var] for var in visited if var in self._inputs.names)
 
     def _results(
         self,
@@ -258,8 +258,8 @@ class Importer:
             None if array is None else Foreseen(array, cache(partial(output, place)))
             for place, array in enumerate(arrays)
         ]
-        level = 1 + max((one.depth for one in inputs if isinstance(one, Foreseen)), default=0)
-        return tuple(None if one is None else self._bounded(one, level) for one in outputs)
+        level = 1 + max((item.depth for item in inputs if isinstance(item, Foreseen)), default=0)
+        return tuple(None if item is None else self._bounded(item, level) for item in outputs)
 
     def _bounded(self, value: Foreseen, level: int) -> Foreseen:
         """The value at a depth of `level` such values; it is written now where the next would make it too deep."""
@@ -285,9 +285,9 @@ class Importer:
         if len(inputs) != len(graph.input):
             raise fail(BAD_FILE, f"the graph `{graph.name}` takes {len(graph.input)} inputs, {len(inputs)} are given")
         values = {**around, **{name: constant_named(array, name) for name, array in _arrays(graph).items()}}
-        values |= {one.name: value for one, value in zip(graph.input, inputs, strict=True)}
+        values |= {item.name: value for item, value in zip(graph.input, inputs, strict=True)}
         self._nodes(graph.node, values, opsets, depth)
-        return [_value(values, one.name) for one in graph.output]
+        return [_value(values, item.name) for item in graph.output]
 
     def _by_definition(
         self, proto: onnx.NodeProto, inputs: Sequence[Operand], opsets: Mapping[str, int], depth: int
@@ -295,13 +295,13 @@ class Importer:
         """Translate the body of the function that a node calls. Fails: RM501 where there is none."""
         emitter = Emitter(self._builder)
         types = [type_of(emitter, value) for value in inputs]
-        found = self._definitions.of(proto, opsets, types) if depth < Definitions.DEPTH else None
-        if found is None:
+        result = self._definitions.of(proto, opsets, types) if depth < Definitions.DEPTH else None
+        if result is None:
             raise unknown(f"the operator `{proto.op_type}` of ONNX", _name(proto), None)
-        inner: dict[str, Operand] = {"": None} | dict.fromkeys(found.inputs)
-        inner |= dict(zip(found.inputs, inputs, strict=False))
-        self._nodes(found.nodes, inner, found.opsets, depth + 1)
-        outputs = zip(found.outputs, proto.output, strict=False)
+        inner: dict[str, Operand] = {"": None} | dict.fromkeys(result.inputs)
+        inner |= dict(zip(result.inputs, inputs, strict=False))
+        self._nodes(result.nodes, inner, result.opsets, depth + 1)
+        outputs = zip(result.outputs, proto.output, strict=False)
         return tuple(_value(inner, name) if output else None for name, output in outputs)
 
 
@@ -342,24 +342,24 @@ def _arrays(graph: onnx.GraphProto) -> dict[str, np.ndarray]:
     """The initializers, by their names in the model. Fails: RM109, RM501."""
     if graph.sparse_initializer:
         raise fail(UNSUPPORTED_OP, "sparse initializers of ONNX are not supported")
-    return {one.name: array_of(one) for one in graph.initializer}
+    return {item.name: array_of(item) for item in graph.initializer}
 
 
 def _attributes(node: onnx.NodeProto) -> dict[str, object]:
-    return {one.name: _attribute(one) for one in node.attribute}
+    return {item.name: _attribute(item) for item in node.attribute}
 
 
-def _attribute(given: onnx.AttributeProto) -> object:
+def _attribute(values: onnx.AttributeProto) -> object:
     """The value of an attribute. Fails: RM501 where a graph within a node refers to an attribute of a function."""
-    if given.ref_attr_name:
-        message = f"the attribute `{given.name}`, which is `{given.ref_attr_name}` of a function around the graph,"
+    if values.ref_attr_name:
+        message = f"the attribute `{values.name}`, which is `{values.ref_attr_name}` of a function around the graph,"
         raise fail(UNSUPPORTED_OP, f"{message} is not supported")
-    return _attribute_value(given)
+    return _attribute_value(values)
 
 
-def _attribute_value(given: onnx.AttributeProto) -> object:
+def _attribute_value(values: onnx.AttributeProto) -> object:
     """A number, a text, a tuple of them, a constant; graphs as they are."""
-    value = onnx.helper.get_attribute_value(given)
+    value = onnx.helper.get_attribute_value(values)
     match value:
         case bytes():
             return value.decode("utf-8", "replace")
@@ -368,4 +368,4 @@ def _attribute_value(given: onnx.AttributeProto) -> object:
         case int() | float() | onnx.GraphProto() | onnx.SparseTensorProto() | onnx.TypeProto():
             return value
         case _:
-            return tuple(one.decode("utf-8", "replace") if isinstance(one, bytes) else one for one in value)
+            return tuple(item.decode("utf-8", "replace") if isinstance(item, bytes) else item for item in value)

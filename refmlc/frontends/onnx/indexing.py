@@ -22,8 +22,8 @@ def _from_front(node: Node, place: int, extent: Size) -> relax.Expr:
     if isinstance(places, relax.Constant) and isinstance(extent, int):
         return constant_of(np.where(places.data < 0, places.data + extent, places.data))
     dtype = e.dtype(places)
-    moved = e.call("add", places, e.scalar(extent, dtype))
-    return e.call("where", e.call("less", places, e.scalar(0, dtype)), moved, places)
+    shifted = e.call("add", places, e.scalar(extent, dtype))
+    return e.call("where", e.call("less", places, e.scalar(0, dtype)), shifted, places)
 
 
 def gather(node: Node) -> Operand:
@@ -55,7 +55,7 @@ def _tuples_from_front(node: Node, x: relax.Expr, places: relax.Expr, batch: int
     sizes, depth = e.shape(x), (e.shape(places) or (0,))[-1]
     if not e.rank(places) or (isinstance(depth, int) and not 0 <= batch <= batch + depth <= len(sizes)):
         raise fail(BAD_INPUT, f"`{node.op}` of {len(sizes)} dimensions by places of {list(e.shape(places))}")
-    if not isinstance(depth, int) or not all(isinstance(one, int) for one in sizes):
+    if not isinstance(depth, int) or not all(isinstance(size, int) for size in sizes):
         raise fail(UNSUPPORTED_OP, f"`{node.op}` of symbolic extents is not supported")
     extents = constant_of(np.array(sizes[batch : batch + depth], np.int64))
     extents_like = extents if e.dtype(places) == "int64" else e.astype(extents, e.dtype(places))

@@ -45,8 +45,8 @@ class Inputs:
 
     def values(self, builder: BlockBuilder, inputs: Sequence[onnx.ValueInfoProto]) -> dict[str, Operand]:
         """What the rules take for each input; the fields of tuples are bound in the open function."""
-        e, found = Emitter(builder), dict.fromkeys((one.name for one in inputs), Nothing())
-        values: dict[str, Operand] = {**found}
+        e, result = Emitter(builder), dict.fromkeys((item.name for item in inputs), Nothing())
+        values: dict[str, Operand] = {**result}
         for var, name in self.names.items():
             fields = var.ty.fields if isinstance(var.ty, TupleType) else None
             parts = None if fields is None else tuple(e.item(var, place) for place in range(len(fields)))
@@ -57,35 +57,35 @@ class Inputs:
         optional = value.type.WhichOneof("value") == "optional_type"
         return optional and value.name in self._shapes and self._shapes[value.name] is None
 
-    def _type(self, given: onnx.TypeProto, name: str, shape: object) -> Type:
-        match given.WhichOneof("value"):
+    def _type(self, values: onnx.TypeProto, name: str, shape: object) -> Type:
+        match values.WhichOneof("value"):
             case "tensor_type":
-                return self._tensor(given.tensor_type, name, shape)
+                return self._tensor(values.tensor_type, name, shape)
             case "sequence_type":
                 if not isinstance(shape, Sequence):
                     message = f"the input `{name}` is a sequence: the shapes of its tensors must be given"
                     raise fail(UNSUPPORTED_OP, message)
-                element = given.sequence_type.elem_type
-                return TupleType(tuple(self._type(element, f"{name}_{at}", one) for at, one in enumerate(shape)))
+                element = values.sequence_type.elem_type
+                return TupleType(tuple(self._type(element, f"{name}_{at}", extent) for at, extent in enumerate(shape)))
             case "optional_type":
                 if shape is _UNKNOWN:
                     message = f"the input `{name}` is an optional: its shape, or None, must be given"
                     raise fail(UNSUPPORTED_OP, message)
-                return self._type(given.optional_type.elem_type, name, shape)
+                return self._type(values.optional_type.elem_type, name, shape)
             case kind:
                 raise fail(UNSUPPORTED_OP, f"the input `{name}` is a {kind}, which is not supported")
 
     def _tensor(self, tensor: "onnx.TypeProto.Tensor", name: str, shape: object) -> TensorType:
-        wanted = list(shape) if isinstance(shape, Sequence) else None
-        if not tensor.HasField("shape") and wanted is None:
+        target = list(shape) if isinstance(shape, Sequence) else None
+        if not tensor.HasField("shape") and target is None:
             raise fail(UNSUPPORTED_OP, f"the rank of the input `{name}` is not known")
         dims = list(tensor.shape.dim)
-        if wanted is not None and tensor.HasField("shape") and len(wanted) != len(dims):
-            raise fail(BAD_INPUT, f"the input `{name}` has {len(dims)} dimensions, {len(wanted)} are given")
+        if target is not None and tensor.HasField("shape") and len(target) != len(dims):
+            raise fail(BAD_INPUT, f"the input `{name}` has {len(dims)} dimensions, {len(target)} are given")
         extents: list[tir.Expr] = []
-        for place in range(len(dims) if wanted is None else len(wanted)):
+        for place in range(len(dims) if target is None else len(target)):
             dim = dims[place] if place < len(dims) else None
-            extent = wanted[place] if wanted is not None else _extent(dim)
+            extent = target[place] if target is not None else _extent(dim)
             if extent is None:
                 symbol = (dim.dim_param if dim is not None else "") or f"{name}_{place}"
                 extents.append(self._symbols.setdefault(symbol, tir.Var(identifier(symbol), INT64)))

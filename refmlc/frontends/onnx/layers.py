@@ -31,12 +31,12 @@ def gemm(node: Node) -> Operand:
         for place, name in ((0, "transA"), (1, "transB"))
     )
     alpha, beta, c = node.real("alpha", 1.0), node.real("beta", 1.0), node.optional(2)
-    found = product(e, left, right)
-    dtype = e.dtype(found)
-    found = found if alpha == 1.0 else e.call("multiply", found, e.scalar(alpha, dtype))
+    result = product(e, left, right)
+    dtype = e.dtype(result)
+    result = result if alpha == 1.0 else e.call("multiply", result, e.scalar(alpha, dtype))
     if c is None:
-        return found
-    return e.call("add", found, c if beta == 1.0 else e.call("multiply", c, e.scalar(beta, dtype)))
+        return result
+    return e.call("add", result, c if beta == 1.0 else e.call("multiply", c, e.scalar(beta, dtype)))
 
 
 def batch_norm(node: Node) -> Operand:
@@ -60,7 +60,7 @@ def _training(node: Node, epsilon: float, momentum: float) -> Operand:
         x,
         node.tensor(1),
         node.tensor(2),
-        *(e.astype(one, e.dtype(node.tensor(place))) for place, one in enumerate(saved, 3)),
+        *(e.astype(item, e.dtype(node.tensor(place))) for place, item in enumerate(saved, 3)),
         False,
         0.1,
         epsilon,
@@ -68,9 +68,9 @@ def _training(node: Node, epsilon: float, momentum: float) -> Operand:
     running = []
     for place, now in enumerate(saved, 3):
         before = node.tensor(place)
-        kept = e.call("multiply", e.astype(before, e.dtype(now)), e.scalar(momentum, e.dtype(now)))
-        moved = e.call("add", kept, e.call("multiply", now, e.scalar(1 - momentum, e.dtype(now))))
-        running.append(e.astype(moved, e.dtype(before)))
+        remaining = e.call("multiply", e.astype(before, e.dtype(now)), e.scalar(momentum, e.dtype(now)))
+        shifted = e.call("add", remaining, e.call("multiply", now, e.scalar(1 - momentum, e.dtype(now))))
+        running.append(e.astype(shifted, e.dtype(before)))
     return (result, *running)
 
 

@@ -16,7 +16,7 @@ MOST_PLACES = 1 << 48
 
 def check_extents(op: str, sizes: Sequence[object]) -> None:
     """Fails: RM501 where a result has extents that no array can have, even if it has no elements."""
-    if prod(one for one in sizes if isinstance(one, int) and one > 0) > MOST_PLACES:
+    if prod(size for size in sizes if isinstance(size, int) and size > 0) > MOST_PLACES:
         raise fail(UNSUPPORTED_OP, f"`{op}` to extents of {list(sizes)[:8]} is not supported")
 
 

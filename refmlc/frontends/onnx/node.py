@@ -24,7 +24,7 @@ from refmlc.lang.ir import relax
 
 def identifier(name: str) -> str:
     """A name of a model as one of Python's."""
-    spelled = "".join(one if one.isascii() and one.isalnum() else "_" for one in name)
+    spelled = "".join(item if item.isascii() and item.isalnum() else "_" for item in name)
     return spelled if spelled.isidentifier() else f"_{spelled}"
 
 
@@ -53,7 +53,7 @@ class Node:
     def converted(self, dtype: str) -> "Node":
         """The same node over inputs of another dtype; what it takes counts as taken of this one."""
         other = Node(
-            self.e, self.op, [self.e.astype(one, dtype) for one in self.tensors()], {}, self.outputs, self.opset
+            self.e, self.op, [self.e.astype(tensor, dtype) for tensor in self.tensors()], {}, self.outputs, self.opset
         )
         other._attributes = self._attributes
         return other
@@ -94,7 +94,7 @@ class Node:
         value = self.take(name)
         if value is None:
             return None
-        if not isinstance(value, tuple) or not all(isinstance(one, int) for one in value):
+        if not isinstance(value, tuple) or not all(isinstance(item, int) for item in value):
             raise fail(BAD_INPUT, f"the attribute `{name}` is a list of integers")
         return value
 
@@ -143,10 +143,10 @@ class Node:
 
     def integers(self, place: int) -> tuple[int, ...]:
         """The same, none of them symbolic. Fails: RM501."""
-        found = self.numbers(place)
-        if not all(isinstance(one, int) for one in found):
+        result = self.numbers(place)
+        if not all(isinstance(item, int) for item in result):
             raise fail(UNSUPPORTED_OP, f"input {place} of `{self.op}` depends on a symbolic extent")
-        return tuple(one for one in found if isinstance(one, int))
+        return tuple(item for item in result if isinstance(item, int))
 
     def number(self, place: int) -> int | float | None:
         """The one number of an input; None where it is left out. Fails: RM501 where it is computed from data."""

@@ -124,7 +124,7 @@ def _spread(node: Node, value: relax.Expr, x: relax.Expr, axis: int, block: int)
         return e.reshape(value, [-1 if at == place else 1 for at in range(rank)])
     if block < 0 or len(shape) != rank or not isinstance(extent, int):
         raise fail(UNSUPPORTED_OP, f"`{node.op}` in blocks of symbolic extents, or of another rank, is not supported")
-    blocks = [-(-extent // block) if at == place else one for at, one in enumerate(e.shape(x))]
+    blocks = [-(-extent // block) if at == place else item for at, item in enumerate(e.shape(x))]
     if not same_sizes(shape, blocks):
         raise fail(BAD_INPUT, f"the scale of `{node.op}` has the shape {shape}, blocks of {block} need {tuple(blocks)}")
     wide = e.call("repeat", value, repeats=block, axis=place)

@@ -51,15 +51,15 @@ def rule(node: Node, layer: Layer) -> Operand:
         raise fail(UNSUPPORTED_OP, f"`{node.op}` takes a known number of steps")
     hidden = _check_weights(node, len(ways))
     zeros = e.call("full", e.sizes([batch, hidden]), e.scalar(0, e.dtype(x)), dtype=e.dtype(x))
-    given = [node.optional(at) for at in range(5, 5 + layer.states)]
-    starts = [None if one is None else (_permuted(e, one, (1, 0, 2)) if batch_first else one) for one in given]
+    values = [node.optional(at) for at in range(5, 5 + layer.states)]
+    starts = [None if item is None else (_permuted(e, item, (1, 0, 2)) if batch_first else item) for item in values]
     due = (len(ways), batch, hidden)
-    if any(one is not None and not same_sizes(e.shape(one), due) for one in starts):
+    if any(start is not None and not same_sizes(e.shape(start), due) for start in starts):
         raise fail(BAD_INPUT, f"an initial state of `{node.op}` has another shape than {due}")
     inputs = [_part(e, x, at) for at in range(steps)]
     all_outputs, ends = [], []
     for number, backwards in enumerate(ways):
-        state: State = tuple(zeros if one is None else _part(e, one, number) for one in starts)
+        state: State = tuple(zeros if start is None else _part(e, start, number) for start in starts)
         weights, outputs = _weights(node, layer, number), []
         for step in reversed(inputs) if backwards else inputs:
             state = layer.step(e, step, state, weights)
@@ -77,7 +77,7 @@ def rnn(node: Node) -> Operand:
     """A layer without gates, of `Tanh` or `Relu`."""
     named = node.take("activations", ("Tanh",))
     first = str(named[0]).lower() if isinstance(named, tuple) and named else "tanh"
-    if first not in ("tanh", "relu") or (isinstance(named, tuple) and len({str(one).lower() for one in named}) != 1):
+    if first not in ("tanh", "relu") or (isinstance(named, tuple) and len({str(item).lower() for item in named}) != 1):
         raise fail(UNSUPPORTED_OP, f"`RNN` with the activations {named} is not supported")
     return rule(node, Layer((0,), 1, (), plain_step("tanh" if first == "tanh" else "nn.relu")))
 
@@ -112,7 +112,7 @@ def _check_activations(node: Node, layer: Layer, ways: int) -> None:
     named = node.take("activations")
     if named is None:
         return
-    if not isinstance(named, tuple) or tuple(str(one).lower() for one in named) != layer.activations * ways:
+    if not isinstance(named, tuple) or tuple(str(item).lower() for item in named) != layer.activations * ways:
         raise fail(UNSUPPORTED_OP, f"`{node.op}` with the activations {named} is not supported")
 
 

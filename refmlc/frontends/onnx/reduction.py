@@ -30,7 +30,7 @@ def reduce(name: str, before: Map | None = None, after: Map | None = None) -> On
         if not axes and do_nothing:
             mapped = x if before is None else before(node.e, x)
             return mapped if after is None else after(node.e, mapped)
-        places = tuple(range(rank)) if not axes else tuple(sorted(axis_of(one, rank, node.op) for one in axes))
+        places = tuple(range(rank)) if not axes else tuple(sorted(axis_of(axis, rank, node.op) for axis in axes))
         mapped = x if before is None else before(node.e, x)
         dtype = node.e.dtype(mapped)
         if places and name in ("sum", "mean") and is_half(dtype):
@@ -73,8 +73,8 @@ def log_sum_exp(node: Node) -> Operand:
     if not axes and node.whole("noop_with_empty_axes", 0):
         return x
     node.take("noop_with_empty_axes")
-    places = tuple(range(rank)) if not axes else tuple(sorted(axis_of(one, rank, node.op) for one in axes))
-    if any(one == 0 for one in e.shape(x)):
+    places = tuple(range(rank)) if not axes else tuple(sorted(axis_of(axis, rank, node.op) for axis in axes))
+    if any(extent == 0 for extent in e.shape(x)):
         total = e.call("sum", e.call("exp", x), axis=places, keepdims=keep)
         return e.call("log", total)
     greatest = e.call("max", x, axis=places, keepdims=True)
@@ -93,10 +93,10 @@ def arg(name: str) -> OnnxRule:
         keep, last = bool(node.whole("keepdims", 1)), node.whole("select_last_index", 0)
         if last:
             extent = e.shape(x)[axis]
-            found = e.call(name, e.call("flip", x, axis=axis), axis=axis, keepdims=keep)
+            result = e.call(name, e.call("flip", x, axis=axis), axis=axis, keepdims=keep)
             if not isinstance(extent, int):
                 raise fail(UNSUPPORTED_OP, f"the last index of `{node.op}` along a symbolic extent is not supported")
-            return e.call("subtract", e.scalar(extent - 1, "int64"), found)
+            return e.call("subtract", e.scalar(extent - 1, "int64"), result)
         return e.call(name, x, axis=axis, keepdims=keep)
 
     return rule
@@ -123,8 +123,8 @@ def cumulative(name: str) -> OnnxRule:
             neutral = e.call("full", e.sizes(sizes), e.scalar(1 if name == "cumprod" else 0, dtype), dtype=dtype)
             body = e.call("strided_slice", x, [axis], [0], [extent - 1], [1])
             x = e.call("concat", relax.Tuple((neutral, body)), axis=axis)
-        found = e.call(name, x, axis=axis, dtype=dtype)
-        return e.call("flip", found, axis=axis) if reverse else found
+        result = e.call(name, x, axis=axis, dtype=dtype)
+        return e.call("flip", result, axis=axis) if reverse else result
 
     return rule
 
@@ -191,7 +191,7 @@ def local_response(node: Node) -> Operand:
         part = [*sizes]
         part[1] = count
         parts.append(e.call("full", e.sizes(part), e.scalar(0, dtype), dtype=dtype) if count else None)
-    padded = [one for one in (parts[0], squares, parts[1]) if one is not None]
+    padded = [item for item in (parts[0], squares, parts[1]) if item is not None]
     whole = padded[0] if len(padded) == 1 else e.call("concat", relax.Tuple(tuple(padded)), axis=1)
     total = e.call("strided_slice", whole, [1], [0], [channels], [1])
     for offset in range(1, width):

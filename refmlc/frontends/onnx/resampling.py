@@ -91,8 +91,8 @@ class Filter:
         if self.mode == "nearest":
             if self.rounding not in ROUNDING:
                 raise fail(UNSUPPORTED_OP, f"`Resize` with the rounding `{self.rounding}` is not supported")
-            chosen = ROUNDING[self.rounding](places).astype(np.int64)[:, None]
-            return np.clip(chosen, 0, axis.extent - 1), np.ones(chosen.shape)
+            selected = ROUNDING[self.rounding](places).astype(np.int64)[:, None]
+            return np.clip(selected, 0, axis.extent - 1), np.ones(selected.shape)
         narrow = min(axis.scale, 1.0) if self.antialias else 1.0
         reach = 1 if self.mode == "linear" else 2
         first = floor(-reach / narrow) + 1
@@ -103,12 +103,12 @@ class Filter:
             raise fail(UNSUPPORTED_OP, message)
         steps = np.arange(first, 2 - first)
         weights = self._kernel(np.abs(steps[None, :] - (places - left)[:, None]) * narrow)
-        chosen = left.astype(np.int64)[:, None] + steps[None, :]
+        selected = left.astype(np.int64)[:, None] + steps[None, :]
         if self.exclude_outside:
-            weights = np.where((chosen < 0) | (chosen >= axis.extent), 0.0, weights)
+            weights = np.where((selected < 0) | (selected >= axis.extent), 0.0, weights)
         if self.exclude_outside or self.antialias:
             weights = weights / weights.sum(axis=1, keepdims=True)
-        return np.clip(chosen, 0, axis.extent - 1), weights
+        return np.clip(selected, 0, axis.extent - 1), weights
 
     def _kernel(self, distance: np.ndarray) -> np.ndarray:
         """The weight at a distance."""
@@ -154,17 +154,17 @@ def resize(node: Node) -> Operand:
 
 def _resampled(e: Emitter, x: relax.Expr, axis: Axis, filtering: Filter) -> relax.Expr:
     """One axis: the elements that count, weighted and added from the left."""
-    chosen, weights = filtering.taps(axis)
+    selected, weights = filtering.taps(axis)
     if filtering.mode == "nearest":
-        return e.call("take", x, constant(chosen[:, 0]), axis=axis.number)
+        return e.call("take", x, constant(selected[:, 0]), axis=axis.number)
     around = [axis.result if place == axis.number else 1 for place in range(e.rank(x))]
     total: relax.Expr | None = None
-    for column in range(chosen.shape[1]):
+    for column in range(selected.shape[1]):
         if not weights[:, column].any():
             continue
-        taken = e.call("take", x, constant(chosen[:, column]), axis=axis.number)
+        used = e.call("take", x, constant(selected[:, column]), axis=axis.number)
         weight = e.astype(constant(weights[:, column].reshape(around)), e.dtype(x))
-        part = e.call("multiply", taken, weight)
+        part = e.call("multiply", used, weight)
         total = part if total is None else e.call("add", total, part)
     return x if total is None else total
 
@@ -184,12 +184,12 @@ def _axes(node: Node, x: relax.Expr, *, crops: bool) -> list[Axis]:
     """The axes that the node names, all by default. Fails: RM501, RM111."""
     shape = node.e.shape(x)
     named = node.ints("axes")
-    numbers = list(range(len(shape))) if named is None else [axis_of(one, len(shape), "Resize") for one in named]
+    numbers = list(range(len(shape))) if named is None else [axis_of(item, len(shape), "Resize") for item in named]
     if len(set(numbers)) != len(numbers):
         raise fail(BAD_INPUT, f"`axes` of `Resize` are {named}: an axis occurs twice")
     extents = [shape[number] for number in numbers]
     sizes, scales, roi = node.input(3), _floats(node, 2), _floats(node, 1)
-    whole = [one for one in extents if isinstance(one, int) and 0 < one <= LARGEST]
+    whole = [item for item in extents if isinstance(item, int) and 0 < item <= LARGEST]
     if len(whole) != len(extents):
         raise fail(UNSUPPORTED_OP, f"`Resize` of extents that are symbolic, empty or above {LARGEST} is not supported")
     policy = node.text("keep_aspect_ratio_policy", "stretch")

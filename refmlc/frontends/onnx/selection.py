@@ -24,7 +24,7 @@ def new_extent(node: Node) -> Value:
 
 def shaped(node: Node, value: relax.Expr, sizes: Sequence[Size], dtype: str) -> relax.Expr:
     """A value whose type says no extents, with these, of which new ones are defined by it."""
-    extents = tuple(one.expr if isinstance(one, Value) else tir.IntImm(INT64, one) for one in sizes)
+    extents = tuple(size.expr if isinstance(size, Value) else tir.IntImm(INT64, size) for size in sizes)
     return node.e.builder.match_cast(value, TensorType(extents, SCALARS[dtype]))
 
 
@@ -69,7 +69,7 @@ def unique(node: Node) -> Operand:
     count, along = new_extent(node), 0 if place is None else place
     every = e.call("unique", own, in_order, True, True, True, *([] if place is None else [place]))
     shapes: tuple[list[Size], ...] = (
-        [count if at == along else one for at, one in enumerate(sizes)],
+        [count if at == along else size for at, size in enumerate(sizes)],
         [count],
         [sizes[along]],
         [count],

@@ -95,24 +95,24 @@ def split(node: Node) -> Operand:
     extent = e.shape(x)[axis]
     if not isinstance(extent, int):
         raise fail(UNSUPPORTED_OP, f"`{node.op}` of a symbolic extent is not supported")
-    given = node.input(1)
-    each = 1 if given is None else node.number(1) if len(node.integers(1)) == 1 else None
-    rank = 1 if given is None else e.rank(node.tensor(1))
+    values = node.input(1)
+    each = 1 if values is None else node.number(1) if len(node.integers(1)) == 1 else None
+    rank = 1 if values is None else e.rank(node.tensor(1))
     if rank == 0 and isinstance(each, int):
         if each < 1:
             raise fail(BAD_INPUT, f"`{node.op}` into parts of {each} elements")
         sizes = [min(each, extent - begin) for begin in range(0, extent, each)]
     else:
-        sizes = [1] * extent if given is None else list(node.integers(1))
+        sizes = [1] * extent if values is None else list(node.integers(1))
     parts = pieces(node, x, axis, sizes)
-    if given is None and not keep:
+    if values is None and not keep:
         parts = [e.call("squeeze", part, axis=axis) for part in parts]
     return TensorSequence(tuple(parts))
 
 
 def concatenated(node: Node) -> Operand:
     """The tensors of a sequence one after the other, or along a new axis."""
-    e, tensors = node.e, [as_tensor(node.e, one) for one in _sequence(node, 0)]
+    e, tensors = node.e, [as_tensor(node.e, item) for item in _sequence(node, 0)]
     axis, new = node.whole("axis", 0), node.whole("new_axis", 0)
     if not tensors:
         raise fail(BAD_INPUT, f"`{node.op}` of an empty sequence has no shape")

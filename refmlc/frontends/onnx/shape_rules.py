@@ -30,7 +30,7 @@ def shape(node: Node) -> Operand:
     sizes: tuple[Size, ...] = value.items.shape if isinstance(value, SymbolicArray) else node.e.shape(node.tensor(0))
     start, end = node.whole("start", 0), node.whole("end", len(sizes))
     rank = len(sizes)
-    start, end = (min(max(one + rank if one < 0 else one, 0), rank) for one in (start, end))
+    start, end = (min(max(item + rank if item < 0 else item, 0), rank) for item in (start, end))
     return of_sizes(list(sizes[start : max(start, end)]))
 
 
@@ -41,25 +41,25 @@ def size(node: Node) -> Operand:
 
 def reshape(node: Node) -> Operand:
     """The elements in another shape: -1 is the remaining extent, 0 keeps the extent unless `allowzero`."""
-    allow_zero, wanted, value = node.whole("allowzero", 0), node.numbers(1), node.input(0)
+    allow_zero, target, value = node.whole("allowzero", 0), node.numbers(1), node.input(0)
     if isinstance(value, SymbolicArray):
-        return SymbolicArray(value.items.reshape([int(str(one)) for one in wanted]), value.dtype)
+        return SymbolicArray(value.items.reshape([int(str(item)) for item in target]), value.dtype)
     x = node.tensor(0)
     own = node.e.shape(x)
     if not allow_zero:
-        if any(is_number(one, 0) and at >= len(own) for at, one in enumerate(wanted)):
+        if any(is_number(item, 0) and at >= len(own) for at, item in enumerate(target)):
             raise fail(BAD_INPUT, "`Reshape` takes an extent of an axis that the input does not have")
-        wanted = tuple(own[at] if is_number(one, 0) else one for at, one in enumerate(wanted))
-    elif any(is_number(one, 0) for one in wanted):
-        return _nothing(node, own, wanted, node.e.dtype(x))
-    return node.e.reshape(x, wanted)
+        target = tuple(own[at] if is_number(item, 0) else item for at, item in enumerate(target))
+    elif any(is_number(item, 0) for item in target):
+        return _nothing(node, own, target, node.e.dtype(x))
+    return node.e.reshape(x, target)
 
 
-def _nothing(node: Node, own: Sequence[Size], wanted: Sequence[Size], dtype: str) -> relax.Expr:
+def _nothing(node: Node, own: Sequence[Size], target: Sequence[Size], dtype: str) -> relax.Expr:
     """A tensor without elements in another shape without. Fails: RM111 where there are elements."""
-    if any(is_number(one, -1) for one in wanted) or not any(is_number(one, 0) for one in own):
-        raise fail(BAD_INPUT, f"`Reshape` of {list(own)} into {list(wanted)}, which has no elements")
-    return node.e.call("full", node.e.sizes(wanted), node.e.scalar(0, dtype), dtype=dtype)
+    if any(is_number(item, -1) for item in target) or not any(is_number(item, 0) for item in own):
+        raise fail(BAD_INPUT, f"`Reshape` of {list(own)} into {list(target)}, which has no elements")
+    return node.e.call("full", node.e.sizes(target), node.e.scalar(0, dtype), dtype=dtype)
 
 
 def is_number(size_: Size, number: int) -> bool:
@@ -96,8 +96,8 @@ def squeeze(node: Node) -> Operand:
         return SymbolicArray(value.items.reshape(()) if value.items.ndim else value.items, value.dtype)
     x = node.tensor(0)
     if axes is None:
-        axes = tuple(at for at, one in enumerate(node.e.shape(x)) if is_number(one, 1))
-        if any(not isinstance(one, int) for one in node.e.shape(x)):
+        axes = tuple(at for at, extent in enumerate(node.e.shape(x)) if is_number(extent, 1))
+        if any(not isinstance(extent, int) for extent in node.e.shape(x)):
             raise fail(UNSUPPORTED_OP, "`Squeeze` without axes of a tensor with symbolic extents is not supported")
     return node.e.call("squeeze", x, axis=axes) if axes else x
 
@@ -109,18 +109,18 @@ def unsqueeze(node: Node) -> Operand:
         return SymbolicArray(value.items.reshape(1), value.dtype)
     x = node.tensor(0)
     rank = node.e.rank(x) + len(axes or ())
-    places = sorted(axis_of(one, rank, "Unsqueeze") for one in axes or ())
+    places = sorted(axis_of(axis, rank, "Unsqueeze") for axis in axes or ())
     return node.e.call("expand_dims", x, axis=tuple(places)) if places else x
 
 
 def concat(node: Node) -> Operand:
     """Tensors, or sizes, one after the other."""
     axis, inputs = node.whole("axis", 0), [node.input(place) for place in range(len(node))]
-    parts = [known(one) for one in inputs]
-    if any(isinstance(one, SymbolicArray) for one in inputs) and all(
-        one is not None and one.ndim == 1 for one in parts
+    parts = [known(item) for item in inputs]
+    if any(isinstance(item, SymbolicArray) for item in inputs) and all(
+        part is not None and part.ndim == 1 for part in parts
     ):
-        return SymbolicArray(np.concatenate([one for one in parts if one is not None]))
+        return SymbolicArray(np.concatenate([part for part in parts if part is not None]))
     tensors = node.tensors()
     if len(tensors) == 1:
         return tensors[0]
@@ -149,14 +149,14 @@ def _part(node: Node, x: relax.Expr, axis: int, start: int, end: int, step: int)
     if step == 0:
         raise fail(BAD_INPUT, "a step of `Slice` is 0")
     if isinstance(extent, int):
-        taken = range(*slice(start, end, step).indices(extent))
-        if len(taken) == 0:
+        used = range(*slice(start, end, step).indices(extent))
+        if len(used) == 0:
             start, end, step = 0, 0, 1
         elif step > 0:
-            start, end = taken.start, taken.stop
+            start, end = used.start, used.stop
         else:
             x = node.e.call("flip", x, axis=axis)
-            start, end, step = extent - 1 - taken.start, extent - 1 - taken.stop, -step
+            start, end, step = extent - 1 - used.start, extent - 1 - used.stop, -step
     elif step < 0 or start < 0:
         raise fail(UNSUPPORTED_OP, "`Slice` from the end of a symbolic extent is not supported")
     else:
@@ -194,11 +194,11 @@ def pieces(node: Node, x: relax.Expr, axis: int, sizes: Sequence[int]) -> list[r
 
 def expand(node: Node) -> Operand:
     """The tensor broadcast with a shape, in both directions."""
-    x, wanted = node.tensor(0), list(node.numbers(1))
+    x, target = node.tensor(0), list(node.numbers(1))
     own = list(node.e.shape(x))
-    rank = max(len(own), len(wanted))
-    own, wanted = [*(1,) * (rank - len(own)), *own], [*(1,) * (rank - len(wanted)), *wanted]
-    sizes = [mine if is_number(theirs, 1) else theirs for mine, theirs in zip(own, wanted, strict=True)]
+    rank = max(len(own), len(target))
+    own, target = [*(1,) * (rank - len(own)), *own], [*(1,) * (rank - len(target)), *target]
+    sizes = [mine if is_number(theirs, 1) else theirs for mine, theirs in zip(own, target, strict=True)]
     check_extents("Expand", sizes)
     return node.e.call("broadcast_to", x, node.e.sizes(sizes))
 
@@ -207,9 +207,9 @@ def tile(node: Node) -> Operand:
     """The tensor repeated along each axis."""
     x, repeats = node.tensor(0), node.integers(1)
     sizes = node.e.shape(x)
-    if len(repeats) != len(sizes) or any(one < 0 for one in repeats):
+    if len(repeats) != len(sizes) or any(repeat < 0 for repeat in repeats):
         raise fail(BAD_INPUT, f"`Tile` of {len(sizes)} dimensions by {list(repeats[:8])}")
-    check_extents("Tile", [*(one for one in sizes if isinstance(one, int)), *repeats])
+    check_extents("Tile", [*(size for size in sizes if isinstance(size, int)), *repeats])
     return node.e.call("tile", x, repeats=repeats)
 
 
@@ -258,8 +258,8 @@ def _constant_pad(node: Node, x: relax.Expr, begin: list[int], end: list[int]) -
             x = e.call("strided_slice", x, [axis], [max(0, -low)], [extent - max(0, -high)], [1])
     for axis, (low, high) in enumerate(zip(begin, end, strict=True)):
         parts = [_filled(node, x, axis, low, value), x, _filled(node, x, axis, high, value)]
-        kept = [one for one in parts if one is not None]
-        x = kept[0] if len(kept) == 1 else e.call("concat", relax.Tuple(tuple(kept)), axis=axis)
+        remaining = [part for part in parts if part is not None]
+        x = remaining[0] if len(remaining) == 1 else e.call("concat", relax.Tuple(tuple(remaining)), axis=axis)
     return x
 
 
@@ -295,23 +295,23 @@ def depth_to_space(node: Node) -> Operand:
     depth = c // (block * block)
     first = [n, block, block, depth, h, w] if mode == "DCR" else [n, depth, block, block, h, w]
     order = (0, 3, 4, 1, 5, 2) if mode == "DCR" else (0, 1, 4, 2, 5, 3)
-    moved = e.call("permute_dims", e.reshape(x, first), axes=order)
-    return e.reshape(moved, [n, depth, product([h, block]), product([w, block])])
+    shifted = e.call("permute_dims", e.reshape(x, first), axes=order)
+    return e.reshape(shifted, [n, depth, product([h, block]), product([w, block])])
 
 
 def space_to_depth(node: Node) -> Operand:
     """Squares of pixels laid out as blocks of channels."""
     e, x, block, mode = node.e, node.tensor(0), node.whole("blocksize", 0), node.text("mode", "DCR")
     n, c, h, w = four(node, x)
-    if block < 1 or not all(isinstance(one, int) for one in (c, h, w)):
+    if block < 1 or not all(isinstance(item, int) for item in (c, h, w)):
         raise fail(UNSUPPORTED_OP, "`SpaceToDepth` of symbolic extents is not supported")
     assert isinstance(h, int)  # noqa: S101 - as above
     assert isinstance(w, int)  # noqa: S101 - as above
     if h % block or w % block or mode not in ("DCR", "CRD"):
         raise fail(BAD_INPUT, f"`SpaceToDepth` of {h} x {w} into blocks of {block} in mode `{mode}`")
     apart = e.reshape(x, [n, c, h // block, block, w // block, block])
-    moved = e.call("permute_dims", apart, axes=(0, 3, 5, 1, 2, 4) if mode == "DCR" else (0, 1, 3, 5, 2, 4))
-    return e.reshape(moved, [n, product([c, block, block]), h // block, w // block])
+    shifted = e.call("permute_dims", apart, axes=(0, 3, 5, 1, 2, 4) if mode == "DCR" else (0, 1, 3, 5, 2, 4))
+    return e.reshape(shifted, [n, product([c, block, block]), h // block, w // block])
 
 
 def reverse_sequence(node: Node) -> Operand:

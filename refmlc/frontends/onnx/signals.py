@@ -56,13 +56,13 @@ def stft(node: Node) -> Operand:
     if e.rank(x) == 2:
         x = e.reshape(x, [*e.shape(x), 1])
     extent = e.shape(x)[1] if e.rank(x) == 3 else None
-    held = e.shape(window) if window is not None else ()
+    field = e.shape(window) if window is not None else ()
     named = node.number(3)
-    length = named if named is not None else held[0] if held else extent
+    length = named if named is not None else field[0] if field else extent
     if not isinstance(extent, int) or not isinstance(length, int):
         raise fail(UNSUPPORTED_OP, f"`{node.op}` of a symbolic extent, or a signal of other dimensions than 3")
-    if window is not None and held != (length,):
-        raise fail(BAD_INPUT, f"the window of `{node.op}` has the shape {held}, the frames have {length} elements")
+    if window is not None and field != (length,):
+        raise fail(BAD_INPUT, f"the window of `{node.op}` has the shape {field}, the frames have {length} elements")
     if not isinstance(step, int) or step < 1 or not 1 <= length <= extent:
         raise fail(BAD_INPUT, f"`{node.op}` of {extent} elements in frames of {length}, a step of {step}")
     frames = 1 + (extent - length) // step
@@ -86,17 +86,17 @@ def _transformed(node: Node, x: relax.Expr, axis: int, count: int, *, inverse: b
     if half and not inverse and parts != 1:
         raise fail(BAD_INPUT, f"`{node.op}` of one side takes a real signal; this is complex")
     needed = count // 2 + 1 if half and inverse else count
-    held = min(extent, needed)
+    field = min(extent, needed)
     results = count // 2 + 1 if half and not inverse else count
-    check_size(node.op, held, results)
+    check_size(node.op, field, results)
     order = (rank - 1, *(at for at in range(rank - 1) if at != axis), axis)
-    moved = e.call("permute_dims", e.call("strided_slice", x, [axis], [0], [held], [1]), axes=order)
-    cosines, sines = _weights(held, results, count, inverse=inverse, half=half)
+    shifted = e.call("permute_dims", e.call("strided_slice", x, [axis], [0], [field], [1]), axes=order)
+    cosines, sines = _weights(field, results, count, inverse=inverse, half=half)
     dtype = e.dtype(x)
-    real = _part(e, moved, 0)
+    real = _part(e, shifted, 0)
     a, b = _product(e, real, cosines, dtype), _product(e, real, sines, dtype)
     if parts == 2:
-        other = _part(e, moved, 1)
+        other = _part(e, shifted, 1)
         a = e.call("subtract", a, _product(e, other, sines, dtype))
         b = e.call("add", b, _product(e, other, cosines, dtype))
     result = e.call("stack", [a] if half and inverse else [a, b], axis=0)
@@ -104,16 +104,16 @@ def _transformed(node: Node, x: relax.Expr, axis: int, count: int, *, inverse: b
     return e.astype(e.call("permute_dims", result, axes=inverse_order), own)
 
 
-def _weights(held: int, results: int, count: int, *, inverse: bool, half: bool) -> tuple[np.ndarray, np.ndarray]:
+def _weights(field: int, results: int, count: int, *, inverse: bool, half: bool) -> tuple[np.ndarray, np.ndarray]:
     """What each element of the signal counts in each result: cosines, and sines with the sign of the direction."""
-    turns = np.outer(np.arange(held), np.arange(results)) % count  # whole turns fall out exactly
+    turns = np.outer(np.arange(field), np.arange(results)) % count  # whole turns fall out exactly
     angles = 2 * np.pi * turns / count
     cosines, sines = np.cos(angles), np.sin(angles) if inverse else -np.sin(angles)
     if not inverse:
         return cosines, sines
-    weights = np.full(held, 1.0 / count)
+    weights = np.full(field, 1.0 / count)
     if half:  # each element but the ends stands for its mirror image too
-        mirrored = [at for at in range(1, held) if 2 * at != count]
+        mirrored = [at for at in range(1, field) if 2 * at != count]
         weights[mirrored] *= 2
     return cosines * weights[:, None], sines * weights[:, None]
 

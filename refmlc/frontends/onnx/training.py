@@ -26,7 +26,7 @@ class Formula:
     def __call__(self, name: str, *parts: relax.Expr | float) -> relax.Expr:
         """The operator `name` of Relax."""
         e, dtype = self._e, self._dtype
-        return e.call(name, *(e.scalar(one, dtype) if isinstance(one, int | float) else one for one in parts))
+        return e.call(name, *(e.scalar(part, dtype) if isinstance(part, int | float) else part for part in parts))
 
     def number(self, value: relax.Expr) -> relax.Expr:
         """An input of one element, without dimensions, in the dtype."""
@@ -59,8 +59,8 @@ def _adagrad(node: Node, f: Formula, rate: relax.Expr, number: relax.Expr) -> St
         x, gradient, state = parts
         regular = f("add", f("multiply", norm, x), gradient)
         squares = f("add", state, f("multiply", regular, regular))
-        moved = f("divide", f("multiply", factor, regular), f("add", f("sqrt", squares), epsilon))
-        return f("subtract", x, moved), squares
+        shifted = f("divide", f("multiply", factor, regular), f("add", f("sqrt", squares), epsilon))
+        return f("subtract", x, shifted), squares
 
     return step
 
@@ -79,8 +79,8 @@ def _adam(node: Node, f: Formula, rate: relax.Expr, number: relax.Expr) -> Step:
         mean = f("add", f("multiply", alpha, mean), f("multiply", 1.0 - alpha, regular))
         squares = f("add", f("multiply", beta, squares), f("multiply", f("multiply", 1.0 - beta, regular), regular))
         root = f("add", f("sqrt", squares), epsilon)
-        moved = f("subtract", x, f("divide", f("multiply", adjusted, mean), root))
-        return f("multiply", 1.0 - after, moved), mean, squares
+        shifted = f("subtract", x, f("divide", f("multiply", adjusted, mean), root))
+        return f("multiply", 1.0 - after, shifted), mean, squares
 
     return step
 

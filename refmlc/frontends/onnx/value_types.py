@@ -26,5 +26,5 @@ def type_of(e: Emitter, value: Operand) -> onnx.TypeProto:
         case Foreseen(array):
             return helper.make_tensor_type_proto(NUMBERS[str(dtype_of(array.dtype))], array.shape)
     ty = e.tensor_type(value)
-    shape = [one.value if isinstance(one, tir.IntImm) else None for one in ty.shape or ()]
+    shape = [extent.value if isinstance(extent, tir.IntImm) else None for extent in ty.shape or ()]
     return helper.make_tensor_type_proto(NUMBERS[str(ty.dtype)], shape)

@@ -41,7 +41,7 @@ def _images(node: Node, place: int, ranks: tuple[int, ...]) -> tuple[relax.Expr,
 
 def _known(node: Node, sizes: tuple[Size, ...]) -> tuple[int, ...]:
     """Extents that are numbers. Fails: RM501."""
-    numbers = tuple(one for one in sizes if isinstance(one, int))
+    numbers = tuple(size for size in sizes if isinstance(size, int))
     if len(numbers) != len(sizes):
         raise fail(UNSUPPORTED_OP, f"`{node.op}` of symbolic extents is not supported")
     return numbers
@@ -112,10 +112,10 @@ def deform_conv(node: Node) -> Operand:
     dtype = e.dtype(x)
     wide = "float32" if is_half(dtype) else dtype
     own = _unmoved((kh, kw), (rows, columns), strides, dilations, pads)
-    moved = e.reshape(e.astype(offset, wide), [n * parts, count, 2, rows, columns])
+    shifted = e.reshape(e.astype(offset, wide), [n * parts, count, 2, rows, columns])
     places = []
     for at in range(2):
-        place = e.call("squeeze", e.call("strided_slice", moved, [2], [at], [at + 1], [1]), axis=2)
+        place = e.call("squeeze", e.call("strided_slice", shifted, [2], [at], [at + 1], [1]), axis=2)
         place = e.call("add", place, e.astype(constant_of(own[at]), wide))
         places.append(e.reshape(place, [n * parts, 1, count * rows * columns]))
     apart = e.reshape(e.astype(x, wide), [n * parts, c // parts, h, w])
@@ -147,7 +147,7 @@ def _unmoved(
     """The row and the column that each place of a kernel has for each result, before it is moved."""
     first = [np.arange(extent) * strides[at] - pads[at] for at, extent in enumerate(results)]
     steps = [np.arange(extent) * dilations[at] for at, extent in enumerate(kernel)]
-    rows, columns = (one.reshape(-1, 1, 1) for one in np.meshgrid(*steps, indexing="ij"))
+    rows, columns = (item.reshape(-1, 1, 1) for item in np.meshgrid(*steps, indexing="ij"))
     return [rows + first[0][None, :, None], columns + first[1][None, None, :]]
 
 
@@ -161,10 +161,10 @@ def _between(e: Emitter, x: relax.Expr, places: Sequence[relax.Expr]) -> relax.E
     ends = []
     for place, extent in zip(places, extents, strict=True):
         last, outside = e.scalar(extent, dtype), e.scalar(-1, dtype)
-        held = e.call("where", e.call("less", place, last), place, last)
-        held = e.call("where", e.call("greater", held, outside), held, outside)
-        first = e.call("floor", held)
-        share = e.call("subtract", held, first)
+        field = e.call("where", e.call("less", place, last), place, last)
+        field = e.call("where", e.call("greater", field, outside), field, outside)
+        first = e.call("floor", field)
+        share = e.call("subtract", field, first)
         low = e.astype(first, "int64")
         high = e.call("add", low, e.scalar(1, "int64"))
         ends.append(((low, e.call("subtract", e.scalar(1, dtype), share)), (high, share)))
@@ -176,8 +176,8 @@ def _between(e: Emitter, x: relax.Expr, places: Sequence[relax.Expr]) -> relax.E
             zero, most = e.scalar(0, "int64"), e.scalar(extent, "int64")
             inside = e.call("logical_and", e.call("greater_equal", place, zero), e.call("less", place, most))
             weight = e.call("where", inside, weight, e.scalar(0, dtype))
-            held = e.call("where", inside, place, zero)
-            index = held if index is None else e.call("add", e.call("multiply", index, most), held)
+            field = e.call("where", inside, place, zero)
+            index = field if index is None else e.call("add", e.call("multiply", index, most), field)
         every = e.call("broadcast_to", e.expr(index), e.sizes([n, c, count]))
         term = e.call("multiply", e.call("gather_elements", flat, every, axis=2), weight)
         total = term if total is None else e.call("add", total, term)
@@ -204,7 +204,7 @@ def roi_align(node: Node) -> Operand:
     if space == "half_pixel":
         boxes = e.call("subtract", boxes, e.scalar(0.5, wide))
     numbered = e.call("concat", [e.astype(e.reshape(images, [e.shape(images)[0], 1]), wide), boxes], axis=1)
-    found = e.call(
+    result = e.call(
         "vision.roi_align",
         e.astype(x, wide),
         numbered,
@@ -215,7 +215,7 @@ def roi_align(node: Node) -> Operand:
         layout="NCHW",
         mode="avg",
     )
-    return e.astype(found, dtype)
+    return e.astype(result, dtype)
 
 
 def non_max_suppression(node: Node) -> Operand:
@@ -234,7 +234,7 @@ def non_max_suppression(node: Node) -> Operand:
         ),
     ]
     limits[1] = _next(e, limits[1])
-    vectors = [e.reshape(one, [1]) for one in limits]
+    vectors = [e.reshape(limit, [1]) for limit in limits]
     both = e.call("vision.all_class_non_max_suppression", boxes, scores, *vectors, output_format="onnx")
     rows, count = e.item(both, 0), e.item(both, 1)
     begin, step = constant_of(np.zeros(2)), constant_of(np.ones(2))
@@ -301,17 +301,17 @@ def max_unpool(node: Node) -> Operand:
         *whole[:2],
         *((whole[at + 2] - 1) * strides[at] - pads[at] - pads[at + rank] + kernel[at] for at in range(rank)),
     ]
-    wanted = implied if node.input(2) is None else list(node.integers(2))
-    if len(wanted) != len(implied) or min(implied) < 1 or any(a < b for a, b in zip(wanted, implied, strict=True)):
-        raise fail(BAD_INPUT, f"`MaxUnpool` to {wanted[:8]}, the windows need {implied}")
-    check_size(node.op, *wanted)
+    target = implied if node.input(2) is None else list(node.integers(2))
+    if len(target) != len(implied) or min(implied) < 1 or any(a < b for a, b in zip(target, implied, strict=True)):
+        raise fail(BAD_INPUT, f"`MaxUnpool` to {target[:8]}, the windows need {implied}")
+    check_size(node.op, *target)
     if not same_sizes(e.shape(places), sizes):
         raise fail(BAD_INPUT, f"`MaxUnpool` of {list(sizes)} with places of {list(e.shape(places))}")
     dtype = e.dtype(x)
     zeros = e.call("full", e.sizes([prod(implied)]), e.scalar(0, dtype), dtype=dtype)
     put = e.call("scatter_elements", zeros, e.reshape(places, [-1]), e.reshape(x, [-1]), axis=0, reduction="update")
     result: relax.Expr = e.reshape(put, implied)
-    for axis, (extent, due) in enumerate(zip(implied, wanted, strict=True)):
+    for axis, (extent, due) in enumerate(zip(implied, target, strict=True)):
         if due > extent:
             rest = list(e.shape(result))
             rest[axis] = due - extent

@@ -24,15 +24,17 @@ def _pads(
     node: Node, sizes: tuple[object, ...], kernel: tuple[int, ...], strides: tuple[int, ...], dilations: tuple[int, ...]
 ) -> tuple[int, ...]:
     """The elements added before and after each axis, all of the begins first."""
-    mode, given = node.text("auto_pad", "NOTSET"), node.ints("pads")
+    mode, values = node.text("auto_pad", "NOTSET"), node.ints("pads")
     rank = len(kernel)
-    if len(sizes) != rank or (given is not None and len(given) != 2 * rank):
-        raise fail(BAD_INPUT, f"`{node.op}` of {len(sizes)} axes of space, a kernel of {rank}, {len(given or ())} pads")
+    if len(sizes) != rank or (values is not None and len(values) != 2 * rank):
+        raise fail(
+            BAD_INPUT, f"`{node.op}` of {len(sizes)} axes of space, a kernel of {rank}, {len(values or ())} pads"
+        )
     if mode == "NOTSET":
-        return given or (0,) * (2 * rank)
+        return values or (0,) * (2 * rank)
     if mode == "VALID":
         return (0,) * (2 * rank)
-    if mode not in ("SAME_UPPER", "SAME_LOWER") or not all(isinstance(one, int) for one in sizes):
+    if mode not in ("SAME_UPPER", "SAME_LOWER") or not all(isinstance(size, int) for size in sizes):
         raise fail(UNSUPPORTED_OP, f"the padding `{mode}` of `{node.op}` is not supported here: give `pads`")
     begins, ends = [], []
     for extent, window, stride, dilation in zip(sizes, kernel, strides, dilations, strict=True):
@@ -47,12 +49,12 @@ def _pads(
 
 def _kernel(node: Node, weight: relax.Expr) -> tuple[int, ...]:
     sizes = node.e.shape(weight)[2:]
-    given = node.ints("kernel_shape")
-    if not all(isinstance(one, int) for one in sizes):
+    values = node.ints("kernel_shape")
+    if not all(isinstance(size, int) for size in sizes):
         raise fail(UNSUPPORTED_OP, f"`{node.op}` with a kernel of symbolic extents is not supported")
-    kernel = tuple(one for one in sizes if isinstance(one, int))
-    if given is not None and given != kernel:
-        raise fail(BAD_INPUT, f"`kernel_shape` is {given}, the weight has {kernel}")
+    kernel = tuple(size for size in sizes if isinstance(size, int))
+    if values is not None and values != kernel:
+        raise fail(BAD_INPUT, f"`kernel_shape` is {values}, the weight has {kernel}")
     return kernel
 
 
@@ -104,16 +106,16 @@ def conv_transpose(node: Node) -> Operand:
         raise fail(UNSUPPORTED_OP, f"`ConvTranspose` of {rank} axes is not supported")
     strides, dilations = _steps(node, "strides", rank), _steps(node, "dilations", rank)
     extra = node.ints("output_padding") or (0,) * rank
-    wanted, sizes = node.ints("output_shape"), node.e.shape(x)[2:]
+    target, sizes = node.ints("output_shape"), node.e.shape(x)[2:]
     mode = node.text("auto_pad", "NOTSET")
     pads = node.ints("pads") or (0,) * (2 * rank)
-    if mode.startswith("SAME") and wanted is None:
-        if not all(isinstance(one, int) for one in sizes):
+    if mode.startswith("SAME") and target is None:
+        if not all(isinstance(size, int) for size in sizes):
             raise fail(UNSUPPORTED_OP, f"the padding `{mode}` of symbolic extents is not supported")
-        wanted = tuple(int(str(one)) * stride for one, stride in zip(sizes, strides, strict=True))
-    if wanted is not None:
-        pads = _pads_for(node, wanted, mode, (sizes, kernel, strides, dilations, extra))
-    found = node.e.call(
+        target = tuple(int(str(size)) * stride for size, stride in zip(sizes, strides, strict=True))
+    if target is not None:
+        pads = _pads_for(node, target, mode, (sizes, kernel, strides, dilations, extra))
+    result = node.e.call(
         f"nn.conv{rank}d_transpose",
         x,
         weight,
@@ -125,7 +127,7 @@ def conv_transpose(node: Node) -> Operand:
         data_layout=LAYOUT[rank],
         kernel_layout=TRANSPOSED[rank],
     )
-    return _with_bias(node, _widened(node, found, pads), rank)
+    return _with_bias(node, _widened(node, result, pads), rank)
 
 
 def _widened(node: Node, x: relax.Expr, pads: tuple[int, ...]) -> relax.Expr:
@@ -145,13 +147,13 @@ def _widened(node: Node, x: relax.Expr, pads: tuple[int, ...]) -> relax.Expr:
 
 def _pads_for(
     node: Node,
-    wanted: tuple[int, ...],
+    target: tuple[int, ...],
     mode: str,
     parts: tuple[tuple[object, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...]],
 ) -> tuple[int, ...]:
     """The padding that gives an output of the extents `wanted`."""
     begins, ends = [], []
-    for extent, size, window, stride, dilation, extra in zip(wanted[-len(parts[1]) :], *parts, strict=True):
+    for extent, size, window, stride, dilation, extra in zip(target[-len(parts[1]) :], *parts, strict=True):
         if not isinstance(size, int):
             raise fail(UNSUPPORTED_OP, f"`output_shape` of `{node.op}` with symbolic extents is not supported")
         total = stride * (size - 1) + extra + (window - 1) * dilation + 1 - extent
@@ -218,7 +220,7 @@ class PoolWindows:
             counted = counted + at * step if by_columns else flat
             step *= extents[axis]
         shape = (prod(results), prod(self.kernel))
-        return tuple(np.where(inside, one, -1).reshape(shape) for one in (flat, counted))
+        return tuple(np.where(inside, item, -1).reshape(shape) for item in (flat, counted))
 
 
 def _places(
@@ -226,7 +228,7 @@ def _places(
 ) -> relax.Expr:
     """Where the greatest element of each window is in the whole tensor, the first of equal ones. Fails: RM501."""
     e, sizes = node.e, node.e.shape(x)
-    whole = [one for one in (*sizes, *shape[2:]) if isinstance(one, int)]
+    whole = [item for item in (*sizes, *shape[2:]) if isinstance(item, int)]
     if len(whole) != len(sizes) + len(shape) - 2:
         raise fail(UNSUPPORTED_OP, f"the places of `{node.op}` of symbolic extents are not supported")
     (n, c), extents, results = whole[:2], whole[2 : len(sizes)], whole[len(sizes) :]
@@ -241,9 +243,9 @@ def _places(
     windows = e.call("take", images, constant_of(np.where(flat < 0, flat[:, :1], flat)), axis=2)
     best = e.call("argmax", windows, axis=3, keepdims=False)
     begins = constant_of(np.arange(len(flat)) * flat.shape[1])
-    found = e.call("take", constant_of(counted.ravel()), e.call("add", best, begins), axis=0)
+    result = e.call("take", constant_of(counted.ravel()), e.call("add", best, begins), axis=0)
     offset = constant_of((np.arange(n * c) * prod(extents)).reshape(n, c, 1))
-    return e.reshape(e.call("add", found, offset), [n, c, *results])
+    return e.reshape(e.call("add", result, offset), [n, c, *results])
 
 
 def lp_pool(node: Node) -> Operand:

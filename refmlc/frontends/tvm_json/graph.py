@@ -38,17 +38,17 @@ class Item:
         """The same; None for TVM's None, and for a field that this version has not."""
         if name not in self.fields:
             return None
-        found = self.node(name)
-        return None if found.kind == "None" else found
+        result = self.node(name)
+        return None if result.kind == "None" else result
 
     def items(self, name: str = "") -> "list[Item]":
         """The nodes of an array, of a field or of the node itself; none for None."""
-        found = self.node(name) if name else self
-        if found.kind == "None":
+        result = self.node(name) if name else self
+        if result.kind == "None":
             return []
-        if found.kind != "ffi.Array" or not isinstance(found.data, list):
-            raise found.broken("a list")
-        return [self.graph.at(one) for one in found.data]
+        if result.kind != "ffi.Array" or not isinstance(result.data, list):
+            raise result.broken("a list")
+        return [self.graph.at(item) for item in result.data]
 
     def pairs(self) -> "list[tuple[Item, Item]]":
         """The entries of a map."""
@@ -65,10 +65,10 @@ class Item:
 
     def integer(self, name: str) -> int:
         """A plain number. Fails: RM109."""
-        found = self.fields.get(name)
-        if not isinstance(found, int):
+        result = self.fields.get(name)
+        if not isinstance(result, int):
             raise self.broken(f"a number `{name}`")
-        return found
+        return result
 
     def flag(self, name: str) -> bool:
         """A plain truth value. Fails: RM109."""
@@ -84,30 +84,30 @@ class Item:
 
     def held(self, name: str) -> int:
         """A number in a separate node, as of a constant. Fails: RM109."""
-        found = self.node(name)
-        if found.kind not in ("int", "bool") or not isinstance(found.data, int):
-            raise found.broken("a whole number")
-        return int(found.data)
+        result = self.node(name)
+        if result.kind not in ("int", "bool") or not isinstance(result.data, int):
+            raise result.broken("a whole number")
+        return int(result.data)
 
     def number_of(self, name: str) -> float:
         """A plain number, with a fraction perhaps; infinities and NaN are strings."""
-        found = self.fields.get(name)
-        return float(found) if isinstance(found, int | float | str) else self.integer(name)
+        result = self.fields.get(name)
+        return float(result) if isinstance(result, int | float | str) else self.integer(name)
 
     def text(self, name: str = "") -> str:
         """A string: a plain field, or the node that it refers to, or the node itself."""
         if name and isinstance(self.fields.get(name), str):
             return str(self.fields[name])
-        found = self.node(name) if name else self
-        if found.kind == "None":
+        result = self.node(name) if name else self
+        if result.kind == "None":
             return ""
-        if not isinstance(found.data, str):
-            raise found.broken("a string")
-        return found.data
+        if not isinstance(result.data, str):
+            raise result.broken("a string")
+        return result.data
 
-    def broken(self, wanted: str) -> RefmlcError:
+    def broken(self, target: str) -> RefmlcError:
         """The message that the graph is not as TVM writes it."""
-        return fail(BAD_FILE, f"node {self.number} (`{self.kind}`) of the JSON graph: {wanted} is needed")
+        return fail(BAD_FILE, f"node {self.number} (`{self.kind}`) of the JSON graph: {target} is needed")
 
     def unknown(self, what: str = "") -> RefmlcError:
         """The message that refmlc has no word for it."""
@@ -125,10 +125,10 @@ class Graph:
         """A node by its number. Fails: RM109."""
         if not isinstance(number, int) or not 0 <= number < len(self._nodes):
             raise fail(BAD_FILE, f"the JSON graph has no node {number!r}")
-        one = self._nodes[number]
-        if not isinstance(one, dict) or not isinstance(one.get("type"), str):
+        item = self._nodes[number]
+        if not isinstance(item, dict) or not isinstance(item.get("type"), str):
             raise fail(BAD_FILE, f"node {number} of the JSON graph has no type")
-        self._reached = Item(number, str(one["type"]), one.get("data"), self)
+        self._reached = Item(number, str(item["type"]), item.get("data"), self)
         return self._reached
 
     def place(self) -> str:
@@ -140,11 +140,11 @@ class Graph:
 def read_graph(text: str) -> tuple[Item, str]:
     """The root of a graph, and the version of TVM that wrote it. Fails: RM109 for a text that is none."""
     try:
-        found = json.loads(text)
+        result = json.loads(text)
     except (ValueError, RecursionError) as bad:
         raise fail(BAD_FILE, f"this is not JSON: {bad}") from None
-    if not isinstance(found, dict) or not isinstance(found.get("nodes"), list) or "root_index" not in found:
+    if not isinstance(result, dict) or not isinstance(result.get("nodes"), list) or "root_index" not in result:
         raise fail(BAD_FILE, "this is not a graph of `tvm.ir.save_json` of TVM 0.20 or later")
-    meta = found.get("metadata")
+    meta = result.get("metadata")
     version = meta.get("tvm_version", "") if isinstance(meta, dict) else ""
-    return Graph(found["nodes"]).at(found["root_index"]), str(version)
+    return Graph(result["nodes"]).at(result["root_index"]), str(version)

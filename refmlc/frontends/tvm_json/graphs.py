@@ -33,11 +33,11 @@ class Graphs(Statements):
             case "ir.PrimType":
                 return PrimType(item.dtype("dtype"))
             case "ir.TupleType":
-                return TupleType(tuple(self.type(one) for one in item.items("fields")))
+                return TupleType(tuple(self.type(field) for field in item.items("fields")))
             case "relax.FuncType":
                 params = item.optional("params")
-                found = None if params is None else tuple(self.type(one) for one in params.items())
-                return FuncType(found, self.type(item.node("ret")), item.flag("purity"))
+                result = None if params is None else tuple(self.type(param) for param in params.items())
+                return FuncType(result, self.type(item.node("ret")), item.flag("purity"))
             case _:
                 raise item.unknown()
 
@@ -96,7 +96,7 @@ class Graphs(Statements):
             case "relax.expr.ShapeExpr":
                 return relax.ShapeExpr(self.extents(item.items("values")))
             case "ir.Tuple":
-                return relax.Tuple(tuple(self.relax_expr(one) for one in item.items("fields")))
+                return relax.Tuple(tuple(self.relax_expr(field) for field in item.items("fields")))
             case "ir.TupleGetItem":
                 return relax.TupleGetItem(self.relax_expr(item.node("tuple_value")), item.integer("index"))
             case "relax.expr.ExternFunc":
@@ -107,7 +107,7 @@ class Graphs(Statements):
                 return self._relax_call(item)
             case "relax.expr.If":
                 condition = self.relax_expr(item.node("cond"))
-                arms = (self.sequence(item.node(one)) for one in ("true_branch", "false_branch"))
+                arms = (self.sequence(item.node(entry)) for entry in ("true_branch", "false_branch"))
                 return relax.If(condition, *arms)
             case "relax.expr.SeqExpr":
                 return self.sequence(item)
@@ -125,7 +125,7 @@ class Graphs(Statements):
             op, relax.Op | relax.Var | relax.ExternFunc | relax.Call | relax.TupleGetItem | tir.GlobalVar
         ):
             raise called.unknown(" as what is called")
-        args = tuple(self.relax_expr(one) for one in item.items("args"))
+        args = tuple(self.relax_expr(arg) for arg in item.items("args"))
         attrs = item.optional("attrs")
         return relax.Call(op, args, {} if attrs is None else self._own(attrs), self._ty_args(item))
 
@@ -137,7 +137,7 @@ class Graphs(Statements):
         return relax.Op(name)
 
     def _ty_args(self, item: Item) -> tuple[Type, ...]:
-        return tuple(self.type(one) for one in item.items("ty_args"))
+        return tuple(self.type(arg) for arg in item.items("ty_args"))
 
     def _own(self, item: Item) -> dict[str, tir.Attr]:
         """The attributes of an operator: the fields of its object."""
@@ -148,15 +148,15 @@ class Graphs(Statements):
 
     def _field(self, item: Item, name: str) -> tir.Attr:
         """A field: the number of a node, but for those of `plain_fields`."""
-        found = item.fields[name]
-        if isinstance(found, bool | float | str) or found is None:
-            return found
+        result = item.fields[name]
+        if isinstance(result, bool | float | str) or result is None:
+            return result
         return item.integer(name) if is_plain(item.kind, name) else self.option(item.node(name))
 
     def option(self, item: Item) -> tir.Attr:
         """A value of an operator's attribute: constants of int64 are plain numbers."""
         if item.kind == "ffi.Array":
-            return tuple(self.option(one) for one in item.items())
+            return tuple(self.option(entry) for entry in item.items())
         return item.held("value") if item.kind == "ir.IntImm" and str(self.prim(item)) == "int64" else self.attr(item)
 
     # ------------------------------------------------------------------------------ bindings and functions
@@ -165,11 +165,11 @@ class Graphs(Statements):
         """Blocks, then a value."""
         if item.kind != "relax.expr.SeqExpr":
             return relax.SeqExpr((), self.relax_expr(item))
-        blocks = tuple(self._bindings(one) for one in item.items("blocks"))
+        blocks = tuple(self._bindings(block) for block in item.items("blocks"))
         return relax.SeqExpr(blocks, self.relax_expr(item.node("body")))
 
     def _bindings(self, item: Item) -> relax.Block:
-        bindings = tuple(self._binding(one) for one in item.items("bindings"))
+        bindings = tuple(self._binding(binding) for binding in item.items("bindings"))
         kind = relax.DataflowBlock if item.kind == "relax.expr.DataflowBlock" else relax.BindingBlock
         return kind(bindings)
 
@@ -179,18 +179,18 @@ class Graphs(Statements):
         if item.kind == "relax.expr.MatchCast":
             ty = self.type(item.node("ty"))
             return relax.MatchCast(self.value(var), value, ty)
-        told = isinstance(value, relax.Call) and bool(value.ty_args)
-        return relax.VarBinding(self.value(var, typed=not told), value)
+        stated = isinstance(value, relax.Call) and bool(value.ty_args)
+        return relax.VarBinding(self.value(var, typed=not stated), value)
 
     def relax_func(self, item: Item) -> relax.Function:
         """A function of Relax."""
-        params = tuple(self.value(one) for one in item.items("params"))
+        params = tuple(self.value(param) for param in item.items("params"))
         attrs = self.attrs(item.optional("attrs"))
         private = "global_symbol" not in attrs
-        kept = {key: value for key, value in attrs.items() if key != "global_symbol"}
+        remaining = {key: value for key, value in attrs.items() if key != "global_symbol"}
         body = self.sequence(item.node("body"))
         pure = item.flag("is_pure")
-        return relax.Function(params, body, self.type(item.node("ret_ty")), pure, private, kept)
+        return relax.Function(params, body, self.type(item.node("ret_ty")), pure, private, remaining)
 
 
 def _is_prim(item: Item) -> bool:

@@ -27,9 +27,9 @@ def _module(root: Item, version: str) -> IRModule:
     if version and version.split(".")[:2] < ["0", "2"]:
         raise fail(UNSUPPORTED_CONSTRUCT, f"the JSON of TVM {version} is not supported: it has another format")
     if root.kind != "ir.IRModule":
-        found = _function(root)
+        result = _function(root)
         symbol = Graphs().attrs(root.optional("attrs")).get("global_symbol", "main")
-        return IRModule({str(symbol): found})
+        return IRModule({str(symbol): result})
     functions: dict[str, AnyFunction] = {}
     for key, value in root.node("functions").pairs():
         name = key.text("name_hint")

@@ -39,12 +39,12 @@ class Scalars:
             name = item.text("name")
             match ty.kind:
                 case "ir.PrimType":
-                    found = tir.Var(name, ty.dtype("dtype"))
+                    result = tir.Var(name, ty.dtype("dtype"))
                 case "ir.PointerType":
-                    found = tir.Var(name, HANDLE, self.pointer(ty))
+                    result = tir.Var(name, HANDLE, self.pointer(ty))
                 case _:
                     raise ty.unknown(f" as the type of `{name}`")
-            self.vars[item.number] = found
+            self.vars[item.number] = result
         return self.vars[item.number]
 
     def pointer(self, ty: Item) -> PointerType:
@@ -95,7 +95,7 @@ class Scalars:
 
     def exprs(self, items: "list[Item]") -> tuple[tir.Expr, ...]:
         """Several."""
-        return tuple(self.expr(one) for one in items)
+        return tuple(self.expr(item) for item in items)
 
     def extents(self, items: "list[Item]") -> tuple[tir.Expr, ...]:
         """Sizes, which are whole numbers. Fails: RM109."""
@@ -154,10 +154,10 @@ class Scalars:
             case "Cast":
                 return tir.Cast(dtype, self.expr(item.node("value")))
             case "Select":
-                arms = (self.expr(item.node(one)) for one in ("condition", "true_value", "false_value"))
+                arms = (self.expr(item.node(entry)) for entry in ("condition", "true_value", "false_value"))
                 return tir.Select(*arms)
             case "Ramp":
-                base, stride, lanes = (self.expr(item.node(one)) for one in ("base", "stride", "lanes"))
+                base, stride, lanes = (self.expr(item.node(entry)) for entry in ("base", "stride", "lanes"))
                 return tir.Ramp(base, stride, lanes, dtype)
             case "Broadcast":
                 return tir.Broadcast(self.expr(item.node("value")), self.expr(item.node("lanes")), dtype)
@@ -172,26 +172,26 @@ class Scalars:
 
     def call(self, item: Item) -> tir.Expr:
         """A call: an operator, an intrinsic, a function of the module."""
-        op, dtype, given = item.node("op"), self.prim(item), item.items("args")
+        op, dtype, values = item.node("op"), self.prim(item), item.items("args")
         ty = item.node("ty")
         pointer = self.pointer(ty) if ty.kind == "ir.PointerType" else None
         if op.kind == "ir.GlobalVar":
-            return tir.Call(tir.GlobalVar(op.text("name_hint")), self.exprs(given), dtype, pointer)
+            return tir.Call(tir.GlobalVar(op.text("name_hint")), self.exprs(values), dtype, pointer)
         if op.kind != "ir.Op":
             raise op.unknown(" as what is called")
         name = op.text().rpartition(".")[2]
         if name == "if_then_else":
-            return tir.IfThenElseExpr(*self.exprs(given))
+            return tir.IfThenElseExpr(*self.exprs(values))
         if name == "buffer_data":
-            return tir.BufferData(self.buffer(given[0]))
+            return tir.BufferData(self.buffer(values[0]))
         if name in BY_CALL:
-            return tir.Apply(BY_CALL[name], self.exprs(given), dtype)
+            return tir.Apply(BY_CALL[name], self.exprs(values), dtype)
         name = ALIASES.get(name, name)
         row = intrinsic(name)
         if row is None:
             raise op.unknown(f" `{op.text()}`")
         pointer = pointer if name in POINTERS else None
-        args = tuple(self._argument(one, tensors=row.tensors) for one in given)
+        args = tuple(self._argument(entry, tensors=row.tensors) for entry in values)
         return tir.Call(name, args, dtype, pointer)
 
     def _argument(self, item: Item, *, tensors: bool) -> "tir.Expr | tir.Attr":
@@ -217,9 +217,9 @@ class Scalars:
             case "DataType":
                 return None if item.text() in ("", "void") else item.text()
             case "ffi.Array":
-                return tuple(self.attr(one) for one in item.items())
+                return tuple(self.attr(entry) for entry in item.items())
             case "ffi.Map":
-                return {key.text(): self.attr(one) for key, one in item.pairs()}
+                return {key.text(): self.attr(pair) for key, pair in item.pairs()}
             case "ir.PrimType":
                 name = item.text("dtype")
                 return None if name in ("", "void") else name

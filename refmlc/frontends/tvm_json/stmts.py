@@ -23,7 +23,7 @@ class Statements(Scalars):
             case "tirx.For":
                 return self._for(item)
             case "tirx.SeqStmt":
-                return tir.SeqStmt(tuple(self.stmt(one) for one in item.items("seq")))
+                return tir.SeqStmt(tuple(self.stmt(entry) for entry in item.items("seq")))
             case "tirx.BufferStore":
                 return self._store(item)
             case "s_tir.SBlockRealize":
@@ -45,15 +45,15 @@ class Statements(Scalars):
                 data = item.optional("data")
                 return tir.DeclBuffer(self.buffer(item.node("buffer")), None if data is None else self.expr(data))
             case "tirx.AssertStmt":
-                parts = tuple(one.text("value") for one in item.items("message_parts"))
+                parts = tuple(part.text("value") for part in item.items("message_parts"))
                 kind = item.node("error_kind").text("value")
                 return tir.AssertStmt(self.expr(item.node("condition")), parts, kind)
             case "tirx.AttrStmt":
                 node, key, value = item.node("node"), item.text("attr_key"), item.node("value")
-                held = None if node.kind == "int" and not node.data else self.attr(node)  # `T.attr({key: value})`
-                said = self.attr(value)
-                said = said.value if held is None and isinstance(said, tir.StringImm) else said
-                return tir.AttrStmt(held, key, said, self.stmt(item.node("body")))
+                field = None if node.kind == "int" and not node.data else self.attr(node)  # `T.attr({key: value})`
+                label = self.attr(value)
+                label = label.value if field is None and isinstance(label, tir.StringImm) else label
+                return tir.AttrStmt(field, key, label, self.stmt(item.node("body")))
             case "tirx.Break":
                 return tir.Break()
             case "tirx.Continue":
@@ -65,8 +65,8 @@ class Statements(Scalars):
         """Attributes by name."""
         if item is None:
             return {}
-        held = item.node("__dict__") if item.kind == "ir.DictAttrs" else item
-        return {key.text(): self._plain(self.attr(value)) for key, value in held.pairs()}
+        field = item.node("__dict__") if item.kind == "ir.DictAttrs" else item
+        return {key.text(): self._plain(self.attr(value)) for key, value in field.pairs()}
 
     def _plain(self, value: tir.Attr) -> tir.Attr:
         """A constant of int32 is a plain number in a text, and so it is here."""
@@ -78,7 +78,7 @@ class Statements(Scalars):
 
     def _target(self, item: Item) -> Target:
         """A target as its configuration."""
-        config: dict[str, tir.Attr] = {key.text(): self.attr(one) for key, one in item.node("attrs").pairs()}
+        config: dict[str, tir.Attr] = {key.text(): self.attr(pair) for key, pair in item.node("attrs").pairs()}
         host = item.optional("host")
         more: dict[str, tir.Attr] = {} if host is None else {"host": self._target(host).config}
         keys = self.attr(item.node("keys"))
@@ -120,17 +120,17 @@ class Statements(Scalars):
         return tir.SBlockRealize(values, self.expr(item.node("predicate")), block)
 
     def _block(self, item: Item) -> tir.SBlock:
-        axes = tuple(self._axis(one) for one in item.items("iter_vars"))
-        views = tuple(self._view(one) for one in item.items("match_buffers"))
+        axes = tuple(self._axis(var) for var in item.items("iter_vars"))
+        views = tuple(self._view(buffer) for buffer in item.items("match_buffers"))
         init = item.optional("init")
         return tir.SBlock(
             item.text("name_hint"),
             axes,
-            tuple(self.region(one) for one in item.items("reads")),
-            tuple(self.region(one) for one in item.items("writes")),
+            tuple(self.region(read) for read in item.items("reads")),
+            tuple(self.region(write) for write in item.items("writes")),
             self.stmt(item.node("body")),
             None if init is None else self.stmt(init),
-            tuple(self.buffer(one) for one in item.items("alloc_buffers")),
+            tuple(self.buffer(buffer) for buffer in item.items("alloc_buffers")),
             views,
             self.attrs(item.optional("annotations")),
         )
@@ -148,7 +148,7 @@ class Statements(Scalars):
     def region(self, item: Item) -> tir.BufferRegion:
         """A box of a buffer."""
         source = item.node("source" if "source" in item.fields else "buffer")
-        return tir.BufferRegion(self.buffer(source), tuple(self.range(one) for one in item.items("region")))
+        return tir.BufferRegion(self.buffer(source), tuple(self.range(entry) for entry in item.items("region")))
 
     # --------------------------------------------------------------------------------------------- functions
 
@@ -157,20 +157,20 @@ class Statements(Scalars):
         params, buffers = [], {}
         attrs = self.attrs(item.optional("attrs"))
         self.s_tir = bool(attrs.get("s_tir", False))
-        for one in item.items("params"):
-            if one.node("ty").kind == "tirx.BufferType":
-                found = tir.Var(f"{one.text('name')}_handle", HANDLE)
-                buffers[found] = self.buffer(one)
+        for entry in item.items("params"):
+            if entry.node("ty").kind == "tirx.BufferType":
+                result = tir.Var(f"{entry.text('name')}_handle", HANDLE)
+                buffers[result] = self.buffer(entry)
             else:
-                found = self.var(one)
-            params.append(found)
+                result = self.var(entry)
+            params.append(result)
         private = "global_symbol" not in attrs
         body = self.stmt(item.node("body"))
         ret = item.optional("ret_type")
         dtype = ret.dtype("dtype") if ret is not None and ret.kind == "ir.PrimType" else None
-        kept = {key: value for key, value in attrs.items() if key not in ("global_symbol", "s_tir")}
+        remaining = {key: value for key, value in attrs.items() if key not in ("global_symbol", "s_tir")}
         void = None if dtype in (None, VOID) else dtype
-        return tir.PrimFunc(tuple(params), buffers, _rootless(body), kept, void, private, self.s_tir)
+        return tir.PrimFunc(tuple(params), buffers, _rootless(body), remaining, void, private, self.s_tir)
 
 
 def _rootless(body: tir.Stmt) -> tir.Stmt:

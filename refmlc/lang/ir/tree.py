@@ -39,7 +39,7 @@ from refmlc.lang.ir.module import IRModule
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
 MODULES: Mapping[str, ModuleType] = {
-    one.__name__.rpartition(".")[2]: one for one in (tir, relax, types, module, attrs, kinds)
+    item.__name__.rpartition(".")[2]: item for item in (tir, relax, types, module, attrs, kinds)
 }
 KINDS: Mapping[str, type] = {
     f"{stem}.{name}": kind

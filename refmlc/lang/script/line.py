@@ -52,6 +52,6 @@ def _signature(function: "tir.PrimFunc | relax.Function", names: list[str]) -> s
 
 def _lines(node: Node) -> list[str]:
     """The text of a piece without the declarations that stand before it."""
-    lines = [one for one in show(node).splitlines() if one.strip()]
-    own = [one for one in lines if not one.endswith(("= T.int32()", "= T.int64()"))]
+    lines = [splitline for splitline in show(node).splitlines() if splitline.strip()]
+    own = [line for line in lines if not line.endswith(("= T.int32()", "= T.int64()"))]
     return own or lines

@@ -83,7 +83,7 @@ def every_statement(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     while stack:
         stmt = stack.pop()
         yield stmt
-        inner = [one for part in ("body", "orelse") for one in getattr(stmt, part, ())]
+        inner = [item for part in ("body", "orelse") for item in getattr(stmt, part, ())]
         stack.extend(reversed(inner))
 
 
