@@ -6,7 +6,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.box import MARKDOWN
 from rich.table import Table
 
 from refmlc.cli.console import counted, out, print_json
@@ -82,7 +81,7 @@ def run_folder(folder: Path, *, offline: bool, python: str | None, limit: float,
         documents = [as_object(report) for report in reports]
         print_json({"folder": folder.name, "ok": ok, "totals": totals(reports), "documents": documents})
     else:
-        out.print(folder_table(reports))
+        out.print(folder_table(reports), markup=False, highlight=False, soft_wrap=True)
         for report in reports:
             for block in report.blocks:
                 if block.status == FAILED:
@@ -96,16 +95,12 @@ def totals(reports: Sequence[CourseReport]) -> dict[str, int]:
     return counts | {verdict: sum(report.verdicts(verdict) for report in reports) for verdict in OUTPUTS}
 
 
-def folder_table(reports: Sequence[CourseReport]) -> Table:
-    """A row for each document and one for all, in Markdown."""
-    result = Table(box=MARKDOWN)
-    result.add_column("document", no_wrap=True)
-    for name in (*STATUSES, *OUTPUTS):
-        result.add_column(name, justify="right", no_wrap=True)
-    for report in reports:
-        result.add_row(report.name, *map(str, totals([report]).values()))
-    result.add_row("all", *map(str, totals(reports).values()))
-    return result
+def folder_table(reports: Sequence[CourseReport]) -> str:
+    """A row for each document and one for all, in Markdown, whatever the width of the terminal."""
+    columns = ("document", *STATUSES, *OUTPUTS)
+    counts = [*((report.name, totals([report])) for report in reports), ("all", totals(reports))]
+    rows = [columns, ("---",) * len(columns), *((name, *map(str, row.values())) for name, row in counts)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def run_and_compare(document: Path, python: str, *, offline: bool, limit: float, as_json: bool) -> bool:
