@@ -111,6 +111,7 @@ def said(reason: BaseException) -> str:
     """The error in one line."""
     diagnostic = getattr(reason, "diagnostic", None)
     text = str(reason) if diagnostic is None else f"{diagnostic.code.id}: {diagnostic.message}"
+    text = text.replace(f"{PAGE.parents[2]}/", "")
     return f"{type(reason).__name__}: {' '.join(text.split())[:240]}"
 
 
