@@ -74,7 +74,7 @@ def windows(e: Emitter, x: Tensor, pooled: Callable[[Tensor], Tensor]) -> Tensor
 
 
 def where_holes(e: Emitter, x: Tensor, result: Tensor, visited: Callable[[Tensor], Tensor]) -> Tensor:
-    """NaN where `seen`, of which elements are NaN, says so; else what is `found`."""
+    """NaN where `visited`, called with which elements are NaN, is true; else the result."""
     if not has_nan(e, x):
         return result
     return e.call("where", visited(e.call("isnan", x)), e.scalar(math.nan, e.dtype(x)), result)

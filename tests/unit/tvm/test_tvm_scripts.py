@@ -11,7 +11,7 @@ from refmlc.lang.ir import relax as nodes
 from refmlc.tvm import IRModule, cpu, dlight, ffi, relax, rpc, runtime, te, tirx
 from refmlc.tvm.relax.base_py_module import BasePyModule
 from refmlc.tvm.relax.expr_functor import PyExprMutator
-from refmlc.tvm.relax.frontend import detach_params
+from refmlc.tvm.relax.frontend import detach_params, onnx
 from refmlc.tvm.relax.frontend.parameters import with_params
 from refmlc.tvm.script import I, R, T
 from refmlc.tvm.support import utils
@@ -202,3 +202,9 @@ def test_all_elements_of_a_tensor_are_set_at_once():
     assert values.numpy(strict=True).tolist() == [[1, 0], [0, 1]]
     with pytest.raises(RefmlcError, match="all its elements"):
         values[0] = 1
+
+
+@pytest.mark.parametrize("option", [{"opset": 11}, {"dtype_dict": {"x": "float16"}}, {"sanitize_input_names": False}])
+def test_options_that_an_import_would_ignore_are_refused(option) -> None:
+    with pytest.raises(RefmlcError, match="from_onnx"):
+        onnx.from_onnx(None, **option)

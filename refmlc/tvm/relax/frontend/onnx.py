@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_ARGUMENTS
 from refmlc.lang.ir import IRModule
 from refmlc.lazy import load
 from refmlc.tvm.missing_names import refusal
@@ -17,8 +19,9 @@ def from_onnx(
     keep_params_in_input: bool = False,
     sanitize_input_names: bool = True,
 ) -> IRModule:
-    """As `refmlc.frontends.from_onnx`. `dtype_dict`, `opset` and the names of inputs are those of the model."""
-    del dtype_dict, opset, sanitize_input_names
+    """As `refmlc.frontends.from_onnx`; dtypes, version and names are the model's. Fails: RM105 for other options."""
+    if dtype_dict != "float32" or opset is not None or not sanitize_input_names:
+        raise fail(BAD_ARGUMENTS, "`from_onnx` takes dtypes, version and names from the model, not as options")
     options: dict[str, object] = {"shape_dict": shape_dict} if shape_dict else {}
     importer = load("refmlc.frontends.onnx:from_onnx")
     module = cast("IRModule", importer(model, keep_params_in_input=keep_params_in_input, **options))
