@@ -12,6 +12,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
 from refmlc.frontends.aten.linear import linear
 from refmlc.frontends.aten.movement import select
+from refmlc.frontends.aten.nans import own_nan
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.rule import Rule
 from refmlc.lang.ir import relax
@@ -47,8 +48,13 @@ def gru_step(e: Emitter, x: Tensor, state: State, weights: Sequence[Tensor]) -> 
 
 
 def plain_step(name: str) -> Step:
-    """The hidden state after one more input: a function of the gates."""
-    return lambda e, x, state, weights: (e.call(name, _gates(e, x, state[0], weights)),)
+    """The hidden state after one more input: a function of the gates, which keeps NaN."""
+
+    def step(e: Emitter, x: Tensor, state: State, weights: Sequence[Tensor]) -> State:
+        gates = _gates(e, x, state[0], weights)
+        return (own_nan(e, gates, e.call(name, gates)),)
+
+    return step
 
 
 def layers(step: Step, *, several: bool) -> Rule:

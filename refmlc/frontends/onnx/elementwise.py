@@ -7,6 +7,7 @@ import numpy as np
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_OP
 from refmlc.frontends.aten import RULES as ATEN
+from refmlc.frontends.aten.nans import of_two, own_nan
 from refmlc.frontends.emitter import Emitter, Operand, Size
 from refmlc.frontends.onnx.constant_values import SymbolicArray, is_symbolic, known
 from refmlc.frontends.onnx.node import Node
@@ -59,6 +60,23 @@ def many(name: str) -> OnnxRule:
         return first
 
     return rule
+
+
+def extreme_of_many(name: str) -> OnnxRule:
+    """The greatest or least of all inputs; NaN where one of them is NaN."""
+
+    def rule(node: Node) -> Operand:
+        first, *others = node.tensors()
+        for other in others:
+            first = of_two(node.e, name, first, other)
+        return first
+
+    return rule
+
+
+def keeping_nan(name: str) -> OnnxRule:
+    """An operator of one tensor that drops NaN, which stays."""
+    return lambda node: own_nan(node.e, node.tensor(0), node.e.call(name, node.tensor(0)))
 
 
 def mean(node: Node) -> Operand:
@@ -152,8 +170,8 @@ def clip(node: Node) -> Operand:
     e, x = node.e, node.tensor(0)
     low, high = node.optional(1), node.optional(2)
     if low is not None:
-        x = e.call("maximum", x, low)
-    return x if high is None else e.call("minimum", x, high)
+        x = of_two(e, "maximum", x, low)
+    return x if high is None else of_two(e, "minimum", x, high)
 
 
 def prelu(node: Node) -> Operand:
@@ -286,7 +304,7 @@ ELEMENTWISE: Mapping[str, OnnxRule] = {
     **{
         name: call(name.lower())
         for name in (
-            *("Exp", "Log", "Sqrt", "Abs", "Floor", "Ceil", "Sign", "Erf", "Sin", "Cos", "Tan", "Sinh", "Cosh", "Tanh"),
+            *("Exp", "Log", "Sqrt", "Abs", "Floor", "Ceil", "Erf", "Sin", "Cos", "Tan", "Sinh", "Cosh", "Tanh"),
             *(
                 "Asin",
                 "Acos",
@@ -304,7 +322,8 @@ ELEMENTWISE: Mapping[str, OnnxRule] = {
         )
     },
     "Neg": call("negative"),
-    "Relu": call("nn.relu"),
+    "Sign": keeping_nan("sign"),
+    "Relu": keeping_nan("nn.relu"),
     "Round": aten("round"),
     "Softplus": wide(aten("softplus")),
     "HardSwish": wide(aten("hardswish")),
@@ -325,8 +344,8 @@ ELEMENTWISE: Mapping[str, OnnxRule] = {
     "Mod": modulo,
     "Pow": power,
     "BitShift": shift,
-    "Max": many("maximum"),
-    "Min": many("minimum"),
+    "Max": extreme_of_many("maximum"),
+    "Min": extreme_of_many("minimum"),
     "Sum": many("add"),
     "Mean": mean,
     "Clip": clip,

@@ -6,6 +6,7 @@ import numpy as np
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_OP
+from refmlc.frontends.aten.nans import along, place_of
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.onnx.elementwise import OnnxRule, is_half, wide
 from refmlc.frontends.onnx.node import Node
@@ -37,10 +38,18 @@ def reduce(name: str, before: Map | None = None, after: Map | None = None) -> On
             wide = node.e.call(name, node.e.astype(mapped, "float32"), axis=places, keepdims=keep)
             mapped = node.e.astype(wide, dtype)
         elif places:
-            mapped = node.e.call(name, mapped, axis=places, keepdims=keep)
+            mapped = _reduced(node.e, name, mapped, places, keep=keep)
         return mapped if after is None else after(node.e, mapped)
 
     return rule
+
+
+def _reduced(e: Emitter, name: str, x: relax.Expr, axes: tuple[int, ...], *, keep: bool) -> relax.Expr:
+    """A reduction; an extreme of elements with a NaN is NaN."""
+    if name in ("max", "min"):
+        return along(e, name, x, axes, keep=keep)
+    plain: relax.Expr = e.call(name, x, axis=axes, keepdims=keep)
+    return plain
 
 
 def _square(e: Emitter, x: relax.Expr) -> relax.Expr:
@@ -93,11 +102,11 @@ def arg(name: str) -> OnnxRule:
         keep, last = bool(node.whole("keepdims", 1)), node.whole("select_last_index", 0)
         if last:
             extent = e.shape(x)[axis]
-            result = e.call(name, e.call("flip", x, axis=axis), axis=axis, keepdims=keep)
+            result = place_of(e, name, e.call("flip", x, axis=axis), axis, keep=keep)
             if not isinstance(extent, int):
                 raise fail(UNSUPPORTED_OP, f"the last index of `{node.op}` along a symbolic extent is not supported")
             return e.call("subtract", e.scalar(extent - 1, "int64"), result)
-        return e.call(name, x, axis=axis, keepdims=keep)
+        return place_of(e, name, x, axis, keep=keep)
 
     return rule
 
@@ -147,7 +156,7 @@ def hardmax(node: Node) -> Operand:
     extent, dtype = e.shape(x)[axis], e.dtype(x)
     if not isinstance(extent, int):
         raise fail(UNSUPPORTED_OP, "`Hardmax` along a symbolic extent is not supported")
-    place = e.call("argmax", x, axis=axis, keepdims=True)
+    place = place_of(e, "argmax", x, axis, keep=True)
     row = constant_of(np.arange(extent).reshape([extent if at == axis else 1 for at in range(e.rank(x))]))
     return e.astype(e.call("equal", place, row), dtype)
 
@@ -211,7 +220,7 @@ def global_pool(name: str) -> OnnxRule:
 
     def rule(node: Node) -> Operand:
         x = node.tensor(0)
-        return node.e.call(name, x, axis=tuple(range(2, node.e.rank(x))), keepdims=True)
+        return _reduced(node.e, name, x, tuple(range(2, node.e.rank(x))), keep=True)
 
     return rule
 

@@ -9,6 +9,7 @@ import numpy as np
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_OP
 from refmlc.frontends.aten.convolution import LAYOUT
+from refmlc.frontends.aten.nans import windows
 from refmlc.frontends.emitter import Operand, Size
 from refmlc.frontends.onnx.elementwise import OnnxRule, wide
 from refmlc.frontends.onnx.limits import check_size
@@ -176,17 +177,22 @@ def pool(kind: str) -> OnnxRule:
         extra = {"count_include_pad": bool(node.whole("count_include_pad", 0))} if kind == "avg" else {}
         by_columns = bool(node.whole("storage_order", 0)) if kind == "max" else False
         pads = _pads(node, node.e.shape(x)[2:], kernel, strides, dilations)
-        result = node.e.call(
-            f"nn.{kind}_pool{rank}d",
-            x,
-            pool_size=kernel,
-            strides=strides,
-            padding=pads,
-            dilation=dilations,
-            ceil_mode=bool(node.whole("ceil_mode", 0)),
-            layout=LAYOUT[rank],
-            **extra,
-        )
+        ceil_mode = bool(node.whole("ceil_mode", 0))
+
+        def pooled(data: relax.Expr) -> relax.Expr:
+            return node.e.call(
+                f"nn.{kind}_pool{rank}d",
+                data,
+                pool_size=kernel,
+                strides=strides,
+                padding=pads,
+                dilation=dilations,
+                ceil_mode=ceil_mode,
+                layout=LAYOUT[rank],
+                **extra,
+            )
+
+        result = windows(node.e, x, pooled) if kind == "max" else pooled(x)
         if kind != "max" or not node.wants(1):
             return result
         windowing = PoolWindows(kernel, strides, dilations, pads[:rank])

@@ -514,3 +514,44 @@ def test_contradictions_are_refused(written, inputs, code) -> None:
     with pytest.raises(RefmlcError) as refused:
         ours(written, *map(np.asarray, inputs))
     assert refused.value.code.id == code
+
+
+# -------------------------------------------------------------------------------------------------------- NaN
+
+KEEPING_NAN = {
+    "Relu": (1, {}),
+    "Sign": (1, {}),
+    "Clip": (3, {}),
+    "Max": (2, {}),
+    "Min": (3, {}),
+    "ReduceMax": (1, {"keepdims": 0}),
+    "ReduceMin": (1, {"keepdims": 1}),
+    "ArgMax": (1, {"axis": 1}),
+    "ArgMin": (1, {"axis": 0, "keepdims": 0}),
+    "Hardmax": (1, {"axis": 1}),
+    "GlobalMaxPool": (1, {}),
+}
+
+
+@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize("op", KEEPING_NAN)
+def test_nan_is_not_lost(op, place) -> None:
+    """Relax's operators drop a NaN or not, by the order of the operands; ONNX's evaluator and ONNX Runtime keep it."""
+    count, attributes = KEEPING_NAN[op]
+    shape = (1, 1, 2, 2) if op == "GlobalMaxPool" else (2, 2)
+    inputs = [np.array([[2, 5], [3, 4]], np.float32).reshape(shape), np.float32(-1), np.float32(3)][:count]
+    inputs[0].reshape(-1)[place] = np.nan
+    inputs = [np.array(item, np.float32) for item in inputs]
+    assert op in ("ArgMax", "ArgMin", "Hardmax") or any(
+        np.isnan(part).any() for part in theirs(node(op, count, **attributes), *inputs)
+    )
+    agree(node(op, count, **attributes), *inputs)
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_the_greatest_of_a_window_with_nan_is_nan(place) -> None:
+    """Here the evaluator and ONNX Runtime differ; NaN is what PyTorch has, and what the operators above keep."""
+    x = np.arange(4, dtype=np.float32).reshape(1, 1, 4)
+    x[..., place] = np.nan
+    (result,) = ours(node("MaxPool", 1, kernel_shape=[2], strides=[2]), x)
+    np.testing.assert_array_equal(np.isnan(result), np.isnan(x).reshape(1, 1, 2, 2).any(-1))
