@@ -96,6 +96,7 @@ class ModuleReader:
         self.outside: dict[str, AnyFunction] = {}
         self.problems: list[Diagnostic] = []
         self.reference = ModuleRef({})
+        self.members: dict[str, Meta] = {self.draft.name: self.reference, "cls": self.reference}
 
     @property
     def title(self) -> str:
@@ -137,20 +138,18 @@ class ModuleReader:
         """Name the functions of the module: each sees all of them. Fails: RM210."""
         results = {f.name: f.returns for f in body if isinstance(f, ast.FunctionDef) and f.returns is not None}
         self.reference = ModuleRef(self._declared(body), results)
+        self.members = {**self.reference.functions, self.draft.name: self.reference, "cls": self.reference}
 
     @contextmanager
     def reading(self, node: ast.AST) -> Iterator[None]:
         """The names that `node` may use: of the module, and functions outside; its problems are kept."""
-        with self.ev.problems.collecting() as problems, self.ev.scope.frame():
+        scope = self.ev.scope
+        with self.ev.problems.collecting() as problems, scope.frame(self.members), scope.frame():
             for name in {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}:
-                value = self.ev.scope.lookup(name)
-                if isinstance(value, Defined) and value.function is not None and name not in self.reference.functions:
+                value = scope.lookup(name)
+                if isinstance(value, Defined) and value.function is not None:
                     self.outside[value.name] = value.function
-                    self.ev.scope.define(name, tir.GlobalVar(value.name, span=self.spans.of(node)))
-            for name, var in self.reference.functions.items():
-                self.ev.scope.define(name, var)
-            self.ev.scope.define(self.draft.name, self.reference)
-            self.ev.scope.define("cls", self.reference)
+                    scope.define(name, tir.GlobalVar(value.name, span=self.spans.of(node)))
             self.ev.module = self.reference
             yield
         self.problems.extend(problems)

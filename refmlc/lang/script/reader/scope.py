@@ -41,9 +41,9 @@ class Scope:
         return {name: value for frame in self.frames for name, value in frame.items()}
 
     @contextmanager
-    def frame(self) -> Iterator[None]:
-        """A frame of its own for what is read inside."""
-        self.frames.append({})
+    def frame(self, names: dict[str, Meta] | None = None) -> Iterator[None]:
+        """A new innermost frame, or `names` as one: the caller keeps it and opens another above it."""
+        self.frames.append({} if names is None else names)
         try:
             yield
         finally:

@@ -113,7 +113,6 @@ REFUSED = {
     "@I.ir_module\nclass Net:\n    I.module_attrs(3)": "RM105",
     "@I.ir_module\nclass Net:\n    I.module_attrs({1: 2})": "RM105",
     "@I.ir_module(3)\nclass Net:\n    pass": "RM105",
-    "@I.pyfunc\ndef f():\n    pass": "RM504",
     "@T.macro\ndef f():\n    pass": "RM103",
     "@R.macro\ndef f():\n    pass": "RM103",
     "@foo\ndef f():\n    pass": "RM103",
