@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-import refmlc as refmlc_api
 from refmlc.cli import main
 
 GEMM = """
@@ -273,7 +272,7 @@ def test_more_results_than_can_be_told_are_a_finding(folder):
 
 
 def test_a_bug_of_ours_is_one_message_and_status_70(folder, monkeypatch):
-    monkeypatch.setattr(refmlc_api, "read_file", lambda *_, **__: 1 // 0, raising=False)
+    monkeypatch.setattr("refmlc.cli.sources.read_parts", lambda *_, **__: 1 // 0)
     done = refmlc("show", folder / "gemm.py")
     assert done.exit_code == 70
     assert done.stderr.startswith("error[RM901]: ZeroDivisionError")
