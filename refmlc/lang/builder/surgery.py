@@ -18,7 +18,14 @@ AnyFunction = tir.PrimFunc | relax.Function | relax.ExternFunc
 def update_func(module: IRModule, name: str | tir.GlobalVar, func: AnyFunction) -> IRModule:
     """`module` with `func` as `name`, replaced or added."""
     key = name.name if isinstance(name, tir.GlobalVar) else name
-    return replace(module, functions={**module.functions, key: func})
+    return replace(module, functions={**module.functions, key: named(key, func)})
+
+
+def named(name: str, func: AnyFunction) -> AnyFunction:
+    """`func` as the function `name` of a module, where a `global_symbol` that is the name needs no attribute."""
+    if isinstance(func, relax.ExternFunc) or func.attrs.get("global_symbol") != name:
+        return func
+    return replace(func, attrs={key: value for key, value in func.attrs.items() if key != "global_symbol"})
 
 
 def without_func(module: IRModule, name: str) -> IRModule:
@@ -35,9 +42,7 @@ def with_attr(func: F, key: str, value: tir.Attr) -> F:
 
 def with_attrs(func: F, attrs: Mapping[str, tir.Attr]) -> F:
     """`func` with attributes."""
-    others = {key: value for key, value in attrs.items() if key != "global_symbol"}
-    private = func.private and "global_symbol" not in attrs
-    return replace(func, attrs={**func.attrs, **others}, private=private)
+    return replace(func, attrs={**func.attrs, **attrs}, private=func.private and "global_symbol" not in attrs)
 
 
 def without_attr(func: F, key: str) -> F:

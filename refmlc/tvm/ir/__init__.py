@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from refmlc.frontends.tvm_json import from_json
+from refmlc.lang.builder.surgery import named
 from refmlc.lang.ir import IRModule as Module, relax, tir
 from refmlc.lang.ir.equal import first_difference, structural_equal as equal
 from refmlc.lang.library import OPERATORS
@@ -17,8 +18,8 @@ def _module(
     functions: "Mapping[str | tir.GlobalVar, AnyFunction] | None" = None, *, attrs: Mapping[str, tir.Attr] | None = None
 ) -> Module:
     """A module of functions by name."""
-    named = {key if isinstance(key, str) else key.name: func for key, func in (functions or {}).items()}
-    return Module(named, attrs or {})
+    names = {key if isinstance(key, str) else key.name: func for key, func in (functions or {}).items()}
+    return Module({name: named(name, func) for name, func in names.items()}, attrs or {})
 
 
 class ModuleClass(NodeClass):
@@ -26,7 +27,8 @@ class ModuleClass(NodeClass):
 
     def from_expr(self, expr: "tir.PrimFunc | relax.Function") -> Module:
         """A module of one function, called as its `global_symbol` says, else `main`."""
-        return Module({str(expr.attrs.get("global_symbol", "main")): expr})
+        name = str(expr.attrs.get("global_symbol", "main"))
+        return Module({name: named(name, expr)})
 
 
 IRModule = ModuleClass("tvm.ir.module.IRModule", lambda value: isinstance(value, Module), _module)

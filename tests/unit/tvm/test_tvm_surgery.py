@@ -71,6 +71,7 @@ def test_attributes():
     func = mod["main"].with_attr({"a": 1, "b": 2}).without_attr("a")
     assert dict(func.attrs) == {"b": 2}
     assert not scaled(1.0).with_attr("global_symbol", "f").private
+    assert list(tvm.IRModule.from_expr(scaled(1.0).with_attr("global_symbol", "f")).functions) == ["f"]
 
 
 def test_variables_of_a_builder_have_their_type_and_the_module_no_annotation():

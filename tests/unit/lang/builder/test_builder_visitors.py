@@ -128,6 +128,9 @@ def test_functions_and_attributes():
     func = with_attr(module["main"], "note", 3)
     assert func.attrs["note"] == 3
     assert without_attr(func, "note").attrs == module["main"].attrs
-    assert with_attr(module["relu"], "global_symbol", "relu").private is False
+    visible = with_attr(module["relu"], "global_symbol", "relu")
+    assert (visible.private, visible.attrs["global_symbol"]) == (False, "relu")
+    assert "global_symbol" not in update_func(module, "relu", visible)["relu"].attrs
+    assert update_func(module, "twin", visible)["twin"].attrs["global_symbol"] == "relu"
     assert update_func(module, "other", func)["other"] is func
     assert [*without_func(module, "relu").functions] == ["main"]
