@@ -50,8 +50,9 @@ def along(e: Emitter, name: str, x: Tensor, axes: tuple[int, ...] | None, *, kee
 
 
 def any_of(e: Emitter, truth: Tensor, axes: tuple[int, ...] | None, *, keep: bool) -> Tensor:
-    """Whether one of the elements along axes is true."""
-    return e.astype(e.call("max", e.astype(truth, "int32"), axis=axes, keepdims=keep), "bool")
+    """Whether one of the elements along axes is true; of no elements none is."""
+    greatest = e.call("max", e.astype(truth, "int32"), axis=axes, keepdims=keep)
+    return e.call("greater", greatest, e.scalar(0, "int32"))
 
 
 def place_of(e: Emitter, name: str, x: Tensor, dim: int | None, *, keep: bool) -> Tensor:

@@ -555,3 +555,8 @@ def test_the_greatest_of_a_window_with_nan_is_nan(place) -> None:
     x[..., place] = np.nan
     (result,) = ours(node("MaxPool", 1, kernel_shape=[2], strides=[2]), x)
     np.testing.assert_array_equal(np.isnan(result), np.isnan(x).reshape(1, 1, 2, 2).any(-1))
+
+
+@pytest.mark.parametrize("op", ["ReduceMax", "ReduceMin"])
+def test_an_extreme_of_no_elements_is_not_nan(op) -> None:
+    agree(node(op, 2, keepdims=1), np.zeros((2, 0, 3), np.float32), np.array([1], np.int64))
