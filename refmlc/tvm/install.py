@@ -13,6 +13,7 @@ from refmlc.lazy import load
 
 ELSEWHERE: Mapping[str, str] = {
     "tvm_ffi": "refmlc.tvm.ffi",
+    "tvm.contrib.utils": "refmlc.tvm.support.folders",
     "tvm.s_tir.dlight": "refmlc.tvm.dlight",
     "tvm.support.utils": "refmlc.tvm.support.folders",
 }

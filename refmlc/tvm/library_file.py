@@ -18,17 +18,22 @@ FIRST = "# A module exported by refmlc: text, no machine code. Load it with `run
 def write_library(path: Path, module: IRModule) -> None:
     """Write the module. Fails: RM109 where that is not possible."""
     try:
-        path.write_text(FIRST + module.script(), encoding="utf-8")
+        path.write_text(FIRST + module.script(show_meta=True), encoding="utf-8")
     except OSError as problem:
         raise fail(BAD_FILE, f"the library cannot be written: {problem.strerror}") from problem
 
 
 def read_library(path: Path) -> IRModule:
-    """The module of a file. Fails: RM109 where refmlc did not write it; as reading does."""
+    """The module of a file. Fails: RM109 where refmlc did not write it, or it is not UTF-8; as reading does."""
     try:
-        text = path.read_bytes()
+        content = path.read_bytes()
     except OSError as problem:
         raise fail(BAD_FILE, f"the library cannot be read: {problem.strerror}") from problem
-    if not text.startswith(FIRST.encode()):
+    if not content.startswith(FIRST.encode()):
         raise fail(BAD_FILE, "the file is not a library of refmlc, which loads what its own `export_library` wrote")
-    return read(text.decode("utf-8"))
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        message = f"the library is not UTF-8: byte {problem.start} is {content[problem.start]:#04x}"
+        raise fail(BAD_FILE, message) from problem
+    return read(text)

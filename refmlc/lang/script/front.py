@@ -3,16 +3,19 @@
 | written                                   | is                                                               |
 |-------------------------------------------|------------------------------------------------------------------|
 | `@I.ir_module` or `@ir_module` on a class | the `IRModule`                                                   |
-| the same, where the class has `of_module`  | what that classmethod gives for the module                       |
+| the same, if a base class has `of_module` | what that class method gives for the module                      |
 | `@I.pyfunc` on a function                 | the function as it is: reading never runs it                     |
 | `@T.prim_func` on a function in a class   | the function as it is: the class's decorator reads it            |
 | `@T.prim_func` on any other function      | the `PrimFunc`                                                   |
 | `@R.function` on any other function       | the Relax `Function`                                             |
 | anything else of `T`, `R`, `I`            | an object without meaning, so that Python gets through the class |
+
+No function of the decorated class is called, whatever its name.
 """
 
 import sys
 from collections.abc import Callable
+from inspect import ismethod
 from types import FrameType, FunctionType
 from typing import TypeAlias
 
@@ -53,8 +56,8 @@ def _decorated(decorator: _Decorator, obj: object, frame: FrameType) -> object:
         if not isinstance(obj, type):
             raise fail(BAD_USAGE, f"`{path}` decorates a class, not an object of type `{type(obj).__name__}`")
         module = _read(decorator, obj, frame)
-        become = getattr(obj, "of_module", None)
-        return module if become is None else become(module)
+        become = getattr(super(obj, obj), "of_module", None)  # a function of the text may have the name too
+        return become(module) if ismethod(become) else module
     if not isinstance(obj, FunctionType):
         raise fail(BAD_USAGE, f"`{path}` decorates a function, not an object of type `{type(obj).__name__}`")
     if path == "I.pyfunc":  # a function of Python beside those of the module

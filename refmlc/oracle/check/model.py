@@ -4,16 +4,15 @@
 |-----------------------------|---------------------------------------------------------------------------------|
 | as of any module            | the module that refmlc imported; NumPy too where no way is named                |
 | the framework               | the file, in PyTorch, ONNX Runtime or ONNX's evaluator (`frameworks`)           |
+| TVM's own importer          | the file, imported and compiled by TVM; besides each `tvm:PYTHON` (`real_tvm`)  |
 
 The parameters are arguments of `main` with the values of the file; the inputs are made.
-
-| TVM's own importer          | the file, imported and compiled by TVM; besides each `tvm:PYTHON` (`real_tvm`)  |
 
 | difference                                                              | the finding                     |
 |-------------------------------------------------------------------------|---------------------------------|
 | of the framework                                                        | RM706, refmlc's importer        |
-| of TVM's importer, or it refuses; TVM compiles refmlc's text right, and |                                 |
-| the framework does not contradict                                       | RM706, TVM's importer           |
+| of TVM's importer, or it refuses: TVM compiles refmlc's text right, and | RM706, TVM's importer           |
+| the framework does not contradict                                       |                                 |
 | of TVM's importer where that is not so                                  | RM701, RM703, with a note       |
 """
 

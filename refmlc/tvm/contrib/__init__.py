@@ -1,7 +1,8 @@
-"""`tvm.contrib`: `utils` (`temporary`: folders) and `clang` (C++ as the text of LLVM, where clang is installed)."""
+"""`tvm.contrib`: `utils` (folders, as `tvm.support.utils`) and `clang` (C++ as the text of LLVM, where clang is installed)."""
 
-from refmlc.tvm.contrib import clang, temporary as utils
+from refmlc.tvm.contrib import clang
 from refmlc.tvm.missing_names import refusal
+from refmlc.tvm.support import folders as utils
 
 __all__ = ["clang", "utils"]
 

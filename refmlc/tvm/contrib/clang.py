@@ -9,8 +9,8 @@ from shutil import which
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.system.command import run
-from refmlc.tvm.contrib.temporary import tempdir
 from refmlc.tvm.missing_names import refusal
+from refmlc.tvm.support.folders import tempdir
 
 __all__ = ["create_llvm", "find_clang"]
 SECONDS = 60.0

@@ -1,10 +1,12 @@
-"""`tvm.support.utils`: a temporary folder."""
+"""`tvm.support.utils`, and `tvm.contrib.utils` of earlier generations: a temporary folder."""
 
 import shutil
 import tempfile
 import weakref
 from pathlib import Path
 
+from refmlc.diag import fail
+from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.tvm.missing_names import refusal
 
 
@@ -12,16 +14,16 @@ class TempDirectory:
     """A folder that is removed with this object."""
 
     def __init__(self) -> None:
-        self.path = tempfile.mkdtemp(prefix="refmlc-")
-        self._removal = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+        self.temp_dir = tempfile.mkdtemp(prefix="refmlc-")
+        self._removal = weakref.finalize(self, shutil.rmtree, self.temp_dir, ignore_errors=True)
 
     def relpath(self, name: str) -> str:
         """The path of a file in it."""
-        return str(Path(self.path) / name)
+        return str(Path(self.temp_dir) / name)
 
     def listdir(self) -> list[str]:
         """The names of the files in it."""
-        return sorted(path.name for path in Path(self.path).iterdir())
+        return sorted(path.name for path in Path(self.temp_dir).iterdir())
 
     def remove(self) -> None:
         """Remove it now."""
@@ -29,8 +31,9 @@ class TempDirectory:
 
 
 def tempdir(custom_path: str | None = None) -> TempDirectory:
-    """A new folder; a place for it is not chosen."""
-    del custom_path
+    """A new folder. Fails: RM504 for a place of the caller's: what is removed with its handle is never there."""
+    if custom_path is not None:
+        raise fail(UNSUPPORTED_CONSTRUCT, "`tempdir` makes its folder where temporary files are: it takes no path")
     return TempDirectory()
 
 

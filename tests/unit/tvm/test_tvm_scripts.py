@@ -8,7 +8,7 @@ import pytest
 
 from refmlc.diag import RefmlcError
 from refmlc.lang.ir import relax as nodes
-from refmlc.tvm import IRModule, cpu, dlight, ffi, relax, rpc, runtime, te, tirx
+from refmlc.tvm import IRModule, contrib, cpu, dlight, ffi, relax, rpc, runtime, te, tirx
 from refmlc.tvm.relax.base_py_module import BasePyModule
 from refmlc.tvm.relax.expr_functor import PyExprMutator
 from refmlc.tvm.relax.frontend import detach_params, onnx
@@ -145,9 +145,9 @@ def test_what_is_none_of_ours_is_refused_with_its_reason(module, name, says):
 def test_modules_of_tvm_are_found_under_their_names():
     text = (
         "import refmlc; refmlc.install_tvm(anyway=True)\n"
-        "import tvm_ffi, tvm.support.utils, tvm.ir.transform\n"
+        "import tvm_ffi, tvm.support.utils, tvm.contrib.utils, tvm.ir.transform\n"
         "from tvm.s_tir import dlight\nfrom tvm.support import utils\n"
-        "assert tvm.support.utils is utils and tvm_ffi.Shape([1])"
+        "assert tvm.support.utils is tvm.contrib.utils is utils and tvm_ffi.Shape([1])"
     )
     subprocess.run([sys.executable, "-c", text], check=True)
 
@@ -208,3 +208,64 @@ def test_all_elements_of_a_tensor_are_set_at_once():
 def test_options_that_an_import_would_ignore_are_refused(option) -> None:
     with pytest.raises(RefmlcError, match="from_onnx"):
         onnx.from_onnx(None, **option)
+
+
+def test_constants_of_a_library_survive(tmp_path):
+    x = relax.Var("x", relax.TensorType((2,), "float32"))
+    builder = relax.BlockBuilder()
+    with builder.function("main", [x]):
+        builder.emit_func_output(builder.emit(relax.op.add(x, relax.const(np.array([1.5, -2.25], "float32")))))
+    relax.build(builder.get()).export_library(tmp_path / "lib.so")
+    result = relax.VirtualMachine(runtime.load_module(tmp_path / "lib.so"), cpu())["main"](np.ones(2, "float32"))
+    assert result.numpy().tolist() == [2.5, -1.25]
+
+
+def test_a_library_that_is_not_utf_8_is_refused(tmp_path):
+    path = tmp_path / "lib.so"
+    tirx.build(added()).export_library(path)
+    path.write_bytes(path.read_bytes() + b"# \xff\n")
+    with pytest.raises(RefmlcError, match="not UTF-8: byte .* is 0xff") as refusal:
+        runtime.load_module(path)
+    assert refusal.value.code.id == "RM109"
+
+
+def test_a_function_named_as_the_protocol_of_base_classes_is_no_part_of_it():
+    @I.ir_module
+    class Plain:
+        @T.prim_func(s_tir=True)
+        def of_module(a: T.Buffer((2,), "float32")):
+            for i in T.serial(2):
+                a[i] = T.float32(1)
+
+    @I.ir_module
+    class Derived(BasePyModule):
+        @T.prim_func(s_tir=True)
+        def of_module(a: T.Buffer((2,), "float32")):
+            for i in T.serial(2):
+                a[i] = T.float32(2)
+
+    for module, value in ((Plain, 1), (Derived.ir_mod, 2)):
+        out = runtime.tensor(np.zeros(2, "float32"))
+        tirx.build(module)["of_module"](out)
+        assert out.numpy().tolist() == [value, value]
+
+
+def test_folders_of_both_generations_are_one_and_take_no_path(tmp_path):
+    assert contrib.utils is utils
+    folder = utils.tempdir()
+    assert folder.relpath("a") == f"{folder.temp_dir}/a"
+    with pytest.raises(RefmlcError, match="takes no path") as refusal:
+        utils.tempdir(str(tmp_path / "mine"))
+    assert refusal.value.code.id == "RM504"
+    assert not (tmp_path / "mine").exists()
+
+
+def test_formats_of_machine_code_are_refused_by_name(tmp_path):
+    built = tirx.build(added())
+    built.export_library(tmp_path / "lib.so")
+    source = built.imported_modules[0]
+    assert "refmlc generates no code" in source.get_source()
+    for attempt in (lambda: source.get_source("ptx"), lambda: runtime.load_module(tmp_path / "lib.so", "ptx")):
+        with pytest.raises(RefmlcError, match="fmt='ptx'") as refusal:
+            attempt()
+        assert refusal.value.code.id == "RM504"
