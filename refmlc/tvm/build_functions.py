@@ -19,6 +19,8 @@ from time import perf_counter
 
 import numpy as np
 
+from refmlc.diag import fail
+from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.wellformed.escapes import let_out
 from refmlc.tvm.devices import checked_device, checked_target
@@ -94,8 +96,8 @@ class Source:
     module: IRModule
 
     def get_source(self, fmt: str = "") -> str:
-        """TVMScript with a line that says that it is not the code of a GPU: none is generated."""
-        del fmt
+        """TVMScript with a line that says that it is not the code of a GPU: none is generated. Fails: RM504 (`fmt`)."""
+        _no_format("get_source", fmt)
         return (
             f"# refmlc generates no code for this device; this is the program that it executes\n{self.module.script()}"
         )
@@ -195,9 +197,15 @@ def build(
 
 
 def load_module(path: str | Path, fmt: str = "") -> Executable:
-    """The executable of a file that `export_library` of refmlc wrote. Fails: RM109 for any other file."""
-    del fmt
+    """The executable of a file that `export_library` of refmlc wrote. Fails: RM109 for another file, RM504 (`fmt`)."""
+    _no_format("load_module", fmt)
     return build(read_library(Path(path)))
+
+
+def _no_format(function: str, fmt: str) -> None:
+    """Fails: RM504 for the name of a format: each names machine code, and refmlc has text alone."""
+    if fmt:
+        raise fail(UNSUPPORTED_CONSTRUCT, f"`{function}` has TVMScript alone here: `fmt={fmt!r}` is not supported")
 
 
 def build_2022(mod: IRModule, target: object = None, *_: object, **__: object) -> Executable:

@@ -1,4 +1,4 @@
-"""`tvm.contrib`: `utils` (folders, as `tvm.support.utils`) and `clang` (C++ as the text of LLVM, where clang is installed)."""
+"""`tvm.contrib`: `utils` (`tvm.support.utils`) and `clang` (C++ as the text of LLVM, where clang is installed)."""
 
 from refmlc.tvm.contrib import clang
 from refmlc.tvm.missing_names import refusal

@@ -8,6 +8,7 @@ from refmlc.diag import RefmlcError
 from refmlc.lang.ir.equal import structural_equal
 from refmlc.tvm import cpu, relax, te
 from refmlc.tvm.relax.frontend import nn
+from refmlc.tvm.relax.transform import Pass
 from refmlc.tvm.runtime import tensor
 
 op = nn.op
@@ -195,3 +196,20 @@ def test_a_module_is_compiled_for_tensors_of_pytorch():
     assert forward(torch.ones(1, 3)).tolist() == [[3.0, 12.0]]
     with pytest.raises(RefmlcError, match="takes 1 arguments"):
         forward()
+
+
+@pytest.mark.needs("torch")
+def test_the_pipeline_of_a_compilation_is_applied_or_refused():
+    import torch  # noqa: PLC0415 - an extra
+
+    spec = {"forward": {"x": nn.spec.Tensor((2,), "float32")}}
+    difference, _ = model(lambda _, x: x - x).export_tvm(spec)
+    part = model(lambda _, x: x + x)
+    x = torch.tensor([1.0, 2.0])
+    assert part.jit(spec, pipeline=Pass("other", lambda _: difference))["forward"](x).tolist() == [0, 0]
+    for pipeline in (None, "zero", "default_build"):
+        assert part.jit(spec, pipeline=pipeline)["forward"](x).tolist() == [2, 4]
+    with pytest.raises(AttributeError, match="static_shape_tuning"):
+        part.jit(spec, pipeline="static_shape_tuning")
+    with pytest.raises(RefmlcError, match="a name or a pass; this is int"):
+        part.jit(spec, pipeline=3)

@@ -13,6 +13,8 @@ from refmlc.tvm.devices import Device, device as device_named
 from refmlc.tvm.relax.frontend.nn import spec as specs
 from refmlc.tvm.relax.frontend.nn.export import exported
 from refmlc.tvm.relax.frontend.nn.module import Module
+from refmlc.tvm.relax.pipeline import get_pipeline
+from refmlc.tvm.relax.transform import Pass
 
 
 class TorchModule:
@@ -26,8 +28,13 @@ class TorchModule:
 
     @classmethod
     def of(cls, module: Module, spec: object, device: object, pipeline: object, *, debug: bool) -> Self:
-        """Export and build a module. Fails: RM105 where a weight has no values."""
-        del pipeline  # a module means the same after each
+        """Export a module, apply the pipeline (the name of one, passes, or None), and build the result.
+
+        Fails: RM105 where a weight has no values, or for another pipeline; as `get_pipeline` for a name.
+        """
+        passes = get_pipeline(pipeline) if isinstance(pipeline, str) else pipeline
+        if not (passes is None or isinstance(passes, Pass)):
+            raise fail(BAD_ARGUMENTS, f"`pipeline` is a name or a pass; this is {type(pipeline).__name__}")
         methods = specs.ModuleSpec.from_raw(spec, module)
         built, parameters = exported(module, methods, debug=debug)
         absent = [name for name, parameter in parameters if parameter.data is None]
@@ -35,7 +42,8 @@ class TorchModule:
             raise fail(BAD_ARGUMENTS, f"the parameters have no values: {', '.join(absent)}")
         target = device if isinstance(device, Device) else device_named(str(device))
         values = [parameter.data for _, parameter in parameters if parameter.data is not None]
-        return cls(methods, VirtualMachine(build(built), target), values)
+        prepared = built if passes is None else passes(built)
+        return cls(methods, VirtualMachine(build(prepared), target), values)
 
     def __getitem__(self, method_name: str) -> Callable[..., object]:
         """A method. Fails: RM105 where there is none."""
