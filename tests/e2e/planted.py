@@ -133,6 +133,22 @@ class Planted:
 
 
 @dataclass(frozen=True)
+class Exchanged:
+    """The interpreter on `module`, whichever module is asked for. Integers wrap, as in hardware (RM306)."""
+
+    name: str
+    module: object
+    limits: Limits = field(default_factory=Limits)
+    promises_verdicts: bool = False
+
+    def prepare(self, _module):
+        return Wrong(Interpreted(self.module, Interp(self.limits, allow=frozenset({"RM306"}))))
+
+    def close(self):
+        pass
+
+
+@dataclass(frozen=True)
 class Wrong:
     """A changed program, ready."""
 

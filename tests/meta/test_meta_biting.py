@@ -11,6 +11,7 @@ TESTS = Path(__file__).parents[1]
 # Programs that judge by faults put in: each with the function that proves it, and who calls that before it counts.
 CHECKS = {
     "e2e/certified_reductions.py": ("prove_itself", "main"),
+    "e2e/check_power.py": ("prove_itself", "main"),
     "e2e/mutated_adapters.py": ("prove_itself", "main"),
     "e2e/passes_real.py": ("prove_itself", "planted_faults"),
     "e2e/planted.py": ("prove_itself", "main"),
