@@ -34,8 +34,10 @@ COLOURS = {
     "permitted": "green",
     "wrong": "bold red",
     "undefined": "red",
-    "crashed": "bold red",
-    "timed out": "red",
+    "refused": "bold red",
+    "compiler error": "bold red",
+    "crashed at run time": "bold red",
+    "hung": "bold red",
 }
 
 

@@ -13,7 +13,8 @@ from refmlc.oracle.fuzz.result import Progress
 
 MIB = 1 << 20
 MOST_FINDINGS = 8  # findings
-COLOURS = {"wrong": "red", "crashed": "red", "timed out": "yellow", "equal": "green", "defined": "green"}
+RED = ("wrong", "refused", "compiler error", "crashed at run time", "hung", "crashed")
+COLOURS = {**dict.fromkeys(RED, "red"), "timed out": "yellow", "equal": "green", "defined": "green"}
 EVERY = 10.0  # seconds between lines without a screen
 
 

@@ -4,7 +4,7 @@
 |-----------------------|-------------------------------------------------------------------------------------|
 | `--code RM1xx`, RM2xx | the text is refused with this code: its lines are reduced                           |
 | `--code RM3xx`, RM4xx | a call ends in this code, as `refmlc check` says                                    |
-| `--impl SPEC`         | the implementation has a finding: RM701 … RM704, the first one, or that of `--code` |
+| `--impl SPEC`         | the implementation has a finding: RM701 … RM704, RM707, RM708, the first, or `--code`  |
 
 The calls are those that `refmlc check` makes; they are reduced too, and written into the result as comments.
 """

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from refmlc.diag.catalogue import RACE
+from refmlc.lang.ir.reach import reachable
 from refmlc.observe.bounds.freedom import Freedom
 from refmlc.observe.sanitize.kinds import ALL
 from refmlc.oracle.agreement import OTHERS
@@ -20,7 +21,7 @@ from refmlc.oracle.outcome import Kind, Verdict
 from refmlc.oracle.pairs import Variant, variants
 from refmlc.oracle.pairs.contradiction import contradiction, of_interpreter
 from refmlc.oracle.reference import Program, Reference, references
-from refmlc.oracle.verdict_rules import crash, judged, without_answer
+from refmlc.oracle.verdict_rules import broken, judged, without_answer
 from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
 
 INTERP = "interp"
@@ -165,7 +166,7 @@ def own_crashes(case: Program, meanings: Sequence[Reference]) -> Iterator[Findin
     """The calls in which the interpreter itself crashed: bugs of refmlc."""
     for number, reference in enumerate(meanings):
         if isinstance(reference.answer, Stopped) and reference.answer.why is Stop.CRASHED:
-            yield crash(case, number, reference, reference.answer, INTERP)[1]
+            yield broken(case, number, reference, reference.answer, INTERP)[1]
 
 
 def answers_of(
@@ -215,8 +216,19 @@ class _Later:
 
     def run(self, func: str, args: Sequence[object]) -> Answer:
         if self._prepared is None:
-            self._prepared = self._implementation.prepare(self._case.module)
+            self._prepared = self._ready()
         return self._prepared if isinstance(self._prepared, Stopped) else self._prepared.run(func, args)
+
+    def _ready(self) -> Prepared | Stopped:
+        """The module made ready; where that fails, the function with those that it calls: another may be the reason."""
+        module = self._case.module
+        prepared = self._implementation.prepare(module)
+        alone = reachable(module, self._case.func)
+        if not isinstance(prepared, Stopped) or len(alone.functions) == len(module.functions):
+            return prepared
+        prepared_alone = self._implementation.prepare(alone)
+        declared = isinstance(prepared_alone, Stopped) and prepared_alone.why is Stop.UNSUPPORTED
+        return prepared if declared else prepared_alone
 
     def close(self) -> None:
         if self._prepared is not None and not isinstance(self._prepared, Stopped):

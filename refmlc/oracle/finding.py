@@ -4,10 +4,12 @@
 |-------|---------------------------------------------------------|
 | RM701 | gives a result that is not permitted                    |
 | RM702 | promises verdicts and gives a wrong one                 |
-| RM703 | crashed on a program that is defined                    |
+| RM703 | crashed while it ran a program that is defined          |
 | RM704 | gave no answer in its time on a program that is defined |
 | RM705 | gives different results for equivalent programs         |
 | RM706 | is an importer's: it is another program than the model  |
+| RM707 | refuses a program that is defined                       |
+| RM708 | fails to compile a program that is defined              |
 """
 
 from collections.abc import Iterator

@@ -1,14 +1,18 @@
 """Verdicts of comparisons. The kinds are disjoint.
 
-| kind        | means                                                                              |
-|-------------|------------------------------------------------------------------------------------|
-| equal       | the result is the reference, bit by bit (NaN is one class)                         |
-| permitted   | it is another one that the rule permits                                            |
-| wrong       | the rule does not permit it; by a certified bound that is a proof                  |
-| undefined   | the program has undefined behaviour: nothing is said about the implementation      |
-| unsupported | refmlc, or the implementation, does not take the program: never agreement          |
-| crashed     | the implementation ended or raised                                                 |
-| timed out   | the implementation did not answer in time, or the reference's budget was used up   |
+| kind                | means                                                                              |
+|---------------------|------------------------------------------------------------------------------------|
+| equal               | the result is the reference, bit by bit (NaN is one class)                         |
+| permitted           | it is another one that the rule permits                                            |
+| wrong               | the rule does not permit it; by a certified bound that is a proof                  |
+| refused             | the implementation says that it does not do what is defined                        |
+| compiler error      | it failed while it made the module ready: a check of its own state, or a signal    |
+| crashed at run time | it ended or raised while the program ran                                           |
+| hung                | it did not answer in its time                                                      |
+| not taken           | a limit that the implementation declares, or that is on record: never agreement    |
+| undefined           | the program has undefined behaviour: nothing is said about the implementation      |
+| unsupported         | refmlc does not know the meaning, or what it permits: never agreement              |
+| timed out           | a budget of the reference, or the implementation's own, was used up                |
 """
 
 from dataclasses import dataclass
@@ -24,8 +28,16 @@ class Kind(Enum):
     WRONG = "wrong"
     UNDEFINED = "undefined"
     UNSUPPORTED = "unsupported"
-    CRASHED = "crashed"
+    NOT_TAKEN = "not taken"
+    REFUSED = "refused"
+    COMPILER_ERROR = "compiler error"
+    CRASHED = "crashed at run time"
+    HUNG = "hung"
     TIMED_OUT = "timed out"
+
+
+UNCOMPARED = frozenset((Kind.UNSUPPORTED, Kind.NOT_TAKEN, Kind.TIMED_OUT))
+"""Kinds of a defined call that compare nothing and accuse nobody; their reasons are reported."""
 
 
 @dataclass(frozen=True)
@@ -64,4 +76,4 @@ def crashed(why: str) -> Verdict:
 
 def timed_out(seconds: float) -> Verdict:
     """The verdict on an implementation that did not answer. Units: seconds."""
-    return Verdict(Kind.TIMED_OUT, notes=(f"no answer within {seconds:g} s",))
+    return Verdict(Kind.HUNG, notes=(f"no answer within {seconds:g} s",))

@@ -6,17 +6,20 @@
 | the same        | anything else that is an answer             | yes      | wrong         | RM702   |
 | is undefined    | whatever                                   | no       | undefined     |         |
 | has no reference (trap, unsupported, exhausted) | whatever     |          | unsupported, timed out |      |
-| is defined      | unsupported, rejected                       |          | unsupported   |         |
-| is defined      | a trap that is `refused`                    | no       | unsupported   |         |
-| is defined      | crashed; raised; another trap; rejected by a `fault` | no       | crashed       | RM703   |
+| is defined      | unsupported: a declared limit               |          | not taken     |         |
+| is defined      | rejected                                    | yes      | not taken     |         |
+| is defined      | rejected; a trap that is `refused`          | no       | refused       | RM707   |
+| is defined      | rejected by a `fault`; crashed in `building` | no      | compiler error | RM708  |
+| is defined      | crashed; raised; another trap               | no       | crashed at run time | RM703 |
+| is defined      | undefined                                   | no       | not taken     |         |
 | is defined      | undefined, a trap                           | yes      | wrong         | RM702   |
-| is defined      | timed out                                   |          | timed out     | RM704   |
+| is defined      | timed out                                   |          | hung          | RM704   |
 | is defined      | exhausted (a limit of its own)              |          | timed out     |         |
 | is defined      | ended                                      |          | by the rule   | RM701 where wrong |
 """
 
 from refmlc.diag import Diagnostic, Related
-from refmlc.diag.catalogue import CRASHED, NO_ANSWER, WRONG_RESULT, WRONG_VERDICT
+from refmlc.diag.catalogue import COMPILER_ERROR, CRASHED, NO_ANSWER, REFUSED_PROGRAM, WRONG_RESULT, WRONG_VERDICT, Code
 from refmlc.observe.bounds.freedom import Freedom
 from refmlc.oracle.agreement import OTHERS, PartComparison, agree
 from refmlc.oracle.finding import Finding, make_finding
@@ -24,8 +27,14 @@ from refmlc.oracle.implementations.implementation import Answer, Ended, Stop, St
 from refmlc.oracle.outcome import Kind, Verdict
 from refmlc.oracle.reference import Program, Reference
 
-OWN_LIMIT = (Stop.UNSUPPORTED, Stop.REJECTED)
 NO_WORD = {Stop.EXHAUSTED: Kind.TIMED_OUT, Stop.TIMED_OUT: Kind.TIMED_OUT}
+BREAKS: dict[Kind, tuple[Code, str]] = {
+    Kind.REFUSED: (REFUSED_PROGRAM, "refuses"),
+    Kind.COMPILER_ERROR: (COMPILER_ERROR, "fails to compile"),
+    Kind.CRASHED: (CRASHED, "crashes in"),
+    Kind.HUNG: (NO_ANSWER, "gives no answer to"),
+}
+"""The kinds that are findings on an implementation without a result: the code, and what it does."""
 
 
 def without_answer(reference: Reference) -> Verdict | None:
@@ -72,7 +81,7 @@ def _promised(
         verdict, finding = _ended(case, number, reference, compared, name)
         return (without_answer(reference) or verdict, None) if finding is None else (verdict, finding)
     if isinstance(answer, Stopped) and answer.why in (Stop.UNSUPPORTED, Stop.REJECTED, Stop.EXHAUSTED):
-        kind = NO_WORD.get(answer.why, Kind.UNSUPPORTED)
+        kind = NO_WORD.get(answer.why, Kind.NOT_TAKEN)
         return without_answer(reference) or _stopped(kind, answer), None
     if isinstance(plain, Stopped) and plain.why not in (Stop.UNDEFINED, Stop.TRAP):
         return without_answer(reference) or _stopped(Kind.UNSUPPORTED, plain), None
@@ -102,23 +111,36 @@ def _no_result(
     case: Program, number: int, reference: Reference, answer: Stopped, name: str
 ) -> tuple[Verdict, Finding | None]:
     """The verdict on an answer without a result."""
-    if (answer.why in OWN_LIMIT and not answer.fault) or (answer.why is Stop.TRAP and answer.refused):
-        return _stopped(Kind.UNSUPPORTED, answer), None
+    if answer.why is Stop.UNSUPPORTED:
+        return _stopped(Kind.NOT_TAKEN, answer), None
     if answer.why is Stop.UNDEFINED:
         note = "the implementation calls the program undefined, but promises no verdicts"
-        return Verdict(Kind.UNSUPPORTED, report=answer.diagnostic, notes=(note, answer.message)), None
+        return Verdict(Kind.NOT_TAKEN, report=answer.diagnostic, notes=(note, answer.message)), None
     if answer.why is Stop.EXHAUSTED:
         return _stopped(Kind.TIMED_OUT, answer), None
-    return crash(case, number, reference, answer, name)
+    return broken(case, number, reference, answer, name)
 
 
-def crash(case: Program, number: int, reference: Reference, answer: Stopped, name: str) -> tuple[Verdict, Finding]:
-    """The verdict on an implementation that ended, raised, or did not answer, and the finding."""
-    late = answer.why is Stop.TIMED_OUT
-    verdict = _stopped(Kind.TIMED_OUT if late else Kind.CRASHED, answer)
-    message = f"`{name}` gives no answer to `{case.func}`" if late else f"`{name}` crashes in `{case.func}`"
-    code = NO_ANSWER if late else CRASHED
+def broken(case: Program, number: int, reference: Reference, answer: Stopped, name: str) -> tuple[Verdict, Finding]:
+    """The verdict on an implementation that refuses, breaks, or does not answer, and the finding."""
+    kind = _break(answer)
+    verdict = _stopped(kind, answer)
+    code, does = BREAKS[kind]
+    message = f"`{name}` {does} `{case.func}`"
     return verdict, make_finding(code, message, case, number, name, PartComparison("", verdict), reference)
+
+
+def _break(answer: Stopped) -> Kind:
+    match answer.why:
+        case Stop.TIMED_OUT:
+            return Kind.HUNG
+        case Stop.REJECTED:
+            return Kind.COMPILER_ERROR if answer.fault else Kind.REFUSED
+        case Stop.CRASHED if answer.building:
+            return Kind.COMPILER_ERROR
+        case Stop.TRAP if answer.refused:
+            return Kind.REFUSED
+    return Kind.CRASHED
 
 
 def _stopped(kind: Kind, answer: Stopped) -> Verdict:

@@ -1,4 +1,4 @@
-"""Findings on implementations, RM701 to RM706: the whole message of each, beside what makes it."""
+"""Findings on implementations, RM701 to RM708: the whole message of each, beside what makes it."""
 
 from pathlib import Path
 
@@ -74,6 +74,26 @@ error[RM704]: `mine` gives no answer to `copy`
   = note: no answer within 60 s
   = note: call 1: float32[2, 2] [[1, 2], [3, 4]], float32[2, 2] not all initialised
   = help: `refmlc explain RM704`
+"""
+REFUSAL = """\
+error[RM707]: `mine` refuses `copy`
+ --> copy.py:2:1
+  |
+2 | def copy(A: T.Buffer((2, 2), "float32"), B: T.Buffer((2, 2), "float32")):
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = note: copies of float32 are not supported
+  = note: call 1: float32[2, 2] [[1, 2], [3, 4]], float32[2, 2] not all initialised
+  = help: `refmlc explain RM707`
+"""
+BUILD = """\
+error[RM708]: `mine` fails to compile `copy`
+ --> copy.py:2:1
+  |
+2 | def copy(A: T.Buffer((2, 2), "float32"), B: T.Buffer((2, 2), "float32")):
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = note: the process was killed by SIGABRT
+  = note: call 1: float32[2, 2] [[1, 2], [3, 4]], float32[2, 2] not all initialised
+  = help: `refmlc explain RM708`
 """
 CONTRADICTION = """\
 error[RM705]: `mine` contradicts itself on `B` of `copy`: the same program, unrolled
@@ -172,6 +192,16 @@ def test_a_crash():
 def test_no_answer():
     late = Stopped(Stop.TIMED_OUT, "no answer within 60 s")
     assert message(lambda _answer, _module: late) == LATE
+
+
+def test_a_refusal():
+    refusal = Stopped(Stop.REJECTED, "copies of float32 are not supported")
+    assert message(lambda _answer, _module: refusal) == REFUSAL
+
+
+def test_a_failed_build():
+    failure = Stopped(Stop.CRASHED, "the process was killed by SIGABRT", building=True)
+    assert message(lambda _answer, _module: failure) == BUILD
 
 
 def test_a_contradiction():

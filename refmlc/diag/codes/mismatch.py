@@ -27,12 +27,11 @@ WRONG_VERDICT = Code(
 )
 CRASHED = Code(
     "RM703",
-    "an implementation crashed",
+    "an implementation crashes at run time",
     "",
-    "The process of an implementation ended, or raised an error other than a limit of its own, on a program "
-    "that is defined.",
+    "The process of an implementation ended, or raised an error, while it ran a program that is defined.",
     instead(
-        "abort()  # on a module that is defined",
+        "abort()  # in a call that is defined",
         'say({"stop": "unsupported", "message": "no float16 here"})',
     ),
 )
@@ -67,5 +66,28 @@ WRONG_IMPORT = Code(
     instead(
         "result = torch.remainder(a, b)  # the rule of an importer for the operator Mod with fmod=1",
         "result = torch.fmod(a, b)",
+    ),
+)
+REFUSED_PROGRAM = Code(
+    "RM707",
+    "an implementation refuses a defined program",
+    "",
+    "An implementation says that it does not do what the program asks, though the program is well-formed and defined. "
+    "A limit that the implementation declares (no such device, no such runtime) is no finding, nor is a refusal on "
+    "record for its version: such a call is not taken, and the reason is counted.",
+    instead(
+        'say({"stop": "rejected", "message": "sort of int8 is not supported"})  # a plain valid module',
+        'say({"stop": "unsupported", "message": "no device for threads here"})  # a limit that is declared',
+    ),
+)
+COMPILER_ERROR = Code(
+    "RM708",
+    "a compiler fails on a defined program",
+    "",
+    "An implementation fails while it makes a defined module ready: a check of its own state, an error that names no "
+    "limit, a signal.",
+    instead(
+        "assert indices.size() == shape.size()  # false for a vector, which is a valid operand",
+        'say({"stop": "rejected", "message": "vectors are not supported"})',
     ),
 )

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import BAD_USAGE, WRONG_IMPORT, WRONG_RESULT
+from refmlc.diag.catalogue import BAD_USAGE, REFUSED_PROGRAM, WRONG_IMPORT, WRONG_RESULT
 from refmlc.frontends.files import READERS, Imported, import_file
 from refmlc.lang.ir import IRModule
 from refmlc.lang.wellformed.reader_checks import checked
@@ -88,7 +88,8 @@ class Model:
         notes = (*row.notes, *self._notes())
         if row.examination is None:
             return replace(row, notes=notes)
-        findings = [self._finding(finding, row.examination) for finding in row.examination.findings]
+        of_programs = [finding for finding in row.examination.findings if not _is_of_importer(finding)]
+        findings = [self._finding(finding, row.examination) for finding in of_programs]
         findings += self._refusals(row.examination)
         return replace(row, examination=replace(row.examination, findings=tuple(findings)), notes=notes)
 
@@ -132,6 +133,11 @@ class Model:
         """Whether the framework has another result than the module."""
         verdicts = examination.verdicts.get(self.witness.name) if self.witness is not None else None
         return verdicts is not None and verdicts[call].kind is Kind.WRONG
+
+
+def _is_of_importer(finding: Finding) -> bool:
+    """Whether TVM's importer does not take the model; `_refusals` says when that is a finding."""
+    return finding.implementation.startswith(IMPORTER) and finding.code is REFUSED_PROGRAM
 
 
 def compiled_right(examination: Examination, importer: str, call: int) -> bool:

@@ -19,12 +19,13 @@ from refmlc.diag.render import Json, render_text, to_json
 from refmlc.oracle.check.program import CheckedProgram
 from refmlc.oracle.examine import Examination
 from refmlc.oracle.finding import Finding, arguments_text
-from refmlc.oracle.outcome import Kind, Verdict
+from refmlc.oracle.outcome import UNCOMPARED, Kind, Verdict
 from refmlc.oracle.pairs.branches import Branch
 
 COLUMNS = ("function", "path", "calls", "sanitizer")
 MOST_REMARKS = 12
-WIDEST = 100
+WIDEST = 160
+MOST_NAMES = 3
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class FunctionResult:
         if self.examination is None:
             return False
         kinds = {verdict.kind for verdicts in self.examination.verdicts.values() for verdict in verdicts}
-        return bool(kinds - {Kind.UNSUPPORTED, Kind.TIMED_OUT})
+        return bool(kinds - UNCOMPARED)
 
     @property
     def executed(self) -> bool:
@@ -87,6 +88,22 @@ class FindingCause:
         """The finding, with the count."""
         first = self.finding.diagnostic
         return first if self.count == 1 else first.noting(f"{self.count} calls have this finding; this is the first")
+
+
+@dataclass(frozen=True)
+class UncomparedCalls:
+    """Defined calls on which an implementation was not compared, for one reason; `kind` is that of the verdict."""
+
+    path: str
+    kind: str
+    why: str
+    functions: tuple[str, ...]
+    calls: int
+
+    def __str__(self) -> str:
+        """The functions, the number of calls, the kind, the reason."""
+        names = [*self.functions[:MOST_NAMES], *(["…"] if len(self.functions) > MOST_NAMES else [])]
+        return f"{many(self.calls, 'call')} of {', '.join(names)} {self.kind}: {self.why}"
 
 
 NO_ARGUMENTS = "no arguments"
@@ -147,10 +164,24 @@ class CheckReport:
         """The table: for each function, a line for the meaning and one for each implementation."""
         return tuple(line for row in self.rows for line in _lines(row, self.shown))
 
+    @cached_property
+    def uncompared(self) -> tuple["UncomparedCalls", ...]:
+        """The defined calls that an implementation was not compared on, by reason, the most frequent first."""
+        functions: dict[tuple[str, str, str], Counter[str]] = {}
+        for row in self.rows:
+            for path, verdict in _uncompared(row):
+                functions.setdefault((path, verdict.kind.value, _why(verdict)), Counter())[row.name] += 1
+        reasons = [
+            UncomparedCalls(path, kind, why, tuple(counts), counts.total())
+            for (path, kind, why), counts in functions.items()
+        ]
+        return tuple(sorted(reasons, key=lambda reason: -reason.calls))
+
     @property
     def remarks(self) -> list[str]:
         """Remarks beside the table, without repetition: reasons, branches, lints."""
-        distinct = list(dict.fromkeys(remark for row in self.rows for remark in _remarks(row, self.shown)))
+        distinct = list(dict.fromkeys(remark for row in self.rows for remark in _remarks(row)))
+        distinct += [_clipped(f"{self.shown.get(reason.path, reason.path)}: {reason}") for reason in self.uncompared]
         more = len(distinct) - MOST_REMARKS
         return [*distinct[:MOST_REMARKS], f"and {more} more"] if more > 0 else distinct
 
@@ -196,6 +227,7 @@ class CheckReport:
         return {
             "functions": [_row_data(row) for row in self.rows],
             "findings": [to_json(finding) for finding in self.findings],
+            "uncompared": [vars(reason) | {"functions": list(reason.functions)} for reason in self.uncompared],
             "summary": self.summary,
         }
 
@@ -261,7 +293,7 @@ def _sanitizer(examination: Examination) -> str:
     return ", ".join(f"{code}: {count}" for code, count in sorted(counts.items())) or "nothing"
 
 
-def _remarks(row: FunctionResult, shown: Mapping[str, str]) -> Iterator[str]:
+def _remarks(row: FunctionResult) -> Iterator[str]:
     if row.problem is not None:
         yield _clipped(f"{row.name}: {row.problem.message}")
     if row.examination is None:
@@ -273,14 +305,20 @@ def _remarks(row: FunctionResult, shown: Mapping[str, str]) -> Iterator[str]:
         if reference.verdict not in ("defined", "undefined"):
             words = getattr(reference.answer, "message", "")
             yield _clipped(f"{row.name}: the meaning is {reference.verdict}: {words}")
-    for path, verdicts in row.examination.verdicts.items():
-        for verdict, reference in zip(verdicts, row.examination.reference, strict=True):
-            if verdict.kind in (Kind.UNSUPPORTED, Kind.TIMED_OUT) and reference.verdict == "defined":
-                yield _clipped(f"{row.name}, {shown.get(path, path)}: {verdict.kind.value}: {_why(verdict)}")
     if row.examination.unvaried:
         yield f"{row.name}: {row.examination.unvaried}"
     yield from (f"{row.name}: {branch}" for branch in row.missed)
     yield from (f"lint: {diagnostic.code.id}: {diagnostic.message}" for _, diagnostic in _reported(row, lints=True))
+
+
+def _uncompared(row: FunctionResult) -> Iterator[tuple[str, Verdict]]:
+    """The implementation and the verdict of each defined call that was not compared."""
+    if row.examination is None:
+        return
+    for path, verdicts in row.examination.verdicts.items():
+        for verdict, reference in zip(verdicts, row.examination.reference, strict=True):
+            if verdict.kind in UNCOMPARED and reference.verdict == "defined":
+                yield path, verdict
 
 
 def _why(verdict: Verdict) -> str:

@@ -11,8 +11,8 @@ output; standard error is free, its last line is shown when the program ends.
 | `{"do": "run", "func": "main", "args": [VALUE, …]}`        | `{"value": VALUE, "args": [VALUE, …]}`, or why not     |
 | `{"do": "close"}`                                          | none: end                                              |
 
-Why not: `{"stop": "unsupported", "message": "one line"}`. `stop` is one of `unsupported` (a limit of the program's own,
-never counted as a fault), `rejected` (it takes the module for ill-formed), `undefined` and `trap` (where `verdicts` are
+Why not: `{"stop": "unsupported", "message": "one line"}`. `stop` is one of `unsupported` (a limit that it declares,
+never a fault), `rejected` (it takes the module for ill-formed), `undefined` and `trap` (where `verdicts` are
 promised with `"code": "RM304"`, and with `"place": "10:38"`, line and column from 1), `exhausted` (its own limits),
 `crashed`.
 

@@ -78,6 +78,7 @@ class Stopped:
 
     `fault`: a module is rejected since the implementation failed on it, not for a limit that it knows.
     `refused`: the implementation did not take the call, and says so cleanly; nothing went wrong while it ran.
+    `building`: it happened while a module was made ready, not while it ran.
     """
 
     why: Stop
@@ -85,6 +86,7 @@ class Stopped:
     diagnostic: Diagnostic | None = None
     refused: bool = False
     fault: bool = False
+    building: bool = False
 
 
 Answer: TypeAlias = Ended | Stopped

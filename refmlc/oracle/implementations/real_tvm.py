@@ -16,12 +16,15 @@ TVM ends only that, and what one module leaves behind another does not meet.
 
 | TVM                                        | the answer                                                         |
 |--------------------------------------------|--------------------------------------------------------------------|
-| does not parse, lower or compile a module   | `REJECTED`: its own limit                                          |
-| … with an `InternalError`, an `AssertionError` | `REJECTED`, a `fault`, unless the message names a limit          |
-| dies by a signal while it compiles or runs  | `CRASHED`                                                          |
-| raises while a function runs                | `TRAP`                                                             |
-| … a `ValueError`, a `TypeError`             | `TRAP` that is `refused`: a check of its arguments says so           |
-| … and the message names a limit             | `UNSUPPORTED`: a function or a runtime that this build does not have |
+| does not parse a text; its message names a limit | `REJECTED`: a refusal                                           |
+| does not lower or compile a module, with any other message | `REJECTED`, a `fault`                                 |
+| dies by a signal while it compiles or runs  | `CRASHED`, in the first case `building`                              |
+| raises while a function runs                | `TRAP`                                                               |
+| … a `ValueError`, a `TypeError`, or a limit | `TRAP` that is `refused`: a check of its arguments says so           |
+| … any of these, for want of what this process lacks | `UNSUPPORTED`: a declared limit, see below                   |
+
+Declared are: a runtime or a target that the build does not have ("not linked", "not enabled"), a function that the
+module names as a string and nobody has registered, a device for functions with threads or for another target.
 """
 
 import json

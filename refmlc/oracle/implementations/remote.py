@@ -14,7 +14,7 @@ Each answer has the time limit of its request, counted from the answer before.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from refmlc.diag import Diagnostic
@@ -133,7 +133,7 @@ class Remote:
     def refused(self, reply: Mapping[str, object] | Stopped) -> Stopped | None:
         """Why a module is not taken, by the answer to `prepare`."""
         if isinstance(reply, Stopped):
-            return reply
+            return replace(reply, building=True)
         return None if reply.get("ok") is True else self.misspelt(reply)
 
     def close(self) -> None:
@@ -175,10 +175,8 @@ class Remote:
         if not isinstance(why, str) or why not in STOPS or not isinstance(message, str):
             return self.misspelt(reply)
         line = " ".join(message.split())[:LONGEST]
-        refused = reply.get("refused") is True
-        return Stopped(
-            STOPS[why], line or why, _diagnostic(reply, line, places=places), refused, reply.get("fault") is True
-        )
+        marks = {mark: reply.get(mark) is True for mark in ("refused", "fault", "building")}
+        return Stopped(STOPS[why], line or why, _diagnostic(reply, line, places=places), **marks)
 
 
 class RemoteModule:

@@ -7,6 +7,8 @@ import pytest
 
 import refmlc
 from refmlc.oracle.check.run import shown_names
+from refmlc.oracle.implementations.implementation import Stop, Stopped
+from refmlc.oracle.implementations.interp import Interp
 
 COPY = """
 @T.prim_func
@@ -174,3 +176,53 @@ def test_as_written_takes_nothing_from_barriers_that_stand_there(program):
     report = refmlc.check(program, implementations=["native"], calls=1, as_written=True)
     assert report.ok
     assert not any("TIR-229" in remark for remark in refmlc.check(program, implementations=["native"], calls=1).remarks)
+
+
+TWO = """
+@I.ir_module
+class Module:
+    @T.prim_func
+    def copy(A: T.Buffer((3,), "float32"), B: T.Buffer((3,), "float32")):
+        for i in range(3):
+            B[i] = A[i]
+
+    @T.prim_func
+    def zero(A: T.Buffer((3,), "float32")):
+        for i in range(3):
+            A[i] = T.float32(0)
+"""
+
+
+class Reluctant:
+    """The interpreter; `stop` is its answer to a module with a function `zero`."""
+
+    name, promises_verdicts = "reluctant", False
+
+    def __init__(self, stop):
+        self.stop = stop
+
+    def prepare(self, module):
+        return self.stop if "zero" in module.functions else Interp().prepare(module)
+
+    def close(self):
+        """Nothing is held."""
+
+
+def test_the_reasons_for_calls_that_are_not_taken_are_counted_by_reason():
+    report = refmlc.check(TWO, implementations=[Reluctant(Stopped(Stop.UNSUPPORTED, "no zeros here"))], calls=2)
+    assert "reluctant: 2 calls of zero not taken: no zeros here" in report.remarks
+    assert report.ok
+    (reason,) = report.to_json()["uncompared"]
+    assert reason == {
+        "path": "reluctant",
+        "kind": "not taken",
+        "why": "no zeros here",
+        "functions": ["zero"],
+        "calls": 2,
+    }
+
+
+def test_a_function_is_not_accused_of_what_another_one_of_its_module_breaks():
+    report = refmlc.check(TWO, implementations=[Reluctant(Stopped(Stop.REJECTED, "zeros", fault=True))], calls=2)
+    assert [finding.message for finding in report.findings] == ["`reluctant` fails to compile `zero`"]
+    assert report.status == 1

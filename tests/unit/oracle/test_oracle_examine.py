@@ -145,13 +145,13 @@ def test_who_promises_verdicts_writes_what_the_program_writes():
 @pytest.mark.parametrize(
     ("why", "kind", "codes"),
     [
-        (Stop.UNSUPPORTED, Kind.UNSUPPORTED, []),
-        (Stop.REJECTED, Kind.UNSUPPORTED, []),
+        (Stop.UNSUPPORTED, Kind.NOT_TAKEN, []),
+        (Stop.REJECTED, Kind.REFUSED, ["RM707"]),
         (Stop.EXHAUSTED, Kind.TIMED_OUT, []),
-        (Stop.UNDEFINED, Kind.UNSUPPORTED, []),
+        (Stop.UNDEFINED, Kind.NOT_TAKEN, []),
         (Stop.CRASHED, Kind.CRASHED, ["RM703"]),
         (Stop.TRAP, Kind.CRASHED, ["RM703"]),
-        (Stop.TIMED_OUT, Kind.TIMED_OUT, ["RM704"]),
+        (Stop.TIMED_OUT, Kind.HUNG, ["RM704"]),
     ],
 )
 def test_no_result_is_never_agreement(why, kind, codes):
@@ -161,11 +161,13 @@ def test_no_result_is_never_agreement(why, kind, codes):
 @pytest.mark.parametrize(
     ("answer", "kind", "codes"),
     [
-        (Stopped(Stop.TRAP, "ValueError: expected cuda", refused=True), Kind.UNSUPPORTED, []),
-        (Stopped(Stop.REJECTED, "InternalError: Check failed", fault=True), Kind.CRASHED, ["RM703"]),
+        (Stopped(Stop.TRAP, "TypeError: Expected 2 arguments", refused=True), Kind.REFUSED, ["RM707"]),
+        (Stopped(Stop.REJECTED, "InternalError: Check failed", fault=True), Kind.COMPILER_ERROR, ["RM708"]),
+        (Stopped(Stop.CRASHED, "killed by SIGABRT", building=True), Kind.COMPILER_ERROR, ["RM708"]),
+        (Stopped(Stop.TIMED_OUT, "no answer", building=True), Kind.HUNG, ["RM704"]),
     ],
 )
-def test_a_clean_refusal_is_unsupported_and_a_failed_build_is_a_crash(answer, kind, codes):
+def test_a_refusal_a_failed_build_and_a_late_one_are_findings_of_their_own(answer, kind, codes):
     assert verdict(total(), Wrapped(lambda _answer, _module: answer)) == (kind, codes)
 
 
@@ -183,7 +185,7 @@ def test_what_is_allowed_goes_on_and_who_stops_there_is_unsupported():
     found = examined(program, Native("tiny"), allow=frozenset({"RM306"}))
     (reference,) = found.reference
     assert reference.answer.args[1].numpy().tolist() == [2, -(1 << 31)]
-    assert [verdict.kind for verdict in found.verdicts["native:tiny"]] == [Kind.UNSUPPORTED]
+    assert [verdict.kind for verdict in found.verdicts["native:tiny"]] == [Kind.NOT_TAKEN]
     assert found.findings == ()
 
 

@@ -64,12 +64,12 @@ def test_a_framework_that_differs_is_a_finding_on_the_importer():
     assert "than the module that refmlc imported" in row.examination.findings[0].diagnostic.message
 
 
-def test_what_the_framework_refuses_is_unsupported_by_name():
+def test_what_the_framework_refuses_is_not_taken_by_name():
     def refuse(_x):
         raise NotTaken("the inputs: no batch of 1")
 
     row = checked(scaled(refuse))
-    assert kinds(row, "framework") == ["unsupported"] * 3
+    assert kinds(row, "framework") == ["not taken"] * 3
     assert row.examination.verdicts["framework"][0].notes == ("the framework does not take the inputs: no batch of 1",)
     assert not row.compared
 

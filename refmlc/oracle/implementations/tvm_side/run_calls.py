@@ -12,6 +12,7 @@ is what takes TVM longest.
 """
 
 import json
+import mmap
 import os
 import re
 import sys
@@ -23,10 +24,31 @@ import tvm
 from line_server import Child, alarm, module_of, name, numpy_dtype, one_line, read_once, serve, target_of
 from tvm import relax
 
+
+class Phase:
+    """Whether a child is inside the block: a byte that it shares with its parent, who reads it when the child died."""
+
+    def __init__(self):
+        self.byte = mmap.mmap(-1, 1)
+
+    def __enter__(self):
+        self.byte[0] = 1
+
+    def __exit__(self, *_problem):
+        self.byte[0] = 0
+
+    @property
+    def entered(self):
+        """Whether it is, or was when it died."""
+        return self.byte[0] == 1
+
+
+BUILDING = Phase()
 OPTIONS = {"target": "llvm", "mode": "bytecode", "opt": None, "cuda": False}
-FAULTS = ("InternalError", "AssertionError")
-LIMITS = ("not linked", "not supported", "unsupported", "not implemented", "not enabled")
-MISSING = ("Cannot find function", "cannot find function", "Cannot find packed", "is not registered", "GlobalDef for")
+DECLARED = ("not linked", "not enabled")
+LIMITS = ("not support", "unsupported", "not implemented", "only support", "cannot emit", "unknown intrinsic")
+MISSING = re.compile(r"cannot find (?:\w+ )?(?:packed|(?:ffi::)?function)|is not registered", re.IGNORECASE)
+THREADS = re.compile(r'"(?:blockIdx|threadIdx)\.')
 
 
 class Refused(Exception):
@@ -182,17 +204,38 @@ class Module:
         self.compiler = Compiler(hello["options"])
         self.machine = None
         self.kernels = {}
-        self.module = module = refusing(lambda: self.read(text))
+        self.text = text
+        self.module = module = compiled(lambda: self.read(text), text)
         self.names = {var.name_hint for var in module.functions}
         self.prim_funcs = {name for name in self.names if not isinstance(module[name], relax.Function)}
         if any(isinstance(function, relax.Function) for function in module.functions.values()):
-            self.machine = self.compiler.machine(module)
+            self.machine = self.taken(self.names, lambda: self.compiler.machine(module))
         elif len(self.names) == 1:
             self.entry(next(iter(self.names)))
 
     def read(self, text):
         """TVM's module of the text."""
         return module_of(spelled(text))
+
+    def taken(self, names, work):
+        """What `work` gives, which compiles or runs these functions; a refusal is declared where they need a device."""
+        try:
+            return compiled(work, self.text)
+        except Refused as refused:
+            device = "" if self.compiler.options["cuda"] else self.device(names)
+            if not device:
+                raise
+            raise Refused("unsupported", f"{device}: {refused}") from None
+
+    def device(self, names):
+        """What the functions need besides a CPU, in words; empty: nothing."""
+        for function in map(self.module.__getitem__, sorted(names)):
+            target = (function.attrs or {}).get("target")
+            if target is not None and target.kind.name not in ("llvm", "c"):
+                return f"this process has no device of kind {target.kind.name}"
+            if not isinstance(function, relax.Function) and THREADS.search(function.script(show_meta=False)):
+                return "this process has no device with threads"
+        return ""
 
     def entry(self, name):
         """The function called `name`, compiled."""
@@ -206,7 +249,7 @@ class Module:
             alone[self.module.get_global_var(name)] = function.with_attr("global_symbol", name)
             if self.compiler.options["cuda"]:
                 alone = with_threads(alone, self.compiler.target)
-            self.kernels[name] = self.compiler.compiled(alone)[name]
+            self.kernels[name] = self.taken(self.reached(name), lambda: self.compiler.compiled(alone)[name])
         return self.kernels[name]
 
     def reached(self, name):
@@ -219,35 +262,55 @@ class Module:
 
     def run(self, name, specs):
         """Call `name`."""
-        with alarm(self.hello["prepare_seconds"]):
-            function = compiled(lambda: self.entry(name))
+        with alarm(self.hello["prepare_seconds"]), BUILDING:
+            function = compiled(lambda: self.entry(name), self.text)
         values = Values(self.folder, self.compiler.device)
         args = refusing(lambda: [values.taken(spec) for spec in specs], "unsupported")
         with alarm(self.hello["seconds"]):
-            try:
-                result = function(*args)
-            except Exception as problem:
-                stop = "unsupported" if says_limit(problem) else "trap"
-                clean = isinstance(problem, (ValueError, TypeError))
-                raise Refused(stop, one_line(problem), "refused" if clean else "") from None
+            result = self.taken(
+                self.names if self.machine else self.reached(name), lambda: ran(lambda: function(*args), self.text)
+            )
         return {"value": values.given(result), "args": [values.given(arg) for arg in args]}
 
 
 def says_limit(problem):
-    """Whether the message tells a limit of TVM, or of this build."""
+    """Whether the message names a limit of TVM."""
     text = str(problem).lower()
-    return isinstance(problem, NotImplementedError) or any(words.lower() in text for words in (*LIMITS, *MISSING))
+    return isinstance(problem, NotImplementedError) or any(words in text for words in LIMITS)
 
 
-def compiled(work):
-    """What `work` gives, which compiles; a check of TVM's own state that fails is its fault, all else a refusal."""
+def declared(problem, text):
+    """Whether this build lacks what the module asks for: a runtime, a target, a function that `text` names."""
+    message = str(problem)
+    if any(words in message for words in DECLARED):
+        return True
+    words = re.findall(r"[\w.]+", message) if MISSING.search(message) else ()
+    return any(f'"{word}"' in text for word in words)
+
+
+def compiled(work, text):
+    """What `work` gives, which reads or compiles `text`. A refusal names a limit, or is the parser's; else a fault."""
     try:
         return work()
     except Refused:
         raise
     except Exception as problem:
-        fault = type(problem).__name__ in FAULTS and not says_limit(problem)
-        raise Refused("rejected", one_line(problem), "fault" if fault else "") from None
+        message = one_line(problem)
+        if declared(problem, text):
+            raise Refused("unsupported", message) from None
+        parser = type(problem).__name__ == "DiagnosticError" and "Check failed" not in message
+        raise Refused("rejected", message, "" if parser or says_limit(problem) else "fault") from None
+
+
+def ran(work, text):
+    """What `work` gives, which runs; a refusal names a limit, or is a check of arguments."""
+    try:
+        return work()
+    except Exception as problem:
+        if declared(problem, text):
+            raise Refused("unsupported", one_line(problem)) from None
+        clean = isinstance(problem, (ValueError, TypeError)) or says_limit(problem)
+        raise Refused("trap", one_line(problem), "refused" if clean else "") from None
 
 
 def refusing(work, stop="rejected"):
@@ -276,8 +339,8 @@ def held(text, hello, kind):
         modules = []
 
         def prepare():
-            with alarm(hello["prepare_seconds"]):
-                modules.append(compiled(lambda: kind(text, hello)))
+            with alarm(hello["prepare_seconds"]), BUILDING:
+                modules.append(compiled(lambda: kind(text, hello), text))
             return {"ok": True}
 
         def run(line):
@@ -313,8 +376,10 @@ def reply_to(state, request, kind=Module):
             if not state["child"].alive:
                 state["child"] = held(state["text"], state["hello"], kind)
                 if "stop" in state["child"].prepared:
-                    return state["child"].prepared
-            return state["child"].ask(json.dumps(request) + "\n")
+                    return state["child"].prepared | {"building": True}
+            reply = state["child"].ask(json.dumps(request) + "\n")
+            died_building = not state["child"].alive and BUILDING.entered
+            return reply | {"building": True} if died_building else reply
 
 
 if __name__ == "__main__":
