@@ -1,8 +1,8 @@
 """`refmlc course DOCUMENT`: execute a document, or those of a folder, block by block, and compare their outputs."""
 
 import sys
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
@@ -41,8 +41,8 @@ def course(
 ) -> None:
     """Execute the code of DOCUMENT (Markdown, reStructuredText, notebook) with refmlc in place of `tvm`.
 
-    Of a folder, all documents with code are executed, and one Markdown table has a row for each; the time limit is of
-    each document.
+    Of a folder, all documents with code in it and below are executed, and one Markdown table has a row for each; the
+    time limit is of each document.
 
     The code runs as it is, in a process of its own: use only documents that you would run yourself. Exit status 1: a
     block fails, or an output differs without a known reason.
@@ -72,10 +72,7 @@ def run(document: Path, *, offline: bool, python: str | None, limit: float, as_j
 
 def run_folder(folder: Path, *, offline: bool, python: str | None, limit: float, as_json: bool) -> bool:
     """Execute the documents of a folder and report; True if every block is as expected."""
-    reports = [
-        run_document(path, offline=offline, seconds=limit, python=python or sys.executable)
-        for path in documents_in(folder)
-    ]
+    reports = list(folder_reports(folder, offline=offline, python=python or sys.executable, limit=limit))
     ok = all(report.ok for report in reports)
     if as_json:
         documents = [as_object(report) for report in reports]
@@ -87,6 +84,13 @@ def run_folder(folder: Path, *, offline: bool, python: str | None, limit: float,
                 if block.status == FAILED:
                     out.print(f"{report.name}, block {block.number}, line {block.line}: {block.why}", markup=False)
     return ok
+
+
+def folder_reports(folder: Path, *, offline: bool, python: str, limit: float) -> Iterator[CourseReport]:
+    """The reports of the documents of a folder and of those in it, named by their paths there."""
+    for path in documents_in(folder):
+        report = run_document(path, offline=offline, seconds=limit, python=python)
+        yield replace(report, name=path.relative_to(folder).as_posix())
 
 
 def totals(reports: Sequence[CourseReport]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Variables of dataflow blocks that are used after them: what TVM of 2022 let through (RLX-124, RM204 since)."""
+"""Variables of dataflow blocks that are used after them: what TVM runs though it is ill-formed (RLX-124, RM204)."""
 
 import warnings
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ def let_out(module: IRModule, *, stacklevel: int = 3) -> IRModule:
         if isinstance(func, relax.Function) and (leaving := _leaving(func.body)):
             text = ", ".join(f"`{var.name}`" for var in leaving)
             warnings.warn(
-                f"{text} of `{name}` is used after its dataflow block without `R.output`: accepted, as in 2022",
+                f"{text} of `{name}` is used after its dataflow block without `R.output`: accepted, as TVM does",
                 UserWarning,
                 stacklevel=stacklevel,
             )

@@ -3,8 +3,8 @@
 REQUEST is JSON: the blocks, the folder, whether data come from the shipped files. RESULTS gets one JSON object for each
 block, when it is done, so that what was done is known whatever happens after.
 
-A block that fails for want of a package that is not installed `needs` it; so does a block that names what such a block
-would have defined.
+A block that fails for want of a package or a program that is not installed `needs` it; so does a block that names what
+such a block would have defined. A block that imports a stand-in of a package (`stand_ins`) says so in its notes.
 """
 
 import ast
@@ -55,7 +55,7 @@ class Kernel:
         self._wanting: dict[str, str] = {}
 
     def execute(self, number: int, line: int, text: str) -> BlockOutput:
-        start = perf_counter()
+        start, imported = perf_counter(), _stand_ins()
         cell = Cell(text, f"{self._name}:block {number}", line)
         notes = tuple(command(cell_command, self._folder, offline=self._offline) for cell_command in cell.commands)
         out, err = io.StringIO(), io.StringIO()
@@ -70,11 +70,14 @@ class Kernel:
                 status = NEEDS if needs else FAILED
                 error = _told(reason, cell.file)
         seconds = perf_counter() - start
-        return BlockOutput(number, status, out.getvalue(), error, needs, (*notes, *_warnings(err.getvalue())), seconds)
+        notes = (*notes, *_stand_in_notes(imported), *_warnings(err.getvalue()))
+        return BlockOutput(number, status, out.getvalue(), error, needs, notes, seconds)
 
     def _needed(self, reason: BaseException, cell: Cell) -> str:
-        """The package that is missing; empty where the failure has another reason."""
-        if isinstance(reason, ModuleNotFoundError) and reason.name:
+        """The package or program that is missing; empty where the failure has another reason."""
+        if isinstance(reason, RefmlcError) and isinstance(reason.__cause__, FileNotFoundError):
+            package = str(reason.__cause__.filename)
+        elif isinstance(reason, ModuleNotFoundError) and reason.name:
             package = reason.name.partition(".")[0]
             if package in ("tvm", "refmlc") or package in sys.stdlib_module_names:
                 return ""
@@ -108,6 +111,17 @@ def _told(reason: BaseException, file: str) -> str:
         return f"{type(reason).__name__}: {render_line(reason.diagnostic)}{where}"
     text = "".join(traceback.format_exception_only(reason)).strip()
     return f"{text}{where}"
+
+
+def _stand_ins() -> set[str]:
+    """The stand-ins that are imported."""
+    folder = str(Path(stand_ins.__file__).parent)
+    modules = {name.partition(".")[0]: getattr(module, "__file__", None) for name, module in sys.modules.items()}
+    return {name for name, file in modules.items() if file is not None and file.startswith(f"{folder}{os.sep}")}
+
+
+def _stand_in_notes(before: set[str]) -> tuple[str, ...]:
+    return tuple(f"`{name}` is a small stand-in of the package" for name in sorted(_stand_ins() - before))
 
 
 def _warnings(text: str) -> list[str]:

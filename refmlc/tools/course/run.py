@@ -105,8 +105,8 @@ def run_document(
 
 
 def documents_in(folder: Path) -> list[Path]:
-    """The documents of a folder that have code, by name. Fails: RM109 where there is none."""
-    paths = sorted(path for path in folder.iterdir() if path.suffix in SUFFIXES and path.is_file())
+    """The documents of a folder and of those in it that have code, by path. Fails: RM109 where there is none."""
+    paths = sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES and path.is_file())
     documents = [path for path in paths if read_document(path).blocks]
     if not documents:
         raise fail(BAD_FILE, f"{folder}: no document with code ({', '.join(SUFFIXES)})")

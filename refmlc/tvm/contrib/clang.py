@@ -3,6 +3,7 @@
 Nothing of that text is executed here: a schedule may only carry it in an annotation, which means nothing.
 """
 
+from errno import ENOENT
 from pathlib import Path
 from shutil import which
 
@@ -20,7 +21,8 @@ def find_clang(required: bool = True) -> list[str]:
     """The compilers that are there. Fails: RM504 where there is none and one is required."""
     paths = [path for path in (which("clang"), which("clang++")) if path is not None]
     if required and not paths:
-        raise fail(UNSUPPORTED_CONSTRUCT, "`tvm.contrib.clang` needs clang, which is not installed")
+        missing = FileNotFoundError(ENOENT, "not installed", "clang")
+        raise fail(UNSUPPORTED_CONSTRUCT, "`tvm.contrib.clang` needs clang, which is not installed") from missing
     return paths
 
 

@@ -1,5 +1,7 @@
 """Blocks that failed and are no programs: what they depend on is left to the reader, or they quote. Others stay."""
 
+from importlib.util import find_spec
+
 import pytest
 
 from refmlc.tools.course import documents_in, run_document
@@ -59,4 +61,24 @@ def test_the_documents_of_a_folder_are_those_with_code(tmp_path):
     (tmp_path / "b.md").write_text(HEAD)
     (tmp_path / "a.md").write_text("# No code\n")
     (tmp_path / "c.py").write_text("a = 1\n")
-    assert [path.name for path in documents_in(tmp_path)] == ["b.md"]
+    (tmp_path / "chapter").mkdir()
+    (tmp_path / "chapter" / "index.md").write_text(HEAD)
+    assert [path.relative_to(tmp_path).as_posix() for path in documents_in(tmp_path)] == ["b.md", "chapter/index.md"]
+
+
+def test_a_program_that_is_not_installed_is_needed(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    report = last(tmp_path, "from tvm.contrib import clang\ncode = clang.create_llvm('int f();')", "code", marked=True)
+    assert (report.status, report.why[: len("needs clang")]) == ("needs", "needs clang")
+
+
+@pytest.mark.needs("torch")
+def test_a_stand_in_says_what_it_is(tmp_path):
+    code = """from torchvision import transforms
+import numpy as np
+to_tensor = transforms.Compose([transforms.ToTensor(), lambda image: image * 2])
+assert to_tensor(np.array([[0, 255]], 'uint8')).tolist() == [[[0.0, 2.0]]]
+assert transforms.Compose([])(7) == 7"""
+    report = last(tmp_path, code, marked=True)
+    notes = () if find_spec("torchvision") else ("`torchvision` is a small stand-in of the package",)
+    assert (report.status, report.notes) == ("ran", notes), report.why

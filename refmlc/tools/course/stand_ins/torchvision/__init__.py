@@ -1,4 +1,4 @@
-"""What chapters use of torchvision: `datasets.FashionMNIST`, `transforms.ToTensor`."""
+"""What chapters use of torchvision: `datasets.FashionMNIST`, `transforms.ToTensor`, `transforms.Compose`."""
 
 from . import datasets, transforms
 
