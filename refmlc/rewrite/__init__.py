@@ -3,5 +3,6 @@
 | part         | holds                                                                                   |
 |--------------|-----------------------------------------------------------------------------------------|
 | `schedule/`  | steps on loops and blocks that are shown to be legal, and the session `Schedule`        |
+| `partition/` | parts of a graph for other compilers, as patterns describe them                          |
 | `transform/` | passes on whole modules: legalise, fuse, normalise, remove dead code                    |
 """

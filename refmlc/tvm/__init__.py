@@ -20,13 +20,14 @@ Missing names raise AttributeError with a reason. Clauses: what modules mean is 
 of this package stand where they are made (`devices`, `build_functions`, `nodes`).
 """
 
-from refmlc.run.memory.registry import get_func as get_global_func, register_func
+from refmlc.run.memory.registry import register_func
 from refmlc.run.memory.tensor import Tensor as _Tensor
 from refmlc.tvm import arith, ir, nd, relax, runtime, s_tir, script, target, te, testing, tir, tirx, topi, transform
 from refmlc.tvm.build_functions import build, build as compile  # noqa: A004 - TVM's name
 from refmlc.tvm.devices import cpu, cuda, device, metal
 from refmlc.tvm.ir import IRModule
 from refmlc.tvm.missing_names import refusal
+from refmlc.tvm.packed_functions import get_global_func
 
 register_global_func = register_func
 Tensor = _Tensor

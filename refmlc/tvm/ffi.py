@@ -9,11 +9,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from refmlc.run.memory.registry import get_func as get_global_func, register_func as register_global_func
+from refmlc.run.memory.registry import register_func as register_global_func
 from refmlc.run.memory.values import Shape as ShapeValue
 from refmlc.tvm.ir import structural_equal
 from refmlc.tvm.missing_names import refusal
 from refmlc.tvm.nodes import NodeClass
+from refmlc.tvm.packed_functions import get_global_func
 
 __all__ = ["Array", "Function", "Map", "Shape", "get_global_func", "register_global_func", "structural_equal"]
 

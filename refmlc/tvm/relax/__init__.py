@@ -120,4 +120,4 @@ __all__ = [
     "vm",
 ]
 
-__getattr__ = refusal(__name__, __all__)
+__getattr__ = refusal(__name__, __all__, {name: f"refmlc.tvm.relax.{name}" for name in ("backend", "dpl")})

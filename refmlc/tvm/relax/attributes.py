@@ -10,10 +10,13 @@ The attributes of a call are all written out, as TVM prints them: `R.sum(x, axis
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from inspect import Parameter
 
-from refmlc.lang.ir import tir
-from refmlc.lang.library import Operator
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.visit import rewrite
+from refmlc.lang.library import OPERATORS, Operator
 
 BINARY = {"x1": "a", "x2": "b"}
 _QUANTIZED = ("data", "scale", "zero_point", "axis", "out_dtype")
@@ -63,6 +66,44 @@ def completed(operator: Operator, attrs: Mapping[str, tir.Attr]) -> dict[str, ti
     if "out_layout" in values and values["out_layout"] is None:
         values["out_layout"] = layout
     return values
+
+
+class CallAttributes(dict[str, tir.Attr]):
+    """The attributes of a call, which are read as TVM's objects are too: `call.attrs.groups`."""
+
+    def __getattr__(self, name: str) -> tir.Attr:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"the call has no attribute `{name}`; it has {', '.join(self)}") from None
+
+
+def with_all_attributes(module: IRModule) -> IRModule:
+    """`module`, its calls of operators with all their attributes, as TVM has them."""
+
+    def change(node: Node) -> Node:
+        if not isinstance(node, relax.Call):
+            return node
+        operator = OPERATORS.get(node.op.name) if isinstance(node.op, relax.Op) else None
+        names = () if operator is None else [name for name, kind in operator.signature if kind == "a"]
+        if operator is None or not names:
+            return node
+        values = {**operator_defaults(operator), **node.attrs}
+        return replace(node, attrs=CallAttributes(completed(operator, {n: values[n] for n in names if n in values})))
+
+    return replace(
+        module,
+        functions={
+            name: rewrite(func, change) if isinstance(func, relax.Function) else func
+            for name, func in module.functions.items()
+        },
+    )
+
+
+def operator_defaults(operator: Operator) -> Mapping[str, tir.Attr]:
+    """The defaults of the attributes of an operator."""
+    known = defaults(operator)
+    return {name: known[name] for name, kind in operator.signature if kind == "a" and name in known}  # type: ignore[misc]
 
 
 def _listed(operator: str, name: str, value: tir.Attr) -> tir.Attr:

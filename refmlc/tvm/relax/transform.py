@@ -4,8 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
+from refmlc.diag import fail
+from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.lang.ir import IRModule, relax
 from refmlc.lang.ir.module import AnyFunction
+from refmlc.rewrite.partition import (
+    FusionPattern,
+    PatternCheckContext,
+    fuse_ops_by_pattern,
+    merge_composite_functions,
+)
 from refmlc.rewrite.transform import (
     annotate_tir_op_pattern,
     dead_code_elimination,
@@ -16,6 +24,8 @@ from refmlc.rewrite.transform import (
 )
 from refmlc.tvm.missing_names import missing, refusal
 from refmlc.tvm.relax.aliases import without_aliases
+from refmlc.tvm.relax.attributes import with_all_attributes
+from refmlc.tvm.relax.backend.pattern_registry import Pattern, fusion_pattern
 from refmlc.vm import bind_params, fold_constant
 
 
@@ -82,6 +92,48 @@ def DeadCodeElimination(entry_functions: Sequence[str] | None = None) -> Pass:  
     return Pass("DeadCodeElimination", lambda mod: dead_code_elimination(mod, entries))
 
 
+def FuseOpsByPattern(  # noqa: N802 - TVM's name
+    patterns: Sequence[Pattern],
+    bind_constants: bool = True,
+    annotate_codegen: bool = False,
+    entry_functions: Sequence[str] | None = None,
+) -> Pass:
+    """What the patterns describe becomes functions for other compilers, with all attributes of their calls."""
+    items = [fusion_pattern(item) for item in patterns]
+
+    def run(mod: IRModule) -> IRModule:
+        return fuse_ops_by_pattern(
+            with_all_attributes(mod),
+            items,
+            bind_constants=bind_constants,
+            annotate_codegen=annotate_codegen,
+            entry_functions=entry_functions or (),
+        )
+
+    return Pass("FuseOpsByPattern", run)
+
+
+def MergeCompositeFunctions() -> Pass:  # noqa: N802 - TVM's name
+    """Functions for one compiler that follow each other become one."""
+    return Pass("MergeCompositeFunctions", merge_composite_functions)
+
+
+def RunCodegen(target_options: object = None, entry_functions: Sequence[str] | None = None) -> Pass:  # noqa: N802 - TVM's
+    """The module, where no function is for another compiler. Fails: RM504 where one is: refmlc has none of them."""
+    del target_options
+    entries = tuple(entry_functions or ("main",))
+
+    def run(mod: IRModule) -> IRModule:
+        for name, func in mod.functions.items():
+            compiler = func.attrs.get("Codegen") if isinstance(func, relax.Function) else None
+            if compiler is not None:
+                message = f"`{name}` is for the compiler `{compiler}`, which refmlc does not have"
+                raise fail(UNSUPPORTED_CONSTRUCT, message, func.span)
+        return dead_code_elimination(mod, entries)
+
+    return Pass("RunCodegen", run)
+
+
 def function_pass(
     pass_func: object = None, opt_level: int = 0, name: str | None = None, **_: object
 ) -> Callable[..., object]:
@@ -144,9 +196,14 @@ __all__ = [
     "DeadCodeElimination",
     "FoldConstant",
     "FuseOps",
+    "FuseOpsByPattern",
     "FuseTIR",
+    "FusionPattern",
     "LegalizeOps",
+    "MergeCompositeFunctions",
     "Normalize",
+    "PatternCheckContext",
+    "RunCodegen",
     "function_pass",
 ]
 
