@@ -57,7 +57,8 @@ def passes(  # noqa: PLR0913 - one parameter per option
 
     The compiler is TVM (`--tvm`), or one that speaks the protocol of `conformance/adapters/PROTOCOL.md` (`--impl`).
     FILE may also hold the snapshots of a compiler: one JSON object with `name` and `text` per line (*.jsonl). Exit
-    status: 1 a pass changes the meaning, shown by a small call; 3 nothing could be compared.
+    status: 1 a pass changes the meaning, shown by a small call, or the compiler refuses or breaks on a defined module;
+    3 nothing could be compared.
     """
     if file.suffix == ".jsonl":
         trace, reduction, compiler = _of_snapshots(file, calls, seed), None, str(file)
@@ -78,8 +79,8 @@ def passes(  # noqa: PLR0913 - one parameter per option
 
 
 def _status(trace: TraceCheck) -> int:
-    """0, 1 where a pass changes the meaning, 3 if nothing was compared."""
-    if trace.broken is not None:
+    """0, 1 where a pass changes the meaning or the compiler fails, 3 if nothing was compared."""
+    if trace.broken is not None or trace.failure is not None:
         return 1
     return 0 if trace.compared or not (trace.rows or trace.stopped) else 3
 
@@ -156,6 +157,8 @@ def _data(trace: TraceCheck, reduction: Shrunk | None) -> dict[str, object]:
     return {
         "stages": rows,
         "stopped": trace.stopped,
+        "kind": trace.kind.value if trace.stopped else None,
+        "failure": None if trace.failure is None else to_json(trace.failure),
         "broken": finding,
         "module": None if reduction is None else reduction.text,
     }
@@ -172,8 +175,10 @@ def _show(trace: TraceCheck, reduction: Shrunk | None) -> None:
         )
     out.print(table)
     if trace.stopped:
-        out.print(Text(f"the compiler stopped: {trace.stopped}"), style="yellow")
+        out.print(Text(f"the compiler {trace.stop_text}"), style="yellow")
     broken = trace.broken if reduction is None else reduction.broken
+    if trace.failure is not None:
+        show_diagnostic(trace.failure, err)
     if broken is None:
         return
     if reduction is not None:

@@ -10,6 +10,7 @@
 | crashed at run time | it ended or raised while the program ran                                           |
 | hung                | it did not answer in its time                                                      |
 | not taken           | a limit that the implementation declares, or that is on record: never agreement    |
+| precondition        | a pass that the user named, or a step of a schedule, refuses: nobody promised it does not |
 | undefined           | the program has undefined behaviour: nothing is said about the implementation      |
 | unsupported         | refmlc does not know the meaning, or what it permits: never agreement              |
 | timed out           | a budget of the reference, or the implementation's own, was used up                |
@@ -29,6 +30,7 @@ class Kind(Enum):
     UNDEFINED = "undefined"
     UNSUPPORTED = "unsupported"
     NOT_TAKEN = "not taken"
+    PRECONDITION = "precondition"
     REFUSED = "refused"
     COMPILER_ERROR = "compiler error"
     CRASHED = "crashed at run time"
@@ -36,7 +38,7 @@ class Kind(Enum):
     TIMED_OUT = "timed out"
 
 
-UNCOMPARED = frozenset((Kind.UNSUPPORTED, Kind.NOT_TAKEN, Kind.TIMED_OUT))
+UNCOMPARED = frozenset((Kind.UNSUPPORTED, Kind.NOT_TAKEN, Kind.PRECONDITION, Kind.TIMED_OUT))
 """Kinds of a defined call that compare nothing and accuse nobody; their reasons are reported."""
 
 

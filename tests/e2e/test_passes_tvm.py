@@ -110,8 +110,15 @@ def test_the_report_shows_passes_by_name_with_tvm_alone():
 
 def test_a_pass_that_ends_the_compiler_is_named():
     status, said = passes(SOFTMAX, "--passes", "s_tir.LowerInitBlock,tirx.NarrowDataType(33)")
-    assert status == 0  # what came before it is the same
+    assert (status, said["kind"], said["failure"]["code"]) == (1, "compiler error", "RM708")
     assert said["stopped"].startswith("in `tirx.NarrowDataType`: ")
+
+
+def test_a_pass_that_the_user_names_may_refuse(tmp_path):
+    file = tmp_path / "network.py"
+    file.write_text(NETWORK, encoding="utf-8")
+    status, said = passes(file, "--passes", "relax.LegalizeOps,relax.Gradient('missing')")
+    assert (status, said["kind"], said["failure"]) == (0, "precondition", None), said
 
 
 def test_kernels_and_what_launches_them(tmp_path):

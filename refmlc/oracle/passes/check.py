@@ -17,6 +17,7 @@ from refmlc.lang.ir import IRModule, relax
 from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
+from refmlc.oracle.finding import head
 from refmlc.oracle.implementations.implementation import Answer, Ended, Limits
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.outcome import Kind
@@ -39,6 +40,7 @@ from refmlc.oracle.passes.stages import WITHIN, BrokenStage, PassTrace, Stage, S
 from refmlc.oracle.reduce import reduce
 from refmlc.oracle.refine.calls import Call, ProgramCall, argument_notes, smallest
 from refmlc.oracle.refine.comparison import INTERP, verdict_on
+from refmlc.oracle.verdict_rules import BREAKS
 from refmlc.vm.parameters import parameters_of
 
 READER = "the reader"
@@ -77,7 +79,19 @@ def check(
         rows.append(checker.row(stage))
         if checker.broken is not None:
             break
-    return TraceCheck(tuple(rows), checker.broken, trace.stopped)
+    failure = _failure(trace, module) if checker.broken is None and checker.defined else None
+    return TraceCheck(tuple(rows), checker.broken, trace.stopped, trace.kind, failure)
+
+
+def _failure(trace: PassTrace, module: IRModule) -> Diagnostic | None:
+    """The finding that the compiler stops on a module that is defined; None: it does not, or says what it lacks."""
+    if not trace.stopped or trace.kind not in BREAKS:
+        return None
+    code, does = BREAKS[trace.kind]
+    function = next(iter(module.functions.values()), None)
+    return Diagnostic(
+        code, f"the compiler {does} the module: {trace.stopped}", None if function is None else head(function.span)
+    )
 
 
 class Checker:
@@ -86,10 +100,16 @@ class Checker:
     def __init__(self, baseline: Baseline, first: Stage, draw: DrawOptions, interp: Interp, *, small: bool) -> None:
         self.broken: BrokenStage | None = None
         self._baseline, self._draw, self._interp, self._small = baseline, draw, interp, small
+        self._first = baseline
         self._last_good = first
         self._run: tuple[IRModule, StageRow] | None = None
         self._unread: tuple[str, ...] = ()
         self._linker = Linker(baseline.module)
+
+    @property
+    def defined(self) -> bool:
+        """Whether some call of the module is defined."""
+        return any(call.meaning is not None for each in self._first.functions for call in each.meanings)
 
     def row(self, stage: Stage) -> StageRow:
         """The verdict on `stage`."""

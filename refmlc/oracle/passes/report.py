@@ -170,6 +170,9 @@ def markdown(
 ) -> str:
     """The report. `compiler`: its name and version; `command`: what shows the finding again; `tvm`: where it is TVM."""
     broken = checked.broken if small is None else small.broken
+    if checked.failure is not None:
+        failure = render_text(checked.failure)
+        return f"# The compiler stops on a module that is defined\n\n{compiler}.\n\n```\n{failure}\n```\n\n{command}\n"
     if broken is None:
         verdicts = ", ".join(f"{row.name}: {row.verdict.value}" for row in checked.rows)
         return f"# No pass changes the meaning\n\n{compiler}: {verdicts or 'no stage'}.\n"

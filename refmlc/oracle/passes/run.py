@@ -22,6 +22,7 @@ from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.oracle.implementations.implementation import Limits, Stop
 from refmlc.oracle.implementations.real_tvm import FOOTPRINT
 from refmlc.oracle.implementations.remote import VERSION
+from refmlc.oracle.outcome import Kind
 from refmlc.oracle.passes.stages import ENDED, PassTrace, read_trace
 from refmlc.system.folders import Folder
 from refmlc.system.lines import Broken, LineProcess
@@ -82,7 +83,7 @@ class CompilerProcess:
         """The module of `text` after each pass that changes it. Fails: RM112 (no such pass), RM109 (no snapshot)."""
         file = Path(self._directory.name) / FILE
         file.write_text("", encoding="utf-8")
-        ended = ENDED
+        ended, kind = ENDED, Kind.COMPILER_ERROR
         process = self._started()
         try:
             reply = process.ask(self._request | {"module": text}, self._seconds + GRACE)
@@ -92,7 +93,7 @@ class CompilerProcess:
             case {"stop": Stop.REJECTED.value, "message": message}:
                 raise fail(BAD_USAGE, str(message))
             case {"stop": Stop.TIMED_OUT.value}:
-                ended = f"the compiler did not end within {self._seconds:g} s"
+                ended, kind = f"the compiler did not end within {self._seconds:g} s", Kind.HUNG
             case {"stop": str(), "message": message}:
                 ended = f"{ENDED}: {message}"
             case {"ok": True}:
@@ -102,7 +103,7 @@ class CompilerProcess:
                 ended = f"{ENDED}: unexpected answer {json.dumps(reply)[:SHOWN]}"
         content = file.read_text(encoding="utf-8", errors="replace")
         whole_lines = content[: content.rfind("\n") + 1]  # a line may have been cut
-        return read_trace(whole_lines.split("\n"), ended)
+        return read_trace(whole_lines.split("\n"), ended, kind, chosen=self._request["passes"] is not None)
 
     def _started(self) -> LineProcess:
         """The running process. Fails: RM112."""

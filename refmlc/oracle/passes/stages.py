@@ -5,9 +5,12 @@
 | `{"name": PASS, "text": TVMSCRIPT}` | the module as this pass left it; the first one is the input |
 | `{"within": PASS}`                  | this pass runs from here on; empty: none. May be left out   |
 | `{"refused": WHY}`                  | the compiler refused the module; the last line              |
+| … with `"fault": true`              | it failed on the module: a check of its own state           |
+| … with `"declared": true`           | it lacks what the module needs: a device, a runtime         |
 | `{"done": true}`                    | the compiler ended; the last line                           |
 
-Any compiler whose passes print TVMScript can write them. Without a last line, the compiler ended in the pass that ran.
+Any compiler whose passes print TVMScript can write them. Without a last line, the compiler ended in the pass that ran;
+of a file nobody knows whether it did.
 
 The verdicts:
 
@@ -20,7 +23,7 @@ The verdicts:
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -28,6 +31,7 @@ from refmlc.diag import Diagnostic, fail
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.diag.layout import plain
 from refmlc.diag.render import render_text
+from refmlc.oracle.outcome import Kind
 from refmlc.oracle.refine.calls import Call
 
 ENDED = "the compiler ended before its passes did"
@@ -43,14 +47,20 @@ class Stage:
 
 @dataclass(frozen=True)
 class PassTrace:
-    """All snapshots. `stopped`: why the compiler stopped early; empty if it did not."""
+    """All snapshots. `stopped`: why the compiler stopped early; empty if it did not. `kind`: the verdict on that."""
 
     stages: tuple[Stage, ...]
     stopped: str = ""
+    kind: Kind = Kind.UNSUPPORTED
 
 
-def read_trace(lines: Iterable[str], ended: str = ENDED) -> PassTrace:
-    """The snapshots in `lines`; `ended` is the reason if the last line is missing. Fails: RM109."""
+def read_trace(
+    lines: Iterable[str], ended: str = ENDED, kind: Kind = Kind.UNSUPPORTED, *, chosen: bool = False
+) -> PassTrace:
+    """The snapshots in `lines`; `ended` is the reason if the last line is missing, `kind` its verdict.
+
+    `chosen`: the user named the passes, which may ask for what the module does not have. Fails: RM109.
+    """
     stages: list[Stage] = []
     within = ""
     for number, line in enumerate(lines, 1):
@@ -61,13 +71,23 @@ def read_trace(lines: Iterable[str], ended: str = ENDED) -> PassTrace:
                 stages.append(Stage(_printable(name), text))
             case {"within": str(name)}:
                 within = f"in `{_printable(name)}`: " if name else ""
-            case {"refused": str(why)}:
-                return PassTrace(_stages_or_failure(stages, _printable(why)), within + _printable(why))
+            case {"refused": str(why), **marks}:
+                stages_before = _stages_or_failure(stages, _printable(why))
+                return PassTrace(stages_before, within + _printable(why), _refusal(marks, chosen=chosen))
             case {"done": True}:
                 return PassTrace(_stages_or_failure(stages, ""))
             case _:
                 raise fail(BAD_FILE, f"line {number} is not a snapshot: it has no `name` and `text`")
-    return PassTrace(_stages_or_failure(stages, ended), within + ended)
+    return PassTrace(_stages_or_failure(stages, ended), within + ended, kind)
+
+
+def _refusal(marks: Mapping[object, object], *, chosen: bool) -> Kind:
+    """The verdict on a compiler that stopped, by what it says of that."""
+    if marks.get("declared") is True:
+        return Kind.NOT_TAKEN
+    if chosen:
+        return Kind.PRECONDITION
+    return Kind.COMPILER_ERROR if marks.get("fault") is True else Kind.REFUSED
 
 
 def _printable(text: str) -> str:
@@ -133,11 +153,13 @@ class BrokenStage:
 
 @dataclass(frozen=True, repr=False)
 class TraceCheck:
-    """A checked trace. `stopped`: why the compiler stopped early."""
+    """A checked trace. `stopped`: why the compiler stopped early, with the verdict `kind`; `failure`: as a finding."""
 
     rows: tuple[StageRow, ...]
     broken: BrokenStage | None
     stopped: str = ""
+    kind: Kind = Kind.UNSUPPORTED
+    failure: Diagnostic | None = None
 
     def __repr__(self) -> str:
         """The number of stages per verdict, in one line."""
@@ -150,7 +172,15 @@ class TraceCheck:
         lines = [_row_line(row, widest) for row in self.rows]
         if self.broken is not None:
             lines += ["", render_text(self.broken.diagnostic)]
-        return "\n".join([*lines, *([f"stopped: {self.stopped}"] if self.stopped else [])])
+        if self.failure is not None:
+            return "\n".join([*lines, "", render_text(self.failure)])
+        return "\n".join([*lines, *([self.stop_text] if self.stopped else [])])
+
+    @property
+    def stop_text(self) -> str:
+        """Why the compiler stopped, with the verdict on that where there is one."""
+        label = "" if self.kind is Kind.UNSUPPORTED else f" ({self.kind.value})"
+        return f"stopped{label}: {self.stopped}"
 
     @property
     def compared(self) -> bool:

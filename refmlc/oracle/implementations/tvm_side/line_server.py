@@ -9,6 +9,7 @@
 
 import json
 import os
+import re
 import signal
 import sys
 from contextlib import contextmanager, suppress
@@ -19,6 +20,10 @@ import tvm
 from tvm.script import from_source
 
 LONGEST = 400
+DECLARED = ("not linked", "not enabled")
+LIMITS = ("not support", "unsupported", "not implemented", "only support", "cannot emit", "unknown intrinsic")
+MISSING = re.compile(r"cannot find (?:\w+ )?(?:packed|(?:ffi::)?function)|is not registered", re.IGNORECASE)
+THREADS = re.compile(r'"(?:blockIdx|threadIdx)\.')
 FIRST = """
 # from tvm.script import ir as I, relax as R, tirx as T
 @I.ir_module
@@ -84,6 +89,38 @@ def one_line(problem):
     lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
     shown = [line for line in lines if line.startswith("error:")] or lines
     return f"{type(problem).__name__}: {' '.join(shown)}"[:LONGEST]
+
+
+def refusal(problem, text):
+    """Why TVM does not take `text`: `unsupported`, a declared limit, or `rejected`; and whether that is its fault.
+
+    No fault is a message that names a limit, and a diagnostic of the parser.
+    """
+    message = one_line(problem)
+    if declared(str(problem), text):
+        return "unsupported", False
+    parser = type(problem).__name__ == "DiagnosticError" and "Check failed" not in message
+    limit = isinstance(problem, NotImplementedError) or any(words in str(problem).lower() for words in LIMITS)
+    return "rejected", not (parser or limit)
+
+
+def declared(message, text):
+    """Whether this build lacks what the module needs: a runtime, a target, a function of others that `text` names."""
+    if any(words in message for words in DECLARED):
+        return True
+    words = re.findall(r"[\w.]+", message) if MISSING.search(message) else ()
+    return any(f'"{word}"' in text and f"def {word}(" not in text for word in words)
+
+
+def device_of(functions):
+    """What functions need besides a CPU, in words; empty: nothing."""
+    for function in functions:
+        target = (function.attrs or {}).get("target")
+        if target is not None and target.kind.name not in ("llvm", "c"):
+            return f"this process has no device of kind {target.kind.name}"
+        if isinstance(function, tvm.tirx.PrimFunc) and THREADS.search(function.script(show_meta=False)):
+            return "this process has no device with threads"
+    return ""
 
 
 @contextmanager

@@ -21,7 +21,19 @@ from contextlib import nullcontext
 
 import numpy as np
 import tvm
-from line_server import Child, alarm, module_of, name, numpy_dtype, one_line, read_once, serve, target_of
+from line_server import (
+    Child,
+    alarm,
+    device_of,
+    module_of,
+    name,
+    numpy_dtype,
+    one_line,
+    read_once,
+    refusal,
+    serve,
+    target_of,
+)
 from tvm import relax
 
 
@@ -45,10 +57,6 @@ class Phase:
 
 BUILDING = Phase()
 OPTIONS = {"target": "llvm", "mode": "bytecode", "opt": None, "cuda": False}
-DECLARED = ("not linked", "not enabled")
-LIMITS = ("not support", "unsupported", "not implemented", "only support", "cannot emit", "unknown intrinsic")
-MISSING = re.compile(r"cannot find (?:\w+ )?(?:packed|(?:ffi::)?function)|is not registered", re.IGNORECASE)
-THREADS = re.compile(r'"(?:blockIdx|threadIdx)\.')
 
 
 class Refused(Exception):
@@ -222,20 +230,11 @@ class Module:
         try:
             return compiled(work, self.text)
         except Refused as refused:
-            device = "" if self.compiler.options["cuda"] else self.device(names)
+            functions = map(self.module.__getitem__, sorted(names))
+            device = "" if self.compiler.options["cuda"] else device_of(functions)
             if not device:
                 raise
             raise Refused("unsupported", f"{device}: {refused}") from None
-
-    def device(self, names):
-        """What the functions need besides a CPU, in words; empty: nothing."""
-        for function in map(self.module.__getitem__, sorted(names)):
-            target = (function.attrs or {}).get("target")
-            if target is not None and target.kind.name not in ("llvm", "c"):
-                return f"this process has no device of kind {target.kind.name}"
-            if not isinstance(function, relax.Function) and THREADS.search(function.script(show_meta=False)):
-                return "this process has no device with threads"
-        return ""
 
     def entry(self, name):
         """The function called `name`, compiled."""
@@ -273,21 +272,6 @@ class Module:
         return {"value": values.given(result), "args": [values.given(arg) for arg in args]}
 
 
-def says_limit(problem):
-    """Whether the message names a limit of TVM."""
-    text = str(problem).lower()
-    return isinstance(problem, NotImplementedError) or any(words in text for words in LIMITS)
-
-
-def declared(problem, text):
-    """Whether this build lacks what the module asks for: a runtime, a target, a function that `text` names."""
-    message = str(problem)
-    if any(words in message for words in DECLARED):
-        return True
-    words = re.findall(r"[\w.]+", message) if MISSING.search(message) else ()
-    return any(f'"{word}"' in text for word in words)
-
-
 def compiled(work, text):
     """What `work` gives, which reads or compiles `text`. A refusal names a limit, or is the parser's; else a fault."""
     try:
@@ -295,11 +279,8 @@ def compiled(work, text):
     except Refused:
         raise
     except Exception as problem:
-        message = one_line(problem)
-        if declared(problem, text):
-            raise Refused("unsupported", message) from None
-        parser = type(problem).__name__ == "DiagnosticError" and "Check failed" not in message
-        raise Refused("rejected", message, "" if parser or says_limit(problem) else "fault") from None
+        stop, fault = refusal(problem, text)
+        raise Refused(stop, one_line(problem), "fault" if fault else "") from None
 
 
 def ran(work, text):
@@ -307,9 +288,10 @@ def ran(work, text):
     try:
         return work()
     except Exception as problem:
-        if declared(problem, text):
-            raise Refused("unsupported", one_line(problem)) from None
-        clean = isinstance(problem, (ValueError, TypeError)) or says_limit(problem)
+        stop, fault = refusal(problem, text)
+        if stop == "unsupported":
+            raise Refused(stop, one_line(problem)) from None
+        clean = isinstance(problem, (ValueError, TypeError)) or not fault
         raise Refused("trap", one_line(problem), "refused" if clean else "") from None
 
 

@@ -8,7 +8,8 @@
 `passes` is null for what `tvm.compile` does, or a list of names such as `relax.LegalizeOps`, `tirx.NarrowDataType(32)`;
 `stop` is `rejected` where there is none of that name. The first line of the file is the module as TVM reads it, with
 the name `input`; `{"within": name}` says which pass runs; the last one is `{"done": true}`, or
-`{"refused": why}` if TVM refuses. Written lines survive the death of the child.
+`{"refused": why}` if TVM refuses: with `"fault": true` where it fails, and `"declared": true` where this build lacks
+what the module needs. Written lines survive the death of the child.
 
 | name begins with | is looked for in        |
 |------------------|-------------------------|
@@ -23,7 +24,7 @@ from ast import literal_eval
 from difflib import get_close_matches
 
 import tvm
-from line_server import Child, alarm, module_of, name, one_line, read_once, serve, target_of
+from line_server import Child, alarm, device_of, module_of, name, one_line, read_once, refusal, serve, target_of
 
 WRAPPERS = ("sequential", "_pipeline")
 
@@ -38,6 +39,7 @@ class Writer:
     def __init__(self, lines):
         self.lines = lines
         self.last = None
+        self.device = ""
         self.running = []
 
     def line(self, **values):
@@ -105,6 +107,7 @@ def named(spelled):
 def through(request, chosen, writer):
     """Take the module through its passes."""
     module = module_of(request["module"])
+    writer.device = "" if request["target"].startswith("cuda") else device_of(module.functions.values())
     writer.snapshot("input", module)
     target = target_of(request["target"])
     with target, tvm.transform.PassContext(opt_level=request["opt"], instruments=[instrument(writer)]):
@@ -125,7 +128,9 @@ def written(request):
         try:
             through(request, chosen, writer)
         except Exception as problem:
-            writer.line(refused=one_line(problem))
+            stop, fault = refusal(problem, request["module"])
+            declared = stop == "unsupported" or writer.device != ""
+            writer.line(refused=one_line(problem), fault=fault and not declared, declared=declared)
         else:
             writer.line(done=True)
     return {"ok": True}

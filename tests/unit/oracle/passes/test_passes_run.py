@@ -6,7 +6,8 @@ import sys
 import pytest
 
 from refmlc.diag import RefmlcError
-from refmlc.oracle.passes import Stage, TvmPasses, run, snapshots
+from refmlc.oracle.outcome import Kind
+from refmlc.oracle.passes import PassTrace, Stage, TvmPasses, check, run, snapshots
 from refmlc.oracle.passes.stages import ENDED, read_trace
 
 STAND_IN = """#!{python}
@@ -59,6 +60,8 @@ def test_what_was_written_is_kept_and_the_next_module_is_taken(python):
         }.items():
             trace = tvm(module)
             assert (trace.stages, trace.stopped) == ((Stage("input", module),), stopped)
+            if stopped:
+                assert trace.kind is (Kind.HUNG if "did not end" in stopped else Kind.COMPILER_ERROR)
             assert tvm("fine").stopped == ""
     assert snapshots("fine", python=python).stopped == ""
 
@@ -70,6 +73,48 @@ def test_the_pass_that_ran_when_the_compiler_ended_is_told():
     assert read_trace([*lines, '{"within": "a.Outer"}', '{"refused": "why"}']).stopped == "in `a.Outer`: why"
     assert read_trace([*lines, '{"within": ""}', '{"refused": "why"}']).stopped == "why"
     assert read_trace([*lines, '{"within": ""}', '{"done": true}']).stopped == ""
+
+
+@pytest.mark.parametrize(
+    ("marks", "kind"),
+    [({}, Kind.REFUSED), ({"fault": True}, Kind.COMPILER_ERROR), ({"fault": False, "declared": True}, Kind.NOT_TAKEN)],
+)
+def test_how_the_compiler_refused_is_told(marks, kind):
+    lines = [json.dumps({"name": "input", "text": "m"}), json.dumps({"refused": "why", **marks})]
+    assert read_trace(lines).kind is kind
+    chosen = Kind.NOT_TAKEN if kind is Kind.NOT_TAKEN else Kind.PRECONDITION
+    assert read_trace(lines, chosen=True).kind is chosen
+
+
+def test_nobody_knows_whether_a_file_without_a_last_line_is_whole():
+    assert read_trace([json.dumps({"name": "input", "text": "m"})]).kind is Kind.UNSUPPORTED
+
+
+MODULE = """
+@T.prim_func
+def main(A: T.Buffer((2,), "int32"), B: T.Buffer((2,), "int32")):
+    for i in range(2):
+        B[i] = A[INDEX]
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "index", "code"),
+    [
+        (Kind.REFUSED, "i", "RM707"),
+        (Kind.COMPILER_ERROR, "i", "RM708"),
+        (Kind.HUNG, "i", "RM704"),
+        (Kind.NOT_TAKEN, "i", None),
+        (Kind.PRECONDITION, "i", None),
+        (Kind.UNSUPPORTED, "i", None),
+        (Kind.COMPILER_ERROR, "i + 1", None),  # undefined: nothing was promised
+    ],
+)
+def test_a_compiler_that_stops_on_a_defined_module_is_a_finding(kind, index, code):
+    trace = PassTrace((Stage("input", MODULE.replace("INDEX", index)),), "in `Lower`: killed by SIGABRT", kind)
+    checked = check(trace)
+    assert (checked.failure and checked.failure.code.id) == code
+    assert "in `Lower`: killed by SIGABRT" in str(checked)
 
 
 def test_a_pass_that_is_not_there_is_a_mistake_of_the_user(python):
