@@ -1,7 +1,9 @@
 """The power of `check`: how many planted faults it finds, and how many correct programs it accuses.
 
     python tests/e2e/check_power.py                    # the faults of both files, under five seeds
-    python tests/e2e/check_power.py --only NAME        # those whose name contains NAME, with what is found
+    python tests/e2e/check_power.py --only NAME        # those whose name contains NAME
+    python tests/e2e/check_power.py --innocents        # correct programs, and what accuses them (`power_innocents.py`)
+    python tests/e2e/check_power.py --innocents tvm kv --printed FOLDER    # those that real TVM has printed there
 
 `power/faults.toml` and `power/holdout.toml` hold a fault in each `[[fault]]`, one for each class of wrong compiler:
 
@@ -32,6 +34,7 @@ import argparse
 import sys
 import time
 import tomllib
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,8 +42,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
 
 import numpy as np
+import power_innocents
 from biting import prove
-from planted import Exchanged
+from planted import Exchanged, Planted, unchanged
+from power_innocents import Innocent
 
 from refmlc import VirtualMachine, build
 from refmlc.diag import RefmlcError
@@ -57,7 +62,9 @@ FOLDER = Path(__file__).parent / "power"
 FILES = ("faults", "holdout")
 HEAD = "from tvm.script import ir as I\nfrom tvm.script import relax as R\nfrom tvm.script import tirx as T\n\n"
 SEEDS = 5
-WRONG = "wrong compiler"
+WRONG, RIGHT = "wrong compiler", "right compiler"
+OWN, PRINTED = ("library", "kernels", "schedules", "models", "faults"), ("tvm", "kv")
+SLOW = 5.0  # seconds
 CERTAIN = "one element too few is reduced"
 
 
@@ -74,7 +81,7 @@ class Fault:
 
     @property
     def implementation(self):
-        return Exchanged(WRONG, read(self.faulty, self.name))
+        return Exchanged(WRONG, read(self.module, self.name), read(self.faulty, self.name))
 
 
 @dataclass(frozen=True)
@@ -219,6 +226,77 @@ def prove_itself():
     prove("the measure of check", notices=all(found.values()), passes=not any(accused.values()), why=str(found))
 
 
+@dataclass(frozen=True)
+class Trial:
+    """What `check` says of a correct program. `accusations`: codes with messages; `problem`: why nothing is known."""
+
+    innocent: Innocent
+    accusations: tuple
+    seconds: float
+    problem: str = ""
+
+
+def tried(innocent, seed):
+    """`check` at its defaults, with an implementation that is right."""
+    begin = time.perf_counter()
+    accusations, problem = (), ""
+    try:
+        report = check(innocent.module, implementations=[Planted(RIGHT, unchanged)], seed=seed)
+        accusations = tuple(
+            f"{cause.finding.code.id} {cause.diagnostic.message}" for cause in report.causes if not cause.lint
+        )
+        if not report.compared:
+            problem = next((row.problem.message for row in report.rows if row.problem is not None), report.summary)
+    except RefmlcError as failure:
+        problem = f"{failure.diagnostic.code.id} {failure.diagnostic.message}"
+    return Trial(innocent, accusations, time.perf_counter() - begin, problem)
+
+
+def innocents(sources, printed_folder=""):
+    """The correct programs of these sources."""
+    for source in sources:
+        if source in PRINTED:
+            yield from power_innocents.printed(Path(printed_folder) / source, source)
+        elif source == "faults":
+            for fault in (fault for file in FILES for fault in faults(file)):
+                yield Innocent(source, fault.name, read(fault.module, fault.name))
+        else:
+            yield from getattr(power_innocents, source)()
+
+
+def trials(sources, printed_folder, seeds, only=""):
+    """The trials of these sources, and a line of progress on standard error."""
+    for innocent in innocents(sources, printed_folder):
+        if only in innocent.name:
+            for seed in range(seeds):
+                trial = tried(innocent, seed)
+                print("!" if trial.accusations else "-" if trial.problem else ".", end="", flush=True, file=sys.stderr)
+                yield trial
+    print(file=sys.stderr)
+
+
+def verdicts(tries):
+    """The accusations in lines, then a line for each source."""
+    for trial in tries:
+        for accusation in trial.accusations:
+            yield f"ACCUSED {trial.innocent.source}: {trial.innocent.name}: {accusation}"
+    for trial in tries:
+        if trial.problem:
+            yield f"unknown {trial.innocent.source}: {trial.innocent.name}: {trial.problem}"
+    for trial in tries:
+        if trial.seconds > SLOW:
+            yield f"slow    {trial.innocent.source}: {trial.innocent.name}: {trial.seconds:.1f} s"
+    for source in [*dict.fromkeys(trial.innocent.source for trial in tries), "all"]:
+        of = [trial for trial in tries if source in (trial.innocent.source, "all")]
+        accused, unknown = sum(bool(trial.accusations) for trial in of), sum(bool(trial.problem) for trial in of)
+        codes = Counter(accusation.split()[0] for trial in of for accusation in trial.accusations)
+        seconds = sum(trial.seconds for trial in of)
+        yield (
+            f"{source:10} {len(of):5} programs, {len(of) - unknown:5} executed and compared, {accused:4} accused, "
+            f"{seconds / len(of):.2f} s each  {', '.join(f'{code} x {count}' for code, count in sorted(codes.items()))}"
+        )
+
+
 def table(rows, ways, seeds):
     """The table in lines: a fault in each, then the shares."""
     width = max(len(row.fault.name) for row in rows) + 2
@@ -253,17 +331,31 @@ def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--file", action="append", choices=FILES, help="Faults of this file.  [default: both]")
     options.add_argument("--only", default="", help="Only faults whose name contains this.")
-    options.add_argument("--seeds", type=int, default=SEEDS, help="How many seeds, from 0.")
+    options.add_argument("--seeds", type=int, help="How many seeds, from 0.  [default: 5; 1 for correct programs]")
     options.add_argument("--way", action="append", choices=tuple(WAYS), help="In this way.  [default: all]")
+    options.add_argument(
+        "--innocents",
+        nargs="*",
+        choices=(*OWN, *PRINTED),
+        metavar="SOURCE",
+        help="Correct programs.  [default: our own]",
+    )
+    options.add_argument("--printed", default="", metavar="FOLDER", help="Where `tvm` and `kv` lie, texts of real TVM.")
     chosen = options.parse_args()
+    if chosen.innocents is not None:
+        prove_itself()
+        tries = list(trials(chosen.innocents or OWN, chosen.printed, chosen.seeds or 1, chosen.only))
+        print("\n".join(verdicts(tries)))
+        return int(any(trial.accusations for trial in tries))
     ways = chosen.way or list(WAYS)
+    seeds = chosen.seeds or SEEDS
     prove_itself()
     rows = []
     for fault in (fault for file in chosen.file or FILES for fault in faults(file) if chosen.only in fault.name):
-        rows.append(measured(fault, chosen.seeds, ways))
+        rows.append(measured(fault, seeds, ways))
         print(".", end="", flush=True, file=sys.stderr)
     print(file=sys.stderr)
-    print("\n".join((*table(rows, ways, chosen.seeds), "", *summary(rows, ways, chosen.seeds))))
+    print("\n".join((*table(rows, ways, seeds), "", *summary(rows, ways, seeds))))
     return 0
 
 

@@ -28,7 +28,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from biting import prove
 
 from refmlc.lang.dtypes import BOOL, SCALARS
-from refmlc.lang.ir import tir
+from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.ir.visit import rewrite
 from refmlc.oracle.fuzz.campaign import Campaign
 from refmlc.oracle.fuzz.settings import CampaignSettings, RunOptions
@@ -134,15 +135,21 @@ class Planted:
 
 @dataclass(frozen=True)
 class Exchanged:
-    """The interpreter on `module`, whichever module is asked for. Integers wrap, as in hardware (RM306)."""
+    """The interpreter on `wrong` where `right` is asked for; of no other module, its variants too, it says anything.
+
+    Integers wrap, as in hardware (RM306).
+    """
 
     name: str
-    module: object
+    right: IRModule
+    wrong: IRModule
     limits: Limits = field(default_factory=Limits)
     promises_verdicts: bool = False
 
-    def prepare(self, _module):
-        return Wrong(Interpreted(self.module, Interp(self.limits, allow=frozenset({"RM306"}))))
+    def prepare(self, module):
+        if not structural_equal(module, self.right):
+            return Stopped(Stop.UNSUPPORTED, "only the module of the fault")
+        return Wrong(Interpreted(self.wrong, Interp(self.limits, allow=frozenset({"RM306"}))))
 
     def close(self):
         pass
