@@ -3,8 +3,8 @@
 The rooms, each importing only from those before it: `system` (processes, files), `diag` (findings), `lang` (what a
 program is), `frontends` (models of others), `rewrite` (programs from programs), `run` (what a program means),
 `native` (the same in C), `vm` (build and call), `strategies` (programs, drawn), `observe` (sanitizer, provenance,
-bounds), `debug` (forwards and backwards), `oracle` (who is right), `testing` (for test-suites), `tvm` (TVM's names),
-`tools` (speed, demonstration, course), `cli`.
+bounds), `prove` (for all arguments), `debug` (forwards and backwards), `oracle` (who is right), `testing` (for
+test-suites), `tvm` (TVM's names), `tools` (speed, demonstration, course), `cli`.
 
 `docs/explanation/architecture.md` says why. To read the code, begin with the interpreter:
 `refmlc/run/interp/tensorir/expressions.py` and `statements.py`, each a `match` with a clause number per case.

@@ -47,6 +47,7 @@ FILES = {
         "unit/native/tile/test_codegen_tile_bits.py",
         "unit/native/tile/test_codegen_tile_text.py",
     ),
+    "prove": ("unit/prove/test_prove_pairs.py", "unit/prove/test_prove_terms.py"),
     "vm": ("unit/vm/test_vm_run.py", "unit/vm/test_vm_native_calls.py", "unit/test_api.py"),
     "strategies": ("unit/strategies/test_strategies_case.py",),
     "observe": (

@@ -19,6 +19,7 @@ GROUPS: Mapping[str, Mapping[str, Entry]] = {
     "Check": {
         "check": Entry("refmlc.cli.check:check", "Find undefined behaviour and wrong results in a module."),
         "equiv": Entry("refmlc.cli.equiv:equiv", "Ask whether one module may replace another."),
+        "prove": Entry("refmlc.cli.prove:prove", "Show for all arguments that one module may replace another."),
         "passes": Entry("refmlc.cli.passes:passes", "Find the compiler pass that changes the meaning."),
     },
     "Explore": {
@@ -67,6 +68,7 @@ FILES = {
 SYNONYMS = {
     "compare": "equiv",
     "diff": "equiv",
+    "proof": "prove",
     "lint": "check",
     "test": "check",
     "verify": "check",

@@ -15,7 +15,7 @@ import refmlc
 ROOT = Path(__file__).parents[2]
 IMPORT_MILLISECONDS = 150
 ROOMS = {path.parent.name for path in (ROOT / "refmlc").glob("*/__init__.py")}
-MOST_ROOMS, MOST_ARROWS = 16, 90
+MOST_ROOMS, MOST_ARROWS = 17, 90
 PLACE = re.compile(r"refmlc(?:\.\w+)+(?::\w+)?")
 BOTTOM = "lazy"
 

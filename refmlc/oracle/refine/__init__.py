@@ -5,4 +5,5 @@
 | `assertions` | `assert_equivalent`, `assert_defined`, their exceptions, `Validation` of schedule steps |
 | `comparison` | when one program may stand for another; the first call that tells them apart            |
 | `calls`      | the calls that are tried, explicit or drawn; a failing one made small                   |
+| `proof`      | a proof for all arguments; without one a call that tells the programs apart             |
 """

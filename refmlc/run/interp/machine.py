@@ -21,8 +21,10 @@ from refmlc.lang.ops.scalar.libm import C_FUNCTIONS, LIBM_OPS
 from refmlc.run.interp.graph import prepare_function
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.substitutes import Prepared, Substitutes
+from refmlc.run.interp.tensorir.expressions import prepare_expr
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame
 from refmlc.run.interp.tensorir.functions import prepare_prim_func
+from refmlc.run.interp.tensorir.statements import prepare_stmt
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
 
@@ -163,12 +165,16 @@ class Machine:
         if self._quiet is not None:
             return self._quiet_or_watched(func, name, self._quiet)
         if self.substitutes is None:
-            return prepare_prim_func(func, name, self)
-        return self.substitutes.function(name, lambda: prepare_prim_func(func, name, self))
+            return self.prim_func(func, name)
+        return self.substitutes.function(name, lambda: self.prim_func(func, name))
+
+    def prim_func(self, func: tir.PrimFunc, name: str) -> Prepared:
+        """A function of TensorIR, prepared. A machine with elements other than numbers overrides this."""
+        return prepare_prim_func(func, name, self, prepare_expr, prepare_stmt)
 
     def _quiet_or_watched(self, func: tir.PrimFunc, name: str, substitutes: Substitutes) -> Prepared:
         """The function; a substitute executes the calls that hooks declare quiet."""
-        watched = prepare_prim_func(func, name, self)
+        watched = self.prim_func(func, name)
         unwatched = substitutes.function(name, lambda: watched)
 
         def call(args: Sequence[object]) -> object:

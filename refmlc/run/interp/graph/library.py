@@ -16,7 +16,6 @@ from refmlc.run.interp.graph.activation import Activation, Eval, Scope
 from refmlc.run.interp.graph.call_site import Site
 from refmlc.run.interp.graph.memory import fresh
 from refmlc.run.interp.substitutes import Prepared
-from refmlc.run.interp.tensorir.functions import prepare_prim_func
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Shape, kind_of
 
@@ -59,7 +58,7 @@ def _lowered(
     if function is None:
         kinds = ", ".join(kind_of(value) for value in values)
         raise site.failure(UNSUPPORTED_OP, f"operator `{op.name}` is not supported on {kinds}")
-    return function, prepare_prim_func(function.func, op.name, site.machine)
+    return function, site.machine.prim_func(function.func, op.name)
 
 
 def _key(value: object) -> Hashable:

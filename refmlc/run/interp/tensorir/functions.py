@@ -15,11 +15,9 @@ from refmlc.lang.dtypes.rounding import rounder
 from refmlc.lang.ir import tir
 from refmlc.run.interp.tensorir.buffers import DeclarationMatch
 from refmlc.run.interp.tensorir.c_abi import enter_packed, is_packed_entry
-from refmlc.run.interp.tensorir.expressions import prepare_expr
-from refmlc.run.interp.tensorir.frame import Frame
+from refmlc.run.interp.tensorir.frame import Eval, Frame, Run
 from refmlc.run.interp.tensorir.jumps import Returning
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.tensorir.statements import prepare_stmt
 from refmlc.run.interp.tensorir.views import BufferPlace, View, view_of_tensor
 from refmlc.run.memory.cells import cell_size
 from refmlc.run.memory.pointer import Pointer
@@ -30,8 +28,17 @@ if TYPE_CHECKING:
     from refmlc.run.interp.machine import Machine
 
 
-def prepare_prim_func(func: tir.PrimFunc, name: str, machine: "Machine") -> Callable[[Sequence[object]], object]:
-    """The function as a callable on its arguments; destination tensors among them are written."""
+def prepare_prim_func(
+    func: tir.PrimFunc,
+    name: str,
+    machine: "Machine",
+    prepare_expr: Callable[[Scope, tir.Expr], Eval],
+    prepare_stmt: Callable[[Scope, tir.Stmt], Run],
+) -> Callable[[Sequence[object]], object]:
+    """The function as a callable on its arguments; destination tensors among them are written.
+
+    `prepare_expr` and `prepare_stmt` are the meaning of its nodes.
+    """
     scope = Scope(machine, name, prepare_expr, prepare_stmt, func=func)
     parameters = Parameters(func, scope)
     body = scope.stmt(func.body)

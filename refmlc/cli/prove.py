@@ -1,0 +1,104 @@
+"""`refmlc prove BEFORE AFTER`: show for all arguments that one module may replace another."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from refmlc.cli.console import err, out, print_json, show_diagnostic
+from refmlc.cli.inputs import sizes_of
+from refmlc.cli.options import PATH, count_option, dims_option, json_option, seconds_option
+from refmlc.cli.sources import Source
+from refmlc.diag.render import to_json
+from refmlc.oracle.implementations.implementation import Limits
+from refmlc.oracle.refine.calls import entry
+from refmlc.oracle.refine.proof import prove as prove_pair
+from refmlc.prove import Proof, ProofKind
+
+STATUS = {ProofKind.PROVED: 0, ProofKind.REFUTED: 1}
+UNDECIDED = 3
+MOST_OBLIGATIONS = 5
+MEANINGS = {
+    ProofKind.PROVED: "wherever BEFORE is defined, AFTER is defined and leaves the same bits",
+    ProofKind.BOTH_DEFINED: "the same bits; not shown: that AFTER is defined wherever BEFORE is",
+    ProofKind.REALS: "the same value if no operation rounds; not shown: the same bits",
+    ProofKind.VACUOUS: "BEFORE is defined for no arguments",
+    ProofKind.REFUTED: "a call tells the two apart",
+    ProofKind.UNDECIDED: "not shown, and no call was found that tells the two apart",
+}
+
+
+@click.command(epilog="Example: refmlc prove before.py after.py --dim n=16")
+@click.argument("before", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("after", type=PATH)
+@click.option("--func", "--function", "func", help="The function to compare.  [default: main, or the only one]")
+@dims_option("The value of a symbolic dimension or a scalar argument.  [default: 5 and 2]")
+@click.option("--up-to-rounding", is_flag=True, help="Accept equality over the reals, where orders of sums differ.")
+@count_option("--calls", 20, "Number of calls in search of a counterexample; 0: none.", least=0)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of their arguments.")
+@seconds_option
+@json_option
+def prove(  # noqa: PLR0913 - one parameter per option
+    before: Path,
+    after: Path,
+    func: str | None,
+    dims: tuple[str, ...],
+    calls: int,
+    seed: int,
+    seconds: float,
+    *,
+    up_to_rounding: bool,
+    as_json: bool,
+) -> None:
+    """Show that the module in AFTER may replace the one in BEFORE, for all arguments of the given sizes.
+
+    Both are executed on terms in place of numbers: equal terms have equal bits for all arguments. Exit status: 0 proved
+    (with --up-to-rounding also over the reals), 1 refuted by a call, 2 a file cannot be read, 3 neither.
+    """
+    first, second = Source(before).read(), Source(after).read()
+    name = entry(first, func)
+    limits = Limits(seconds=seconds, clock=True)
+    with err.status(f"proving {name} …"):
+        proof = prove_pair(first, second, func=name, dims=sizes_of(dims), calls=calls, seed=seed, limits=limits)
+    _show(name, proof, as_json=as_json)
+    accepted = up_to_rounding and proof.kind is ProofKind.REALS and not proof.obligations
+    click.get_current_context().exit(0 if accepted else STATUS.get(proof.kind, UNDECIDED))
+
+
+def _show(func: str, proof: Proof, *, as_json: bool) -> None:
+    """Print the verdict, the reason, what it holds for, and the call that refutes it."""
+    if as_json:
+        print_json(_data(func, proof))
+        return
+    out.print(f"`{func}`: {proof.kind.value}: {MEANINGS[proof.kind]}")
+    for line in _details(proof):
+        out.print(f"  {line}")
+    if proof.counterexample is not None:
+        show_diagnostic(proof.counterexample, out)
+
+
+def _details(proof: Proof) -> Iterator[str]:
+    if proof.reason:
+        yield proof.reason if proof.span is None else f"{proof.span.place}: {proof.reason}"
+    if proof.difference is not None:
+        yield from proof.difference.notes()
+    for obligation in proof.obligations[:MOST_OBLIGATIONS]:
+        yield f"not shown: {obligation.text}"
+    if len(proof.obligations) > MOST_OBLIGATIONS:
+        yield f"and {len(proof.obligations) - MOST_OBLIGATIONS} more"
+    yield from proof.assumptions
+    yield f"elements compared: {proof.elements:,}; terms: {proof.terms:,}"
+
+
+def _data(func: str, proof: Proof) -> dict[str, object]:
+    return {
+        "func": func,
+        "verdict": proof.kind.value,
+        "reason": proof.reason,
+        "differs": [] if proof.difference is None else list(proof.difference.notes()),
+        "open": [obligation.text for obligation in proof.obligations],
+        "assumptions": list(proof.assumptions),
+        "elements": proof.elements,
+        "terms": proof.terms,
+        "counterexample": None if proof.counterexample is None else to_json(proof.counterexample),
+    }

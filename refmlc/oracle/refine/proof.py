@@ -1,0 +1,56 @@
+"""A proof that one program may stand for another, and where there is none, a search for a call that tells them apart.
+
+`refmlc.prove` decides for all arguments of the given sizes. It never refutes by terms alone: two terms that differ may
+still have equal values. So a call is looked for, as `assert_equivalent` does, and executed; it may have other sizes.
+"""
+
+from collections.abc import Mapping
+
+from refmlc.diag import Diagnostic, RefmlcError
+from refmlc.diag.entry import entry_point
+from refmlc.frontends.programs import Program
+from refmlc.oracle.implementations.implementation import Limits
+from refmlc.oracle.refine.calls import ProgramSubject, subject
+from refmlc.oracle.refine.comparison import ComparisonOptions, compared
+from refmlc.prove import Proof, ProofKind, SymbolicCall, compared as by_terms
+
+SEARCHED = (ProofKind.UNDECIDED, ProofKind.BOTH_DEFINED, ProofKind.REFUTED)
+"""The verdicts for which a call that tells the programs apart is looked for."""
+
+
+@entry_point
+def prove(
+    before: Program,
+    after: Program,
+    *,
+    func: str | None = None,
+    dims: Mapping[str, int] | None = None,
+    calls: int = 20,
+    seed: int = 0,
+    limits: Limits | None = None,
+) -> Proof:
+    """Whether `after` may stand for `before`, for all arguments: the same bits, and no less defined.
+
+    `dims` has values of symbolic dimensions and of scalar arguments, which are fixed in the proof. Without a proof,
+    `calls` calls are tried (0: none), in search of one that tells the programs apart.
+    Fails: RM112 for a name that is not there; RM1xx and RM2xx for programs that are not well-formed.
+    """
+    first = subject(before, "before", func)
+    second = subject(after, "after", first.func)
+    limits = limits or Limits()
+    proof = by_terms(first.module, second.module, first.func, SymbolicCall(dims or {}, limits.steps))
+    if proof.kind not in SEARCHED or not calls:
+        return proof
+    counterexample = _counterexample(first, second, ComparisonOptions(None, calls, seed, limits=limits, exact=True))
+    if counterexample is not None:
+        return proof.refuted_by(counterexample)
+    return proof.unconfirmed() if proof.kind is ProofKind.REFUTED else proof
+
+
+def _counterexample(first: ProgramSubject, second: ProgramSubject, options: ComparisonOptions) -> Diagnostic | None:
+    """What a call that tells the programs apart shows; None: no call was found."""
+    try:
+        counterexample = compared(first, second, options).counterexample
+    except RefmlcError:
+        return None
+    return None if counterexample is None else counterexample.diagnostic

@@ -1,0 +1,270 @@
+"""A function executed on terms: its arguments are all arguments of these shapes at once.
+
+Sizes and scalar arguments are numbers: those of `dims`, else the smallest of `SIZES` and `SCALAR`. The tensors of the
+arguments do not overlap. Races are looked for as the sanitizer does (RM321), with the barriers that the text implies.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from refmlc.diag import Diagnostic, fail
+from refmlc.diag.catalogue import BAD_USAGE, RACE
+from refmlc.diag.errors import Exhausted, Malformed, Trap, Undefined, Unsupported
+from refmlc.lang.dtypes import DType
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.reach import reachable
+from refmlc.lang.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.lang.ir.visit import walk
+from refmlc.lang.library import OPERATORS
+from refmlc.lang.ops.evaluate import evaluate
+from refmlc.observe.sanitize import Sanitizer
+from refmlc.prove.expressions import prepare_expr
+from refmlc.prove.memory import ArgumentMemory, TermMemory
+from refmlc.prove.obligations import Obligations
+from refmlc.prove.statements import prepare_stmt
+from refmlc.prove.terms import SymbolicTerm, Terms, TermValue, Undecided
+from refmlc.prove.values import rows
+from refmlc.run.interp.hooks import Hooks
+from refmlc.run.interp.machine import Machine
+from refmlc.run.interp.substitutes import Prepared
+from refmlc.run.interp.tensorir.functions import prepare_prim_func
+from refmlc.run.memory.budget import Budget
+from refmlc.run.memory.tensor import Tensor
+from refmlc.run.memory.values import Shape, kind_of
+from refmlc.vm.parameters import parameters_of
+
+SIZE, SCALAR = 5, 2
+"""The value of a symbolic dimension, and of a scalar argument, for which the caller has none."""
+GRAPH = frozenset(
+    (
+        *("call_tir", "call_tir_inplace", "null_value", "shape_of", "reshape", "builtin.alloc_tensor"),
+        *("memory.alloc_storage", "vm.alloc_storage", "memory.alloc_tensor", "vm.alloc_tensor", "memory.view"),
+        *("memory.kill_storage", "memory.kill_tensor", "vm.kill_object", "to_vdevice", "hint_on_device"),
+        "builtin.stop_lift_params",
+    )
+)
+"""The operators of graphs that look at no element."""
+COLLECTIVE = ("tvm_thread_allreduce",)
+"""What threads execute together, with stores of their own."""
+
+
+class TermMachine(Machine):
+    """A machine whose elements are terms."""
+
+    def __init__(self, module: IRModule, memory: TermMemory, hooks: Hooks, budget: Budget) -> None:
+        super().__init__(module, hooks=hooks, budget=budget, fast=False)
+        self.memory = memory
+        self.scalar_ops = rows(self.scalar_ops, memory)
+        self.c_functions = rows(self.c_functions, memory)
+
+    def prim_func(self, func: tir.PrimFunc, name: str) -> Prepared:
+        """The function, prepared to execute on terms."""
+        memory = self.memory
+        return prepare_prim_func(
+            func,
+            name,
+            self,
+            lambda scope, node: prepare_expr(scope, node, memory),
+            lambda scope, node: prepare_stmt(scope, node, memory),
+        )
+
+
+@dataclass(frozen=True)
+class OutputTensor:
+    """A tensor after the execution: a value per cell; None: the cell is not initialised."""
+
+    label: str
+    dtype: DType
+    shape: tuple[int, ...]
+    cells: tuple[TermValue | None, ...]
+
+    def element(self, number: int) -> str:
+        """The text of cell `number`, such as `C[0, 1]`."""
+        indices = ArgumentMemory(self.label, self.dtype, self.shape).index(number)
+        return f"{self.label}[{', '.join(map(str, indices))}]"
+
+
+@dataclass(frozen=True)
+class OutputValue:
+    """A number, or a shape as text."""
+
+    label: str
+    value: TermValue | str
+
+
+Output: TypeAlias = OutputTensor | OutputValue
+
+
+@dataclass(frozen=True)
+class SymbolicExecution:
+    """What a function leaves, as terms. `failure`: it is undefined, or traps, for all arguments.
+
+    `names` are the names of the tensors among the arguments, `signature` the shape or value of each parameter, `fixed`
+    the values of its sizes and scalars.
+    """
+
+    names: tuple[str, ...]
+    signature: tuple[object, ...]
+    fixed: Mapping[str, int | float]
+    obligations: Obligations
+    outputs: tuple[Output, ...] = ()
+    failure: Diagnostic | None = None
+    steps: int = 0
+
+
+@dataclass(frozen=True)
+class SymbolicCall:
+    """The fixed part of the arguments: values of dimensions and scalar parameters by name; a limit of steps."""
+
+    dims: Mapping[str, int] = field(default_factory=dict)
+    steps: int = 20_000_000
+
+
+def execute(
+    module: IRModule, func: str, call: SymbolicCall, terms: Terms, names: Sequence[str] = ()
+) -> SymbolicExecution:
+    """Execute `func` for all arguments at once. `names` are the names of tensors, by position; else its own.
+
+    Fails: Undecided where control or an address depends on them, or an operation has no terms; RM112 (no such
+    function), RM601 (more steps than `call` allows), RM2xx.
+    """
+    _require_no_elements(module, func)
+    memory = TermMemory(terms)
+    arguments = _Arguments(module, func, call.dims, memory, names)
+    values = arguments.make()
+    machine = TermMachine(module, memory, Sanitizer(module, {RACE.id}), Budget(call.steps))
+    outputs: list[Output] = []
+    failure: Diagnostic | None = None
+    try:
+        result = machine.call(func, values)
+        outputs = [part for name, tensor in arguments.tensors for part in _returned(tensor, memory, name)]
+        outputs += _returned(result, memory, "result")
+    except (Undefined, Trap) as problem:
+        failure = problem.diagnostic
+    except (Exhausted, Unsupported, Malformed) as limit:
+        raise Undecided(limit.diagnostic.message, limit.diagnostic.span) from None
+    names = tuple(name for name, _ in arguments.tensors)
+    signature = tuple(map(_signature, values))
+    steps = machine.budget.steps
+    return SymbolicExecution(names, signature, arguments.fixed, memory.obligations, tuple(outputs), failure, steps)
+
+
+def _signature(value: object) -> object:
+    """What two arguments at one position must have in common."""
+    match value:
+        case Tensor():
+            return str(value.dtype), value.shape
+        case tuple() if not isinstance(value, Shape):
+            return tuple(map(_signature, value))
+        case _:
+            return type(value).__name__, value
+
+
+def _returned(value: object, memory: TermMemory, label: str) -> "list[Output]":
+    """The tensors and numbers of a result, in order."""
+    match value:
+        case Tensor():
+            if value.strides is not None:
+                raise Undecided("a result has strides")
+            return [OutputTensor(label, value.dtype, value.shape, memory.contents(value))]
+        case Shape():
+            return [OutputValue(label, repr(value))]
+        case tuple():
+            return [part for number, item in enumerate(value) for part in _returned(item, memory, f"{label}[{number}]")]
+        case None:
+            return []
+        case SymbolicTerm() | int() | float():
+            return [OutputValue(label, value)]
+        case _:
+            raise Undecided(f"{label} is {kind_of(value)}")
+
+
+def _require_no_elements(module: IRModule, func: str) -> None:
+    """Require that nothing but loads and stores looks at elements of tensors. Fails: Undecided."""
+    for function in reachable(module, func).functions.values():
+        if isinstance(function, relax.ExternFunc):
+            raise Undecided(f"the function `{function.symbol}` from outside is called")
+        for node in walk(function) if isinstance(function, tir.PrimFunc) else ():
+            if isinstance(node, tir.Call) and node.callee in COLLECTIVE:
+                raise Undecided(f"the intrinsic `T.{node.callee}` is called", node.span)
+        for node in walk(function) if isinstance(function, relax.Function) else ():
+            match node:
+                case relax.If():
+                    raise Undecided("a graph branches on the values of an argument", node.span)
+                case relax.ExternFunc(symbol=symbol):
+                    raise Undecided(f"the function `{symbol}` from outside is called", node.span)
+                case relax.Constant():
+                    raise Undecided("a constant tensor is used: make it a parameter", node.span)
+                case relax.Op(name=name):
+                    name = name.removeprefix("relax.")
+                    row = OPERATORS.get(name)
+                    if name not in GRAPH and (row is None or row.counting is not None):
+                        raise Undecided(f"the operator `R.{name}` looks at elements, or is unknown", node.span)
+
+
+class _Arguments:
+    """Makes the arguments: every tensor of its own, with an element of the caller in each place."""
+
+    def __init__(
+        self, module: IRModule, func: str, dims: Mapping[str, int], memory: TermMemory, names: Sequence[str]
+    ) -> None:
+        function = module.functions.get(func)
+        if function is None or isinstance(function, relax.ExternFunc):
+            raise fail(BAD_USAGE, f"the module has no function `{func}` to call")
+        self._function = function
+        self._dims = dims
+        self._memory = memory
+        self._names = names
+        self._sizes: dict[tir.Var, int] = {}
+        self.fixed: dict[str, int | float] = {}
+        self.tensors: list[tuple[str, Tensor]] = []
+
+    def make(self) -> list[object]:
+        """An argument for each parameter. Fails: Undecided for a parameter of another kind."""
+        if isinstance(self._function, tir.PrimFunc):
+            self._scalars_that_are_sizes(self._function)
+        return [self._argument(parameter.ty, parameter.name) for parameter in parameters_of(self._function)]
+
+    def _scalars_that_are_sizes(self, function: tir.PrimFunc) -> None:
+        shapes = [extent for buffer in function.buffer_map.values() for extent in buffer.shape]
+        for var in (node for extent in shapes for node in walk(extent) if isinstance(node, tir.Var)):
+            self._size(var)
+
+    def _size(self, var: tir.Var) -> int:
+        if var not in self._sizes:
+            self._sizes[var] = self.fixed[var.name] = self._dims.get(var.name, SIZE)
+        return self._sizes[var]
+
+    def _extent(self, expr: tir.Expr) -> int:
+        values = {var: self._size(var) for var in walk(expr) if isinstance(var, tir.Var)}
+        return max(int(evaluate(expr, values)), 0)
+
+    def _argument(self, ty: Type | None, name: str) -> object:
+        match ty:
+            case TensorType(shape=tuple() as shape, dtype=DType() as dtype) if dtype.kind not in ("handle", "void"):
+                return self._tensor(name, tuple(map(self._extent, shape)), dtype)
+            case ShapeType(values=tuple() as values):
+                return Shape(map(self._extent, values))
+            case PrimType(dtype=dtype, value=tir.Var() as var) if dtype.is_integer:
+                return self._size(var)
+            case PrimType(dtype=dtype) if dtype.kind not in ("handle", "void"):
+                return self._number(name, dtype)
+            case TupleType(fields=fields):
+                return tuple(self._argument(part, f"{name}[{number}]") for number, part in enumerate(fields))
+            case _:
+                raise Undecided(f"no argument can be made for `{name}`")
+
+    def _number(self, name: str, dtype: DType) -> int | float:
+        value = self.fixed.get(name, self._dims.get(name, SCALAR))
+        number = float(value) if dtype.is_float else bool(value) if dtype.kind == "bool" else value
+        self.fixed[name] = number
+        return number
+
+    def _tensor(self, name: str, shape: tuple[int, ...], dtype: DType) -> Tensor:
+        tensor = Tensor.empty(shape, dtype)
+        number = len(self.tensors)
+        name = self._names[number] if number < len(self._names) else name
+        self._memory.argument(name, tensor)
+        self.tensors.append((name, tensor))
+        return tensor

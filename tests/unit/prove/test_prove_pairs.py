@@ -1,0 +1,186 @@
+"""Verdicts on pairs of programs, worked by hand."""
+
+import pytest
+
+from refmlc import read
+from refmlc.oracle.refine.proof import prove
+from refmlc.prove import ProofKind, SymbolicCall, compared
+
+PROVED, BOTH, REALS = ProofKind.PROVED, ProofKind.BOTH_DEFINED, ProofKind.REALS
+REFUTED, UNDECIDED, VACUOUS = ProofKind.REFUTED, ProofKind.UNDECIDED, ProofKind.VACUOUS
+
+HEAD = "@T.prim_func\ndef main(A: T.Buffer((4,), {a}), B: T.Buffer((4,), {b}), C: T.Buffer((4,), {c})):\n"
+
+
+def program(body, a='"float32"', b=None, c=None):
+    lines = "".join(f"    {line}\n" for line in body.strip("\n").split("\n"))
+    return read(HEAD.format(a=a, b=b or a, c=c or b or a) + lines)
+
+
+def verdict(before, after, *dtypes, **dims):
+    return compared(program(before, *dtypes), program(after, *dtypes), "main", SymbolicCall(dims))
+
+
+LOOP = "for i in range(4):\n    C[i] = {}"
+SUM = "C[0] = T.float32(0)\nfor i in range(4):\n    C[0] = C[0] + A[i] * B[i]"
+LATER_SUM = """
+C[0] = T.float32(0) + A[0] * B[0] + A[1] * B[1]
+for i in range(2, 4):
+    C[0] = C[0] + A[i] * B[i]"""
+BRANCHES = """
+for i in range(4):
+    if B[i] > 0:
+        C[i] = A[i] // B[i]
+    else:
+        C[i] = 0"""
+COPIED = """
+D = T.alloc_buffer((4,), "int32")
+for i in range(4):
+    D[i] = A[i]
+for i in range(4):
+    C[i] = D[B[i]]"""
+RACE = "for i in T.parallel(4):\n    C[0] = A[i]\nfor i in range(4):\n    C[i] = A[i]"
+FRESH = 'D = T.alloc_buffer((4,), "float32")\n' + LOOP.format("D[i]")
+LAZY, EAGER = "T.if_then_else(B[i] > 0, A[i] // B[i], 0)", "T.Select(B[i] > 0, A[i] // B[i], 0)"
+QUOTIENT = "T.if_then_else(B[i] != 0, A[i] // B[i] * B[i] + A[i] % B[i], A[i])"
+I8, I32, F32 = ('"int8"',), ('"int32"',), ('"float32"',)
+
+ELEMENTWISE = (  # what C[i] is before and after, the dtype, the verdict
+    ("A[i] * B[i]", "A[i] * B[i] * T.float32(1)", F32, PROVED),
+    ("A[i] * B[i]", "A[i] * B[i] + T.float32(0)", F32, REALS),  # -0 + 0 is 0
+    ("T.max(A[i], B[i])", "T.max(B[i], A[i])", F32, REALS),  # NaN, and the sign of 0
+    ("A[i] + B[i] + A[i]", "A[i] + (B[i] + A[i])", I8, PROVED),
+    ("A[i] + B[i] - A[i]", "B[i] + (A[i] - A[i])", I32, BOTH),
+    ("A[i] * B[i] + A[i]", "A[i] * (B[i] + 1)", I32, BOTH),
+    ("A[i] * B[i] + A[i]", "A[i] * (B[i] + T.int8(1))", I8, UNDECIDED),  # no law is used
+    ("A[i]", QUOTIENT, I32, UNDECIDED),
+    (LAZY, EAGER, I32, BOTH),  # the division is executed always
+    (EAGER, LAZY, I32, PROVED),
+    ("A[B[i]]", "A[T.min(T.max(B[i], 0), 3)]", I32, UNDECIDED),
+    ("A[i + 1]", "A[i]", F32, VACUOUS),
+    ("A[i]", "A[i + 1]", F32, REFUTED),
+)
+WHOLE = (
+    (LOOP.format("A[i] + B[i]"), "for i in range(4):\n    C[3 - i] = B[3 - i] + A[3 - i]", F32, PROVED),
+    (SUM, LATER_SUM, F32, PROVED),
+    (SUM, SUM.replace("[i]", "[3 - i]"), F32, REALS),
+    (SUM, SUM.replace("range(4)", "range(3)"), F32, UNDECIDED),
+    (LOOP.format(LAZY), BRANCHES, I32, PROVED),
+    ("if A[0] > 0:\n    C[0] = B[0]", "C[0] = T.Select(A[0] > 0, B[0], C[0])", I32, BOTH),  # C is read
+    ("C[0] = A[0]", "C[0] = A[0]\nC[1] = A[1]", F32, UNDECIDED),  # another element is written
+    ("C[0] = A[0]", "C[0] = B[0]\nC[0] = A[0]", F32, BOTH),  # B is read
+    (LOOP.format("A[i]") + "\nfor i in range(4):\n    C[i] = C[i] + B[i]", LOOP.format("A[i] + B[i]"), F32, PROVED),
+    (LOOP.format("A[B[i]]"), COPIED, I32, BOTH),  # all of A is read
+    (LOOP.format("A[i]"), FRESH, F32, REFUTED),
+    (LOOP.format("A[i]"), RACE, F32, REFUTED),
+    ("while A[0] > 0:\n    C[0] = 1", "while A[0] > 0:\n    C[0] = 1", I32, UNDECIDED),
+    ("C[A[0]] = 1", "C[A[0]] = 1", I32, UNDECIDED),
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "dtypes", "kind"),
+    [*((LOOP.format(a), LOOP.format(b), *rest) for a, b, *rest in ELEMENTWISE), *WHOLE],
+)
+def test_verdicts(before, after, dtypes, kind):
+    proof = verdict(before, after, *dtypes)
+    assert proof.kind is kind, (proof.reason, [str(each.text) for each in proof.obligations])
+
+
+def test_every_program_may_stand_for_itself_if_it_is_decided():
+    for body in (SUM, LOOP.format("A[i] // B[i]"), LOOP.format("A[B[i]]"), "if A[0] > 0:\n    C[0] = B[0]"):
+        dtypes = F32 if body is SUM else I32
+        assert verdict(body, body, *dtypes).kind is PROVED
+
+
+def test_an_obligation_under_a_condition_discharges_none_without_it():
+    guarded = LOOP.format("T.if_then_else(A[i] > 0, T.if_then_else(A[i] > 0, 1, 2) + B[i] // A[i], 0)")
+    assert verdict(guarded, LOOP.format("T.Select(A[i] > 0, 1 + B[i] // A[i], 0)"), *I32).kind is not PROVED
+
+
+def test_a_nested_condition_ends_where_it_ends():
+    before = "if A[0] > 0:\n    if A[0] > 0:\n        C[0] = B[0]\n    C[1] = B[0] // A[1]"
+    after = "if A[0] > 0:\n    C[0] = B[0]\nC[1] = T.Select(A[0] > 0, B[0] // A[1], C[1])"
+    proof = verdict(before, after, *I32)
+    assert proof.kind is BOTH
+    assert any("//" in each.text or "floordiv" in each.text for each in proof.obligations)
+
+
+def test_a_reason_has_its_place():
+    proof = verdict("C[A[0]] = 1", "C[A[0]] = 1", *I32)
+    assert proof.reason == "where a store goes depends on the values of an argument"
+    assert proof.span.line == 3
+
+
+def test_the_difference_is_shown():
+    proof = verdict(LOOP.format("T.exp(A[i] - B[i])"), LOOP.format("T.exp(B[i] - A[i])"))
+    notes = list(proof.difference.notes())
+    assert notes == [
+        "`C[0]` is `exp((A[0] - B[0]))` before",
+        "`C[0]` is `exp((B[0] - A[0]))` after",
+        "they differ in `(A[0] - B[0])` and `(B[0] - A[0])`",
+        "4 elements differ",
+    ]
+    assert proof.elements == 4
+
+
+def test_sizes_and_scalars_are_fixed_and_told():
+    text = '@T.prim_func\ndef main(A: T.Buffer(("n",), "float32"), k: T.int32, C: T.Buffer((n,), "float32")):\n'
+    text += "    n = T.int32()\n    for i in range(n):\n        C[i] = A[i % k]\n"
+    proof = compared(read(text), read(text), "main", SymbolicCall({"n": 7}))
+    assert proof.kind is PROVED
+    assert proof.assumptions == ("for n = 7, k = 2", "tensors of the arguments do not overlap")
+    swapped = text.replace('A: T.Buffer(("n",), "float32"), k: T.int32', 'k: T.int32, A: T.Buffer(("n",), "float32")')
+    assert "do not match" in compared(read(text), read(swapped), "main", SymbolicCall({"n": 7})).reason
+
+
+def test_graphs_are_executed_operator_by_operator():
+    module = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2, 3), "float32"), y: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
+        with R.dataflow():
+            a = R.add({0})
+            b = R.nn.relu(a)
+            R.output(b)
+        return b
+"""
+    first, second = read(module.format("x, y")), read(module.format("y, x"))
+    assert compared(first, second, "main", SymbolicCall()).kind is PROVED
+    other = read(module.format("x, x"))
+    assert compared(first, other, "main", SymbolicCall()).kind is UNDECIDED
+
+
+def test_what_looks_at_elements_is_not_decided():
+    module = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((3,), "float32")) -> R.Tensor(dtype="int64", ndim=2):
+        y = {}
+        return y
+"""
+    for call in ("R.nonzero(x)", 'R.call_pure_packed("f", x, ty_args=(R.Tensor(dtype="int64", ndim=2),))'):
+        text = read(module.format(call))
+        assert compared(text, text, "main", SymbolicCall()).kind is UNDECIDED
+
+
+# ------------------------------------------------------------------------------------------- refutations
+
+
+def test_a_difference_is_refuted_by_a_call_that_runs():
+    proof = prove(program(LOOP.format("A[i] - B[i]")), program(LOOP.format("B[i] - A[i]")))
+    assert proof.kind is REFUTED
+    assert proof.counterexample.code.id == "RM705"
+
+
+def test_terms_that_differ_without_a_call_are_undecided():
+    before, after = LOOP.format("A[i] * (B[i] + T.int8(1))"), LOOP.format("A[i] * B[i] + A[i]")
+    proof = prove(program(before, *I8), program(after, *I8))
+    assert (proof.kind, proof.reason, proof.counterexample) == (UNDECIDED, "the terms differ", None)
+
+
+def test_no_call_is_made_if_none_is_wanted():
+    proof = prove(program(LOOP.format("A[i] - B[i]")), program(LOOP.format("B[i] - A[i]")), calls=0)
+    assert proof.kind is UNDECIDED
