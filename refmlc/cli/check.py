@@ -1,5 +1,6 @@
 """`refmlc check FILE …`: run each function on several calls and compare implementations."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -53,6 +54,12 @@ IMPLS = (
     "--allow", multiple=True, metavar="CODE", help="Continue after this code, as hardware does (RM306: integers wrap)."
 )
 @click.option("--as-written", is_flag=True, help="Assume no barriers except those in the text (TIR-229).")
+@click.option(
+    "--against",
+    type=click.Choice(["reference"]),
+    default="",
+    help="Hold each operator of Relax to its exact definition too (RM709).",
+)
 @click.option("--strict", is_flag=True, help="Count lints (RM324, RM325, RM326) as findings.")
 @click.option("--report", "page", type=PATH, help="Write findings as HTML pages.")
 @click.option("--case", type=PATH, help="Write findings as TOML cases for `refmlc replay`.")
@@ -78,6 +85,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     no_pairs: bool,
     strict: bool,
     as_written: bool,
+    against: str,
     trust: bool,
     as_json: bool,
 ) -> None:
@@ -96,6 +104,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     choices = CheckOptions(
         request, limits, kinds or ALL, frozenset(allow), pairs=not no_pairs, strict=strict, as_written=as_written
     )
+    choices = replace(choices, against=against)
     register(registered)
     status = run_check(files, func, impls, choices, Evidence(page, case), trust=trust, as_json=as_json)
     click.get_current_context().exit(status)

@@ -21,6 +21,7 @@
 | `refine`                                     | two programs compared: the assertions of `refmlc.testing`         |
 | `passes`                                     | the passes of a compiler, each judged by the program before it    |
 | `implementations`                            | the tiers, NumPy, PyTorch, TVM, programs that speak JSON lines    |
+| `exact`                                      | implementations held to the definition of each operator           |
 | `reduce`                                     | a program that fails, made small                                  |
 | `evidence`                                   | a finding as a file and as a page, and its replay                 |
 | `fuzz`                                       | campaigns                                                         |

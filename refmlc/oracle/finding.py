@@ -10,6 +10,7 @@
 | RM706 | is an importer's: it is another program than the model  |
 | RM707 | refuses a program that is defined                       |
 | RM708 | fails to compile a program that is defined              |
+| RM709 | is not within the bound of an operator's definition     |
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Findings on implementations, RM701 to RM708: the whole message of each, beside what makes it."""
+"""Findings on implementations, RM701 to RM709: the whole message of each, beside what makes it."""
 
 from pathlib import Path
 
@@ -226,3 +226,32 @@ def test_an_import_that_is_wrong():
     row = examined(module, "main", CheckOptions(asked, pairs=False), model.ways(CheckOptions(named=True)))
     (finding,) = model.judged(row).examination.findings
     assert render_text(finding.diagnostic) + "\n" == WRONG_IMPORT
+
+
+POOLED = """
+@R.function
+def main(x: R.Tensor((1, 1, 2), "int8")):
+    return R.nn.avg_pool1d(x, pool_size=[2])
+"""
+INACCURATE = """\
+error[RM709]: `interp` is inaccurate: the result of `nn.avg_pool1d` is not within the bound of its definition
+ --> pooled.py:4:12
+  |
+4 |     return R.nn.avg_pool1d(x, pool_size=[2])
+  |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = note: the result[0, 0, 0] is -28, the definition gives 100
+  = note: integers are exact
+  = note: 1 of 1 elements are outside
+  = note: definition: PyTorch 2.13 torch.nn.AvgPool1d, ONNX 1.23 AveragePool
+  = note: `nn.avg_pool1d` is executed alone, on the inputs that it has in the program
+  = note: call 1: int8[1, 1, 2] [[[100, 100]]]
+  = help: `refmlc explain RM709`
+"""
+
+
+def test_an_inaccurate_operator():
+    module = refmlc.read(POOLED, "pooled.py")
+    asked = CallRequest(inputs={"x": np.full((1, 1, 2), 100, "int8")}, calls=1)
+    row = examined(module, "main", CheckOptions(asked, pairs=False, against="reference"), [Interp()])
+    (finding,) = row.examination.findings
+    assert render_text(finding.diagnostic) + "\n" == INACCURATE

@@ -91,3 +91,16 @@ COMPILER_ERROR = Code(
         'say({"stop": "rejected", "message": "vectors are not supported"})',
     ),
 )
+INACCURATE = Code(
+    "RM709",
+    "accuracy: the result is not that of the definition",
+    "",
+    "With `--against reference` an implementation is held to the mathematical definition of each operator, in exact "
+    "arithmetic: what NumPy, PyTorch or ONNX say that the operator is. A result is farther away than a straightforward "
+    "evaluation of the definition can be in its format: by cancellation, a sum that is too narrow, a NaN that is "
+    "dropped. The program's own meaning may be the same: its clause then follows the formula of TVM.",
+    instead(
+        "variance = mean(x * x) - mean(x) * mean(x)  # of 80000 … 80003 in float32: negative, its root NaN",
+        "variance = mean((x - mean(x)) * (x - mean(x)))",
+    ),
+)

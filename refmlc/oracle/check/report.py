@@ -17,6 +17,7 @@ from refmlc.diag import Diagnostic
 from refmlc.diag.layout import plain
 from refmlc.diag.render import Json, render_text, to_json
 from refmlc.oracle.check.program import CheckedProgram
+from refmlc.oracle.exact.against import is_against
 from refmlc.oracle.examine import Examination
 from refmlc.oracle.finding import Finding, arguments_text
 from refmlc.oracle.outcome import UNCOMPARED, Kind, Verdict
@@ -189,7 +190,8 @@ class CheckReport:
     def summary(self) -> str:
         """The result in one line."""
         examined = [row.examination for row in self.rows if row.examination is not None]
-        paths = dict.fromkeys(path for examination in examined for path in examination.verdicts)
+        lines = dict.fromkeys(path for examination in examined for path in examination.verdicts)
+        paths = [path for path in lines if not is_against(path)]
         calls, pairs = (
             sum(len(examination.reference) for examination in examined),
             sum(len(examination.pairs) for examination in examined),

@@ -17,6 +17,7 @@ from refmlc.lang.ir.threads import implies_barriers
 from refmlc.observe.sanitize.kinds import ALL
 from refmlc.oracle.check.program import CallRequest, checked_program, known_function, public
 from refmlc.oracle.check.report import CheckReport, FunctionResult
+from refmlc.oracle.exact.against import REFERENCE, held, shown_against
 from refmlc.oracle.examine import examine
 from refmlc.oracle.implementations.implementation import Implementation, Limits
 from refmlc.oracle.implementations.interp import Interp
@@ -35,6 +36,7 @@ class CheckOptions:
     `kinds` are the sanitizer codes to detect; after those of `allow` the program continues, as hardware does.
     `pairs`: variants of each program are run too. `strict`: lints are findings. `as_written`: no barrier is
     implied where threads share memory and the text holds none (TIR-229). `named`: the caller named implementations.
+    `against`: "reference" holds them to the exact definition of each operator too (`refmlc.oracle.exact`).
     """
 
     request: CallRequest = field(default_factory=CallRequest)
@@ -45,9 +47,12 @@ class CheckOptions:
     strict: bool = False
     as_written: bool = False
     named: bool = False
+    against: str = ""
 
     def __post_init__(self) -> None:
-        """Fails: RM112 for a code of `allow` that is none of undefined behaviour."""
+        """Fails: RM112 for a code of `allow` that is none of undefined behaviour, and for another `against`."""
+        if self.against not in ("", REFERENCE):
+            raise fail(BAD_USAGE, f"`against` is `{REFERENCE}`, not `{self.against}`")
         for code in sorted(self.allow):
             if code not in CODES or not code.startswith("RM3"):
                 raise fail(BAD_USAGE, f"`{code}` is not a code of undefined behaviour (RM3xx)")
@@ -69,12 +74,14 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     pairs: bool = True,
     strict: bool = False,
     as_written: bool = False,
+    against: str = "",
 ) -> CheckReport:
     """Run each function of `program` on several calls and compare implementations: `refmlc check`.
 
     `program` is anything that `refmlc.frontends.programs` accepts; `func` one of its functions, else every public one.
     refmlc generates the arguments missing from `inputs` and `dims`, boundaries included. An implementation is an object
     or a name as in `--impl`. `as_written`: no barrier is added if threads share memory and the text has none (TIR-229).
+    `against="reference"`: implementations are held to the exact definition of each operator of Relax too (RM709).
     The report prints as a table, and has `findings`, `ok`, `to_json()`.
     Fails: RM1xx, RM2xx for an invalid module; RM111, RM112 for an invalid argument of this function.
     """
@@ -85,7 +92,7 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     choices = CheckOptions(
         request, limits, kinds or ALL, frozenset(allow), pairs=pairs, strict=strict, as_written=as_written
     )
-    choices = replace(choices, named=implementations is not DEFAULT_PATHS)
+    choices = replace(choices, named=implementations is not DEFAULT_PATHS, against=against)
     with ExitStack() as stack:
         paths = [_opened(path, limits, stack) for path in implementations]
         rows = tuple(examined(module, name, choices, paths) for name in functions(module, func))
@@ -136,6 +143,9 @@ def examined(
         as_written=choices.as_written,
         progress=progress,
     )[0]
+    if choices.against:
+        progress("reference")
+        examination = held(examination, paths, Interp(limits, allow=allow, as_written=choices.as_written))
     notes = () if choices.as_written else tuple(_implied(module, name))
     return FunctionResult(name, program, examination, tuple(missed), notes=notes)
 
@@ -154,10 +164,11 @@ def shown_names(paths: Sequence[Implementation]) -> dict[str, str]:
     short = {name: _short(name) for name in names}
     versioned = {name: _versioned(kind, says[name]) for name, kind in short.items()}
     kinds, versions = Counter(short.values()), Counter(versioned.values())
-    return {
+    shown = {
         name: kind if kinds[kind] == 1 else _version_or_rest(name, kind, versioned[name], versions)
         for name, kind in short.items()
     }
+    return shown | {shown_against(name): shown_against(kind) for name, kind in shown.items()}
 
 
 def _versioned(kind: str, says: Mapping[str, object]) -> str:

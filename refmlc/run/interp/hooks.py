@@ -14,6 +14,7 @@
 | `meet`                                     | all threads of a block have reached one place                  |
 | `called`                                   | a call of TensorIR that is an expression has its value         |
 | `before_destination` / `after_destination` | around a call of Relax that names its outputs                  |
+| `operator`                                 | a call of an operator of Relax's library has its result        |
 | `before_binding` / `binding`               | before a binding of Relax is evaluated, after it has its value |
 | `around` / `around_binding`                | once for each statement or binding, when it is prepared: the   |
 |                                            | result is executed in place of `run`, which executes it        |
@@ -97,6 +98,9 @@ class Hooks:
 
     def after_destination(self, call: DestinationCall) -> None:
         """The call has returned."""
+
+    def operator(self, call: relax.Call, values: Sequence[object], result: object) -> None:
+        """A call of an operator of the library has its result; `values` are its arguments."""
 
     def before_binding(self, binding: relax.Binding) -> None:
         """The value of a variable of Relax is about to be computed."""

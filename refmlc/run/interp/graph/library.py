@@ -34,15 +34,24 @@ def prepare_library_call(scope: Scope, node: relax.Call, op: Operator) -> Eval:
         site.machine.invoke(op.name, prepared, [*_tensors(values), *outputs], node.span)
         return tuple(outputs) if isinstance(function.result, TupleType) else outputs[0]
 
-    def call(env: Activation) -> object:
-        values = operands(env)
+    def computed(values: Sequence[object]) -> object:
         if op.counting is None:
             return run(op, values, None)
         counted = run(op.counting, values, None)
         counts = tuple(int(count) for count in counted.array) if isinstance(counted, Tensor) else ()
         return run(op, values, counts)
 
-    return call
+    hooks = scope.machine.hooks
+    if not hooks.watches("operator"):
+        return lambda env: computed(operands(env))
+
+    def watched(env: Activation) -> object:
+        values = operands(env)
+        result = computed(values)
+        hooks.operator(node, values, result)
+        return result
+
+    return watched
 
 
 def _lowered(
