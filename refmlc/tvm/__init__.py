@@ -61,4 +61,9 @@ __all__ = [
     "transform",
 ]
 
-__getattr__ = refusal(__name__, __all__, {name: f"refmlc.tvm.{name}" for name in ("meta_schedule", "contrib")})
+_MODULES = {
+    "dlight": "refmlc.tvm.s_tir.dlight",
+    "meta_schedule": "refmlc.tvm.meta_schedule",
+    "contrib": "refmlc.tvm.contrib",
+}
+__getattr__ = refusal(__name__, __all__, _MODULES)

@@ -36,6 +36,12 @@ class Device:
     def __str__(self) -> str:
         return f"{NAMES[self.device_type]}({self.index})"
 
+    @classmethod
+    def named(cls, text: str) -> "Device":
+        """The device of a name, `cuda` or `cuda:1`. Fails: RM112."""
+        name, _, index = text.partition(":")
+        return device(name, int(index) if index.isdecimal() else 0)
+
     def sync(self) -> None:
         """Wait for it: nothing is behind."""
 
@@ -43,6 +49,17 @@ class Device:
     def exist(self) -> bool:
         """Whether it is there: the CPU alone is."""
         return self.device_type == 1 and self.index == 0
+
+
+class TargetKind(str):
+    """The name of a kind, which has it as `name` too."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return str(self)
 
 
 class Target:
@@ -59,11 +76,33 @@ class Target:
             kinds = ", ".join((*CPU_KINDS, *OTHER_KINDS))
             raise fail(BAD_USAGE, f"there is no target `{self.kind}`: the kinds are {kinds}")
 
+    @classmethod
+    def from_device(cls, device: "Device | str") -> "Target":
+        """The target for a device; that of a GPU is its kind with the defaults of TVM. Fails: RM112."""
+        device = Device.named(device) if isinstance(device, str) else device
+        name = NAMES[device.device_type]
+        return cls("llvm" if name == "cpu" else name)
+
     @property
-    def kind(self) -> str:
+    def kind(self) -> "TargetKind":
         """The name of the kind: `llvm`."""
         first, slash, _ = self.text.partition(" ")[0].partition("/")
-        return TAGS.get(first, first) if slash else first
+        return TargetKind(TAGS.get(first, first) if slash else first)
+
+    @property
+    def keys(self) -> list[str]:
+        """What it is: `["cuda", "gpu"]`."""
+        return [str(self.kind), "gpu"] if self.threads else ["cpu"]
+
+    @property
+    def max_num_threads(self) -> int:
+        """The threads of a block of threads, as TVM has them by default."""
+        return 1024 if self.kind == "cuda" else 256
+
+    @property
+    def attrs(self) -> dict[str, int]:
+        """What is known of a GPU of this kind."""
+        return {"max_num_threads": self.max_num_threads} if self.threads else {}
 
     @property
     def threads(self) -> bool:
@@ -72,20 +111,28 @@ class Target:
 
     @classmethod
     def current(cls, allow_none: bool = True) -> "Target | None":
-        """The target of the innermost `with`: there is none here. Fails: RM112 unless `allow_none`."""
+        """The target of the innermost `with`. Fails: RM112 where there is none, unless `allow_none`."""
+        if _CURRENT:
+            return _CURRENT[-1]
         if not allow_none:
-            raise fail(BAD_USAGE, "no target is current")
+            raise fail(BAD_USAGE, "no target is current", None, "write `with tvm.target.Target(…):` around it")
         return None
 
     def __str__(self) -> str:
         return self.text
 
     def __enter__(self) -> Self:
-        """As the target of a `with`, which changes nothing here."""
+        """As the target of a `with`."""
+        _CURRENT.append(self)
         return self
 
     def __exit__(self, *_: object) -> None:
         """The end of it."""
+        _CURRENT.pop()
+
+
+_CURRENT: list[Target] = []
+"""The targets of the `with` that are open, outermost first."""
 
 
 def cpu(index: int = 0) -> Device:

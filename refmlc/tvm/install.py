@@ -14,15 +14,18 @@ from refmlc.lazy import load
 ELSEWHERE: Mapping[str, str] = {
     "tvm_ffi": "refmlc.tvm.ffi",
     "tvm.contrib.utils": "refmlc.tvm.support.folders",
-    "tvm.s_tir.dlight": "refmlc.tvm.dlight",
+    "tvm.dlight": "refmlc.tvm.s_tir.dlight",
+    "tvm.s_tir.dlight.base": "refmlc.tvm.s_tir.dlight.rules",
+    "tvm.s_tir.meta_schedule": "refmlc.tvm.meta_schedule",
     "tvm.support.utils": "refmlc.tvm.support.folders",
 }
-"""Modules of TVM that stand under another name here."""
+"""Modules of TVM that stand under another name here, with what is below them."""
 
 
 def place_of(fullname: str) -> str:
     """The module of ours for a module of TVM."""
-    return ELSEWHERE.get(fullname, f"refmlc.{fullname}")
+    start = max((name for name in ELSEWHERE if f"{fullname}.".startswith(f"{name}.")), key=len, default="")
+    return f"{ELSEWHERE[start]}{fullname[len(start) :]}" if start else f"refmlc.{fullname}"
 
 
 class _Finder(MetaPathFinder, Loader):

@@ -38,7 +38,7 @@ A step is one file: the step as a function of a `PrimFunc`, and a class with the
 | `places`                | where a step applies                                                               |
 | `accesses`              | who else touches an element                                                        |
 | `boxes`, `whole`        | what of a buffer is touched, whether all of it                                     |
-| `linear`                | indices as sums                                                                    |
+| `linear`, `digits`      | indices as sums, and as digits of sums                                             |
 | `described`             | a nest compared with the description of an intrinsic                               |
 
 In functions, loops are named by their variables, blocks by their names: both survive a step, so that another one can

@@ -7,7 +7,7 @@ holds when some dimension of the buffer is indexed, in every access, by
 
 where the inner parts, over all accesses and all values of the loops inside, lie in an interval shorter than |factor|;
 or when two dimensions are, one with the quotient of the loop variable in its place, the other with the remainder, by
-one divisor.
+one divisor; or when the dimensions are digits of such a sum (`digits`).
 
 Refused altogether: bodies with effects other than stores (calls, assertions, `while`, early ends), and functions in
 which two buffers may be one piece of memory (views).
@@ -20,6 +20,7 @@ from refmlc.lang.arith.interval import ANY, EMPTY, Interval
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.ops.intrinsics import Effect, intrinsic
+from refmlc.rewrite.schedule.digits import digits_tell_apart
 from refmlc.rewrite.schedule.linear import Sum, atoms, sum_of
 
 QUIET = (
@@ -122,7 +123,11 @@ def separates(loop: tir.Var, uses: Accesses, buffer: tir.Buffer, agreed: Collect
     sums = [[sum_of(index, uses.axes) for index in at] for at in indices]
     varying = {var: bounds for var, bounds in uses.inner.items() if var not in agreed and var is not loop}
     columns = [list(column) for column in zip(*sums, strict=True)]
-    return any(_separated_in(loop, column, varying) for column in columns) or _digits(loop, columns, varying)
+    return (
+        any(_separated_in(loop, column, varying) for column in columns)
+        or _digits(loop, columns, varying)
+        or digits_tell_apart(loop, indices, uses.axes, varying)
+    )
 
 
 def _separated_in(

@@ -3,7 +3,7 @@
 Legal where
 
 * the loop is plain, starts at 0, and its extent is a positive constant; the tag is `blockIdx.x` … `threadIdx.z`;
-* each iteration touches nothing that another one writes (`accesses`), as for `parallel`;
+* each iteration touches nothing that another one writes (`accesses`), as for `parallel`; one alone has no other;
 * no loop around it or in it has the same tag, and no other loop beside it, in one kernel, is bound to a thread: threads
   would have to wait for each other;
 * memory that would be private to a thread (`ir.scopes`) is touched in the loop only.
@@ -38,7 +38,7 @@ def bind(func: tir.PrimFunc, loop: tir.Var, tag: str, *, checked: bool = True) -
     if not starts or not isinstance(node.extent, tir.IntImm) or node.extent.value < 1:
         raise refused("bind", f"`{loop.name}` does not run from 0 to a positive constant", node.span)
     _check_other_threads(func, node, tag)
-    if checked:
+    if checked and node.extent.value > 1:
         _check_independent(func, node, tag)
     return with_stmt(func, node, replace(node, kind=ForKind.THREAD_BINDING, thread=tir.ThreadVar(tag)))
 

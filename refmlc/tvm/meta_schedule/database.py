@@ -1,6 +1,7 @@
 """`tvm.meta_schedule.database`: what searches measured, in memory."""
 
 from dataclasses import dataclass
+from typing import Self
 
 from refmlc.lang.ir import IRModule
 from refmlc.lang.ir.equal import structural_equal
@@ -32,6 +33,20 @@ class Database:
 
     def __init__(self) -> None:
         self._records: list[TuningRecord] = []
+
+    def __enter__(self) -> Self:
+        """As the database of a `with`."""
+        _CURRENT.append(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """The end of it."""
+        _CURRENT.pop()
+
+    @classmethod
+    def current(cls) -> "Database | None":
+        """The database of the innermost `with`."""
+        return _CURRENT[-1] if _CURRENT else None
 
     def __len__(self) -> int:
         return len(self._records)
@@ -69,6 +84,9 @@ class Database:
         schedule = self.query_schedule(mod, target, workload_name)
         return None if schedule is None else schedule.mod
 
+
+_CURRENT: list[Database] = []
+"""The databases of the `with` that are open, outermost first."""
 
 MemoryDatabase = Database
 

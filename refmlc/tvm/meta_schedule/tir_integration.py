@@ -2,7 +2,7 @@
 
 import json
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from refmlc.diag import fail
@@ -11,7 +11,7 @@ from refmlc.lang.ir import IRModule, tir
 from refmlc.rewrite.schedule import Schedule
 from refmlc.tvm.devices import Target
 from refmlc.tvm.meta_schedule.database import Database, TuningRecord
-from refmlc.tvm.meta_schedule.search import Limits, default_space, search
+from refmlc.tvm.meta_schedule.search import Limits, Record, default_space, search
 from refmlc.tvm.meta_schedule.space_generator import PostOrderApply, ScheduleFn
 from refmlc.tvm.missing_names import refusal
 
@@ -45,13 +45,16 @@ def tune_tir(
     if searched.wrong:
         warnings.warn(f"{searched.wrong} schedules gave other results and were thrown away", stacklevel=2)
     if work_dir is not None:
-        folder = Path(work_dir)
-        folder.mkdir(parents=True, exist_ok=True)
-        lines = [
-            json.dumps({"run_secs": record.seconds, "trace": record.trace.as_python()}) for record in searched.records
-        ]
-        (folder / RECORDS).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        write_records(Path(work_dir), searched.records)
     return result
+
+
+def write_records(folder: Path, records: Sequence[Record], *, append: bool = False) -> None:
+    """Write what was measured as lines of JSON, for people."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = [json.dumps({"run_secs": record.seconds, "trace": record.trace.as_python()}) for record in records]
+    with (folder / RECORDS).open("a" if append else "w", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in lines)
 
 
 def compile_tir(database: Database, mod: IRModule | tir.PrimFunc, target: str | Target) -> Schedule | None:
@@ -60,14 +63,18 @@ def compile_tir(database: Database, mod: IRModule | tir.PrimFunc, target: str | 
     return database.query_schedule(module, str(target))
 
 
+def default_space_of(target: Target) -> Callable[[Schedule], object]:
+    """The default space for a target: loops in parallel, unless it has one core."""
+    return default_space(parallel="--num-cores=1" not in f"{target} ".split(" ") and "-num-cores=1" not in str(target))
+
+
 def _space(space: object, target: Target) -> Callable[[Schedule], object]:
     """What the search draws from."""
     match space:
         case ScheduleFn(sch_fn=draw):
             return draw
         case PostOrderApply() | "post-order-apply":
-            parallel = "--num-cores=1" not in f"{target} ".split(" ") and "-num-cores=1" not in str(target)
-            return default_space(parallel=parallel)
+            return default_space_of(target)
         case _ if callable(space):
             return space
         case _:

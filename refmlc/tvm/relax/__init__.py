@@ -40,7 +40,7 @@ from refmlc.tvm.relax.constructors import (
     variable,
 )
 from refmlc.tvm.relax.expr_functor import PyExprMutator, PyExprVisitor
-from refmlc.tvm.relax.pipeline import get_pipeline
+from refmlc.tvm.relax.pipeline import get_pipeline, register_pipeline
 
 Var = of("relax.Var", nodes.Var, make=variable)
 DataflowVar = NodeClass(
@@ -116,6 +116,7 @@ __all__ = [
     "get_pipeline",
     "op",
     "pipeline",
+    "register_pipeline",
     "transform",
     "vm",
 ]

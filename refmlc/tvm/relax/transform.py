@@ -207,4 +207,8 @@ __all__ = [
     "function_pass",
 ]
 
-__getattr__ = refusal(__name__, __all__)
+_TUNING = {
+    name: f"refmlc.tvm.relax.tuning:{name}"
+    for name in ("MetaScheduleApplyDatabase", "MetaScheduleTuneIRMod", "MetaScheduleTuneTIR")
+}
+__getattr__ = refusal(__name__, __all__, _TUNING)

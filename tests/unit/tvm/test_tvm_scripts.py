@@ -8,7 +8,7 @@ import pytest
 
 from refmlc.diag import RefmlcError
 from refmlc.lang.ir import relax as nodes
-from refmlc.tvm import IRModule, contrib, cpu, dlight, ffi, relax, rpc, runtime, te, tirx
+from refmlc.tvm import IRModule, contrib, cpu, ffi, relax, rpc, runtime, te, tirx
 from refmlc.tvm.relax.base_py_module import BasePyModule
 from refmlc.tvm.relax.expr_functor import PyExprMutator
 from refmlc.tvm.relax.frontend import detach_params, onnx
@@ -131,8 +131,6 @@ def test_classes_of_the_foreign_function_interface_are_for_isinstance():
 @pytest.mark.parametrize(
     ("module", "name", "says"),
     [
-        (dlight, "gpu", "for a GPU"),
-        (dlight, "ApplyDefaultSchedule", "for a GPU"),
         (rpc, "connect", "no other machine"),
         (ffi, "register_object", "objects of C"),
     ],
