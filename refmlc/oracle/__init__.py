@@ -11,6 +11,7 @@
 | `difference`                                 | the difference of two results, and its likely cause               |
 | `outcome`                                    | the verdict                                                       |
 | `reference`, `calls`                         | a program and what its calls mean; calls made for a function      |
+| `contracts`                                  | what arguments must satisfy for a program to be defined           |
 | `parts`                                      | what a call leaves behind, as bits                                |
 | `agreement`, `verdict_rules`                 | the comparison of all parts; the verdict on an answer             |
 | `finding`, `examine`                         | findings with their codes; programs examined in implementations   |
