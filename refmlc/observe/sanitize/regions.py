@@ -7,7 +7,8 @@
 |                       | a reduce axis, or no axes any more), or if this instance wrote the element before          |
 
 Regions are evaluated for each instance. Memory that is allocated within the instance needs no declaration. Blocks that
-declare nothing are not checked, nor is the root block, whose regions TVM leaves empty.
+declare nothing are not checked, nor is the root block, whose regions TVM leaves empty. A block whose lists are both
+empty is opaque: what happens in it is checked neither for itself nor for the blocks around it.
 """
 
 from dataclasses import dataclass, field, replace
@@ -32,7 +33,10 @@ from refmlc.run.memory.storage import Storage
 
 @dataclass(slots=True)
 class Instance:
-    """An open instance of a block; `wrote`: the elements that it has written."""
+    """An open instance of a block; `wrote`: the elements that it has written.
+
+    `opaque`: both lists of the block are empty, so that those of the blocks around it, derived from them, say nothing.
+    """
 
     site: BlockSite
     values: tuple[int, ...]
@@ -40,6 +44,7 @@ class Instance:
     writes: tuple[Box, ...] | None
     allocations_before: int
     folds: bool
+    opaque: bool
     wrote: Elements[bool] = field(default_factory=Elements)
 
 
@@ -70,11 +75,14 @@ class DeclaredRegions(Detector):
         self._allocated[view.data.storage] = self._allocations
 
     def enter_block(self, site: BlockSite, frame: Frame) -> None:
+        block = site.node.block
         root = not site.axes and not self.facts.at(frame).around.get(site.node)
-        reads, writes = (None, None) if root else (site.reads(frame), site.writes(frame))
+        opaque = not root and block.reads == block.writes == ()
+        reads, writes = (None, None) if root or opaque else (site.reads(frame), site.writes(frame))
         if site not in self._folds:
-            self._folds[site] = writes is not None and _folds(site.node.block)
-        self._open.append(Instance(site, site.values(frame), reads, writes, self._allocations, self._folds[site]))
+            self._folds[site] = writes is not None and _folds(block)
+        instance = Instance(site, site.values(frame), reads, writes, self._allocations, self._folds[site], opaque)
+        self._open.append(instance)
 
     def leave_block(self, site: BlockSite, frame: Frame) -> None:
         del site, frame
@@ -83,7 +91,7 @@ class DeclaredRegions(Detector):
     def read_element(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
         allocation = self._allocated.get(view.data.storage, 0) if self._open else 0
         for instance in reversed(self._open):
-            if allocation > instance.allocations_before:
+            if allocation > instance.allocations_before or instance.opaque:
                 return
             reads = instance.reads
             if reads is None or self._contains(reads, view, offset):
@@ -98,7 +106,7 @@ class DeclaredRegions(Detector):
     def write_element(self, access: tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
         allocation = self._allocated.get(view.data.storage, 0) if self._open else 0
         for instance in reversed(self._open):
-            if allocation > instance.allocations_before:
+            if allocation > instance.allocations_before or instance.opaque:
                 return
             if instance.reads is not None and not instance.folds:
                 records, keys = instance.wrote.find(view, offset)

@@ -330,6 +330,37 @@ def test_a_spatial_block_does_not_read_what_it_only_declares_to_write():
     assert found(report_of(body.format(reads=""))) == {"RM318"}
 
 
+@pytest.mark.parametrize(("reads", "codes"), [("", set()), ("A[vi]", {"RM318"})])
+def test_two_empty_lists_promise_nothing_but_one_does(reads, codes):
+    body = f"""
+    for i in range(4):
+        with T.sblock("scheduled"):
+            vi = T.axis.spatial(4, i)
+            T.reads({reads})
+            T.writes()
+            B[vi, 0] = A[vi]
+"""
+    assert found(report_of(body)) == codes
+
+
+@pytest.mark.parametrize(("writes", "codes"), [("", set()), ("B[vi + vj, 0]", {"RM318"})])
+def test_blocks_around_an_opaque_one_know_nothing_of_it(writes, codes):
+    body = f"""
+    for i in range(4):
+        with T.sblock("outer"):
+            vi = T.axis.spatial(4, i)
+            T.reads(A[vi])
+            T.writes(B[vi, 1])
+            for j in range(1):
+                with T.sblock("inner"):
+                    vj = T.axis.spatial(1, j)
+                    T.reads()
+                    T.writes({writes})
+                    B[vi + vj, 0] = T.float32(1)
+"""
+    assert found(report_of(body)) == codes
+
+
 def test_a_region_that_depends_on_memory_is_not_known():
     params = 'A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32")'
     body = """
