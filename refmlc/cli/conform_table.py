@@ -7,10 +7,11 @@ from rich.table import Table
 from rich.text import Text
 
 from refmlc.cli.console import out
-from refmlc.oracle.suite.report.text import summary, unexpected_lines
+from refmlc.oracle.suite.report.text import refusal_lines, summary, unexpected_lines
 from refmlc.oracle.suite.result import GRAVEST, RIGHT, CaseResult, CaseVerdict, SuiteReport
 
 MOST = 20
+MOST_REASONS = 5
 COLOURS = {
     CaseVerdict.KNOWN: "yellow",
     CaseVerdict.UNSUPPORTED: "dim",
@@ -24,7 +25,7 @@ def show_reports(reports: Sequence[SuiteReport]) -> None:
     if reports:
         out.print(table(reports), soft_wrap=False)
     for report in reports:
-        lines = list(unexpected_lines(report, MOST))
+        lines = [*unexpected_lines(report, MOST), *refusal_lines(report, MOST_REASONS)]
         if lines:
             out.print(f"\n{report.implementation}", style="bold")
             out.print("\n".join(lines))

@@ -10,9 +10,11 @@ from rich.text import Text
 from refmlc.oracle.fuzz.campaign import Campaign
 from refmlc.oracle.fuzz.coverage import FAMILIES, there_is
 from refmlc.oracle.fuzz.result import Progress
+from refmlc.oracle.reasons import reason_lines
 
 MIB = 1 << 20
 MOST_FINDINGS = 8  # findings
+MOST_REASONS = 8
 RED = ("wrong", "refused", "compiler error", "crashed at run time", "hung", "crashed")
 COLOURS = {**dict.fromkeys(RED, "red"), "timed out": "yellow", "equal": "green", "defined": "green"}
 EVERY = 10.0  # seconds between lines without a screen
@@ -130,6 +132,9 @@ def summary(campaign: Campaign) -> Iterator[RenderableType]:
         yield line
     for note, count in progress.notes.items():
         yield f"{note}: {count:,}"
+    for path, reasons in progress.reasons.items():
+        yield f"{path}, calls that were not compared:"
+        yield from (f"  {line}" for line in reason_lines(reasons, MOST_REASONS))
     if progress.findings:
         yield findings(progress)
         yield f"the findings are in {campaign.store.path / 'findings'}"

@@ -17,7 +17,7 @@ from refmlc.oracle.finding import Finding
 from refmlc.oracle.implementations.implementation import Answer, Ended, Implementation, Limits, Prepared, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.implementations.native import Batching
-from refmlc.oracle.outcome import Kind, Verdict
+from refmlc.oracle.outcome import UNCOMPARED, Kind, Verdict
 from refmlc.oracle.pairs import Variant, variants
 from refmlc.oracle.pairs.contradiction import contradiction, of_interpreter
 from refmlc.oracle.reference import Program, Reference, references
@@ -88,6 +88,14 @@ def examine(  # noqa: PLR0913 - each is a choice of its own
         Examination(case, tuple(calls), result, tuple(wrong), _labels(partners), _unvaried(calls) if pairs else "")
         for case, calls, result, wrong, partners in rows
     ]
+
+
+def uncompared(examination: Examination) -> Iterator[tuple[str, Verdict]]:
+    """The implementation and the verdict of each defined call that was not compared."""
+    for name, verdicts in examination.verdicts.items():
+        for verdict, reference in zip(verdicts, examination.reference, strict=True):
+            if verdict.kind in UNCOMPARED and reference.verdict == "defined":
+                yield name, verdict
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,11 @@ class Verdict:
     report: Diagnostic | None = None
     notes: tuple[str, ...] = ()
 
+    @property
+    def why(self) -> str:
+        """The reason in words; empty without one."""
+        return "; ".join(self.notes) or (self.report.message if self.report is not None else "")
+
     def __str__(self) -> str:
         """One line: the kind, and the first difference or the failure."""
         if self.report is not None:

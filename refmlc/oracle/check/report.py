@@ -18,7 +18,7 @@ from refmlc.diag.layout import plain
 from refmlc.diag.render import Json, render_text, to_json
 from refmlc.oracle.check.program import CheckedProgram
 from refmlc.oracle.exact.against import is_against
-from refmlc.oracle.examine import Examination
+from refmlc.oracle.examine import Examination, uncompared
 from refmlc.oracle.finding import Finding, arguments_text
 from refmlc.oracle.outcome import UNCOMPARED, Kind, Verdict
 from refmlc.oracle.pairs.branches import Branch
@@ -170,8 +170,8 @@ class CheckReport:
         """The defined calls that an implementation was not compared on, by reason, the most frequent first."""
         functions: dict[tuple[str, str, str], Counter[str]] = {}
         for row in self.rows:
-            for path, verdict in _uncompared(row):
-                functions.setdefault((path, verdict.kind.value, _why(verdict)), Counter())[row.name] += 1
+            for path, verdict in uncompared(row.examination) if row.examination is not None else ():
+                functions.setdefault((path, verdict.kind.value, verdict.why), Counter())[row.name] += 1
         reasons = [
             UncomparedCalls(path, kind, why, tuple(counts), counts.total())
             for (path, kind, why), counts in functions.items()
@@ -311,20 +311,6 @@ def _remarks(row: FunctionResult) -> Iterator[str]:
         yield f"{row.name}: {row.examination.unvaried}"
     yield from (f"{row.name}: {branch}" for branch in row.missed)
     yield from (f"lint: {diagnostic.code.id}: {diagnostic.message}" for _, diagnostic in _reported(row, lints=True))
-
-
-def _uncompared(row: FunctionResult) -> Iterator[tuple[str, Verdict]]:
-    """The implementation and the verdict of each defined call that was not compared."""
-    if row.examination is None:
-        return
-    for path, verdicts in row.examination.verdicts.items():
-        for verdict, reference in zip(verdicts, row.examination.reference, strict=True):
-            if verdict.kind in UNCOMPARED and reference.verdict == "defined":
-                yield path, verdict
-
-
-def _why(verdict: Verdict) -> str:
-    return "; ".join(verdict.notes) or (verdict.report.message if verdict.report is not None else "")
 
 
 def _clipped(text: str) -> str:

@@ -26,7 +26,7 @@ from functools import cache
 
 from refmlc.lang.ir import IRModule
 from refmlc.lang.script import show
-from refmlc.oracle.examine import Examination, examine
+from refmlc.oracle.examine import Examination, examine, uncompared
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.fuzz.coverage import covered
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
@@ -35,6 +35,7 @@ from refmlc.oracle.fuzz.settings import ANY, CampaignSettings
 from refmlc.oracle.implementations.implementation import Implementation, Limits
 from refmlc.oracle.pairs.contradiction import of_interpreter
 from refmlc.oracle.pairs.equivalents import Variant
+from refmlc.oracle.reasons import counted as counted_by_reason
 from refmlc.oracle.reduce.reduction import reduce_case
 from refmlc.oracle.reference import Program
 from refmlc.strategies.case import Case
@@ -109,7 +110,8 @@ def run_batch(settings: Json, batch: int, numbers: Sequence[int]) -> Json:
     }
     coverage = covered((examination.module for examination in programs), codes) if batch % COVER == 0 else {}
     notes = {"programs run under the sanitizer": len(cases)} if sanitized else {}
-    return BatchResult(batch, len(cases), counted(examined), coverage, merged(findings), notes).to_json()
+    result = BatchResult(batch, len(cases), counted(examined), coverage, merged(findings), notes)
+    return replace(result, reasons=reasons_of(examined)).to_json()
 
 
 def describe(settings: Json, number: int) -> Json:
@@ -165,6 +167,15 @@ def counted(examined: Sequence[Examination]) -> dict[str, Counter[str]]:
         for name, verdicts in examination.verdicts.items():
             counts.setdefault(name, Counter()).update(verdict.kind.value for verdict in verdicts)
     return counts
+
+
+def reasons_of(examined: Sequence[Examination]) -> dict[str, dict[str, int]]:
+    """Why defined calls were not compared, by path."""
+    messages: dict[str, list[str]] = {}
+    for examination in examined:
+        for name, verdict in uncompared(examination):
+            messages.setdefault(name, []).append(f"{verdict.kind.value}: {verdict.why}")
+    return {name: counted_by_reason(reasons) for name, reasons in messages.items()}
 
 
 def code_of(answer: object) -> str:

@@ -12,7 +12,6 @@ program does not fill the disk.
 """
 
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -20,21 +19,9 @@ from itertools import pairwise
 from typing import cast
 
 from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.reasons import Reasons, merge, normalised
 
-QUOTED = re.compile(r"`[^`]*`")
-HEXES = re.compile(r"\b0x[0-9a-f]+\b")
-NUMBERS = re.compile(r"[-+]?\b(?:\d+(?:\.\d*)?(?:e[-+]?\d+)?|inf|nan)\b", re.IGNORECASE)
-LISTS = re.compile(r"\[[#, ]*\]|\([#, ]*\)")
-FILES = re.compile(r'File "[^"]*[/\\]([^"/\\]+)"')
-SPACES = re.compile(r"\s+")
 DIGITS = 12
-
-
-def normalised(message: str) -> str:
-    """The message without what differs from program to program."""
-    text = FILES.sub(r"\1", message)
-    text = NUMBERS.sub("#", HEXES.sub("#", QUOTED.sub("_", text)))
-    return SPACES.sub(" ", LISTS.sub("#", text)).strip()
 
 
 def signature(message: str, *names: str) -> str:
@@ -80,8 +67,8 @@ class BatchResult:
     """The result of a batch.
 
     `verdicts`: calls per verdict for each path. `coverage`: the parts of each family that occurred.
-    `notes`: counts of events that are not findings (programs that had to be run again, …). Units: seconds of processor
-    time, bytes that the worker held after the batch.
+    `notes`: counts of events that are not findings (programs that had to be run again, …). `reasons`: why defined calls
+    were not compared, by path. Units: seconds of processor time, bytes that the worker held after the batch.
     """
 
     batch: int
@@ -93,11 +80,13 @@ class BatchResult:
     cpu: float = 0.0
     memory: int = 0
     worker: str = ""
+    reasons: Mapping[str, Reasons] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, object]:
         """The result as data."""
         return {
             **vars(self),
+            "reasons": {path: dict(reasons) for path, reasons in self.reasons.items()},
             "verdicts": {path: dict(counts) for path, counts in self.verdicts.items()},
             "coverage": {family: list(names) for family, names in self.coverage.items()},
             "findings": [finding.to_json() for finding in self.findings],
@@ -133,12 +122,14 @@ def together(batch: int, parts: Iterable[BatchResult]) -> BatchResult:
     verdicts: dict[str, Counter[str]] = {}
     coverage: dict[str, set[str]] = {}
     notes: Counter[str] = Counter()
+    reasons: dict[str, dict[str, int]] = {}
     for part in parts:
         for path, counts in part.verdicts.items():
             verdicts.setdefault(path, Counter()).update(counts)
         for family, names in part.coverage.items():
             coverage.setdefault(family, set()).update(names)
         notes.update(part.notes)
+        merge(reasons, part.reasons)
     return BatchResult(
         batch,
         sum(part.programs for part in parts),
@@ -149,6 +140,7 @@ def together(batch: int, parts: Iterable[BatchResult]) -> BatchResult:
         sum(part.cpu for part in parts),
         max((part.memory for part in parts), default=0),
         parts[-1].worker if parts else "",
+        reasons,
     )
 
 
@@ -168,6 +160,7 @@ class Progress:
         self.findings: dict[str, FindingRecord] = {}
         self.shrunk: dict[str, Json] = {}
         self.notes: Counter[str] = Counter()
+        self.reasons: dict[str, dict[str, int]] = {}
         self.memory: list[tuple[str, int]] = []
 
     def add(self, result: BatchResult) -> list[str]:
@@ -178,6 +171,7 @@ class Progress:
         self.programs += result.programs
         self.cpu += result.cpu
         self.notes.update(result.notes)
+        merge(self.reasons, result.reasons)
         for path, counts in result.verdicts.items():
             self.verdicts.setdefault(path, Counter()).update(counts)
         for family, names in result.coverage.items():
@@ -247,6 +241,7 @@ class Progress:
             "verdicts": {path: dict(sorted(counts.items())) for path, counts in sorted(self.verdicts.items())},
             "coverage": {family: len(names) for family, names in sorted(self.coverage.items())},
             "notes": dict(self.notes),
+            "reasons": {path: dict(reasons) for path, reasons in sorted(self.reasons.items())},
             "memory_by_tenth": self.memory_by_tenth(),
             "memory_grown": self.grown(),
             "findings": [

@@ -5,9 +5,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from refmlc.oracle.suite.result import CaseResult, SuiteReport
+from refmlc.oracle.reasons import counted, reason_lines
+from refmlc.oracle.suite.result import CaseResult, CaseVerdict, SuiteReport
 
 MOST_ROWS = 3
+NO_RESULT = (CaseVerdict.CRASH, CaseVerdict.TIMEOUT, CaseVerdict.OVER_STRICT, CaseVerdict.UNSUPPORTED)
 
 
 def unexpected_lines(report: SuiteReport, most: int | None = None) -> Iterator[str]:
@@ -33,6 +35,15 @@ def case_lines(case: CaseResult) -> Iterator[str]:
         for row in call.rows[:MOST_ROWS]:
             permitted = f"; permitted: {row.permitted}" if row.permitted else ""
             yield f"    {row.label}{row.index}: {row.got}, recorded {row.recorded}{permitted}"
+
+
+def refusal_lines(report: SuiteReport, most: int) -> Iterator[str]:
+    """Why cases have no result: for each verdict of `NO_RESULT` the most frequent reasons."""
+    for verdict in NO_RESULT:
+        reasons = counted(case.why or "no reason" for case in report.results if verdict in (case.verdict, case.was))
+        if reasons:
+            yield f"{verdict.value}, by reason:"
+            yield from (f"  {line}" for line in reason_lines(reasons, most))
 
 
 def summary(report: SuiteReport) -> str:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from refmlc.oracle.fuzz.result import normalised, signature
+from refmlc.oracle.fuzz.result import signature
+from refmlc.oracle.reasons import add, counted, normalised, reason_lines
 
 
 @pytest.mark.parametrize(
@@ -35,3 +36,15 @@ def test_not_the_same(one, other):
 
 def test_names_count_as_they_are():
     assert len({signature("m", "RM701", "native"), signature("m", "RM702", "native"), signature("m", "RM701")}) == 3
+
+
+def test_reasons_that_differ_in_numbers_and_names_are_one():
+    reasons = counted(["sort of `a` is not known", "no space: 3", "sort of `b` is not known", "no space: 12"])
+    assert reasons == {"sort of `a` is not known": 2, "no space: 3": 2}
+    add(reasons, [("no space: 7", 5)])
+    assert reason_lines(reasons, 1) == ["7 no space: 3", "2 for 1 other reasons"]
+
+
+def test_only_so_many_reasons_are_kept():
+    reasons = counted(f"reason {'x' * number}" for number in range(1, 300))
+    assert (len(reasons), reasons["other reasons"], sum(reasons.values())) == (101, 199, 299)
