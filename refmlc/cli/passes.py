@@ -21,7 +21,7 @@ from refmlc.oracle.passes.report import TvmRequest, markdown
 from refmlc.oracle.passes.run import CompilerProcess, TvmPasses
 from refmlc.oracle.passes.stages import TraceCheck, read_trace
 
-COLORS = {"same": "green", "broken": "red", "unsupported": "yellow", "no call": "dim"}
+COLORS = {"same": "green", "broken": "red", "documented": "yellow", "unsupported": "yellow", "no call": "dim"}
 PASSES_HELP = (
     "Run these passes in this order: relax.LegalizeOps,tirx.NarrowDataType(32).  [default: the whole pipeline]"
 )
@@ -184,4 +184,4 @@ def _show(trace: TraceCheck, reduction: Shrunk | None) -> None:
     if reduction is not None:
         out.print(Text(f"the smallest module found that {broken.name} breaks:\n"), Text(reduction.text), sep="")
     show_diagnostic(broken.diagnostic, err)
-    click.echo(f"{broken.names} changes what `{broken.func}` computes", err=True)
+    click.echo(broken.headline, err=True)

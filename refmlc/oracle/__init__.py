@@ -9,7 +9,7 @@
 |----------------------------------------------|-------------------------------------------------------------------|
 | `compare`                                    | comparison, by the rule that a clause chooses                     |
 | `difference`                                 | the difference of two results, and its likely cause               |
-| `outcome`                                    | the verdict                                                       |
+| `outcome`, `reasons`                         | the verdict; reasons for its absence, grouped                     |
 | `reference`, `calls`                         | a program and what its calls mean; calls made for a function      |
 | `contracts`                                  | what arguments must satisfy for a program to be defined           |
 | `parts`                                      | what a call leaves behind, as bits                                |

@@ -6,6 +6,7 @@
 | `output`  | keeps the begin and the end of what a program prints                                    |
 | `lines`   | a process that answers lines of JSON, with limits of time and memory                    |
 | `command` | runs a program to its end: at most so long, with what it prints                         |
+| `fork`    | tries work in a fork of this process, which may die of it                               |
 | `folders` | temporary folders; those of runs that were killed are removed when the next one is made |
 | `regular` | opens files, and no pipe on which reading waits for ever                                |
 """

@@ -150,7 +150,7 @@ class Baseline:
     ) -> None:
         """Make calls of each function and run them under the sanitizer; `constants` are arguments at the end."""
         self.module = module
-        self._interp, self._constants = interp, constants
+        self._interp, self.constants = interp, constants
         self.functions = [self._function(name, constants.get(name, ()), draw) for name in names]
 
     def has_all(self, module: IRModule) -> bool:
@@ -159,7 +159,7 @@ class Baseline:
 
     def keeps(self, name: str, call: Call) -> bool:
         """True if the last arguments of `call` equal the constants of function `name` in the module."""
-        constants = self._constants.get(name, ())
+        constants = self.constants.get(name, ())
         arguments = fresh(call)[-len(constants) :] if constants else []
         return all(
             isinstance(drawn, Tensor) and drawn.shape == other.shape and drawn.array.tobytes() == other.array.tobytes()

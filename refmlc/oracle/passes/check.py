@@ -8,8 +8,9 @@ that was run, means what that means: it is not run again.
 Each try of `shrunk` asks the compiler again, so it has limits.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from refmlc.diag import Diagnostic, RefmlcError
 from refmlc.diag.entry import entry_point
@@ -44,6 +45,9 @@ from refmlc.oracle.verdict_rules import BREAKS
 from refmlc.vm.parameters import parameters_of
 
 READER = "the reader"
+CERTAIN = frozenset(("RM201", "RM202", "RM203", "RM204", "RM206", "RM207", "RM208", "RM210", "RM211", "RM213"))
+"""Static rules that every stage keeps. Decision: not those on effects (RM205, RM212) and on blocks (RM209): TVM's
+half lowered modules break them on purpose, so such a stage is unsupported."""
 
 
 @entry_point
@@ -56,10 +60,12 @@ def check(
     limits: Limits | None = None,
     small: bool = True,
     given: str | None = None,
+    documented: Mapping[str, str] = MappingProxyType({}),
 ) -> TraceCheck:
     """The verdict on each stage of `trace` after the first, up to the first that breaks the meaning.
 
-    `given` is the text of which the first stage is what the compiler has read.
+    `documented`: by the name of a stage, the change of the meaning that the compiler's documentation states; such a
+    stage takes the place of the module. `given` is the text of which the first stage is what the compiler has read.
 
     `calls` are drawn from `seed` for each function; `constants` (of `lifted`) are arguments at their end. `small`: the
     call that shows a difference is made small. Fails: RM1xx, RM2xx if the first text is not a module.
@@ -71,6 +77,7 @@ def check(
     checker = Checker(
         Baseline(module, called_functions(module), constants or {}, draw, interp), first, draw, interp, small=small
     )
+    checker.documented = documented
     rows: list[StageRow] = []
     if given is not None:
         row = checker.row(replace(trace.stages[0], name=READER))
@@ -101,6 +108,7 @@ class Checker:
         self.broken: BrokenStage | None = None
         self._baseline, self._draw, self._interp, self._small = baseline, draw, interp, small
         self._first = baseline
+        self.documented: Mapping[str, str] = {}
         self._last_good = first
         self._run: tuple[IRModule, StageRow] | None = None
         self._unread: tuple[str, ...] = ()
@@ -116,6 +124,8 @@ class Checker:
         try:
             module = self._linker.linked(read(stage.text, stage.name))
         except RefmlcError as failure:
+            if failure.code.id in CERTAIN and not self._unread:
+                return self._ill_formed(stage, failure)
             self._unread = (*self._unread, stage.name)
             return StageRow(stage.name, StageVerdict.UNSUPPORTED, why=line_of(failure))
         if not self._baseline.has_all(module):
@@ -123,12 +133,25 @@ class Checker:
             self._last_good, self._run, self._unread = stage, None, ()
             return StageRow(stage.name, StageVerdict.NO_CALL, why="the pipeline calls other functions from here on")
         row = self._verdict(module, stage)
+        if row.verdict is StageVerdict.BROKEN and stage.name in self.documented:
+            self.broken = None
+            row = replace(row, verdict=StageVerdict.DOCUMENTED, why=self.documented[stage.name])
+            self._baseline = Baseline(
+                module, called_functions(module), self._baseline.constants, self._draw, self._interp
+            )
+            self._last_good, self._unread = stage, ()
         self._run = (module, row)
         if row.verdict is StageVerdict.SAME:
             self._last_good, self._unread = stage, ()
         elif row.verdict is StageVerdict.UNSUPPORTED:
             self._unread = (*self._unread, stage.name)
         return row
+
+    def _ill_formed(self, stage: Stage, failure: RefmlcError) -> StageRow:
+        """The verdict on a stage that breaks a static rule right after one that keeps all of them."""
+        note = f"the stage before, `{self._last_good.name}`, is well-formed"
+        self.broken = BrokenStage(stage.name, "", self._last_good, stage, (), failure.diagnostic.noting(note))
+        return StageRow(stage.name, StageVerdict.BROKEN, why=f"ill-formed: {line_of(failure)}")
 
     def _verdict(self, module: IRModule, stage: Stage) -> StageRow:
         """That of the stage before, where the structure is the same: names and places have no meaning."""

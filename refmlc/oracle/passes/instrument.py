@@ -18,25 +18,33 @@ The modules are kept and printed at the end. TVM's objects do not change while s
 ...     lowered = tvm.compile(module, "llvm")
 >>> check_schedule(tvm, schedule, module)        # each primitive of its trace, on the module that it began with
 
-Both raise `Inequivalent` (RM705), whose text names the pass or the primitive, the element and a small call.
+Both raise `Inequivalent` (RM705), whose text names the pass or the primitive, the element and a small call. What
+refmlc asks of TVM itself (to apply the primitives again, to print modules) is tried in a fork first: TVM may die of it
+(RM708). What the caller does in the block of `check_passes` runs in the caller's process; `refmlc passes` runs passes
+in another one.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Protocol
 
-from refmlc.diag import fail
-from refmlc.diag.catalogue import BAD_USAGE, UNSUPPORTED_CONSTRUCT
+from refmlc.diag import Diagnostic, RefmlcError, fail
+from refmlc.diag.catalogue import BAD_USAGE, COMPILER_ERROR, UNSUPPORTED_CONSTRUCT
 from refmlc.diag.entry import entry_point
 from refmlc.frontends.programs import Program, as_module
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import IterKind
+from refmlc.lang.ir.visit import walk
 from refmlc.lang.script import show
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.passes.baseline import Constants
 from refmlc.oracle.passes.check import check
 from refmlc.oracle.passes.stages import PassTrace, Stage, StageRow, TraceCheck
 from refmlc.oracle.passes.tvm_texts import Module, texts
 from refmlc.oracle.refine.assertions import Inequivalent
+from refmlc.system.fork import death_of
 
 
 class PassInfo(Protocol):
@@ -186,6 +194,7 @@ def check_passes(tvm: ModuleType, *, calls: int = 3, seed: int = 0) -> Iterator[
         yield watched
     if not seen.passes:
         raise fail(BAD_USAGE, "no pass ran in the block")
+    _survives(lambda _say: seen.rows(tvm), "the modules that the passes left")
     for trace, constants in seen.rows(tvm):
         watched.traces.append(trace)
         watched.verdicts.append(check(trace, constants=constants, calls=calls, seed=seed))
@@ -199,31 +208,82 @@ def check_schedule(
 ) -> TraceCheck:
     """Hold each primitive of the trace of `schedule` to `module`, with which it began.
 
-    `module` is one of TVM, or whatever `refmlc.frontends.programs` takes.
-    Fails: `Inequivalent` naming the first that changes the meaning; RM112 for a schedule without a trace, RM504 where
-    nothing could be compared.
+    `module` is one of TVM, or whatever `refmlc.frontends.programs` takes. TVM applies the primitives in a fork first:
+    one that kills it is a finding. A step whose change of the meaning TVM documents (an epilogue that is not linear,
+    fused into a reduction) is `documented`, and what follows is held to it.
+    Fails: `Inequivalent` naming the first that changes the meaning (RM705), or kills TVM (RM708); RM112 for a schedule
+    without a trace, RM504 where nothing could be compared.
     """
     if not (hasattr(schedule, "trace") and hasattr(schedule, "mod")):
         raise fail(BAD_USAGE, f"a TVM schedule is needed; this is {type(schedule).__name__}")
     if schedule.trace is None:
         raise fail(BAD_USAGE, "the schedule has no trace", None, "make it with `tvm.s_tir.Schedule(module)`")
     first = _module_of_tvm(tvm, module)
+    trace = schedule.trace
+    _survives(lambda say: _stages_of(tvm, trace, first, say), "")
+    stages, constants = _stages_of(tvm, trace, first, lambda _words: None)
+    documented = {stage.name: EPILOGUE for stage in stages if clips(stage)}
+    checked = check(PassTrace(stages), constants=constants, calls=calls, seed=seed, documented=documented)
+    _raise(checked)
+    _compared([checked])
+    return checked
+
+
+FORKED = 120.0  # seconds
+EPILOGUE = "TVM documents it: an epilogue that is not linear is applied in every iteration"
+
+
+def _survives(work: Callable[[Callable[[str], None]], object], where: str) -> None:
+    """Try `work`, which is TVM's, in a fork. Fails: `Inequivalent` (RM708) if that dies."""
+    death = death_of(work, FORKED)
+    if death is not None:
+        raise Inequivalent(Diagnostic(COMPILER_ERROR, f"TVM dies at {death.words or where}: {death.ended}"))
+
+
+def _stages_of(
+    tvm: ModuleType, trace: "TraceOf", first: Module, say: Callable[[str], None]
+) -> tuple[tuple[Stage, ...], Constants]:
+    """The module after each primitive of `trace`, and the values of constants; `say` learns what comes next."""
     names, modules = ["input"], [first]
-    for count, instruction in enumerate(schedule.trace.insts, 1):
-        again = tvm.s_tir.Schedule(first)
-        part = tvm.s_tir.schedule.Trace(schedule.trace.insts[:count], schedule.trace.decisions)
-        part.apply_to_schedule(again, remove_postproc=False)
+    for count, instruction in enumerate(trace.insts, 1):
         names.append(f"{count}: {getattr(getattr(instruction, 'kind', None), 'name', 'a primitive')}")
+        say(f"`{names[-1]}`")
+        again = tvm.s_tir.Schedule(first)
+        part = tvm.s_tir.schedule.Trace(trace.insts[:count], trace.decisions)
+        part.apply_to_schedule(again, remove_postproc=False)
         modules.append(again.mod)
+    say("the texts of the modules")
     scripts, constants = texts(tvm, modules)
     stages = [Stage("input", scripts[0])]
     for name, text in zip(names[1:], scripts[1:], strict=True):
         if text != stages[-1].text:
             stages.append(Stage(name, text))
-    checked = check(PassTrace(tuple(stages)), constants=constants, calls=calls, seed=seed)
-    _raise(checked)
-    _compared([checked])
-    return checked
+    return tuple(stages), constants
+
+
+def clips(stage: Stage) -> bool:
+    """Whether the stage is a fused epilogue, and a reduction in it clips its sum in every iteration."""
+    if "FuseReductionEpilogue" not in stage.name:
+        return False
+    try:
+        module = read(stage.text, stage.name)
+    except RefmlcError:
+        return False
+    return any(
+        isinstance(block, tir.SBlock)
+        and any(axis.kind is IterKind.REDUCE for axis in block.iter_vars)
+        and any(isinstance(store, tir.BufferStore) and _replaced_by_extreme(store) for store in walk(block.body))
+        for function in module.functions.values()
+        for block in walk(function)
+    )
+
+
+def _replaced_by_extreme(store: tir.BufferStore) -> bool:
+    """Whether the value is an extreme of a sum with the element that it replaces."""
+    if not isinstance(store.value, tir.Apply) or store.value.op not in ("max", "min"):
+        return False
+    sums = [node for node in walk(store.value) if isinstance(node, tir.Apply) and node.op == "add"]
+    return any(isinstance(node, tir.BufferLoad) and node.buffer is store.buffer for each in sums for node in walk(each))
 
 
 def _module_of_tvm(tvm: ModuleType, program: object) -> Module:
@@ -236,10 +296,9 @@ def _module_of_tvm(tvm: ModuleType, program: object) -> Module:
 
 def _raise(checked: TraceCheck) -> None:
     if checked.broken is not None:
-        diagnostic = checked.broken.diagnostic
-        raise Inequivalent(
-            replace(diagnostic, message=f"{checked.broken.names} changes the meaning: {diagnostic.message}")
-        )
+        broken, diagnostic = checked.broken, checked.broken.diagnostic
+        does = "changes the meaning" if broken.func else "makes the module ill-formed"
+        raise Inequivalent(replace(diagnostic, message=f"{broken.names} {does}: {diagnostic.message}"))
 
 
 def _compared(checks: Sequence[TraceCheck]) -> None:

@@ -182,7 +182,7 @@ def markdown(
 def _lines(
     broken: BrokenStage, compiler: str, command: str, small: Shrunk | None, tvm: TvmRequest | None
 ) -> Iterator[str]:
-    yield f"# {broken.names} changes what `{broken.func}` computes"
+    yield f"# {broken.headline}"
     yield from ("", f"{compiler}: {broken.diagnostic.message}.", "")
     if small is not None:
         more = "" if small.finished else " (the reduction stopped at its limits: a smaller module may exist)"

@@ -17,7 +17,8 @@ The verdicts:
 | verdict     | means                                                                                          |
 |-------------|------------------------------------------------------------------------------------------------|
 | same        | on every call that was tried, the stage may stand for the module                               |
-| broken      | it may not: another result, or less defined. Later stages are not checked                      |
+| broken      | it may not: another result, less defined, or ill-formed. Later stages are not checked          |
+| documented  | it may not, and TVM's documentation of the primitive says so; what follows is held to this stage |
 | unsupported | refmlc does not read the stage, or does not execute it, in some call: never agreement          |
 | no call     | nothing was compared: the module is undefined on every call, or has no function that is called |
 """
@@ -115,6 +116,7 @@ WITHIN = "equal within the certified bound"
 class StageVerdict(Enum):
     SAME = "same"
     BROKEN = "broken"
+    DOCUMENTED = "documented"
     UNSUPPORTED = "unsupported"
     NO_CALL = "no call"
 
@@ -134,7 +136,8 @@ class BrokenStage:
     """The first pass that changes the meaning; `unread`: passes before it whose stages are unsupported.
 
     `before` is the last stage that has the meaning, `after` what the pass made of it; `func` called on `call`, which is
-    as small as was found, shows the difference, and `diagnostic` tells it.
+    as small as was found, shows the difference, and `diagnostic` tells it. `func` is empty if the stage is ill-formed:
+    the stage has no call then.
     """
 
     name: str
@@ -144,6 +147,11 @@ class BrokenStage:
     call: Call
     diagnostic: Diagnostic
     unread: tuple[str, ...] = ()
+
+    @property
+    def headline(self) -> str:
+        """What the pass does, in one line."""
+        return f"{self.names} changes what `{self.func}` computes" if self.func else f"{self.names} breaks the module"
 
     @property
     def names(self) -> str:
@@ -199,8 +207,14 @@ def _row_line(row: StageRow, width: int) -> str:
 
 
 def worst(rows: Sequence[StageRow]) -> StageRow:
-    """The worst verdict on the functions of a stage: broken, unsupported, same, no call."""
-    order = (StageVerdict.BROKEN, StageVerdict.UNSUPPORTED, StageVerdict.SAME, StageVerdict.NO_CALL)
+    """The worst verdict on the functions of a stage: broken, documented, unsupported, same, no call."""
+    order = (
+        StageVerdict.BROKEN,
+        StageVerdict.DOCUMENTED,
+        StageVerdict.UNSUPPORTED,
+        StageVerdict.SAME,
+        StageVerdict.NO_CALL,
+    )
     return min(
         rows,
         key=lambda row: order.index(row.verdict),

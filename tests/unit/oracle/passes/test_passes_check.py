@@ -55,6 +55,44 @@ def test_stages_that_mean_the_same():
     assert found.broken is None
 
 
+def test_a_stage_that_is_ill_formed_after_one_that_is_not_is_broken_by_its_pass():
+    found = check(trace(module(), lowered(), lowered().replace("A[i]", "A[i, 0]"), lowered("-")))
+    assert [row.verdict for row in found.rows] == [StageVerdict.SAME, StageVerdict.BROKEN]
+    assert (found.broken.name, found.broken.func, found.broken.diagnostic.code.id) == ("pass 2", "", "RM208")
+    assert found.broken.headline == "`pass 2` breaks the module"
+    assert "the stage before, `pass 1`, is well-formed" in found.broken.diagnostic.notes
+    assert "# `pass 2` breaks the module" in markdown(found, compiler="mine", command="$ mine")
+
+
+IMPURE = """
+# from tvm.script import ir as I, relax as R
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        y = R.call_packed("of.others", x, ty_args=R.Tensor((2,), "float32"))
+        return x
+"""
+
+
+@pytest.mark.parametrize("text", [IMPURE, "not a module"])
+def test_a_stage_that_breaks_a_rule_of_refmlc_alone_is_unsupported(text):
+    found = check(trace(module(), text, lowered()))
+    assert [row.verdict for row in found.rows] == [StageVerdict.UNSUPPORTED, StageVerdict.SAME]
+
+
+def test_an_ill_formed_stage_after_one_that_nobody_reads_is_unsupported():
+    found = check(trace(module(), "not a module", lowered().replace("A[i]", "A[i, 0]")))
+    assert [row.verdict for row in found.rows] == [StageVerdict.UNSUPPORTED] * 2
+
+
+def test_a_documented_change_is_the_module_from_there_on():
+    stages = trace(module(), lowered("-"), lowered("-", extent=10), lowered())
+    found = check(stages, documented={"pass 1": "it says so"})
+    assert [(row.verdict.value, row.why) for row in found.rows[:2]] == [("documented", "it says so"), ("same", "")]
+    assert (found.rows[2].verdict, found.broken.name) == (StageVerdict.BROKEN, "pass 3")
+
+
 @pytest.mark.parametrize(
     ("fault", "code", "message"),
     [
@@ -108,7 +146,7 @@ def main(A: T.Buffer((16,), "float32"), B: T.Buffer((1,), "float32")):
 
 
 def test_what_is_not_read_is_unsupported_and_the_rest_goes_on():
-    found = check(trace(module(), "this is no module", lowered("-")))
+    found = check(trace(module(), "not a module", lowered("-")))
     assert [row.verdict for row in found.rows] == [StageVerdict.UNSUPPORTED, StageVerdict.BROKEN]
     assert found.rows[0].why.startswith("RM1")
     assert found.broken.before.name == "pass 0"

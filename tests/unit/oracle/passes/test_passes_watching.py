@@ -1,11 +1,15 @@
 """What a program does with its modules, as rows of stages: by stand-ins for TVM and its modules."""
 
+import os
+import signal
 from types import SimpleNamespace
 from typing import ClassVar
 
 import pytest
 
-from refmlc.oracle.passes.instrument import PassLog, watching
+from refmlc.oracle.passes import Stage
+from refmlc.oracle.passes.instrument import PassLog, check_schedule, clips, watching
+from refmlc.oracle.refine.assertions import Inequivalent
 
 
 class Module:
@@ -92,3 +96,55 @@ def test_contexts_are_as_they_were():
     with pytest.raises(KeyError):
         work()
     assert (Context.now[0].instruments, inner.instruments, Context.__enter__) == (["mine"], [], enter)
+
+
+class Dying:
+    """A trace whose second primitive ends the process."""
+
+    insts = (SimpleNamespace(kind=SimpleNamespace(name="Split")), SimpleNamespace(kind=SimpleNamespace(name="Bind")))
+    decisions = None
+
+    def __init__(self, insts=insts, decisions=None):
+        self.insts, self.decisions = insts, decisions
+
+    def apply_to_schedule(self, _schedule, *, remove_postproc):
+        if len(self.insts) == 2:
+            os.kill(os.getpid(), signal.SIGABRT)
+
+
+def test_a_primitive_that_kills_the_compiler_is_named_and_this_process_goes_on():
+    def schedule(_module):
+        return SimpleNamespace(mod=Module("text"), trace=Dying())
+
+    s_tir = SimpleNamespace(Schedule=schedule, schedule=SimpleNamespace(Trace=Dying))
+    tvm = SimpleNamespace(s_tir=s_tir, IRModule=Module, tirx=SimpleNamespace(PrimFunc=int))
+    with pytest.raises(Inequivalent) as caught:
+        check_schedule(tvm, schedule(None), Module("text"))
+    assert caught.value.code.id == "RM708"
+    assert caught.value.diagnostic.message == "TVM dies at `2: Bind`: the process was killed by SIGABRT"
+
+
+FUSED = """
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((4,), "float32"), D: T.Buffer((1,), "float32")):
+    for k in range(4):
+        with T.sblock("D"):
+            v = T.axis.reduce(4, k)
+            with T.init():
+                D[0] = T.float32(0)
+            D[0] = VALUE
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "clipped"),
+    [
+        ("3: FuseReductionEpilogue", "T.max(D[0] + A[v], T.float32(0))", True),
+        ("3: FuseReductionEpilogue", "T.min(T.max(D[0] + A[v], T.float32(-1)), T.float32(1))", True),
+        ("3: FuseReductionEpilogue", "D[0] + A[v]", False),
+        ("3: FuseReductionEpilogue", "T.max(D[0], A[v])", False),
+        ("3: ReverseComputeInline", "T.max(D[0] + A[v], T.float32(0))", False),
+    ],
+)
+def test_which_change_of_the_meaning_is_documented(name, value, clipped):
+    assert clips(Stage(name, FUSED.replace("VALUE", value))) is clipped
