@@ -23,6 +23,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.wellformed.escapes import let_out
+from refmlc.lazy import load
 from refmlc.tvm.devices import checked_device, checked_target
 from refmlc.tvm.library_file import read_library, write_library
 from refmlc.vm import Executable as Compiled, VirtualMachine as Machine, VMFunction, build as build_module
@@ -187,15 +188,24 @@ class VirtualMachine:
 
 
 def build(
-    mod: "IRModule | tir.PrimFunc | relax.Function", target: object = None, *_: object, **__: object
+    mod: "IRModule | tir.PrimFunc | relax.Function",
+    target: object = None,
+    *_: object,
+    relax_pipeline: "str | Callable[[IRModule], IRModule] | None" = None,
+    **__: object,
 ) -> Executable:
-    """The executable of a module, or of one function. Fails: RM2xx, RM112 where the target is no CPU.
+    """The executable of a module, or of one function, after the passes of a pipeline.
 
     Variables that leave their dataflow block are let out, with a warning.
+
+    Fails: RM2xx; RM112 where the target is none of TVM's; as the pipeline does.
     """
     checked_target(target)
     if isinstance(mod, tir.PrimFunc | relax.Function):
         mod = IRModule({"main": mod})
+    if relax_pipeline is not None and relax_pipeline != "default":
+        get_pipeline = load("refmlc.tvm.relax.pipeline:get_pipeline")
+        mod = (get_pipeline(relax_pipeline) if isinstance(relax_pipeline, str) else relax_pipeline)(mod)
     return Executable(build_module(let_out(mod)))  # what is built is as it is now
 
 

@@ -236,6 +236,25 @@ def tensor_expressions(nn, topi):
     return Model(), {"forward": {"x": nn.spec.Tensor((4, 8), "float32")}}
 
 
+def cached(nn, shape):
+    """A cache of keys and values: its own, and those of another layer."""
+    cache_class = nn.llm.kv_cache.PagedKVCache
+
+    class Model(nn.Module):
+        def forward(self, qkv, k, cache):
+            own = cache.attention_with_fused_qkv(3, qkv, 4, 0.25)
+            shared = cache.attention_with_shared_kv(1, own, k, k, 0.5)
+            return own, shared, cache
+
+    spec = {
+        "qkv": nn.spec.Tensor(shape, "float16"),
+        "k": nn.spec.Tensor((shape[0], shape[1], 2, 16), "float16"),
+        "cache": nn.spec.Object(object_type=cache_class),
+        "$": {"param_mode": "none", "effect_mode": "none"},
+    }
+    return Model(), {"forward": spec}
+
+
 def models(nn, topi):
     """The models by name."""
     op = nn.op
@@ -257,6 +276,10 @@ def models(nn, topi):
         "changed dtype": changed_dtype(nn),
         "external": external(nn),
         "tensor expressions": tensor_expressions(nn, topi),
+        "cache of a prompt": cached(nn, (1, "s", 8, 16)),
+        "cache of a batch": cached(nn, ("b", 1, 8, 16)),
+        "cache of both": cached(nn, ("b", "s", 8, 16)),
+        "cache of numbers": cached(nn, (2, 3, 8, 16)),
         "linear": layer(nn, lambda: nn.Linear(4, 5, out_dtype="float32", dtype="float16"), (3, 4), "float16"),
         "conv1d": layer(nn, lambda: nn.Conv1D(4, 6, 3, stride=2, padding=1, groups=2), (1, 4, 10)),
         "conv2d nhwc": layer(nn, lambda: nn.Conv2D(3, 4, 3, bias=False), image),

@@ -12,7 +12,7 @@ from refmlc.diag import RefmlcError
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import walk
 from refmlc.testing import assert_equivalent
-from refmlc.tvm import relax
+from refmlc.tvm import relax, s_tir
 from refmlc.tvm.s_tir import Schedule, dlight
 from refmlc.tvm.target import Target
 
@@ -69,6 +69,12 @@ def test_a_scheduled_module_means_the_same_and_binds_threads():
     assert all(func.private for func in functions(module).values())
     assert_equivalent(Network, module, func="main", calls=3, exact=True)
     assert "tirx.is_scheduled" in module.script()
+
+
+def test_the_default_schedule_is_that_of_the_last_rule():
+    with Target("cuda"):
+        module = s_tir.transform.DefaultGPUSchedule()(relax.get_pipeline("zero")(Network))
+    assert refmlc.lang.ir.equal.structural_equal(module, scheduled(dlight.gpu.Fallback()))
 
 
 def test_a_function_that_is_scheduled_stays_as_it_is():

@@ -173,7 +173,7 @@ def test_misuse_is_refused_by_name(attempt, says):
         attempt()
 
 
-@pytest.mark.parametrize("name", ["KVCache", "SourceModule", "llm", "print_", "ccl_allreduce"])
+@pytest.mark.parametrize("name", ["KVCache", "SourceModule", "print_", "ccl_allreduce"])
 def test_what_is_none_of_ours_is_refused_with_its_reason(name):
     with pytest.raises(AttributeError, match="is not covered: "):
         getattr(nn, name)
@@ -209,7 +209,30 @@ def test_the_pipeline_of_a_compilation_is_applied_or_refused():
     assert part.jit(spec, pipeline=Pass("other", lambda _: difference))["forward"](x).tolist() == [0, 0]
     for pipeline in (None, "zero", "default_build"):
         assert part.jit(spec, pipeline=pipeline)["forward"](x).tolist() == [2, 4]
-    with pytest.raises(AttributeError, match="static_shape_tuning"):
-        part.jit(spec, pipeline="static_shape_tuning")
+    with pytest.raises(AttributeError, match="opt_everything"):
+        part.jit(spec, pipeline="opt_everything")
     with pytest.raises(RefmlcError, match="a name or a pass; this is int"):
         part.jit(spec, pipeline=3)
+
+
+def test_a_cache_is_exported_and_not_made():
+    cache = nn.llm.kv_cache
+
+    def exported_with(body):
+        class Model(nn.Module):
+            def forward(self, qkv, kept):
+                return body(kept, qkv)
+
+        spec = {"qkv": nn.spec.Tensor((1, "s", 6, 8), "float16"), "kept": nn.spec.Object(cache.PagedKVCache)}
+        return Model().export_tvm({"forward": {**spec, "$": {"param_mode": "none", "effect_mode": "none"}}})[0]
+
+    module = exported_with(lambda kept, qkv: kept.attention_with_fused_qkv(2, qkv, 4, 0.5))
+    assert module["forward"].ret_ty.shape[2].value == 4
+    with pytest.raises(RefmlcError, match=r"RM504.*cross_attention"):
+        exported_with(lambda kept, _: kept.cross_attention())
+    with pytest.raises(RefmlcError, match=r"RM504.*FlashInferPagedKVCache"):
+        cache.FlashInferPagedKVCache(page_size=16)
+    with pytest.raises(RefmlcError, match="RM112"):
+        nn.ExternModule()
+    with pytest.raises(AttributeError, match="kernels of TVM"):
+        _ = nn.llm.tree_attn

@@ -2,13 +2,14 @@
 
 import warnings
 
+import numpy as np
 import pytest
 
 import refmlc
 from refmlc.diag import RefmlcError
 from refmlc.lang.ir import tir
 from refmlc.testing import assert_equivalent
-from refmlc.tvm import relax
+from refmlc.tvm import build, relax
 from refmlc.tvm.meta_schedule.database import Database
 from refmlc.tvm.meta_schedule.relax_integration import extract_tasks, tune_relax
 from refmlc.tvm.target import Target
@@ -109,3 +110,16 @@ def test_pipelines_by_name(tmp_path):
         assert_equivalent(Network, tuned(Network), func="main", calls=2, exact=True)
     with pytest.raises(RefmlcError, match="RM504"):
         relax.get_pipeline("static_shape_tuning", target="llvm", total_trials=1, cpu_weight_prepack=True)
+
+
+def test_a_pipeline_of_a_compilation_is_applied():
+    other = refmlc.read(Network.script().replace("R.nn.relu(b)", "R.negative(b)"))
+    x, w, v = (np.random.default_rng(0).normal(size=size).astype("float32") for size in ((4, 8), (8, 8), (8, 8)))
+    plain, expected = ((relax.VirtualMachine(build(module))["main"](x, w, v)).numpy() for module in (Network, other))
+    changed = build(Network, "llvm", relax_pipeline=relax.transform.Pass("other", lambda _: other))
+    assert not np.array_equal(plain, expected)
+    np.testing.assert_array_equal(relax.VirtualMachine(changed)["main"](x, w, v).numpy(), expected)
+    by_name = build(Network, "llvm", relax_pipeline="zero")
+    np.testing.assert_array_equal(relax.VirtualMachine(by_name)["main"](x, w, v).numpy(), plain)
+    with pytest.raises(AttributeError, match="nothing_of_this_name"):
+        build(Network, "llvm", relax_pipeline="nothing_of_this_name")

@@ -20,6 +20,7 @@
 | `tracing`        | the builder at this moment                                    |
 | `compiled`       | what `jit` gives                                              |
 | `visitor`        | `Mutator`                                                     |
+| `llm`            | caches of language models, for an export                      |
 
 Caches, debug mode, subroutines and external sources are refused by name.
 """
@@ -27,6 +28,7 @@ Caches, debug mode, subroutines and external sources are refused by name.
 from collections.abc import Mapping
 
 from refmlc.tvm.missing_names import refusal
+from refmlc.tvm.nodes import NodeClass
 from refmlc.tvm.relax.frontend.nn import op, spec
 from refmlc.tvm.relax.frontend.nn.layers import (
     GELU,
@@ -54,13 +56,13 @@ from refmlc.tvm.relax.frontend.nn.module import (
 from refmlc.tvm.relax.frontend.nn.tensor import Object, Parameter, Tensor
 from refmlc.tvm.relax.frontend.nn.visitor import Mutator
 
+ExternModule = NodeClass("nn.ExternModule", lambda _: False)
+"""For annotations: refmlc compiles no sources of others, so that none is made."""
+
 NONE_OF_OURS: Mapping[str, str] = {
     "KVCache": "it is a value that changes between calls, and refmlc exports no effects",
     "IOEffect": "refmlc exports no effects",
-    "llm": "its caches call kernels of TVM for GPUs",
-    **dict.fromkeys(
-        ("ExternModule", "ObjectModule", "SourceModule", "add_extern"), "refmlc compiles no sources of others"
-    ),
+    **dict.fromkeys(("ObjectModule", "SourceModule", "add_extern"), "refmlc compiles no sources of others"),
     **op.NONE_OF_OURS,
 }
 
@@ -72,6 +74,7 @@ __all__ = [
     "ConvTranspose1D",
     "Effect",
     "Embedding",
+    "ExternModule",
     "GroupNorm",
     "Identity",
     "LayerNorm",
@@ -93,5 +96,6 @@ __all__ = [
 ]
 
 _PLACES = {name: f"refmlc.tvm.relax.frontend.nn.op:{name}" for name in op.__all__}
+_PLACES |= {"llm": "refmlc.tvm.relax.frontend.nn.llm"}
 
 __getattr__ = refusal(__name__, (*__all__, *op.__all__), _PLACES, reasons=NONE_OF_OURS)
