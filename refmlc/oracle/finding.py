@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from refmlc.diag import Diagnostic, Related
-from refmlc.diag.catalogue import Code
+from refmlc.diag.catalogue import INACCURATE, Code
 from refmlc.diag.source import Span
 from refmlc.observe.bounds.certify import CertifiedTensor
 from refmlc.oracle.agreement import PartComparison
@@ -54,7 +54,9 @@ class Finding:
 
     @property
     def signature(self) -> tuple[str, str, str]:
-        """The key of a cause: code, implementation, and the likely cause or the message."""
+        """The key of a cause: code, implementation, and the likely cause, or the operator, or the message."""
+        if self.code is INACCURATE:
+            return (self.code.id, self.implementation, self.diagnostic.message)
         difference = self.verdict.difference
         shape = difference.guess if difference is not None else (self.verdict.notes or ("",))[0]
         return (self.code.id, self.implementation, shape)

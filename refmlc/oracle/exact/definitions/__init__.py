@@ -22,5 +22,6 @@ that. Arrays come in as NumPy's (with `ml_dtypes`), attributes as plain Python v
 | `losses`        | losses and their gradients                                                              |
 | `attention`     | attention                                                                               |
 | `images`        | images in another size, and at places of a grid                                         |
+| `vision`        | boxes on images                                                                         |
 | `table`         | all rows, and the operators without one, each with the reason                           |
 """

@@ -65,14 +65,14 @@ def einsum(operands: Sequence[Array], *, subscripts: str) -> Array:
     sizes: dict[str, int] = {}
     for names, array in zip(letters, arrays, strict=True):
         for name, extent in zip(names, array.shape, strict=True):
-            sizes[name] = max(sizes.get(name, 1), extent) if sizes.get(name, 1) == 1 else sizes[name]
+            sizes[name] = extent if extent != 1 else sizes.get(name, 1)
     summed = [name for name in sizes if name not in target]
 
     def terms(at: dict[str, int]) -> Iterator[ExactNumber]:
         for inner in places(*(range(sizes[name]) for name in summed)):
             place = {**at, **dict(zip(summed, inner, strict=True))}
             factors = [
-                array[tuple(place[name] if extent > 1 else 0 for name, extent in zip(names, array.shape, strict=True))]
+                array[tuple(place[name] if extent != 1 else 0 for name, extent in zip(names, array.shape, strict=True))]
                 for names, array in zip(letters, arrays, strict=True)
             ]
             yield math.prod(factors[1:], start=factors[0])

@@ -8,7 +8,7 @@ Algorithms, 2nd edition, 3.1 and 3.3). So a bound follows from the definition, b
 |---------------------------|--------------------------------------------------------------------------------------|
 | an input                  | nothing                                                                              |
 | `+ - *`, division         | what both operands bring                                                             |
-| a result that is used     | its rounding, `u * abs(result)`, and the least subnormal; none where nothing rounds  |
+| a result that is used     | its rounding, `u * abs(result)`, and the least subnormal; none if the format holds it |
 | a sum of n terms          | `(n - 1) * u * sum(abs(terms))`, in any order (Jeannerod and Rump 2013)              |
 | an operand that overflows | everything: any result is permitted then                                             |
 
@@ -53,6 +53,14 @@ class Format:
         exponent = size.numerator.bit_length() - size.denominator.bit_length()
         exponent -= size < Fraction(2) ** exponent
         return max(Fraction(2) ** (exponent - self.bits + 1), self.least)
+
+    def holds(self, value: Fraction) -> bool:
+        """Whether a value is a number of the format, so that nothing is rounded."""
+        top, bottom = abs(value.numerator), value.denominator
+        if bottom & (bottom - 1) or not top:
+            return not top
+        significant = (top // (top & -top)).bit_length()
+        return significant <= self.bits and abs(value) <= self.greatest and not value % self.least
 
     @property
     def overflow(self) -> Fraction:
@@ -119,6 +127,8 @@ class ExactNumber:
         """The error of the value as an operand: its own rounding too, and everything where it may overflow."""
         if special(self.value) or not self.fresh or self.format is None:
             return self.error
+        if not self.error and self.format.holds(self.rational):
+            return 0.0
         size = above(abs(self.rational)) + self.error
         error = (self.error + size * self.format.unit) * UP + above(self.format.least)
         return math.inf if size + error > self.format.greatest else error

@@ -8,6 +8,7 @@ from refmlc.oracle.exact.definitions.binary import BINARY
 from refmlc.oracle.exact.definitions.creation import CREATION
 from refmlc.oracle.exact.definitions.definition import ExactDefinition
 from refmlc.oracle.exact.definitions.elementwise import ELEMENTWISE
+from refmlc.oracle.exact.definitions.images import IMAGES
 from refmlc.oracle.exact.definitions.indexing import INDEXING
 from refmlc.oracle.exact.definitions.linear import LINEAR
 from refmlc.oracle.exact.definitions.losses import LOSSES
@@ -16,6 +17,7 @@ from refmlc.oracle.exact.definitions.normalization import NORMALIZATION
 from refmlc.oracle.exact.definitions.ordering import ORDERING
 from refmlc.oracle.exact.definitions.pooling import POOLING
 from refmlc.oracle.exact.definitions.reduction import REDUCTION
+from refmlc.oracle.exact.definitions.vision import VISION
 
 DEFINITIONS: Mapping[str, ExactDefinition] = MappingProxyType(
     {
@@ -33,26 +35,14 @@ DEFINITIONS: Mapping[str, ExactDefinition] = MappingProxyType(
             *ORDERING,
             *LOSSES,
             *ATTENTION,
+            *IMAGES,
+            *VISION,
         )
     }
 )
 
-NOT_WRITTEN = "it has a definition (ONNX, torchvision), its exact reference is not written yet"
+OWN_ROWS = "its packed rows of -1 are TVM's own convention (MXNet's once): nobody else defines them"
 WITHOUT: Mapping[str, str] = MappingProxyType(
-    dict.fromkeys(
-        (
-            "image.resize2d",
-            "image.resize3d",
-            "image.grid_sample",
-            "image.affine_grid",
-            "vision.roi_align",
-            "vision.roi_pool",
-            "vision.multibox_transform_loc",
-            "vision.get_valid_counts",
-            "vision.non_max_suppression",
-            "vision.all_class_non_max_suppression",
-        ),
-        NOT_WRITTEN,
-    )
+    dict.fromkeys(("vision.get_valid_counts", "vision.non_max_suppression"), OWN_ROWS)
 )
 """Operators with a meaning but without an exact reference, each with the reason."""

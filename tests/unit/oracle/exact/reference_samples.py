@@ -36,13 +36,13 @@ def torch_of(function: Callable) -> Callable:
 
 @dataclass(frozen=True)
 class Sample:
-    """A call of a reference with its witness; `torch`: the witness needs PyTorch."""
+    """A call of a reference with its witness, which `needs` a package."""
 
     name: str
     args: Sequence[object]
     attrs: dict
     witness: Callable
-    torch: bool = False
+    needs: str = ""
 
 
 X, Y, V = reals(3, 4), reals(3, 4), reals(4)
@@ -67,7 +67,7 @@ def numpy(name: str, *args: object, witness: Callable | None = None, **attrs: ob
 
 def torch(name: str, *args: object, witness: Callable, **attrs: object) -> Sample:
     """A sample whose witness is PyTorch."""
-    return Sample(name, args, attrs, torch_of(witness), torch=True)
+    return Sample(name, args, attrs, torch_of(witness), "torch")
 
 
 def _mean_of_parts(x: np.ndarray, size: int) -> np.ndarray:
@@ -353,6 +353,102 @@ ATTENTION = [
           witness=lambda t, q, k, v, s, n: t.cat(
               [_attention(t, q[:, part], k[:, part], v[:, part]) for part in (slice(0, 1), slice(1, 3))], 1)),
 ]  # fmt: skip
+
+
+def _interpolated(**how: object) -> Callable:
+    return lambda t, x, size: t.nn.functional.interpolate(x, size, **how)
+
+
+def _sampled(t: object, x: object, grid: object, **how: object) -> object:
+    """The grid has its coordinates first in Relax, last in PyTorch."""
+    return t.nn.functional.grid_sample(x, grid.movedim(1, -1), **how)
+
+
+GRID, DEEP = reals(2, 2, 3, 4, low=-1.3, high=1.3), reals(2, 3, 2, 2, 3, low=-1.2, high=1.2)
+IMAGES = [
+    torch("image.resize2d", IMAGE, (7, 4), witness=_interpolated(mode="bilinear", align_corners=False)),
+    torch("image.resize2d", IMAGE, (7, 4), coordinate_transformation_mode="align_corners",
+          witness=_interpolated(mode="bilinear", align_corners=True)),
+    torch("image.resize2d", IMAGE, (7, 4), method="cubic", witness=_interpolated(mode="bicubic", align_corners=False)),
+    torch("image.resize2d", IMAGE, (7, 4), method="nearest_neighbor", coordinate_transformation_mode="asymmetric",
+          rounding_method="floor", witness=_interpolated(mode="nearest")),
+    torch("image.resize3d", BLOCK, (2, 5, 7), witness=_interpolated(mode="trilinear", align_corners=False)),
+    *(torch("image.grid_sample", IMAGE, GRID, method=method, padding_mode=padding, align_corners=align,
+            witness=lambda t, x, g, m=method, p=padding, a=align: _sampled(
+                t, x, g, mode=m, padding_mode=p, align_corners=a))
+      for method in ("bilinear", "nearest", "bicubic") for padding in ("zeros", "border", "reflection")
+      for align in (False, True)),
+    torch("image.grid_sample", BLOCK, DEEP, layout="NCDHW",
+          witness=lambda t, x, g: _sampled(t, x, g, mode="bilinear", padding_mode="zeros", align_corners=False)),
+    *(torch("image.affine_grid", reals(2, 2, 3), (3, 4), align_corners=align,
+            witness=lambda t, x, size, a=align: t.nn.functional.affine_grid(x, (2, 1, *size), a).movedim(-1, 1))
+      for align in (False, True)),
+    torch("image.affine_grid", reals(2, 3, 4), (2, 3, 4), align_corners=False,
+          witness=lambda t, x, size: t.nn.functional.affine_grid(x, (2, 1, *size), False).movedim(-1, 1)),
+]  # fmt: skip
+ROIS = np.array([[0, 1.25, 0.5, 4.0, 3.75], [1, 0.0, 0.75, 5.5, 4.5], [1, -3.0, -2.0, -1.5, 9.0]])
+
+
+def _in_onnx(kind: str, outputs: int, **attributes: object) -> Callable:
+    """A witness in ONNX's reference evaluator, whose inputs are named by letters."""
+
+    def witness(*args: np.ndarray) -> object:
+        onnx = importlib.import_module("onnx")
+        evaluator = importlib.import_module("onnx.reference").ReferenceEvaluator
+        names, results = list("abcdefgh"[: len(args)]), list("xyz"[:outputs])
+        node = onnx.helper.make_node(kind, names, results, **attributes)
+        inputs = [
+            onnx.helper.make_tensor_value_info(name, onnx.helper.np_dtype_to_tensor_dtype(arg.dtype), arg.shape)
+            for name, arg in zip(names, args, strict=True)
+        ]
+        given = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.UNDEFINED, None) for name in results]
+        graph = onnx.helper.make_graph([node], "g", inputs, given)
+        model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 16)])
+        (result,) = evaluator(model).run(None, dict(zip(names, args, strict=True)))
+        return result
+
+    return witness
+
+
+def _aligned(x: np.ndarray, rois: np.ndarray) -> object:
+    how = {"output_height": 2, "output_width": 3, "sampling_ratio": 2, "spatial_scale": 0.5}
+    aligned = _in_onnx("RoiAlign", 1, coordinate_transformation_mode="output_half_pixel", **how)
+    return aligned(x, rois[:, 1:], rois[:, 0].astype(np.int64))
+
+
+def _kept(boxes: np.ndarray, scores: np.ndarray, most: np.ndarray, *limits: np.ndarray) -> object:
+    """The rows that ONNX gives, then rows that are not defined; how many there are."""
+    narrow = [part.astype(np.float32) for part in (boxes, scores)]
+    rows = _in_onnx("NonMaxSuppression", 1)(*narrow, most, *(part.astype(np.float32) for part in limits))
+    whole = np.full((scores.size, 3), np.nan)
+    whole[: len(rows)] = rows
+    return whole, np.array([len(rows)])
+
+
+def _decoded(scores: np.ndarray, moves: np.ndarray, anchors: np.ndarray) -> object:
+    left, top, right, bottom = anchors[0].T
+    x, y, w, h = moves.reshape(len(moves), -1, 4).transpose(2, 0, 1)
+    middle, centre = x * 0.5 * (right - left) + (left + right) / 2, y * (bottom - top) + (top + bottom) / 2
+    wide, high = np.exp(w * 0.25) * (right - left) / 2, np.exp(h) * (bottom - top) / 2
+    powers = np.exp(scores - scores.max(1, keepdims=True))
+    powers /= powers.sum(1, keepdims=True)
+    return np.stack([centre - high, middle - wide, centre + high, middle + wide], -1), powers * (powers >= 0.3)
+
+
+BOXES = np.array([[[0, 0, 2, 2], [0, 0.25, 2, 2], [3, 3, 5, 4], [3, 3, 5, 4.125], [9, 9, 8, 8]]])
+VISION = [
+    Sample("vision.roi_align", (IMAGE, ROIS), {"pooled_size": [2, 3], "spatial_scale": 0.5, "sample_ratio": 2},
+           _aligned, "onnx"),
+    # boxes of 0 … 4 by 1 … 3: parts of rows 1 … 2 and 2 … 3, all columns
+    numpy("vision.roi_pool", IMAGE, np.array([[1.0, 0, 1, 4, 3]]), pooled_size=[2, 1], spatial_scale=1.0,
+          witness=lambda x, _r: np.stack([x[1, :, k : k + 2, :5].max((1, 2)) for k in (1, 2)], -1)[None, ..., None]),
+    numpy("vision.multibox_transform_loc", reals(2, 3, 4), reals(2, 16), reals(1, 4, 4), threshold=0.3,
+          variances=(0.5, 1.0, 0.25, 1.0), witness=_decoded),
+    Sample("vision.all_class_non_max_suppression",
+           (BOXES, reals(1, 2, 5, low=0.0, high=1.0), np.array([3]), np.array([0.5]), np.array([0.125])), {},
+           _kept, "onnx"),
+]  # fmt: skip
 SAMPLES = [
-    *SCALARS, *PAIRS, *CREATED, *REDUCED, *NORMS, *LINEAR, *POOLS, *MOVED, *INDEXED, *ORDERED, *LOSSES, *ATTENTION
+    *SCALARS, *PAIRS, *CREATED, *REDUCED, *NORMS, *LINEAR, *POOLS, *MOVED, *INDEXED, *ORDERED, *LOSSES,
+    *ATTENTION, *IMAGES, *VISION,
 ]  # fmt: skip

@@ -99,6 +99,27 @@ def test_a_variance_in_one_pass_is_outside():
     assert within(np.float32(1.25), DEFINITIONS["variance"].compute(x))
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "result"),
+    [  # C11, F.10.4.4
+        (-math.inf, 0.7255503, math.inf),
+        (-math.inf, 3, -math.inf),
+        (-0.0, -3, -math.inf),
+        (-0.0, -2.5, math.inf),
+        (-1, math.inf, 1),
+        (0.5, -math.inf, math.inf),
+        (1, math.nan, 1),
+        (math.nan, 0, 1),
+        (-2, 0.5, math.nan),
+        (-2, 3, -8),
+    ],
+)
+def test_powers_at_special_places_are_those_of_c(a, b, result):
+    exact = DEFINITIONS["power"].compute(np.array([a], "float32"), np.array([b], "float32"))
+    assert within(np.array([result], "float32"), exact)
+    assert not within(np.array([7], "float32"), exact)
+
+
 def test_what_may_overflow_has_no_bound():
     x = np.array([3e38, 3e38, -3e38], "float32")
     assert total(list(numbers(x)), FLOAT32).error == math.inf
