@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "property"))
+from kernels import blocked, tensorized, window
 from step_applications import applied
 from tiled_intrinsics import tiled
 
@@ -19,7 +20,7 @@ from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.sanitize import sanitize
-from refmlc.rewrite.schedule.places import places
+from refmlc.rewrite.schedule.places import allocated, places
 from refmlc.run.memory.tensor import Tensor
 from refmlc.vm import VirtualMachine, build
 
@@ -182,6 +183,19 @@ WRONG = {
     "rows that nobody reads are stored": (FIRST_ROW, [["reverse_compute_inline", "use"]]),
 }
 
+KERNELS = {
+    "window": window(32, 8),
+    "window with a rest": window(30, 8),
+    "blocked": blocked(16, 2, 2, 4, 2),
+    "tensorized": tensorized(16, 4),
+}
+# After each step: what the step does is compared, not only what comes of all of them.
+TAKEN = {
+    f"{name}, {count} steps": (text, steps[:count])
+    for name, (text, steps) in KERNELS.items()
+    for count in range(1, len(steps) + 1)
+}
+
 
 def stepped(steps, text=TEXT):
     func = read(text, "s.py")["main"]
@@ -194,7 +208,7 @@ def stepped(steps, text=TEXT):
 def theirs():
     cases = {name: {"text": TEXT, "steps": steps} for name, steps in (STEPS | REFUSED).items()}
     cases |= {name: {"text": LONGER, "steps": steps} for name, steps in (MOVED | REFUSED_LONGER | STRICTER).items()}
-    cases |= {name: {"text": text, "steps": steps} for name, (text, steps) in WRONG.items()}
+    cases |= {name: {"text": text, "steps": steps} for name, (text, steps) in (WRONG | TAKEN).items()}
     done = subprocess.run(
         [PYTHON, str(SIDE)],
         input=json.dumps([*cases.values()]),
@@ -214,6 +228,30 @@ def nests(func):
         for place in places(func.body)
         if isinstance(place.stmt, tir.SBlockRealize) and place.stmt.block.name != "root"
     ]
+
+
+def blocks(func):
+    """Each block with its axes and the loops around it; the buffers that are allocated with their scopes."""
+    blocks = [
+        (
+            place.stmt.block.name,
+            [(axis.kind, axis.dom.extent.value) for axis in place.stmt.block.iter_vars],
+            [(one.extent.value, one.kind, one.tag) for one in place.around if isinstance(one, tir.For)],
+        )
+        for place in places(func.body)
+        if isinstance(place.stmt, tir.SBlockRealize) and place.stmt.block.name != "root"
+    ]
+    return blocks, sorted((one.name, one.scope, one.shape[0].value) for one in allocated(func))
+
+
+def bits(func, seed=3):
+    """What a call writes into the last parameter; the others are random."""
+    *given, last = func.buffer_map.values()
+    random = np.random.default_rng(seed)
+    args = [random.standard_normal([size.value for size in one.shape], np.float32) for one in given]
+    target = Tensor.empty(tuple(size.value for size in last.shape), FLOAT32)
+    VirtualMachine(build(IRModule({"main": func}), tier="interp"))["main"](*args, target)
+    return target.numpy().tobytes()
 
 
 def result(func):
@@ -247,6 +285,15 @@ def test_both_move_blocks_alike(theirs, name):
     other, ours = read(found["text"], "tvm.py")["main"], stepped(MOVED[name], LONGER)
     assert nests(ours) == nests(other), f"{found['text']}\n{ours.script()}"
     assert result(ours) == result(other) == result(read(LONGER, "s.py")["main"])
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_both_take_the_steps_of_the_course_alike(theirs, name):
+    found, (text, steps) = theirs[name], TAKEN[name]
+    assert "text" in found, found
+    other, ours = read(found["text"], "tvm.py")["main"], stepped(steps, text)
+    assert blocks(ours) == blocks(other), f"{found['text']}\n{ours.script()}"
+    assert bits(ours) == bits(other) == bits(read(text, "s.py")["main"])
 
 
 @pytest.mark.parametrize("name", REFUSED_LONGER)

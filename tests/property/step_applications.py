@@ -5,7 +5,7 @@
 | `["split", "second", 0, [null, 3]]`            | the loop 0 of those around `second`, outermost first            |
 | `["fuse", "second", [0, 1]]`, `reorder`        | these loops, in this order                                      |
 | `["compute_at", "first", "second", 1, true]`   | into loop 1 around `second`, loops of one iteration kept        |
-| `["cache_read", "second", "A"]`                | the buffer of this name                                         |
+| `["cache_read", "second", "A", "shared"]`      | the buffer of this name, and the scope: global where it is none |
 | `["tensorize", "first", 2, DESC, IMPL]`        | texts of a description and an implementation                    |
 
 `draw(name, seed)` gives one that may be legal or not; `applied` is ours.
@@ -148,7 +148,9 @@ def applied(func, name, block, *args, checked=True):
         case "cache_read":
             loads = [one for one in walk(schedule.get_block(func, block)) if isinstance(one, tir.BufferLoad)]
             buffer = next(one.buffer for one in loads if one.buffer.name == args[0])
-            return schedule.cache_read(func, block, buffer)
+            return schedule.cache_read(func, block, buffer, *args[1:])
+        case "cache_write":
+            return schedule.cache_write(func, block, *args)
         case "decompose_reduction":
             return schedule.decompose_reduction(func, block, loops[args[0]])
         case "blockize":

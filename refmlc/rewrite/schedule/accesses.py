@@ -158,7 +158,7 @@ def _split(
     factor, rest = 0, Interval(index_sum.constant, index_sum.constant)
     fixed: set[tuple[object, int]] = set()
     for atom, times in atoms(index_sum).items():
-        var, op, _ = atom
+        var, op, divisor = atom
         if var is moving[0]:
             if atom[1:] != moving[1:]:
                 return None
@@ -166,9 +166,13 @@ def _split(
         elif var not in varying:
             fixed.add((atom, times))
         else:
-            if varying[var] == ANY or op:
+            values = varying[var]
+            if values == ANY:
                 return None
-            rest = rest.plus(varying[var].scaled(times))
+            if op:
+                by = Interval(divisor, divisor)
+                values = values.floordiv(by) if op == "floordiv" else values.floormod(by)
+            rest = rest.plus(values.scaled(times))
     return factor, frozenset(fixed), rest
 
 

@@ -12,6 +12,11 @@ what it reads. Loops of reductions go with the block, in their order: so do the 
 `compute_at` is legal where the buffer is allocated at the root and read only in the loop. Elements may be computed
 again: by the same values, since what they are made of is written no more.
 
+Under threads, each index of an axis to which memory of the scope is private (`ir.scopes`) computes what it reads
+itself. Shared memory is one for the threads of a block: there the box is that of all of them, and each thread stores
+all of it, the same values (TIR-225), so that the loops of the block can be bound to the threads (`bind`). Memory that
+blocks share is refused, as two of them would store to the same elements.
+
 `reverse_compute_at` is legal where the iterations of the loop, and of all loops around it, finish different elements
 (`accesses`), and the block reads these at its own axes. An element that no iteration writes is read uninitialised
 before and is not read after.
@@ -19,16 +24,20 @@ before and is not read after.
 Fails: RM112, RM504. `checked=False` leaves out what concerns the order of accesses, for whom validates by running.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.diag.entry import entry_point, entry_points
+from refmlc.lang.arith.interval import ANY, Interval
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind, IterKind
+from refmlc.lang.ir.scopes import axes_of
+from refmlc.lang.ir.threads import Threads
 from refmlc.lang.ir.visit import walk
-from refmlc.rewrite.schedule.accesses import Accesses, accesses, problem, separates
+from refmlc.rewrite.schedule.accesses import Accesses, accesses, interval, problem, separates
 from refmlc.rewrite.schedule.boxes import Side, box, run_over, targets_of
 from refmlc.rewrite.schedule.draws import Choices, Draw, Drawn, blocks, loops as loops_of
 from refmlc.rewrite.schedule.handles import INLINED, BlockRV, LoopRV
@@ -41,7 +50,6 @@ from refmlc.rewrite.schedule.places import (
     get_loop,
     is_root,
     place_of_loop,
-    places,
     position,
     refused,
     sequence,
@@ -76,7 +84,8 @@ def compute_at(
         _check_unwritten(top(func)[at:], realize, buffer, step)
     if buffer not in uses.indices:
         raise refused(step, f"nothing in the loop over `{loop.name}` reads `{buffer.name}`", realize.span)
-    sides = _by_axis(realize, box(uses, buffer))
+    relaxed = _sharing(func, loop, buffer) if checked else {}
+    sides = _by_axis(realize, box(replace(uses, inner={**uses.inner, **relaxed}), buffer))
     moved = run_over(
         func,
         realize,
@@ -87,7 +96,11 @@ def compute_at(
     )
     parts = node.body.seq if isinstance(node.body, tir.SeqStmt) else (node.body,)
     first = next(number for number, part in enumerate(parts) if touches(part, buffer))
-    return _with_block_moved(func, at, node, (*parts[:first], moved, *parts[first:]), step, checked=checked)
+    result = _with_block_moved(func, at, node, (*parts[:first], moved, *parts[first:]))
+    if checked:
+        private = {stmt.loop_var for stmt in _loops_of_threads(func, loop) if _is_private(stmt, buffer)}
+        _check_races(result, loop, realize.block, private | relaxed.keys(), step)
+    return result
 
 
 @entry_point
@@ -125,7 +138,10 @@ def reverse_compute_at(
         unit=preserve_unit_loops,
     )
     parts = node.body.seq if isinstance(node.body, tir.SeqStmt) else (node.body,)
-    return _with_block_moved(func, at, node, (*parts, moved), step, checked=checked)
+    result = _with_block_moved(func, at, node, (*parts, moved))
+    if checked:
+        _check_races(result, loop, realize.block, (), step)
+    return result
 
 
 def _movable(func: tir.PrimFunc, realize: tir.SBlockRealize, step: str) -> tuple[tir.Buffer, int]:
@@ -160,8 +176,37 @@ def _target(func: tir.PrimFunc, loop: tir.Var, at: int, step: str) -> int:
         raise refused(step, obstacle, place.stmt.span)
     for stmt in (*place.around, place.stmt):
         if isinstance(stmt, tir.For):
-            plain(stmt, step)
+            plain(stmt, step, threads=True)
     return into
+
+
+def _loops_of_threads(func: tir.PrimFunc, loop: tir.Var) -> list[tir.For]:
+    """The loops over thread axes around the body of the loop over `loop`, itself among them."""
+    place = place_of_loop(func, loop)
+    around = (*place.around, place.stmt)
+    return [stmt for stmt in around if isinstance(stmt, tir.For) and stmt.thread is not None]
+
+
+def _is_private(loop: tir.For, buffer: tir.Buffer) -> bool:
+    """Whether each index of a thread axis has memory of its own for `buffer`."""
+    return any(loop.tag.startswith(axis) for axis in axes_of(buffer.scope))
+
+
+def _sharing(func: tir.PrimFunc, loop: tir.Var, buffer: tir.Buffer) -> dict[tir.Var, Interval]:
+    """The loops over threads that share the memory of `buffer`, with their values; all threads must come by."""
+    threads = _loops_of_threads(func, loop)
+    if not axes_of(buffer.scope):
+        return {}
+    sharing = [stmt for stmt in threads if not _is_private(stmt, buffer)]
+    place = place_of_loop(func, loop)
+    loops = [stmt for stmt in (*place.around, place.stmt) if isinstance(stmt, tir.For)] if sharing else []
+    for stmt in loops:
+        if interval(stmt) == ANY:
+            message = f"threads may not come by together: the bounds of `{stmt.loop_var.name}` are no constants"
+            raise refused("compute_at", message, stmt.span)
+    if sharing and Threads(func).lowered:
+        raise refused("compute_at", "the barriers of the function are in its text already", place.stmt.span)
+    return {stmt.loop_var: interval(stmt) for stmt in sharing}
 
 
 def _check_readers(func: tir.PrimFunc, realize: tir.SBlockRealize, node: tir.For, buffer: tir.Buffer) -> None:
@@ -283,26 +328,22 @@ def _reduction_loops(func: tir.PrimFunc, realize: tir.SBlockRealize, step: str) 
     return [loop for var, loop in loops_around(func, realize, step).items() if var in variables]
 
 
-def _with_block_moved(
-    func: tir.PrimFunc, at: int, node: tir.For, parts: Sequence[tir.Stmt], step: str, *, checked: bool
-) -> tir.PrimFunc:
-    """The function with these statements in the loop, and without the one at the root; it must have no new race."""
+def _with_block_moved(func: tir.PrimFunc, at: int, node: tir.For, parts: Sequence[tir.Stmt]) -> tir.PrimFunc:
+    """The function with these statements in the loop, and without the one at the root."""
     shortened = with_top(func, [*top(func)[:at], *top(func)[at + 1 :]])
-    result = with_stmt(shortened, node, tir.For(
-        node.loop_var, node.min, node.extent, node.kind, sequence(parts), node.thread, node.annotations, node.step,
-        span=node.span,
-    ))  # fmt: skip
-    if checked:
-        for stmt in (place.stmt for place in places(result.body)):
-            if isinstance(stmt, tir.For) and stmt.kind not in SERIAL:
-                _check_independent(stmt, step)
-    return result
+    return with_stmt(shortened, node, replace(node, body=sequence(parts)))
 
 
-def _check_independent(loop: tir.For, step: str) -> None:
-    uses = accesses(loop.body)
-    if not all(separates(loop.loop_var, uses, buffer) for buffer in uses.written):
-        raise refused(step, f"iterations over `{loop.loop_var.name}` would touch the same elements", loop.span)
+def _check_races(func: tir.PrimFunc, loop: tir.Var, block: tir.SBlock, apart: Collection[tir.Var], step: str) -> None:
+    """No loop around the block in its new place has a race for what it touches; the loops of `apart` have none."""
+    touched = {part.buffer for part in walk(block) if isinstance(part, tir.BufferLoad | tir.BufferStore)}
+    place = place_of_loop(func, loop)
+    for stmt in (*place.around, place.stmt):
+        if not isinstance(stmt, tir.For) or stmt.kind in SERIAL or stmt.loop_var in apart:
+            continue
+        uses = accesses(stmt.body)
+        if not all(separates(stmt.loop_var, uses, buffer) for buffer in uses.written & touched):
+            raise refused(step, f"iterations over `{stmt.loop_var.name}` would touch the same elements", stmt.span)
 
 
 def _draw(step: Callable[..., tir.PrimFunc], name: str) -> Draw:

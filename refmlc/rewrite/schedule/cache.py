@@ -5,8 +5,8 @@ Legal where the function never writes the buffer: a parameter, all of which the 
 read what is not initialised. The copy is of the same dtype, so that the same bits are read.
 
 `cache_write` lets the block write a new buffer, and copies that back after it. Legal where the block writes every
-element of the buffer, each at its own axes, reading none that it has not written: its reductions have an init. Nothing
-else in the same statement at the root touches the buffer.
+element of the buffer, each at its own axes, reading none that it has not written: its reductions have an init. A block
+of blocks does so by tiles (`whole`). Nothing else in the same statement at the root touches the buffer.
 """
 
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ from refmlc.rewrite.schedule.places import (
     with_top,
 )
 from refmlc.rewrite.schedule.session import Session
-from refmlc.rewrite.schedule.whole import covers, output
+from refmlc.rewrite.schedule.whole import covers_sizes, tile_output
 
 
 @entry_point
@@ -52,7 +52,7 @@ def cache_read(func: tir.PrimFunc, block: str, buffer: tir.Buffer, scope: str = 
     copy = _like(func, buffer, scope)
     statements, at = top(func), position(func, realize)
     changed = substitute(statements[at], {realize: _with(func, realize, buffer, copy)})
-    nest = _copying(func, buffer, copy)
+    nest = _copying(func, buffer, copy, f"{buffer.name}_{scope}")
     return with_top(func, [nest, *statements[:at], changed, *statements[at + 1 :]], added=(copy,))
 
 
@@ -63,15 +63,15 @@ def cache_write(func: tir.PrimFunc, block: str, scope: str = "global") -> tir.Pr
     obstacle = problem(func, realize)
     if obstacle is not None:
         raise refused("cache_write", obstacle, realize.span)
-    buffer = output(realize, "cache_write")
+    buffer, sizes = tile_output(realize, "cache_write")
     statements, at = top(func), position(func, realize)
-    covers(func, realize, buffer, "cache_write")
+    covers_sizes(func, realize, sizes, "cache_write")
     accesses_in_block = [node for node in walk(realize) if _touches(node, buffer)]
     if len(accesses_in_block) != len([node for node in walk(statements[at]) if _touches(node, buffer)]):
         raise refused("cache_write", f"something else around `{block}` touches `{buffer.name}`", realize.span)
     copy = _like(func, buffer, scope)
     changed = substitute(statements[at], {realize: _with(func, realize, buffer, copy)})
-    nest = _copying(func, copy, buffer)
+    nest = _copying(func, copy, buffer, f"{buffer.name}_{scope}")
     return with_top(func, [*statements[:at], changed, nest, *statements[at + 1 :]], added=(copy,))
 
 
@@ -84,9 +84,9 @@ def _stored_buffers(func: tir.PrimFunc) -> set[tir.Buffer]:
 
 
 def _like(func: tir.PrimFunc, buffer: tir.Buffer, scope: str) -> tir.Buffer:
-    """A compact buffer of the same shape and dtype."""
-    suffix = scope.partition(".")[0]
-    return tir.Buffer(fresh_name(func, f"{buffer.name}_{suffix}"), buffer.dtype, buffer.shape, scope=scope)
+    """A compact buffer of the same shape and dtype, of the name that TVM prints."""
+    name = f"{buffer.name}_{scope.replace('.', '_')}"
+    return tir.Buffer(fresh_name(func, name), buffer.dtype, buffer.shape, scope=scope)
 
 
 def _with(func: tir.PrimFunc, realize: tir.SBlockRealize, old: tir.Buffer, new: tir.Buffer) -> tir.SBlockRealize:
@@ -98,8 +98,8 @@ def _with(func: tir.PrimFunc, realize: tir.SBlockRealize, old: tir.Buffer, new: 
     return substitute(realize, {old: new})
 
 
-def _copying(func: tir.PrimFunc, source: tir.Buffer, target: tir.Buffer) -> tir.Stmt:
-    """`target[…] = source[…]` for every element, in a block."""
+def _copying(func: tir.PrimFunc, source: tir.Buffer, target: tir.Buffer, name: str) -> tir.Stmt:
+    """`target[…] = source[…]` for every element, in a block that is called as TVM calls it."""
     loops = [tir.Var(f"ax{number}", size.dtype) for number, size in enumerate(source.shape)]
     axes = [tir.Var(f"v{number}", size.dtype) for number, size in enumerate(source.shape)]
     kinds = [
@@ -107,7 +107,7 @@ def _copying(func: tir.PrimFunc, source: tir.Buffer, target: tir.Buffer) -> tir.
         for var, size in zip(axes, source.shape, strict=True)
     ]
     store = tir.BufferStore(target, tir.BufferLoad(source, tuple(axes)), tuple(axes))
-    block = tir.SBlock(fresh_name(func, target.name), tuple(kinds), None, None, store)
+    block = tir.SBlock(fresh_name(func, name), tuple(kinds), None, None, store)
     body: tir.Stmt = tir.SBlockRealize(tuple(loops), TRUE, block)
     for var, size in zip(reversed(loops), reversed(source.shape), strict=True):
         body = serial_loop(var, size, body)

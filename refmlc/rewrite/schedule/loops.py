@@ -86,9 +86,9 @@ def _count(node: tir.For, volume: int) -> tuple[tir.Expr, bool]:
     return tir.Apply("floordiv", (rounded, integer(volume, dtype)), dtype), False
 
 
-def plain(node: tir.For, step: str) -> None:
-    """Refuse loops that are not counted by one, or that belong to threads. Fails: RM504."""
-    if node.kind is ForKind.THREAD_BINDING or node.thread is not None:
+def plain(node: tir.For, step: str, *, threads: bool = False) -> None:
+    """Refuse loops that are not counted by one, or that belong to threads unless `threads`. Fails: RM504."""
+    if not threads and (node.kind is ForKind.THREAD_BINDING or node.thread is not None):
         raise refused(step, f"the loop over `{node.loop_var.name}` is bound to a thread axis", node.span)
     if node.step is not None:
         raise refused(step, f"the loop over `{node.loop_var.name}` has a step", node.span)

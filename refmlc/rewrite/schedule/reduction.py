@@ -4,8 +4,9 @@ Before `for i: for k: if k is at its start: C[i] = 0; C[i] += …`, after, at `k
 
 Legal where
 
-* from the loop inward there are loops only, down to the block, and all loops that its reduction axes are bound to are
-  among them, each executed at least once (their extents are positive constants, so that the init was executed);
+* from the loop inward there are loops only, down to the block, and statements beside it which do not touch what it
+  writes; all loops that its reduction axes are bound to are among them, each executed at least once (their extents are
+  positive constants, so that the init was executed);
 * the loops of reduction axes and of spatial axes are different ones, the first iteration of the former is the
   reduction's start, and the condition of the block says nothing of both together;
 * init and update store to one buffer (a block that is one store: at the same place), and its indices, those of all
@@ -39,6 +40,7 @@ from refmlc.rewrite.schedule.places import (
     place_of_block,
     refused,
     same_indices,
+    touches,
     with_stmt,
 )
 from refmlc.rewrite.schedule.session import Session
@@ -73,9 +75,18 @@ def decompose_reduction(func: tir.PrimFunc, block: str, loop: tir.Var) -> tir.Pr
 def _nest(func: tir.PrimFunc, realize: tir.SBlockRealize, loop: tir.Var) -> Nest:
     """The loops, which are alone around the block."""
     loops: list[tir.For] = []
+    stored = {part.buffer for part in walk(realize) if isinstance(part, tir.BufferStore)}
+    within: tir.Stmt = realize
     for stmt in reversed(place_of_block(func, realize.block.name).around):
+        if isinstance(stmt, tir.SeqStmt):
+            beside = [part for part in stmt.seq if part is not within]
+            if any(touches(part, buffer) for part in beside for buffer in stored):
+                raise refused(STEP, "what is beside the block touches what it writes", realize.span)
+            within = stmt
+            continue
         if not isinstance(stmt, tir.For):
             break
+        within = stmt
         plain(stmt, STEP)
         loops.append(stmt)
         if stmt.loop_var is loop:

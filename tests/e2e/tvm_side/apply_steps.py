@@ -47,9 +47,9 @@ def apply(schedule, name, block, *args):
         case "rfactor":
             schedule.rfactor(loops[args[0]], args[1])
         case "cache_read":
-            schedule.cache_read(found, args[0], "global")
+            schedule.cache_read(found, args[0], *(args[1:] or ["global"]))
         case "cache_write":
-            schedule.cache_write(found, 0, "global")
+            schedule.cache_write(found, 0, *(args or ["global"]))
         case "decompose_reduction":
             schedule.decompose_reduction(found, loops[args[0]])
 
