@@ -203,7 +203,7 @@ def test_most_functions_of_programs_are_compiled():
         whole.add(compare(module, TINY, name, calls=0))
     # What is left: threads that wait for each other, the C interface of lowered code, calls to the outside.
     reasons = {
-        "its threads wait for each other": 3,
+        "its threads wait for each other": 2,
         "`in_thread_C` is private to threads, and allocated outside of them": 1,
         "parameter `self_handle` is a bare handle": 2,
         "it calls `call_extern`": 1,

@@ -5,6 +5,7 @@
 | `facts`    | at a place: bounds of integers, whether an index is within, whether an operator is defined |
 | `initialisation` | of a buffer: whether all that is read was written before, whether all is written     |
 | `legality` | of a loop nest: whether its spatial iterations may be executed in any order, or why not    |
+| `turns`    | of a function for threads: the serial loops that it means, where that is shown             |
 | `cost`     | estimates: how long statements take, how many iterations a function executes               |
 
 Below them, on the arithmetic of `refmlc.lang.arith`: `knowledge` (what is known of variables), `values` (ranges and

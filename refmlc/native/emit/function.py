@@ -15,6 +15,7 @@ from refmlc.lang.ir.scopes import is_thread
 from refmlc.lang.ir.threads import exchanges
 from refmlc.native.analysis.facts import Facts
 from refmlc.native.analysis.initialisation import find_initialisation
+from refmlc.native.analysis.turns import in_turns
 from refmlc.native.emit.access import times
 from refmlc.native.emit.buffers import product
 from refmlc.native.emit.expressions import value
@@ -39,6 +40,7 @@ class Emitted:
 
 def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) -> Emitted:
     """`func` in C. Raises `Unsuited` where it cannot be translated."""
+    func = in_turns(func)
     initialisation = find_initialisation(func)
     axes = _thread_axes(initialisation.nodes)
     if axes and exchanges(func):
