@@ -4,6 +4,7 @@
 |----------------------------------------------------------------------|-----------------------------------|
 | is no Python: a signature, a body left out                           | nothing                           |
 | has `...` as a statement                                             | nothing                           |
+| says in a comment that it is not to be run                           | nothing                           |
 | calls `R.call_tir`, `R.dataflow` … outside of a function             | the body of a function of its own |
 | is a function of Relax that names functions of a module shown before | a function of that module         |
 
@@ -11,6 +12,7 @@ A block that the document marks as executed is none of these. `pieces` has what 
 """
 
 import ast
+import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ from refmlc.lang.script import read
 from refmlc.tools.course.document import Block
 from refmlc.tvm.session import Cell
 
+_UNWANTED = re.compile(r"^# <!--(.*\bdo not run\b.*)-->", re.MULTILINE | re.IGNORECASE)
 _USES = frozenset(("call_tir", "call_dps_packed", "call_packed", "dataflow"))
 
 
@@ -41,6 +44,9 @@ def excerpt_of(block: Block, before: Sequence[Block]) -> Excerpt | None:
         return Excerpt(f"not complete Python: {bad.msg}")
     if any(_is_ellipsis(node) for node in ast.walk(tree)):
         return Excerpt("`...` stands for omitted code")
+    unwanted = _UNWANTED.search(block.text)
+    if unwanted is not None:
+        return Excerpt(f"the document says: {unwanted[1].strip()}")
     if any(_uses_relax(node) for node in _outside(tree)):
         return Excerpt("the body of a function", _read(wrapped(block.text, tree)))
     module = _module_of(tree, before)

@@ -7,7 +7,8 @@
 | ```` ```{.python .output} ````, Python          | code: so some chapters have it     |
 | ```` ```{.output}````, `text`, `console`        | an output                          |
 | without a language, after "Output:" or an image | an output                          |
-| without a language, that Python parses          | code, or an excerpt                |
+| without a language, that Python parses          | code, or an excerpt; comments of   |
+|                                                 | HTML in it are comments            |
 | without a language, otherwise                   | an output, where a block is before |
 | any other language                              | nothing                            |
 """
@@ -21,6 +22,7 @@ from refmlc.tvm.session import Cell
 
 _FENCE = re.compile(r"^ {0,3}(```+)(.*)$")
 _ANNOUNCED = re.compile(r"^\W*(outputs?|prints?|results?|输出)", re.IGNORECASE)
+_HTML = re.compile(r"^ *(<!--.*-->) *$", re.MULTILINE)
 _OUTPUTS = ("output", "text", "console", "txt")
 
 
@@ -34,7 +36,8 @@ def blocks(text: str) -> Iterator[Block]:
             outputs = (*last.outputs, Output(line, "text", body))
             blocks_so_far[-1] = Block(last.number, last.line, last.text, outputs, last.marked)
         elif kind == "code":
-            blocks_so_far.append(Block(len(blocks_so_far) + 1, line, body, (), ".input" in language))
+            number, text_of_code = len(blocks_so_far) + 1, _HTML.sub(r"# \1", body)
+            blocks_so_far.append(Block(number, line, text_of_code, (), ".input" in language))
     yield from blocks_so_far
 
 
@@ -71,7 +74,7 @@ def _kind(language: str, body: str, before: str) -> str:
 
 def _is_python(body: str) -> bool:
     try:
-        Cell(body).parsed()
+        Cell(_HTML.sub(r"# \1", body)).parsed()
     except SyntaxError:
         return False
     return True

@@ -3,8 +3,8 @@
 | a block that failed                                                          | and is                          |
 |------------------------------------------------------------------------------|---------------------------------|
 | uses a name that an excerpt before it defines, and no block since then       | a step after an exercise        |
-| repeats lines of a block before it                                           | a quotation                     |
-| names what no block before it defines                                        | a piece of a program            |
+| repeats lines of a block before it: of its inside, or names are missing here | a quotation                     |
+| names what no block before it defines, nor may have imported by a star       | a piece of a program            |
 | calls `T.block`, `T.axis` … outside of a function                            | the body of a function          |
 
 The last three apply only to blocks that a document leaves unmarked where it marks others as executed. Nothing here
@@ -44,11 +44,15 @@ def piece(block: Block, why: str, before: Sequence[Block], left: Collection[int]
             )
     if block.marked or not any(one.marked for one in before):
         return None
-    source = _source(block, before)
+    missing = _NAME_ERROR.search(why)
+    source = _source(block, before, inside=missing is None)
     if source is not None:
         return UnfinishedBlock(f"repeats lines of the block at line {source.line}; as it stands: {why}")
-    missing = _NAME_ERROR.search(why)
-    if missing is not None and not any(missing[1] in defined(one) for one in before):
+    if (
+        missing is not None
+        and missing[1] in _loaded(tree)
+        and not any(missing[1] in defined(one) or _has_star(one) for one in before)
+    ):
         return UnfinishedBlock(f"names `{missing[1]}`, which no block defines")
     return UnfinishedBlock(f"the body of a function; as it stands: {why}") if _is_body(tree) else None
 
@@ -96,15 +100,22 @@ def _loaded(tree: ast.Module) -> set[str]:
     return {node.id for node in names} - bound
 
 
-def _source(block: Block, before: Sequence[Block]) -> Block | None:
-    """The block whose lines all of these are."""
+def _source(block: Block, before: Sequence[Block], *, inside: bool) -> Block | None:
+    """The block whose lines all of these are, indented ones where `inside`."""
     lines = _lines(block)
-    return next((one for one in before if lines and lines <= _lines(one)), None)
+    return next((one for one in before if lines and lines <= _lines(one, inside=inside)), None)
 
 
-def _lines(block: Block) -> set[str]:
-    texts = (line.partition("#")[0].strip() for line in block.text.splitlines())
-    return {text for text in texts if text}
+def _lines(block: Block, *, inside: bool = False) -> set[str]:
+    texts = [line.partition("#")[0] for line in block.text.splitlines()]
+    return {text.strip() for text in texts if text.strip() and (text[0] == " " or not inside)}
+
+
+def _has_star(block: Block) -> bool:
+    """Whether the block imports names that its text does not show."""
+    tree = _tree(block)
+    nodes = [] if tree is None else [*ast.walk(tree)]
+    return any(isinstance(node, ast.ImportFrom) and any(one.name == "*" for one in node.names) for node in nodes)
 
 
 def _is_body(tree: ast.Module) -> bool:

@@ -201,3 +201,14 @@ def test_excerpts(text, before, reason, read):
 
 def test_a_marked_block_is_a_program():
     assert excerpt_of(Block(1, 1, "not Python at all", marked=True), ()) is None
+
+
+def test_comments_of_html_in_code_are_comments():
+    text = "```\n<!-- todo -->\nx = 1\n```\n\n```\n<!-- For CI, do not run this part -->\ny = 2\n```\n\n```\n<b>\n```\n"
+    first, second = markdown.blocks(text)
+    assert first.text == "# <!-- todo -->\nx = 1\n"
+    assert excerpt_of(first, ()) is None
+    excerpt = excerpt_of(second, (first,))
+    assert excerpt is not None
+    assert excerpt.reason == "the document says: For CI, do not run this part"
+    assert [one.text for one in second.outputs] == ["<b>\n"]

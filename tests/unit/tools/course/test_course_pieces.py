@@ -31,6 +31,7 @@ def last(tmp_path, *blocks, marked=False):
         (("a = 'text'\n...", "assert a == 'text'"), "uses `a`, which the excerpt at line 8 leaves out"),
         (("f = 1\n...", "g = f", "g + 1"), "uses `g`, which the excerpt at line 13 leaves out"),
         (("del a", "b = a + 1"), "repeats lines of the block at line 2"),
+        (("def f():\n    a.no_such_name", "a.no_such_name"), "repeats lines of the block at line 8"),
         (("x + y",), "names `x`, which no block defines"),
         (("with T.block('Y'):\n    vi = T.axis.spatial(128, 1)",), "the body of a function"),
     ],
@@ -47,6 +48,9 @@ def test_pieces_are_excerpts_with_a_reason(tmp_path, blocks, why):
         ("exercise = 1\n...", "exercise = 3\nassert exercise == 4"),
         ("inner = 1\n...", "def f():\n    inner = 2\n    return undefined(inner)\nassert 1 == 2"),
         ("a = 5\n...", "a = 6", "assert a == 7"),
+        ("from math import *", "missing_in_math + 1"),
+        ("def f():\n    return missing", "f()"),
+        ("import numpy as np\nnp.no_such_name", "np.no_such_name"),
     ],
 )
 def test_failures_of_programs_stay_failures(tmp_path, blocks):
