@@ -87,7 +87,7 @@ def test_the_same_seed_draws_the_same(module):
 
 
 def tiled(module, seed):
-    schedule = Schedule(module, seed=seed, validate=seed < 2)
+    schedule = Schedule(module, seed=seed, validate=seed == 0)
     block = schedule.get_block("C")
     i, j, k = schedule.get_loops(block)
     j_0, j_1 = schedule.split(j, schedule.sample_perfect_tile(j, n=2))
@@ -151,8 +151,8 @@ def test_decisions_that_are_not_possible_are_refused(module, take, why):
 
 BLOCKS = """
 @T.prim_func
-def main(A: T.Buffer((8, 8), "float32"), B: T.Buffer((8, 8), "float32"), C: T.Buffer((8, 8), "float32")):
-    for i, j, k in T.grid(8, 8, 8):
+def main(A: T.Buffer((4, 4), "float32"), B: T.Buffer((4, 4), "float32"), C: T.Buffer((4, 4), "float32")):
+    for i, j, k in T.grid(4, 4, 4):
         with T.block("C"):
             vi, vj, vk = T.axis.remap("SSR", [i, j, k])
             with T.init():
@@ -171,7 +171,7 @@ def test_the_output_of_a_reduction_with_an_init_is_none_of_its_inputs():
 def test_the_init_of_a_block_of_blocks_is_taken_out():
     schedule = Schedule(read(BLOCKS), validate=True)
     i, j, k = schedule.get_loops("C")
-    (i, ii), (j, ji), (k, ki) = (schedule.split(loop, [None, 4]) for loop in (i, j, k))
+    (i, ii), (j, ji), (k, ki) = (schedule.split(loop, [None, 2]) for loop in (i, j, k))
     schedule.reorder(i, j, k, ii, ji, ki)
     outer = schedule.blockize(ii)
     init = schedule.decompose_reduction(outer, k)
@@ -183,7 +183,7 @@ def test_the_init_of_a_block_of_blocks_is_taken_out():
 def test_threads_that_are_told_apart_by_quotient_and_remainder_in_sums():
     schedule = Schedule(read(BLOCKS), validate=True)
     i, j, k = schedule.get_loops("C")
-    (i, ii), (j, ji) = schedule.split(i, [None, 2]), schedule.split(j, [None, 4])
+    (i, ii), (j, ji) = schedule.split(i, [None, 2]), schedule.split(j, [None, 2])
     schedule.reorder(i, j, k, ii, ji)
     fused = schedule.fuse(i, j)
     schedule.bind(fused, "threadIdx.x")
