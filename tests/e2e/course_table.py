@@ -10,11 +10,10 @@ import sys
 from pathlib import Path
 
 from refmlc.cli.course import folder_reports, folder_table
-from refmlc.tools.course.run import EXCERPT, RAN, read_document
+from refmlc.tools.course.run import EXCERPT, RAN, SECONDS, read_document
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "use-in-a-notebook.md"
 MARKS = ("<!-- course: written by tests/e2e/course_table.py --docs -->\n", "<!-- end of course -->")
-SECONDS = 120.0
 
 
 def tables(folder, *, excerpts):

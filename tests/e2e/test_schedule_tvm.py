@@ -47,6 +47,8 @@ def main(A: T.Buffer((6, 4), "float32"), B: T.Buffer((4, 5), "float32"), X: T.Bu
 STEPS = {
     "split": [["split", "product", 0, [None, 3]]],
     "split with a rest": [["split", "product", 1, [None, 2]]],
+    "a drawn tile": [["sample_perfect_tile", "product", 0, [2, 3], 4]],
+    "a drawn tile in parts": [["sample_partitioned_tile", "product", 2, [2, 2], 2]],
     "split in three": [["split", "product", 0, [None, 3, 1]]],
     "fuse": [["fuse", "product", [0, 1]]],
     "reorder": [["reorder", "product", [2, 0, 1]]],

@@ -6,6 +6,7 @@
 | `["fuse", "second", [0, 1]]`, `reorder`        | these loops, in this order                                      |
 | `["compute_at", "first", "second", 1, true]`   | into loop 1 around `second`, loops of one iteration kept        |
 | `["cache_read", "second", "A", "shared"]`      | the buffer of this name, and the scope: global where it is none |
+| `["sample_perfect_tile", "first", 1, [2, 3], 8]` | split by a drawn tile, the decision being these factors         |
 | `["tensorize", "first", 2, DESC, IMPL]`        | texts of a description and an implementation                    |
 
 `draw(name, seed)` gives one that may be legal or not; `applied` is ours.
@@ -19,7 +20,7 @@ from tiled_intrinsics import tiled
 
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.lang.ir import tir
+from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.rewrite import schedule
@@ -33,6 +34,7 @@ STEPS = (
     "split", "fuse", "reorder", "parallel", "vectorize", "unroll", "serial", "bind", "add_unit_loop", "drop_unit_loop",
     "compute_inline", "reverse_compute_inline", "compute_at", "reverse_compute_at", "cache_read", "cache_write",
     "decompose_reduction", "rfactor", "blockize", "tensorize", "annotate", "set_scope", "storage_align",
+    "sample_perfect_tile", "sample_partitioned_tile",
 )  # fmt: skip
 
 
@@ -75,6 +77,10 @@ def _words(name, func, rng):
             return [block, order] if order != sorted(order) else None
         case "bind":
             return [block, loop, rng.choice(("threadIdx.x", "blockIdx.x"))]
+        case "sample_perfect_tile" | "sample_partitioned_tile":
+            extent = schedule.get_loop(func, schedule.get_loops(func, block)[loop]).extent.value
+            inner = rng.choice([factor for factor in range(1, extent + 1) if extent % factor == 0])
+            return [block, loop, [extent // inner, inner], rng.choice((inner, inner, max(1, inner - 1)))]
         case "annotate":
             return [block, loop, "pragma_auto_unroll_max_step", 16]
         case "compute_at" | "reverse_compute_at":
@@ -128,6 +134,8 @@ def applied(func, name, block, *args, checked=True):
             return schedule.fuse(func, *(loops[place] for place in args[0]))[0]
         case "reorder":
             return schedule.reorder(func, [loops[place] for place in args[0]], **options)
+        case "sample_perfect_tile" | "sample_partitioned_tile":
+            return _tiled(func, name, block, *args)
         case "unroll" | "serial":
             return getattr(schedule, name)(func, loops[args[0]])
         case "vectorize" | "parallel":
@@ -164,3 +172,12 @@ def applied(func, name, block, *args, checked=True):
             return schedule.drop_unit_loop(*schedule.add_unit_loop(func, block))
         case _:
             return getattr(schedule, name)(func, block)
+
+
+def _tiled(func, name, block, loop, factors, most):
+    """Split by what is drawn; of a partitioned tile, `most` divides the inner factor."""
+    drawing = schedule.Schedule(IRModule({"main": func}))
+    target = drawing.get_loops(block)[loop]
+    options = (1, most) if name == "sample_partitioned_tile" else (most,)
+    drawing.split(target, getattr(drawing, name)(target, 2, *options, decision=factors))
+    return drawing.mod["main"]

@@ -26,6 +26,10 @@ def apply(schedule, name, block, *args):
     match name:
         case "split":
             schedule.split(loops[args[0]], factors=args[1])
+        case "sample_perfect_tile" | "sample_partitioned_tile":
+            options = (1, args[2]) if name == "sample_partitioned_tile" else (args[2],)
+            loop = loops[args[0]]
+            schedule.split(loop, getattr(schedule, name)(loop, 2, *options, decision=args[1]))
         case "fuse" | "reorder":
             getattr(schedule, name)(*(loops[place] for place in args[0]))
         case "unroll" | "vectorize" | "parallel":
