@@ -5,7 +5,6 @@ result; each TensorIR function that it calls is then run on enclosures (`graph`,
 bound are unsupported.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -105,7 +104,7 @@ def _centre(element: Value | None) -> float:
         try:
             return float(element.centre)
         except OverflowError:
-            return math.copysign(inf, element.centre)
+            return inf if element.centre > 0 else -inf
     return float(element) if isinstance(element, int) else np.nan
 
 

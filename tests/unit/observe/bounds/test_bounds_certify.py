@@ -253,3 +253,15 @@ def test_elements_without_a_bound_are_counted():
     verdict = judge(np.float32([7.0, 8.0]), found)
     assert verdict.kind is Kind.PERMITTED
     assert "2 differing elements have no bound: any value is permitted" in verdict.notes
+
+
+@pytest.mark.parametrize(("value", "centre"), [(1.0, math.inf), (-1.0, -math.inf)])
+def test_the_centre_of_what_no_float_holds_is_infinite(value, centre):
+    text = """
+@T.prim_func
+def main(A: T.Buffer((1,), "float32"), N: T.Buffer((1,), "int64"), B: T.Buffer((1,), "float32")):
+    for i in range(1):
+        B[i] = T.ldexp(A[i], N[i])
+"""
+    output = certified(text, np.array([value], "float32"), np.array([1 << 12], "int64"), np.zeros(1, "float32"))
+    assert output.centre.tolist() == [centre]
