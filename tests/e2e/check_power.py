@@ -4,6 +4,7 @@
     python tests/e2e/check_power.py --only NAME        # those whose name contains NAME
     python tests/e2e/check_power.py --innocents        # correct programs, and what accuses them (`power_innocents.py`)
     python tests/e2e/check_power.py --innocents tvm kv --printed FOLDER    # those that real TVM has printed there
+    python tests/e2e/check_power.py --tvm PYTHON       # programs of which real TVM 0.27 gives a wrong result
 
 `power/faults.toml` and `power/holdout.toml` hold a fault in each `[[fault]]`, one for each class of wrong compiler:
 
@@ -24,6 +25,9 @@ ways look for it, each with its own defaults:
 | equivalent | `assert_equivalent` of the two programs                                                              |
 | stages     | the two programs as stages of a compiler: the comparison in `check_passes`, `check_schedule`, `passes` |
 
+`power/tvm.toml` has programs of which TVM 0.27 gives a wrong result: `[[wrong]]` with a `row` of `conformance/known`,
+a `module` and a call that `shows` it, which is tried too.
+
 The hold-out was written after the first file, and before its author had seen how arguments are chosen. Nobody looks at
 a fault of it to choose arguments; whoever does moves the fault to the first file and writes another.
 """
@@ -35,6 +39,7 @@ import sys
 import time
 import tomllib
 from collections import Counter
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,6 +58,8 @@ from refmlc.lang.ir import tir
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.check.run import check
+from refmlc.oracle.implementations.implementation import Limits
+from refmlc.oracle.implementations.lookup import implementation as lookup
 from refmlc.oracle.passes.check import check as check_stages
 from refmlc.oracle.passes.stages import PassTrace, Stage
 from refmlc.oracle.refine.assertions import Inequivalent, assert_equivalent
@@ -297,6 +304,63 @@ def verdicts(tries):
         )
 
 
+def wrong_results():
+    """The programs of which TVM gives a wrong result, named by the row and a number."""
+    path = FOLDER / "tvm.toml"
+    rows = tomllib.loads(path.read_text(encoding="utf-8"))["wrong"]
+    names = [f"{row['row']}" for row in rows]
+    return [
+        Fault(f"{name} {names[:at].count(name) + 1}" if name in names[:at] else name, name, HEAD + row["module"], "",
+              "tvm", row["shows"])
+        for at, (name, row) in enumerate(zip(names, rows, strict=True))
+    ]  # fmt: skip
+
+
+def tvm_finds(fault, implementation, seed=0, inputs=None, dims=None):
+    """The codes of what `check` finds of an implementation, and why it finds nothing."""
+    try:
+        report = check(
+            read(fault.module, fault.name),
+            "main",
+            implementations=[implementation],
+            seed=seed,
+            inputs=inputs or {},
+            dims=dims or {},
+        )
+    except RefmlcError as failure:
+        return [], f"{failure.diagnostic.code.id} {failure.diagnostic.message}"
+    ours = [cause.finding.code.id for cause in report.causes if cause.finding.implementation == implementation.name]
+    others = [cause.finding.code.id for cause in report.causes if cause.finding.implementation != implementation.name]
+    problem = [f"ACCUSED {code}" for code in others] + ([] if ours or report.compared else report.remarks)
+    return ours, "; ".join(dict.fromkeys(problem))
+
+
+def tvm_table(python, seeds, only="", each=1):
+    """A line for each program, or one of so `each`: under how many seeds it is found, whether its own call shows it."""
+    found, shown_too, all_seeds, programs = 0, 0, 0, [fault for fault in wrong_results()[::each] if only in fault.name]
+    with closing(lookup(f"tvm:{python}", Limits(seconds=60.0, clock=True))) as implementation:
+        for fault in programs:
+            begin = time.perf_counter()
+            tries = [tvm_finds(fault, implementation, seed) for seed in range(seeds)]
+            seconds = (time.perf_counter() - begin) / seeds
+            parameters = parameters_of(read(fault.module, fault.name).functions["main"])
+            inputs = {each.name: _argument(each, fault.shows) for each in parameters if not each.written}
+            dims = {name: size for name, size in fault.shows.items() if name not in {each.name for each in parameters}}
+            told, why = tvm_finds(fault, implementation, 0, {} if dims else inputs, dims)
+            count = sum(bool(codes) for codes, _ in tries)
+            found, shown_too, all_seeds = found + count, shown_too + bool(told), all_seeds + (count == seeds)
+            codes = sorted({code for codes, _ in tries for code in codes})
+            problems = sorted({problem for _, problem in (*tries, ([], why)) if problem})
+            yield (
+                f"{fault.name:30}{count:>3} of {seeds}   {'shown' if told else 'NOT SHOWN':9} {seconds:6.2f} s  "
+                f"{', '.join((*codes, *problems))}"
+            )
+    yield (
+        f"\n{all_seeds} of {len(programs)} programs are found under every seed, {found} of {len(programs) * seeds} of "
+        f"programs and seeds; {shown_too} by the call that shows them"
+    )
+
+
 def table(rows, ways, seeds):
     """The table in lines: a fault in each, then the shares."""
     width = max(len(row.fault.name) for row in rows) + 2
@@ -341,7 +405,13 @@ def main():
         help="Correct programs.  [default: our own]",
     )
     options.add_argument("--printed", default="", metavar="FOLDER", help="Where `tvm` and `kv` lie, texts of real TVM.")
+    options.add_argument("--tvm", default="", metavar="PYTHON", help="A Python that has apache-tvm 0.27.")
     chosen = options.parse_args()
+    if chosen.tvm:
+        prove_itself()
+        for line in tvm_table(chosen.tvm, chosen.seeds or 1, chosen.only):
+            print(line, flush=True)
+        return 0
     if chosen.innocents is not None:
         prove_itself()
         tries = list(trials(chosen.innocents or OWN, chosen.printed, chosen.seeds or 1, chosen.only))
