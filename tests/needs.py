@@ -85,6 +85,7 @@ NEEDS = {
     "onnxruntime": _pip("ONNX Runtime", "onnxruntime==1.32.0", "onnxruntime"),
     "jupyter": _pip("Jupyter", "ipykernel nbclient", "ipykernel", "nbclient", "nbformat"),
     "matplotlib": _pip("matplotlib", "matplotlib", "matplotlib"),
+    "z3": _pip("z3", "-e '.[prove]'", "z3"),
     "docs": _pip("Sphinx with MyST and Furo", "-e '.[docs]'", "sphinx", "myst_parser", "furo", "sphinx_click"),
     "tvm": Need(
         "real TVM",

@@ -12,6 +12,7 @@
 | `field`       | terms evaluated in prime fields: equality over the reals                               |
 | `proof`       | the verdict on two programs                                                            |
 | `evaluate`    | the value of a term at known arguments                                                 |
+| `sizes/`      | whether a function is defined for all sizes                                            |
 """
 
 from refmlc.prove.execute import SymbolicCall

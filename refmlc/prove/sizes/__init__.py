@@ -1,0 +1,35 @@
+"""Definedness for all sizes and all arguments: obligations of a function, decided by z3 (extra `prove`).
+
+| file       | holds                                                                                          |
+|------------|------------------------------------------------------------------------------------------------|
+| `integers` | integer expressions of a program as expressions of z3                                          |
+| `walk`     | the obligations of a function; loops are not unrolled                                          |
+| `coverage` | what the structure of a function shows: initialisation, order of parallel iterations           |
+| `verdict`  | each obligation proved, refuted by sizes that are executed, or undecided                       |
+| `result`   | the verdicts as data                                                                           |
+"""
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.lang.ir import IRModule
+from refmlc.prove.sizes.result import Definedness
+
+LIMIT = 1 << 15
+"""The greatest size of a symbolic dimension: two of them index a tensor of 2^30 elements."""
+MILLISECONDS = 5000
+
+
+def defined_for_all_sizes(
+    module: IRModule, func: str, *, limit: int = LIMIT, milliseconds: int = MILLISECONDS
+) -> Definedness:
+    """Whether each call of a prim_func is defined: for all arguments and for all sizes up to `limit`.
+
+    The caller's part: tensors do not overlap, and what the function reads first is initialised. Units: milliseconds for
+    each obligation. Fails: RM112 for a function that is not one of TensorIR, and without z3.
+    """
+    try:
+        from refmlc.prove.sizes.verdict import decide  # noqa: PLC0415 - needs an extra, which other proofs do not
+    except ModuleNotFoundError as missing:
+        message = f"a proof for all sizes needs `{missing.name}`"
+        raise fail(BAD_USAGE, message, None, "pip install 'refmlc[prove]'") from None
+    return decide(module, func, limit, milliseconds)

@@ -1,0 +1,231 @@
+"""Integer expressions of a program as expressions of z3: exact integers, with the program's own divisions.
+
+z3's `/` and `%` on integers are Euclidean and total. Here they are floor and truncation as the program has them, and
+that the divisor is not 0 is an obligation. Results of 32 and 64 bits are exact, and that they fit is an obligation;
+narrower ones wrap. What is loaded from memory is an unknown number of its dtype, and so is every operation that is not
+listed.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import z3
+
+from refmlc.diag.source import Span
+from refmlc.lang.dtypes import DType
+from refmlc.lang.ir import tir
+from refmlc.prove.terms import WIDE, Undecided
+
+Number: TypeAlias = "z3.ArithRef"
+Truth: TypeAlias = "z3.BoolRef"
+Oblige: TypeAlias = Callable[[str, "z3.BoolRef", str, Span | None], None]
+"""Takes the kind of an obligation, what must hold, a text, and its place."""
+
+
+@dataclass
+class Variables:
+    """The values of variables, the conditions that hold here, and the unknown numbers that memory holds."""
+
+    values: dict[tir.Var, object] = field(default_factory=dict)
+    conditions: list[object] = field(default_factory=list)
+    unknown: list[object] = field(default_factory=list)
+    _count: int = 0
+
+    def fresh(self, name: str, dtype: DType, *, data: bool = False) -> Number:
+        """A new number of a dtype. `data`: it comes from memory, so the caller decides it."""
+        self._count += 1
+        number = z3.Int(f"{name}#{self._count}")
+        if dtype.is_integer:
+            self.conditions.append(z3.And(number >= dtype.minimum, number <= dtype.maximum))
+        if data:
+            self.unknown.append(number)
+        return number
+
+    def fresh_truth(self, name: str) -> Truth:
+        """A new condition that memory decides."""
+        self._count += 1
+        truth = z3.Bool(f"{name}#{self._count}")
+        self.unknown.append(truth)
+        return truth
+
+
+def floordiv(a: Number, b: Number) -> Number:
+    """The quotient rounded down; z3's own where the divisor is positive."""
+    if z3.is_int_value(b) and b.as_long() > 0:
+        return a / b
+    return z3.If(b > 0, a / b, (-a) / (-b))
+
+
+def truncdiv(a: Number, b: Number) -> Number:
+    """The quotient rounded towards zero."""
+    size = z3.If(a >= 0, a, -a) / z3.If(b >= 0, b, -b)
+    return z3.If((a >= 0) == (b >= 0), size, -size)
+
+
+class Integers:
+    """Encodes expressions under the conditions of `variables`, and reports their obligations to `oblige`."""
+
+    def __init__(self, variables: Variables, oblige: Oblige) -> None:
+        self._variables = variables
+        self._oblige = oblige
+
+    def number(self, node: tir.Expr) -> Number:
+        """The value of a scalar expression of an integer dtype."""
+        match node:
+            case tir.IntImm():
+                return z3.IntVal(node.value)
+            case tir.Var():
+                return self._variable(node)
+            case tir.Apply() if node.dtype.is_integer:
+                return self._apply(node)
+            case tir.Cast(value=value) if value.dtype.is_integer:
+                return self._fit(self.number(value), node.dtype, wraps=True)
+            case tir.Cast(value=value) if value.dtype.kind == "bool":
+                return z3.If(self.truth(value), z3.IntVal(1), z3.IntVal(0))
+            case tir.Select(condition, yes, no):
+                return z3.If(self.truth(condition), self.number(yes), self.number(no))
+            case tir.IfThenElseExpr(condition, yes, no):
+                holds = self.truth(condition)
+                return z3.If(holds, self.under(holds, yes), self.under(z3.Not(holds), no))
+            case tir.Let(var, value, body):
+                self._variables.values[var] = self.value(value)
+                return self.number(body)
+            case _:
+                return self._unknown(node)
+
+    def truth(self, node: tir.Expr) -> Truth:
+        """The value of a condition."""
+        match node:
+            case tir.IntImm():
+                return z3.BoolVal(bool(node.value))
+            case tir.And(a, b):
+                first = self.truth(a)
+                return z3.And(first, self.under(first, b))
+            case tir.Or(a, b):
+                first = self.truth(a)
+                return z3.Or(first, self.under(z3.Not(first), b))
+            case tir.Apply(op="not", args=(a,)):
+                return z3.Not(self.truth(a))
+            case tir.Apply(op="likely", args=(a,)):
+                return self.truth(a)
+            case tir.Apply(op=op, args=(a, b)) if op in COMPARISONS and a.dtype.is_integer:
+                return COMPARISONS[op](self.number(a), self.number(b))
+            case tir.Var() if isinstance(self._variables.values.get(node), z3.BoolRef):
+                return self._variables.values[node]
+            case _:
+                self.visit(node)
+                return self._variables.fresh_truth("condition")
+
+    def value(self, node: tir.Expr) -> object:
+        """The value of any scalar: a number, a condition, or None for a float, whose parts are visited."""
+        if node.dtype.is_vector:
+            self.visit(node)
+            return None
+        if node.dtype.kind == "bool":
+            return self.truth(node)
+        if node.dtype.is_integer:
+            return self.number(node)
+        self.visit(node)
+        return None
+
+    def under(self, condition: Truth, node: tir.Expr) -> object:
+        """The value of an operand that is evaluated only if a condition holds."""
+        before = len(self._variables.conditions)
+        self._variables.conditions.append(condition)
+        value = self.value(node)
+        facts = self._variables.conditions[before + 1 :]
+        del self._variables.conditions[before:]
+        self._variables.conditions += facts  # ranges of fresh numbers hold anywhere
+        return value
+
+    def visit(self, node: tir.Expr) -> None:
+        """Visit the operands of an expression whose own value is not needed. A hook for accesses to memory."""
+        match node:
+            case tir.IfThenElseExpr(condition, yes, no):
+                holds = self.truth(condition)
+                self.under(holds, yes)
+                self.under(z3.Not(holds), no)
+            case tir.Select(condition, yes, no):
+                for part in (condition, yes, no):
+                    self.value(part)
+            case tir.Let(var, value, body):
+                self._variables.values[var] = self.value(value)
+                self.value(body)
+            case tir.Apply(args=args):
+                for part in args:
+                    self.value(part)
+            case tir.Cast(value=value):
+                self.value(value)
+            case tir.Call(args=arguments):
+                for argument in arguments:
+                    if isinstance(argument, tir.Expr):
+                        self.value(argument)
+            case tir.Var() | tir.IntImm() | tir.FloatImm() | tir.StringImm():
+                pass
+            case tir.And() | tir.Or():
+                self.truth(node)
+            case _:
+                raise Undecided(f"a {type(node).__name__} is not known for all sizes", node.span)
+
+    # -------------------------------------------------------------------------------------------- parts
+
+    def _variable(self, node: tir.Var) -> Number:
+        value = self._variables.values.get(node)
+        if not isinstance(value, z3.ArithRef):
+            value = self._variables.values[node] = self._variables.fresh(node.name, node.dtype)
+        return value
+
+    def _unknown(self, node: tir.Expr) -> Number:
+        self.visit(node)
+        return self._variables.fresh("value", node.dtype, data=True)
+
+    def _apply(self, node: tir.Apply) -> Number:
+        op, args = node.op, node.args
+        if op == "likely":
+            return self.number(args[0])
+        if op in DIVISIONS and len(args) == 2:
+            a, b = self.number(args[0]), self.number(args[1])
+            self._oblige("division", b != 0, "the divisor is not 0", node.span)
+            return self._fit(DIVISIONS[op](a, b), node.dtype, span=node.span)
+        if op in EXACT and len(args) == 2:
+            return self._fit(EXACT[op](self.number(args[0]), self.number(args[1])), node.dtype, span=node.span)
+        if op == "abs":
+            a = self.number(args[0])
+            return self._fit(z3.If(a >= 0, a, -a), node.dtype, span=node.span)
+        for arg in args:
+            self.value(arg)
+        return self._variables.fresh(op, node.dtype, data=True)
+
+    def _fit(self, value: Number, dtype: DType, *, wraps: bool = False, span: Span | None = None) -> Number:
+        """The value in its dtype: narrow ones wrap, wide ones must fit."""
+        fits = z3.And(value >= dtype.minimum, value <= dtype.maximum)
+        if dtype.bits >= WIDE and not wraps:
+            self._oblige("overflow", fits, f"the result fits in {dtype}", span)
+            return value
+        modulus = 1 << dtype.bits
+        return z3.If(fits, value, (value - dtype.minimum) % modulus + dtype.minimum)
+
+
+COMPARISONS: Mapping[str, Callable[[Number, Number], Truth]] = {
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "gt": lambda a, b: a > b,
+    "ge": lambda a, b: a >= b,
+}
+DIVISIONS: Mapping[str, Callable[[Number, Number], Number]] = {
+    "floordiv": floordiv,
+    "floormod": lambda a, b: a - b * floordiv(a, b),
+    "truncdiv": truncdiv,
+    "div": truncdiv,
+    "truncmod": lambda a, b: a - b * truncdiv(a, b),
+}
+EXACT: Mapping[str, Callable[[Number, Number], Number]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "max": lambda a, b: z3.If(a >= b, a, b),
+    "min": lambda a, b: z3.If(a <= b, a, b),
+}

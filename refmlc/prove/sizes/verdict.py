@@ -1,0 +1,131 @@
+"""Each obligation proved for all sizes, refuted by sizes that are executed, or undecided with the reason."""
+
+from collections.abc import Iterator, Mapping
+from math import prod
+
+import z3
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.errors import RefmlcError, Undefined
+from refmlc.lang.dtypes import DType
+from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.ir.types import TensorType
+from refmlc.lang.ir.visit import walk
+from refmlc.lang.ops.evaluate import evaluate
+from refmlc.prove.sizes.result import Definedness, SizedKind, SizedVerdict
+from refmlc.prove.sizes.walk import ObligationWalk, SizedObligation
+from refmlc.prove.terms import Undecided
+from refmlc.run.memory.budget import Budget
+from refmlc.run.memory.tensor import Tensor
+from refmlc.vm import VirtualMachine, build
+from refmlc.vm.parameters import parameters_of
+
+SMALL = (1, 2, 4, 16, 64)
+MOST_ELEMENTS = 1 << 20
+
+
+def decide(module: IRModule, func: str, limit: int, milliseconds: int) -> Definedness:
+    """The verdicts of `defined_for_all_sizes`."""
+    function = module.functions.get(func)
+    if not isinstance(function, tir.PrimFunc):
+        raise fail(BAD_USAGE, f"`{func}` is not a function of TensorIR in the module")
+    try:
+        walked = ObligationWalk(function, limit)
+    except Undecided as end:
+        return Definedness(func, (), limit, end.reason, end.span)
+    decided: dict[object, SizedVerdict] = {}
+    for obligation in walked.obligations:
+        key = (obligation.kind, obligation.text, obligation.span, str(obligation.goal), obligation.conditions)
+        if key not in decided:
+            decided[key] = _decided(obligation, walked, module, func, milliseconds)
+    return Definedness(func, tuple(decided.values()), limit)
+
+
+def _decided(
+    obligation: SizedObligation, walked: ObligationWalk, module: IRModule, func: str, milliseconds: int
+) -> SizedVerdict:
+    kind, text, span = obligation.kind, obligation.text, obligation.span
+    if obligation.goal is None:
+        return SizedVerdict(kind, SizedKind.UNDECIDED, text, span, "the structure of the program does not show it")
+    solver = z3.Solver()
+    solver.set("timeout", milliseconds)
+    solver.add(*obligation.conditions)
+    solver.add(z3.Not(obligation.goal))
+    answer = solver.check()
+    if answer == z3.unsat:
+        return SizedVerdict(kind, SizedKind.PROVED, text, span)
+    if answer != z3.sat:
+        return SizedVerdict(kind, SizedKind.UNDECIDED, text, span, f"no answer in {milliseconds / 1000:g} s")
+    if _depends_on_data(obligation):
+        return SizedVerdict(kind, SizedKind.UNDECIDED, text, span, "it depends on the values of an argument")
+    sizes = _smallest(solver, walked.sizes)
+    code = _executed(module, func, sizes)
+    where = ", ".join(f"{name} = {size}" for name, size in sizes.items()) or "every call"
+    if not code:
+        return SizedVerdict(kind, SizedKind.UNDECIDED, text, span, f"not executed: {where}", sizes)
+    return SizedVerdict(kind, SizedKind.REFUTED, text, span, where, sizes, code)
+
+
+def _depends_on_data(obligation: SizedObligation) -> bool:
+    names = {str(unknown) for unknown in obligation.unknown}
+    return any(name in names for part in (obligation.goal, *obligation.conditions) for name in _names(part))
+
+
+def _names(expression: "z3.ExprRef") -> Iterator[str]:
+    stack, visited = [expression], set()
+    while stack:
+        part = stack.pop()
+        if part.get_id() in visited:
+            continue
+        visited.add(part.get_id())
+        if z3.is_const(part) and part.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+            yield str(part)
+        stack.extend(part.children())
+
+
+def _smallest(solver: "z3.Solver", sizes: Mapping[str, "z3.ArithRef"]) -> dict[str, int]:
+    """Sizes that refute an obligation, small ones if there are."""
+    for most in SMALL:
+        solver.push()
+        solver.add(*(size <= most for size in sizes.values()))
+        if solver.check() == z3.sat:
+            return _model(solver, sizes)
+        solver.pop()
+    solver.check()
+    return _model(solver, sizes)
+
+
+def _model(solver: "z3.Solver", sizes: Mapping[str, "z3.ArithRef"]) -> dict[str, int]:
+    model = solver.model()
+    return {name: model.eval(size, model_completion=True).as_long() for name, size in sizes.items()}
+
+
+def _executed(module: IRModule, func: str, sizes: Mapping[str, int]) -> str:
+    """The code that the interpreter reports at these sizes; empty: none, or too large to execute."""
+    function = module.functions[func]
+    arguments: list[object] = []
+    for parameter in parameters_of(function):  # type: ignore[arg-type]
+        match parameter.ty:
+            case TensorType(shape=tuple() as shape, dtype=DType() as dtype):
+                extents = tuple(_extent(extent, sizes) for extent in shape)
+                if prod(extents) > MOST_ELEMENTS:
+                    return ""
+                tensor = Tensor.empty(extents, dtype)
+                if not parameter.written:
+                    tensor.mark_initialised()
+                arguments.append(tensor)
+            case _:
+                arguments.append(sizes.get(parameter.name, 0))
+    try:
+        VirtualMachine(build(module, "interp", budget=Budget(5_000_000)))[func](*arguments)
+    except Undefined as failure:
+        return failure.code.id
+    except RefmlcError:
+        return ""
+    return ""
+
+
+def _extent(expr: tir.Expr, sizes: Mapping[str, int]) -> int:
+    values = {var: sizes[var.name] for var in walk(expr) if isinstance(var, tir.Var)}
+    return max(int(evaluate(expr, values)), 0)

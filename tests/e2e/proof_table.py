@@ -1,0 +1,225 @@
+"""What `refmlc prove` decides: `proof_table.py [--pairs 200] [--mutants 400] [--tvm PYTHON] [--docs]`.
+
+| population | pairs                                                                                             |
+|------------|---------------------------------------------------------------------------------------------------|
+| schedules  | a generated pipeline of three blocks, and the same after up to 6 steps of `refmlc.Schedule`       |
+| passes     | with `--tvm`: a pipeline, and each stage of TVM's default lowering that keeps the function        |
+| mutants    | a pipeline, and one of its schedules with one node changed; a proof is held against calls that run |
+
+Exit status 1: a mutant that is proved and that a call tells apart, or a right pair that is refuted. `--docs` writes the
+table into docs/explanation/proofs.md.
+"""
+
+import argparse
+import random
+import sys
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[1] / "property"))
+
+import click
+from biting import prove as prove_biting
+from pipelines import pipeline
+
+import refmlc
+from refmlc.diag import RefmlcError
+from refmlc.lang.dtypes import BOOL
+from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.ir.visit import rewrite
+from refmlc.oracle.implementations.implementation import Limits
+from refmlc.oracle.passes import TvmPasses
+from refmlc.oracle.refine.proof import prove
+from refmlc.prove import ProofKind, SymbolicCall, compared
+from refmlc.strategies import rolled_schedules
+from refmlc.testing import assert_equivalent
+
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "proofs.md"
+MARKS = ("<!-- proofs: written by tests/e2e/proof_table.py --docs -->\n", "<!-- end of proofs -->")
+SWAPS = {
+    "add": "sub",
+    "sub": "add",
+    "mul": "add",
+    "max": "min",
+    "min": "max",
+    "lt": "le",
+    "le": "lt",
+    "floordiv": "truncdiv",
+}
+LIMITS = Limits(steps=3_000_000)
+CALLS = 12
+
+
+def module_of(func):
+    return IRModule({"main": func})
+
+
+def schedules(count):
+    """Pairs of a pipeline and one of its schedules."""
+    for seed in range(count):
+        func = pipeline(seed)
+        for schedule in rolled_schedules(func, seed, count=2, steps=6):
+            yield f"pipeline {seed}: {schedule.trace}", module_of(func), module_of(schedule.func)
+
+
+# ------------------------------------------------------------------------------------------------ mutants
+
+
+def changes(node):
+    """Other nodes that could stand for `node`."""
+    match node:
+        case tir.Apply(op=op) if op in SWAPS:
+            yield replace(node, op=SWAPS[op])
+        case tir.IntImm(dtype=dtype, value=value) if dtype != BOOL:
+            yield from (
+                replace(node, value=value + step) for step in (1, -1) if dtype.minimum <= value + step <= dtype.maximum
+            )
+        case tir.FloatImm(value=value):
+            yield replace(node, value=value + 1.0)
+        case tir.BufferLoad(buffer=buffer, indices=(a, b)) if buffer.shape[0] == buffer.shape[1]:
+            yield replace(node, indices=(b, a))
+        case tir.SBlock(init=init) if init is not None:
+            yield replace(node, init=None)
+        case tir.SBlockRealize(predicate=tir.Apply()):
+            yield replace(node, predicate=tir.IntImm(BOOL, 1))
+        case tir.For(extent=tir.IntImm(dtype=dtype, value=extent)) if extent > 1:
+            yield replace(node, extent=tir.IntImm(dtype, extent - 1))
+
+
+def mutant(module, seed):
+    """The module with one node changed; None where there is none to change."""
+    rng = random.Random(seed)  # noqa: S311 - reproducible, not secret
+    places = []
+    rewrite(module, lambda node: places.append(node) or node if any(changes(node)) else node)
+    if not places:
+        return None
+    target, counter = rng.randrange(len(places)), iter(range(len(places) + 1))
+
+    def change(node):
+        if any(changes(node)) and next(counter) == target:
+            return rng.choice(list(changes(node)))
+        return node
+
+    return rewrite(module, change)
+
+
+def mutants(count):
+    """Pairs of a pipeline and a changed schedule of it."""
+    for seed in range(count):
+        func = pipeline(seed % 997)
+        after = (rolled_schedules(func, seed, count=1, steps=4) or [None])[0]
+        changed = mutant(module_of(func if after is None else after.func), seed)
+        if changed is not None:
+            yield f"mutant {seed}", module_of(func), changed
+
+
+# ------------------------------------------------------------------------------------------------ passes
+
+
+def passes(count, python):
+    """Pairs of a module and each stage of TVM's default lowering that keeps the function."""
+    tvm = TvmPasses(python)
+    for seed in range(count):
+        module = module_of(pipeline(seed))
+        trace = tvm(refmlc.show(module, show_meta=True))
+        for stage in trace.stages[1:]:
+            try:
+                after = refmlc.read(stage.text, stage.name)
+            except RefmlcError:
+                continue
+            names = [name for name in after.functions if name.startswith("main")]
+            if len(names) == 1:
+                yield (
+                    f"pipeline {seed}, {stage.name}",
+                    module,
+                    IRModule({**after.functions, "main": after.functions[names[0]]}),
+                )
+
+
+# ------------------------------------------------------------------------------------------------ table
+
+
+def decided(pairs, *, search):
+    """The verdicts on pairs, and the time that each takes. Units: seconds."""
+    rows = []
+    for name, before, after in pairs:
+        start = time.thread_time()
+        if search:
+            proof = prove(before, after, func="main", calls=CALLS, limits=LIMITS)
+        else:
+            proof = compared(before, after, "main", SymbolicCall({}, LIMITS.steps))
+        rows.append((name, before, after, proof, time.thread_time() - start))
+    return rows
+
+
+def contradicted(before, after):
+    """Whether a call tells the two apart, or none was defined."""
+    try:
+        assert_equivalent(before, after, func="main", calls=CALLS, exact=True)
+    except AssertionError:
+        return True
+    except RefmlcError:
+        return False
+    return False
+
+
+def counted(rows):
+    kinds = Counter(row[3].kind for row in rows)
+    return {kind: kinds[kind] for kind in ProofKind if kinds[kind]}
+
+
+def table(populations):
+    yield "| population | pairs | " + " | ".join(kind.value for kind in ProofKind) + " | median time |"
+    yield "|---|---|" + "---|" * (len(ProofKind) + 1)
+    for name, rows in populations.items():
+        kinds = counted(rows)
+        times = sorted(row[4] for row in rows)
+        cells = " | ".join(str(kinds.get(kind, 0)) for kind in ProofKind)
+        yield f"| {name} | {len(rows)} | {cells} | {times[len(times) // 2]:.2f} s |"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pairs", type=int, default=100)
+    parser.add_argument("--mutants", type=int, default=200)
+    parser.add_argument("--tvm", metavar="PYTHON")
+    parser.add_argument("--docs", action="store_true")
+    parser.add_argument("--why", action="store_true", help="print what is not proved")
+    options = parser.parse_args()
+    func = pipeline(0)
+    prove_biting(
+        "search for a counterexample",
+        notices=contradicted(module_of(func), mutant(module_of(func), 1)),
+        passes=not contradicted(module_of(func), module_of(func)),
+    )
+    populations = {"schedules": decided(schedules(options.pairs), search=False)}
+    if options.tvm:
+        populations["passes of TVM"] = decided(passes(options.pairs // 10, options.tvm), search=False)
+    populations["mutants"] = decided(mutants(options.mutants), search=True)
+    false = [row[0] for row in populations["mutants"] if row[3].is_proved and contradicted(row[1], row[2])]
+    wrong = [row[0] for rows in list(populations.values())[:-1] for row in rows if row[3].kind is ProofKind.REFUTED]
+    text = "\n".join(table(populations))
+    summary = f"False proofs: {len(false)}. Right pairs refuted: {len(wrong)}."
+    click.echo("\n".join([text, summary, *false, *wrong]))
+    if options.why:
+        reasons = Counter(
+            (kind, row[3].kind.value, row[3].reason or (row[3].obligations[0].text if row[3].obligations else ""))
+            for kind, rows in populations.items()
+            for row in rows
+            if not row[3].is_proved
+        )
+        click.echo("\n".join(f"{count} {' | '.join(key)}" for key, count in reasons.most_common(30)))
+    if options.docs:
+        page = PAGE.read_text(encoding="utf-8")
+        head, _, rest = page.partition(MARKS[0])
+        PAGE.write_text(
+            f"{head}{MARKS[0]}\n{text}\n\n{summary}\n\n{MARKS[1]}{rest.partition(MARKS[1])[2]}", encoding="utf-8"
+        )
+    return 1 if false or wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

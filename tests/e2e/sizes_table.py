@@ -1,0 +1,92 @@
+"""Operators of Relax with symbolic sizes, proved to be defined: `sizes_table.py [--only WORD] [--why]`.
+
+Each row of `operator_calls` is lowered with symbolic extents; each function of TensorIR that it becomes is asked
+`defined_for_all_sizes`. Exit status 1 if a refutation is not confirmed by the interpreter, which never happens.
+"""
+
+import argparse
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import click
+from operator_calls import EXTENTS, rows
+
+from refmlc.diag import RefmlcError
+from refmlc.lang.ir import tir
+from refmlc.lang.wellformed.reader_checks import read
+from refmlc.prove.sizes import defined_for_all_sizes
+from refmlc.prove.sizes.result import SizedKind
+from refmlc.rewrite.transform import legalize_ops
+
+
+def text(row, dtype="float32"):
+    """A function that makes the call of a row on symbolic extents."""
+    declared = set()
+
+    def extent(letter):
+        if letter not in EXTENTS:
+            return letter
+        first = letter not in declared
+        declared.add(letter)
+        return f'"{letter}"' if first else letter
+
+    params = ", ".join(
+        f'{param.name}: R.Tensor(({"".join(f"{extent(each)}, " for each in param.extents)}), "{param.dtype or dtype}")'
+        for param in row.params
+    )
+    sizes = "".join(f"    {letter} = T.int64()\n" for letter in sorted(declared))
+    return f"@R.function\ndef main({params}):\n{sizes}    r = R.{row.call.replace('{D}', dtype)}\n    return r\n"
+
+
+def functions(only):
+    """The functions of TensorIR of each row, with the name of the row; None where it is not lowered."""
+    for row in rows():
+        if only in row.call and row.letters:
+            try:
+                module = legalize_ops(read(text(row), "row.py"))
+            except RefmlcError:
+                yield row.call, None, ""
+                continue
+            names = [name for name, func in module.functions.items() if isinstance(func, tir.PrimFunc)]
+            yield from ((row.call, module, name) for name in names)
+            if not names:
+                yield row.call, None, ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", metavar="WORD")
+    parser.add_argument("--why", action="store_true", help="print each function that is not proved")
+    parser.add_argument("--milliseconds", type=int, default=2000, help="for each obligation")
+    options = parser.parse_args()
+    kinds, reasons, obligations, times = Counter(), Counter(), Counter(), []
+    for call, module, name in functions(options.only):
+        if module is None:
+            kinds["not lowered with symbolic sizes"] += 1
+            continue
+        start = time.thread_time()
+        definedness = defined_for_all_sizes(module, name, milliseconds=options.milliseconds)
+        times.append(time.thread_time() - start)
+        kinds[definedness.kind.value] += 1
+        obligations.update(each.verdict.value for each in definedness.verdicts)
+        open_ones = [each for each in definedness.verdicts if each.verdict is not SizedKind.PROVED]
+        why = definedness.reason or (
+            f"{open_ones[0].text}: {open_ones[0].reason} {open_ones[0].code}" if open_ones else ""
+        )
+        if why:
+            reasons[
+                f"{definedness.kind.value}: {definedness.reason or open_ones[0].kind + ' ' + open_ones[0].code}"
+            ] += 1
+            if options.why:
+                click.echo(f"{definedness.kind.value:10} {call}: {why}")
+    click.echo(f"functions: {dict(kinds)}\nobligations: {dict(obligations)}")
+    click.echo(f"median: {sorted(times)[len(times) // 2]:.2f} s a function")
+    click.echo("\n".join(f"{count} {why}" for why, count in reasons.most_common(20)))
+
+
+if __name__ == "__main__":
+    main()
