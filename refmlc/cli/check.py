@@ -10,6 +10,8 @@ from refmlc.cli.check_run import Evidence, run_check
 from refmlc.cli.inputs import named_values, sizes_of
 from refmlc.cli.options import (
     PATH,
+    budget_option,
+    calls_option,
     dims_option,
     impl_option,
     json_option,
@@ -21,6 +23,7 @@ from refmlc.cli.options import (
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.observe.sanitize.kinds import ALL
+from refmlc.oracle.arguments import CallLimits
 from refmlc.oracle.check.program import CallRequest
 from refmlc.oracle.check.run import CheckOptions
 from refmlc.oracle.implementations.implementation import Limits
@@ -40,8 +43,9 @@ IMPLS = (
 @params_option
 @dims_option("With --func: the size of a symbolic dimension.")
 @impl_option(IMPLS)
-@click.option("--calls", type=click.IntRange(1, 1000), default=3, show_default=True, help="Calls per function.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the generated arguments.")
+@calls_option
+@budget_option
+@click.option("--seed", type=int, default=0, help="Add random calls by this seed; the others stay the same.")
 @seconds_option
 @click.option("--no-pairs", is_flag=True, help="Do not compare variants of the program (serial and parallel, …).")
 @click.option(
@@ -74,7 +78,8 @@ def check(  # noqa: PLR0913 - one parameter per option
     params: Path | None,
     dims: tuple[str, ...],
     impls: tuple[str, ...],
-    calls: int,
+    calls: int | None,
+    budget: float,
     seed: int,
     seconds: float,
     kinds: tuple[str, ...],
@@ -92,14 +97,14 @@ def check(  # noqa: PLR0913 - one parameter per option
     """Run each function in FILE on several calls, under the sanitizer, and compare every implementation with that.
 
     FILE is a file, a folder (every *.py in it with TVMScript) or `-`, the standard input. Arguments and sizes that are
-    not given are generated, boundary values included. A model (.pt2 with --trust, .onnx) is imported, and compared
-    with its own framework too. Exit status: 0 no finding, 1 a finding, 2 a file cannot be read, 3 no function can be
-    executed.
+    not given are generated: a call for each purpose that the program has (NaN first, ends of dtypes, ties, …). A model
+    (.pt2 with --trust, .onnx) is imported, and compared with its own framework too. Exit status: 0 no finding, 1 a
+    finding, 2 a file cannot be read, 3 no function can be executed.
     """
     if (inputs or dims) and func is None:
         raise fail(BAD_USAGE, "`--input` and `--dim` are for one function: give `--func` too")
     arrays = dict(read_arrays(params)) if params else {}
-    request = CallRequest(named_values(inputs), arrays, sizes_of(dims), calls, seed)
+    request = CallRequest(named_values(inputs), arrays, sizes_of(dims), CallLimits(calls, seed, budget))
     limits = Limits(seconds=seconds, clock=True)
     choices = CheckOptions(
         request, limits, kinds or ALL, frozenset(allow), pairs=not no_pairs, strict=strict, as_written=as_written

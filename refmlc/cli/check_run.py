@@ -21,6 +21,7 @@ from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.diag.render import note_json, to_json
 from refmlc.lang.ir import IRModule
+from refmlc.oracle.check.purposes import purposes_text
 from refmlc.oracle.check.report import COLUMNS, NO_ARGUMENTS, CheckReport, FunctionResult, many
 from refmlc.oracle.check.run import DEFAULT_PATHS, CheckOptions, examined, functions, known_params, shown_names
 from refmlc.oracle.evidence import case_text, write_page
@@ -88,7 +89,7 @@ def run_check(
         for result in _results(inputs, func, choices, paths, alone=alone):
             results.append(result)
             if not as_json:
-                _show(result)
+                _show(result, alone=alone)
     if as_json:
         print_json(_data(results[0]) if alone else {"files": [_data(result) for result in results], "skipped": skipped})
     elif not alone:
@@ -181,14 +182,16 @@ def _rows(
     return rows
 
 
-def _show(result: Result) -> None:
-    """Print the table, remarks, findings, and a summary."""
+def _show(result: Result, *, alone: bool) -> None:
+    """Print the table, the purposes, remarks, findings, and a summary; `alone`: the reasons of purposes too."""
     show_notes(result.source.notes)
     if result.failure is not None:
         report_failure(result.failure, as_json=False)
     if result.report is None:
         return
     out.print(table(result.report), soft_wrap=False)
+    for line in purposes_text(result.report.purposes(), result.report.reasons if alone else {}):
+        out.print(line)
     for remark in result.report.remarks:
         out.print(remark)
     for diagnostic in result.report.findings:

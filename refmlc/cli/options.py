@@ -48,6 +48,13 @@ seconds_option = click.option(
     "--seconds", type=click.FloatRange(0.1), default=60.0, show_default=True, help="Time limit of each run."
 )
 
+calls_option = click.option(
+    "--calls", type=click.IntRange(1, 1000), help="At most this many calls.  [default: as many as the purposes need]"
+)
+budget_option = click.option(
+    "--budget", type=Duration(), default="10s", show_default=True, help="About the time that the calls may take."
+)
+
 
 def impl_option(text: str, name: str = "impls") -> Callable[[F], F]:
     """`--impl SPEC`, which may be repeated, with a help of its own."""

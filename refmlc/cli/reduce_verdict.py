@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, CODES
 from refmlc.lang.ir import IRModule, relax
-from refmlc.oracle.calls import CallMaker
+from refmlc.oracle.arguments import CallLimits, CallMaker, tried
 from refmlc.oracle.implementations.implementation import Implementation, Limits
+from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.reduction_predicates import codes_of, ends_in, findings_of, same_verdict
+from refmlc.strategies.arguments import arguments
 from refmlc.strategies.case import Case
-
-CALLS = 3
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def find_target(module: IRModule, func: str | None, code: str | None, implementa
     """The first function (or the named one) whose calls show the verdict. Fails: RM112 if none does."""
     limits = Limits()
     met: list[str] = []
-    for case in _cases(module, func):
+    for case in _cases(module, func, limits):
         if implementation is None:
             codes = codes_of(case, limits)
         else:
@@ -69,10 +69,11 @@ def _predicate(code: str, implementation: Implementation | None, limits: Limits)
     return ends_in(code, limits) if implementation is None else same_verdict(implementation, code, limits)
 
 
-def _cases(module: IRModule, func: str | None) -> Iterator[Case]:
+def _cases(module: IRModule, func: str | None, limits: Limits) -> Iterator[Case]:
     """A case for each function that can be called. Fails: RM111 if no arguments can be generated."""
     for name, function in module.functions.items():
         if isinstance(function, relax.ExternFunc) or (function.private if func is None else name != func):
             continue
         maker = CallMaker(module, name)
-        yield Case(module, name, tuple(maker.call(number, 0, {}).recipes for number in range(CALLS)))
+        trial = tried(maker, module, name, lambda call: arguments(call.recipes), Interp(limits), CallLimits())
+        yield Case(module, name, tuple(call.recipes for call in trial.calls))

@@ -10,7 +10,8 @@
 | `compare`                                    | comparison, by the rule that a clause chooses                     |
 | `difference`                                 | the difference of two results, and its likely cause               |
 | `outcome`, `reasons`                         | the verdict; reasons for its absence, grouped                     |
-| `reference`, `calls`                         | a program and what its calls mean; calls made for a function      |
+| `reference`                                  | a program and what its calls mean                                 |
+| `arguments`                                  | the calls that a function is tried with, each for a purpose       |
 | `contracts`                                  | what arguments must satisfy for a program to be defined           |
 | `parts`                                      | what a call leaves behind, as bits                                |
 | `agreement`, `verdict_rules`                 | the comparison of all parts; the verdict on an answer             |

@@ -13,7 +13,7 @@
 | RM709 | is not within the bound of an operator's definition     |
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from refmlc.diag import Diagnostic, Related
@@ -80,7 +80,7 @@ def make_finding(  # noqa: PLR0913 - each is a part of the finding
     span = None if function is None else head(function.span)
     notes = (
         *difference_notes(compared.label, compared.verdict, wanted),
-        f"call {call + 1}: {arguments_text(case, call)}",
+        f"{call_title(case, call)}: {arguments_text(case, call)}",
     )
     return Finding(
         code,
@@ -126,6 +126,13 @@ def difference_notes(label: str, verdict: Verdict, source_of_expected: str = "th
 def _element(label: str, difference: Difference) -> str:
     place = f"[{', '.join(map(str, difference.index))}]" if difference.index else ""
     return f"{label[:-1]}{place}`" if label.startswith("`") and label.endswith("`") else f"{label}{place}"
+
+
+def call_title(case: Program, number: int) -> str:
+    """The number of a call; with its purpose where it was made for one."""
+    calls = case.calls
+    title = getattr(calls[number], "title", "") if isinstance(calls, Sequence) and number < len(calls) else ""
+    return f"call {number + 1}, {title}" if title else f"call {number + 1}"
 
 
 def arguments_text(case: Program, number: int) -> str:

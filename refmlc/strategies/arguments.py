@@ -31,7 +31,7 @@ from refmlc.diag.catalogue import BAD_FILE
 from refmlc.lang.dtypes import DType, dtype
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Shape
-from refmlc.strategies.contents import ASCENDING, FEW, UNIT, WAYS, contents
+from refmlc.strategies.contents import ASCENDING, CYCLE, FEW, UNIT, WAYS, contents, with_values
 
 FORMS = ("compact", "fresh", "partial", "strided", "locked", "offset")
 Data: TypeAlias = "dict[str, Data] | list[Data] | str | int | float | bool | None"
@@ -39,7 +39,11 @@ Data: TypeAlias = "dict[str, Data] | list[Data] | str | int | float | bool | Non
 
 @dataclass(frozen=True)
 class Array:
-    """A tensor; integers lie in `low` … `high`; without `strides` the form decides them. Units: elements."""
+    """A tensor; integers lie in `low` … `high`; without `strides` the form decides them. Units: elements.
+
+    `pool`: the values of the way `cycle`. `puts`: pairs of a flat place (from the end if negative) and its value, which
+    stand in place of those of the way; a place that the tensor has not is left out.
+    """
 
     dtype: DType
     shape: tuple[int, ...]
@@ -49,6 +53,8 @@ class Array:
     high: int = 0
     form: str = "compact"
     strides: tuple[int, ...] = ()
+    pool: tuple[int | float, ...] = ()
+    puts: tuple[tuple[int, int | float], ...] = ()
 
     def __str__(self) -> str:
         values = "" if self.form == "fresh" else f", {self.values().tolist()}"
@@ -56,7 +62,8 @@ class Array:
 
     def values(self) -> NDArray[np.generic]:
         """The values as an array of NumPy's dtype for them."""
-        return contents(self.dtype, self.shape, self.way, self.seed, (self.low, self.high))
+        values = contents(self.dtype, self.shape, self.way, self.seed, (self.low, self.high), self.pool)
+        return with_values(self.dtype, values, self.puts) if self.puts else values
 
     def tensor(self) -> Tensor:
         """A fresh tensor with the values."""
@@ -177,9 +184,12 @@ def argument_data(recipe: Argument) -> Data:
             names = ("seed", "low", "high", "form")
             strides: dict[str, Data] = {"strides": list(recipe.strides)} if recipe.strides else {}
             changed = {name: getattr(recipe, name) for name in names if getattr(recipe, name) != getattr(default, name)}
-            return {**required, **changed, **strides}
+            pool: dict[str, Data] = {"pool": [_number_data(value) for value in recipe.pool]} if recipe.pool else {}
+            pairs: list[Data] = [[at, _number_data(value)] for at, value in recipe.puts]
+            puts: dict[str, Data] = {"puts": pairs} if pairs else {}
+            return {**required, **changed, **strides, **pool, **puts}
         case Number(kind, value):
-            return {"number": str(kind), "value": value if isinstance(value, int) else _float_data(value)}
+            return {"number": str(kind), "value": _number_data(value)}
         case Same(number):
             return {"same": number}
         case ShapeOf(values):
@@ -204,16 +214,18 @@ def _argument(data: Data) -> Argument:
             FEW,
             UNIT,
             ASCENDING,
+            CYCLE,
         ):
             low, high, seed = (_whole(rest.get(name, 0)) for name in ("low", "high", "seed"))
             form, strides = rest.get("form", "compact"), rest.get("strides", [])
             if form in FORMS and isinstance(strides, list) and len(strides) in (0, len(shape)):
-                steps = tuple(map(_whole, strides))
-                return Array(dtype(kind), tuple(map(_whole, shape)), way, seed, low, high, str(form), steps)
-        case {"number": str(kind), "value": int(value)}:
-            return Number(dtype(kind), value)
-        case {"number": str(kind), "value": str(text)}:
-            return Number(dtype(kind), float(text) if text in ("nan", "inf", "-inf") else float.fromhex(text))
+                steps, sizes = tuple(map(_whole, strides)), tuple(map(_whole, shape))
+                pool = tuple(map(_number, _items(rest.get("pool"))))
+                puts = tuple((_whole(at), _number(value)) for at, value in map(_items, _items(rest.get("puts"))))
+                if (way == CYCLE) == bool(pool):
+                    return Array(dtype(kind), sizes, way, seed, low, high, str(form), steps, pool, puts)
+        case {"number": str(kind), "value": int() | str() as value}:
+            return Number(dtype(kind), _number(value))
         case {"same": int(number)}:
             return Same(number)
         case {"shape": list(values)}:
@@ -223,9 +235,30 @@ def _argument(data: Data) -> Argument:
     raise ValueError
 
 
-def _float_data(value: float) -> str:
-    """A float as text, every bit of it (a NaN is one class)."""
+def _number_data(value: float) -> int | str:
+    """An integer as it is, a float as text, every bit of it (a NaN is one class)."""
+    if isinstance(value, int):
+        return value
     return value.hex() if math.isfinite(value) else str(value)
+
+
+NAMED = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}  # one NaN, so that equal recipes compare equal
+
+
+def _number(data: Data) -> int | float:
+    """The number of `_number_data`. Fails: ValueError."""
+    if isinstance(data, str):
+        return NAMED[data] if data in NAMED else float.fromhex(data)
+    return _whole(data)
+
+
+def _items(data: object) -> list[Data]:
+    """A list; None: an empty one. Fails: ValueError."""
+    if data is None:
+        return []
+    if not isinstance(data, list):
+        raise ValueError  # noqa: TRY004 - the caller's one kind of failure
+    return data
 
 
 def _whole(data: object) -> int:

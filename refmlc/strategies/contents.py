@@ -10,9 +10,11 @@
 | `tame`    | random                              | random in -1 … 1: sums and products stay ordinary numbers   |
 | `unit`    | random                              | random multiples of 1/64, from 0 to before 1                |
 | `ascending` | random, in ascending order        | random multiples of 1/4, in ascending order                 |
+| `cycle`   | those of a pool in turn (`cycled`)  | the same                                                    |
 """
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from random import Random
 
@@ -30,6 +32,8 @@ UNIT, ASCENDING = "unit", "ascending"
 """Ways of operators that ask for such values (`Operator.domains`)."""
 FEW = "few"
 """A way of `operators` only: the cases of the other generators stay the same."""
+CYCLE = "cycle"
+"""The way whose values are in the recipe."""
 NEAR = (0, 1, -1, 2, 3, -2, 7)
 
 
@@ -118,9 +122,18 @@ def row_has_nan(dtype: DType) -> bool:
     return dtype.format.has_nan
 
 
-def contents(dtype: DType, shape: tuple[int, ...], way: str, seed: int, limits: tuple[int, int]) -> NDArray[np.generic]:
-    """An array of NumPy's dtype for `dtype`; integers lie in `limits`."""
+def contents(
+    dtype: DType,
+    shape: tuple[int, ...],
+    way: str,
+    seed: int,
+    limits: tuple[int, int],
+    pool: Sequence[int | float] = (),
+) -> NDArray[np.generic]:
+    """An array of NumPy's dtype for `dtype`; integers lie in `limits`. `pool`: the values of the way `cycle`."""
     count = math.prod(shape)
+    if way == CYCLE:
+        return cycled(dtype, pool, seed, count).reshape(shape)
     if dtype.is_float:
         return floats(way, seed, count, dtype).reshape(shape)
     if dtype.kind == "bool":
@@ -131,3 +144,42 @@ def contents(dtype: DType, shape: tuple[int, ...], way: str, seed: int, limits: 
     if stored.kind in "iu":
         return np.array(numbers, stored).reshape(shape)
     return np.array(numbers, object).astype(stored).reshape(shape)
+
+
+def cycled(dtype: DType, pool: Sequence[int | float], shift: int, count: int) -> NDArray[np.generic]:
+    """Element i is value i + shift * (1 + i // length) of the pool, counted around its end.
+
+    So the arrays of two shifts meet in each pair of values, as far as they have elements.
+    """
+    numbers = np.arange(count, dtype=np.int64)
+    places = (numbers + shift * (1 + numbers // len(pool))) % len(pool)
+    values: NDArray[np.generic] = stored_values(dtype, pool)[places]
+    return values
+
+
+def with_values(
+    dtype: DType, values: NDArray[np.generic], puts: Sequence[tuple[int, int | float]]
+) -> NDArray[np.generic]:
+    """The array with other values at some flat places; negative places count from the end."""
+    flat = values.reshape(-1)
+    for at, value in puts:
+        if -flat.size <= at < flat.size:
+            flat[at] = stored_values(dtype, (value,))[0]
+    return values
+
+
+def stored_values(dtype: DType, numbers: Sequence[int | float]) -> NDArray[np.generic]:
+    """The numbers in a dtype, in the array that stores them.
+
+    Floats are rounded; NaN is 1 where there is none. Integers out of range are the nearest end.
+    """
+    stored = storage_dtype(dtype)
+    if dtype.is_float:
+        round_, encode = rounder(dtype), encoder(dtype)
+        rounded = [round_(float(number)) for number in numbers]
+        codes = [encode(1.0 if math.isnan(value) and not row_has_nan(dtype) else value) for value in rounded]
+        return np.array(codes, f"u{stored.itemsize}").view(stored)
+    if dtype.kind == "bool":
+        return np.array([bool(number) for number in numbers], bool)
+    whole = [min(max(int(number), dtype.minimum), dtype.maximum) for number in numbers]
+    return np.array(whole, stored) if stored.kind in "iu" else np.array(whole, object).astype(stored)

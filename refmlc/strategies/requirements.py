@@ -50,7 +50,7 @@ Needs: TypeAlias = Callable[[tir.Buffer], Need]
 def needs_of(func: tir.PrimFunc) -> Mapping[tir.Buffer, Need]:
     """The requirements of the function on each buffer parameter."""
     needs = {buffer: Need() for buffer in func.buffer_map.values()}
-    sources = _sources(func)
+    sources = view_sources(func)
 
     def need(buffer: tir.Buffer) -> Need:
         while buffer in sources:
@@ -66,8 +66,8 @@ def needs_of(func: tir.PrimFunc) -> Mapping[tir.Buffer, Need]:
     return needs
 
 
-def _sources(func: tir.PrimFunc) -> dict[tir.Buffer, tir.Buffer]:
-    """The buffer of each view."""
+def view_sources(func: tir.PrimFunc) -> dict[tir.Buffer, tir.Buffer]:
+    """The buffer that each view of a function shows."""
     sources: dict[tir.Buffer, tir.Buffer] = {}
     for node in walk(func.body):
         match node:

@@ -11,6 +11,7 @@ from refmlc.lang.dtypes import FLOAT32
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind
 from refmlc.lang.ir.visit import walk
+from refmlc.oracle.arguments import CallLimits
 from refmlc.oracle.check.model import Model
 from refmlc.oracle.check.program import CallRequest
 from refmlc.oracle.check.run import CheckOptions, examined
@@ -222,7 +223,7 @@ def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
 def test_an_import_that_is_wrong():
     module = refmlc.read(NEGATED, "negated.py")
     model = Model(Path("negated.onnx"), Imported(module, {}), Framework("onnx", module, lambda inputs: inputs[0]))
-    asked = CallRequest(inputs={"x": np.array([1, 2], "float32")}, calls=1)
+    asked = CallRequest(inputs={"x": np.array([1, 2], "float32")}, limits=CallLimits(1))
     row = examined(module, "main", CheckOptions(asked, pairs=False), model.ways(CheckOptions(named=True)))
     (finding,) = model.judged(row).examination.findings
     assert render_text(finding.diagnostic) + "\n" == WRONG_IMPORT

@@ -7,6 +7,7 @@
 | file      | holds                                                                                      |
 |-----------|--------------------------------------------------------------------------------------------|
 | `program` | a function with its calls: arguments that are given, the rest made; branches not reached      |
+| `purposes`| purposes × ways, and why there are calls of each                                           |
 | `model`   | a model in a file: its framework as a witness, findings on importers                          |
 | `run`     | `check`, and the same function by function                                                |
 | `report`  | the table, remarks, findings and summary, as text, HTML and data                             |

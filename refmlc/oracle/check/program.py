@@ -1,7 +1,7 @@
 """The programs that `check` examines, with explicit arguments and sizes; refmlc makes the others."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -9,10 +9,9 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.types import PrimType, TensorType
-from refmlc.lang.ir.visit import walk
-from refmlc.oracle.calls import CallMaker, GeneratedCall
+from refmlc.oracle.arguments import CallLimits, CallMaker, GeneratedCall, Trial, tried
+from refmlc.oracle.arguments.uses import size_variables
 from refmlc.oracle.implementations.interp import Interp
-from refmlc.oracle.pairs.branches import Branch, branches, reached
 from refmlc.run.memory.files import as_declared, generate, is_generator
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import kind_of
@@ -21,7 +20,6 @@ from refmlc.vm.arguments import Parameter, as_value
 from refmlc.vm.parameters import parameters_of
 
 GENERATORS = "zeros, ones, iota, normal(SEED)"
-TRIED = 8  # calls that are tried for a branch that no other one reaches
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ def known_function(module: IRModule, func: str) -> str:
 
 @dataclass(frozen=True)
 class CallRequest:
-    """The requested calls: their number, the seed of generated arguments, explicit arguments and sizes.
+    """The requested calls: their limits, explicit arguments and sizes.
 
     `inputs` are arguments by the names of parameters, which the function has; `params` those that it may have. An
     argument is an array, a number, or a generator (`zeros`, `ones`, `iota`, `normal(SEED)`).
@@ -69,76 +67,31 @@ class CallRequest:
     inputs: Mapping[str, object] = field(default_factory=dict)
     params: Mapping[str, object] = field(default_factory=dict)
     dims: Mapping[str, int] = field(default_factory=dict)
-    calls: int = 3
-    seed: int = 0
+    limits: CallLimits = field(default_factory=CallLimits)
 
 
-def checked_program(
-    module: IRModule, func: str, request: CallRequest, interp: Interp
-) -> tuple[CheckedProgram, list[Branch]]:
-    """The function with its calls, and the branches that none of them reaches.
+def checked_program(module: IRModule, func: str, request: CallRequest, interp: Interp) -> tuple[CheckedProgram, Trial]:
+    """The function with its calls, and what is known of them. Fails: RM111 (no argument fits, or can be made), RM112.
 
-    A few more calls are made where they reach a branch that the others do not. Fails: RM111 (no argument fits, or can
-    be made), RM112, RM109.
+    Besides RM109.
     """
     function = module.functions[func]
     parameters = [] if isinstance(function, relax.ExternFunc) else parameters_of(function)
     given = {**request.params, **request.inputs}
-    maker = CallMaker(module, func, [name for name, value in given.items() if not isinstance(value, str)])
     sizes = dict(request.dims)
+    dims = dict.fromkeys(var.name for parameter in parameters for var in size_variables(parameter.ty))
     for name in sizes:
-        if name not in {var.name for var in maker.dims}:
-            names = ", ".join(var.name for var in maker.dims) or "none"
+        if name not in dims:
+            names = ", ".join(dims) or "none"
             raise fail(BAD_USAGE, f"`{func}` has no symbolic dimension `{name}`", None, f"it has: {names}")
     sources = _explicit_sources(func, parameters, request, sizes)
-    calls = tuple(maker.call(number, request.seed, sizes) for number in range(request.calls))
-    program = CheckedProgram(module, func, calls, sources)
-    missed = [branch for branch in branches(module) if _reachable(branch, module, func)]
-    if not missed or len(sources) == len(parameters):
-        return program, [*unreached(program, missed, interp)]
-    return _reaching(program, missed, maker, request, sizes, interp)
+    maker = CallMaker(module, func, [name for name, value in given.items() if not isinstance(value, str)], sizes)
 
+    def arguments_of(call: GeneratedCall) -> list[object]:
+        return CheckedProgram(module, func, (call,), sources).arguments()
 
-def unreached(program: CheckedProgram, missed: Iterable[Branch], interp: Interp) -> list[Branch]:
-    """Those of `missed` that no call of `program` reaches."""
-    reached_branches = reached(program, range(len(program.calls)), interp)
-    return [branch for branch in missed if branch not in reached_branches]
-
-
-def _reaching(
-    program: CheckedProgram,
-    missed: Iterable[Branch],
-    maker: CallMaker,
-    request: CallRequest,
-    sizes: Mapping[str, int],
-    interp: Interp,
-) -> tuple[CheckedProgram, list[Branch]]:
-    """The program with more calls, as far as they reach what others do not."""
-    missed_branches = unreached(program, missed, interp)
-    for number in range(request.calls, request.calls + TRIED):
-        if not missed_branches:
-            break
-        extended = CheckedProgram(
-            program.module, program.func, (maker.call(number, request.seed, sizes),), program.explicit
-        )
-        still_missed = unreached(extended, missed_branches, interp)
-        if len(still_missed) < len(missed_branches):
-            program, missed_branches = replace(program, calls=(*program.calls, *extended.calls)), still_missed
-    return program, missed_branches
-
-
-def _reachable(branch: Branch, module: IRModule, func: str) -> bool:
-    """Whether the `if` stands in `func`, or in a function that it may call."""
-    todo, visited = [func], {func}
-    while todo:
-        function = module.functions[todo.pop()]
-        for node in walk(function):
-            if node is branch.node:
-                return True
-            if isinstance(node, tir.GlobalVar) and node.name in module.functions and node.name not in visited:
-                visited.add(node.name)
-                todo.append(node.name)
-    return False
+    trial = tried(maker, module, func, arguments_of, interp, request.limits)
+    return CheckedProgram(module, func, tuple(trial.calls), sources), trial
 
 
 def _explicit_sources(

@@ -16,12 +16,13 @@ from html import escape
 from refmlc.diag import Diagnostic
 from refmlc.diag.layout import plain
 from refmlc.diag.render import Json, render_text, to_json
+from refmlc.oracle.arguments import Trial
 from refmlc.oracle.check.program import CheckedProgram
+from refmlc.oracle.check.purposes import PurposeLine, purpose_lines, purposes_text, reasons, trial_remarks
 from refmlc.oracle.exact.against import is_against
 from refmlc.oracle.examine import Examination, uncompared
-from refmlc.oracle.finding import Finding, arguments_text
+from refmlc.oracle.finding import Finding, arguments_text, call_title
 from refmlc.oracle.outcome import UNCOMPARED, Kind, Verdict
-from refmlc.oracle.pairs.branches import Branch
 
 COLUMNS = ("function", "path", "calls", "sanitizer")
 MOST_REMARKS = 12
@@ -39,7 +40,7 @@ class FunctionResult:
     name: str
     program: CheckedProgram | None = None
     examination: Examination | None = None
-    missed: tuple[Branch, ...] = ()
+    trial: Trial | None = None
     problem: Diagnostic | None = None
     notes: tuple[str, ...] = ()
 
@@ -178,6 +179,20 @@ class CheckReport:
         ]
         return tuple(sorted(reasons, key=lambda reason: -reason.calls))
 
+    def purposes(self) -> tuple[PurposeLine, ...]:
+        """Purposes × ways: the purposes of each function by their outcome on every way."""
+        return tuple(
+            line
+            for row in self.rows
+            if row.examination is not None and row.program is not None
+            for line in purpose_lines(row.name, row.program.calls, row.examination, self.shown)
+        )
+
+    @property
+    def reasons(self) -> Mapping[str, str]:
+        """Why there are calls of each purpose, in one line each."""
+        return reasons([call for row in self.rows if row.program is not None for call in row.program.calls])
+
     @property
     def remarks(self) -> list[str]:
         """Remarks beside the table, without repetition: reasons, branches, lints."""
@@ -213,14 +228,29 @@ class CheckReport:
         """The table, remarks, findings, the summary."""
         findings = [f"\n{render_text(diagnostic)}" for diagnostic in self.findings]
         return "\n".join(
-            [plain(self.title), *_table_text(self.table()), *map(plain, self.remarks), *findings, "", self.summary]
+            [
+                plain(self.title),
+                *_table_text(self.table()),
+                *purposes_text(self.purposes(), self.reasons),
+                *map(plain, self.remarks),
+                *findings,
+                "",
+                self.summary,
+            ]
         )
 
     def _repr_html_(self) -> str:
         """The same for notebooks."""
         head = "".join(f"<th>{column}</th>" for column in COLUMNS)
         rows = "".join(f"<tr>{''.join(map(_cell, _cells(line)))}</tr>" for line in self.table())
-        rest = [*self.remarks, *(f"\n{render_text(diagnostic)}" for diagnostic in self.findings), "", self.summary]
+        purposes = map(plain, purposes_text(self.purposes(), self.reasons))
+        rest = [
+            *purposes,
+            *self.remarks,
+            *(f"\n{render_text(diagnostic)}" for diagnostic in self.findings),
+            "",
+            self.summary,
+        ]
         table = f"<table><caption>{escape(plain(self.title))}</caption><tr>{head}</tr>{rows}</table>"
         return f"{table}<pre>{escape(chr(10).join(rest))}</pre>"
 
@@ -280,10 +310,11 @@ def _counted(words: Iterator[str]) -> tuple[tuple[int, str], ...]:
 
 
 def _sizes(row: FunctionResult) -> str:
-    """The sizes of symbolic dimensions, call by call."""
+    """The sizes of symbolic dimensions, each once, in the order of the calls."""
     calls = () if row.program is None else row.program.calls
     names = list(dict.fromkeys(name for call in calls for name in call.sizes))
-    return "\n".join(f"{name} = {', '.join(str(call.sizes[name]) for call in calls)}" for name in names)
+    sizes = {name: dict.fromkeys(str(call.sizes[name]) for call in calls if name in call.sizes) for name in names}
+    return "\n".join(f"{name} = {', '.join(values)}" for name, values in sizes.items())
 
 
 def _sanitizer(examination: Examination) -> str:
@@ -309,7 +340,8 @@ def _remarks(row: FunctionResult) -> Iterator[str]:
             yield _clipped(f"{row.name}: the meaning is {reference.verdict}: {words}")
     if row.examination.unvaried:
         yield f"{row.name}: {row.examination.unvaried}"
-    yield from (f"{row.name}: {branch}" for branch in row.missed)
+    if row.trial is not None:
+        yield from trial_remarks(row.name, row.trial)
     yield from (f"lint: {diagnostic.code.id}: {diagnostic.message}" for _, diagnostic in _reported(row, lints=True))
 
 
@@ -323,7 +355,7 @@ def _undefined(row: FunctionResult, *, strict: bool) -> Iterator[tuple[object, F
         for number, reported in _reported(row, lints=lints):
             if row.examination is None or row.program is None:
                 continue
-            note = f"call {number + 1}: {arguments_text(row.program, number)}"
+            note = f"{call_title(row.program, number)}: {arguments_text(row.program, number)}"
             diagnostic = reported if lints else reported.noting(note)
             verdict, reference = Verdict(Kind.UNDEFINED, report=reported), row.examination.reference[number]
             key = (reported.code.id, None if reported.span is None else (reported.span.line, reported.span.column))
@@ -358,14 +390,26 @@ def _row_data(row: FunctionResult) -> dict[str, object]:
     if row.examination is None or row.program is None:
         return {"name": row.name, "problem": None if row.problem is None else to_json(row.problem), "calls": []}
     calls = [_call_data(row.program, row.examination, number) for number in range(len(row.examination.reference))]
-    missed = [str(branch) for branch in row.missed]
     return {
         "name": row.name,
         "calls": calls,
         "variants": list(row.examination.pairs),
         **_left_out(row.examination),
-        "unreached": missed,
+        **_trial_data(row),
         **_notes(row),
+    }
+
+
+def _trial_data(row: FunctionResult) -> dict[str, object]:
+    """What is known of the calls."""
+    trial = Trial() if row.trial is None else row.trial
+    reach = trial.reach
+    return {
+        "unreached": [str(branch) for branch in reach.missed],
+        "branches": reach.branches,
+        "block_instances": {"visited": reach.visited, "ran": reach.instances, "unused": list(reach.unused)},
+        "adapted": trial.notes,
+        "left_out": trial.left,
     }
 
 
@@ -383,6 +427,8 @@ def _call_data(program: CheckedProgram, examination: Examination, number: int) -
     report = reference.report
     verdicts: dict[str, Json] = {path: str(each[number].kind.value) for path, each in examination.verdicts.items()}
     return {
+        "purpose": program.calls[number].purpose,
+        "why": program.calls[number].why,
         "sizes": dict(program.calls[number].sizes),
         "arguments": arguments_text(program, number),
         "meaning": reference.verdict,

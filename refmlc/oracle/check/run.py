@@ -15,6 +15,8 @@ from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.reach import reachable
 from refmlc.lang.ir.threads import implies_barriers
 from refmlc.observe.sanitize.kinds import ALL
+from refmlc.oracle.arguments import CallLimits
+from refmlc.oracle.arguments.trial import USUAL_BUDGET
 from refmlc.oracle.check.program import CallRequest, checked_program, known_function, public
 from refmlc.oracle.check.report import CheckReport, FunctionResult
 from refmlc.oracle.exact.against import REFERENCE, held, shown_against
@@ -66,8 +68,9 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     inputs: Mapping[str, object] | None = None,
     dims: Mapping[str, int] | None = None,
     implementations: Sequence[str | Implementation] = DEFAULT_PATHS,
-    calls: int = 3,
+    calls: int | None = None,
     seed: int = 0,
+    budget: float = USUAL_BUDGET,
     limits: Limits = PER_RUN,
     kinds: Collection[str] = ALL,
     allow: Collection[str] = (),
@@ -79,14 +82,16 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     """Run each function of `program` on several calls and compare implementations: `refmlc check`.
 
     `program` is anything that `refmlc.frontends.programs` accepts; `func` one of its functions, else every public one.
-    refmlc generates the arguments missing from `inputs` and `dims`, boundaries included. An implementation is an object
+    refmlc generates the arguments missing from `inputs` and `dims`: calls for every purpose (`oracle.arguments`) that
+    the program has, at most `calls`, as far as `budget` (seconds, about) reaches; `seed` adds random ones. An
+    implementation is an object
     or a name as in `--impl`. `as_written`: no barrier is added if threads share memory and the text has none (TIR-229).
     `against="reference"`: implementations are held to the exact definition of each operator of Relax too (RM709).
     The report prints as a table, and has `findings`, `ok`, `to_json()`.
     Fails: RM1xx, RM2xx for an invalid module; RM111, RM112 for an invalid argument of this function.
     """
     module = as_module(program)
-    request = CallRequest(inputs or {}, {}, dims or {}, calls, seed)
+    request = CallRequest(inputs or {}, {}, dims or {}, CallLimits(calls, seed, budget))
     if (inputs or dims) and func is None:
         raise fail(BAD_USAGE, "`inputs` and `dims` are for one function: give `func` too")
     choices = CheckOptions(
@@ -126,7 +131,7 @@ def examined(
     """
     limits, allow, request = choices.limits, choices.allow, choices.request
     try:
-        program, missed = checked_program(
+        program, trial = checked_program(
             module, name, request, Interp(limits, allow=allow, as_written=choices.as_written)
         )
     except RefmlcError as failure:
@@ -147,7 +152,7 @@ def examined(
         progress("reference")
         examination = held(examination, paths, Interp(limits, allow=allow, as_written=choices.as_written))
     notes = () if choices.as_written else tuple(_implied(module, name))
-    return FunctionResult(name, program, examination, tuple(missed), notes=notes)
+    return FunctionResult(name, program, examination, trial, notes=notes)
 
 
 def _implied(module: IRModule, name: str) -> Iterator[str]:

@@ -18,8 +18,6 @@ Host and device parts, which TVM lowers apart, are put together again:
 | has lost one of them              | nothing: it is a new module, whose own functions are called |
 
 TVM takes the Relax functions away once they are bytecode, and lowers the TensorIR functions alone.
-
-Where no call as `refmlc check` makes them is defined (a divisor is 0 in each), others are drawn.
 """
 
 from collections.abc import Sequence
@@ -33,13 +31,12 @@ from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.types import TensorType
 from refmlc.lang.ir.visit import substitute, walk
-from refmlc.oracle.calls import CallMaker
+from refmlc.oracle.arguments import CallLimits, CallMaker, GeneratedCall, tried
 from refmlc.oracle.implementations.implementation import Answer, Ended, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.reference import references
 from refmlc.oracle.refine.calls import Call, fresh
 from refmlc.run.memory.tensor import Tensor
-from refmlc.strategies import rolled_inputs
 
 Constants = dict[str, tuple[Tensor, ...]]
 
@@ -96,9 +93,6 @@ def is_kernel(func: object) -> bool:
     return isinstance(func, tir.PrimFunc) and LAUNCH in func.attrs
 
 
-FURTHER = 20
-
-
 @dataclass(frozen=True)
 class Tries:
     """A module with calls of one function: what the oracle looks at."""
@@ -125,14 +119,6 @@ class CallMeaning:
     why: str = ""
 
 
-@dataclass(frozen=True)
-class DrawOptions:
-    """How many calls are made for each function, and from which seed: those of `refmlc check`, and a wild one."""
-
-    calls: int = 3
-    seed: int = 0
-
-
 @dataclass
 class BaselineFunction:
     """A function that is called. `problem`: why refmlc cannot tell what it means."""
@@ -146,12 +132,12 @@ class Baseline:
     """A module and the calls of its functions."""
 
     def __init__(
-        self, module: IRModule, names: Sequence[str], constants: Constants, draw: DrawOptions, interp: Interp
+        self, module: IRModule, names: Sequence[str], constants: Constants, limits: CallLimits, interp: Interp
     ) -> None:
         """Make calls of each function and run them under the sanitizer; `constants` are arguments at the end."""
         self.module = module
         self._interp, self.constants = interp, constants
-        self.functions = [self._function(name, constants.get(name, ()), draw) for name in names]
+        self.functions = [self._function(name, constants.get(name, ()), limits) for name in names]
 
     def has_all(self, module: IRModule) -> bool:
         """Whether `module` has the functions too."""
@@ -166,32 +152,30 @@ class Baseline:
             for drawn, other in zip(arguments, constants, strict=True)
         )
 
-    def _function(self, name: str, constants: Sequence[object], draw: DrawOptions) -> BaselineFunction:
+    def _function(self, name: str, constants: Sequence[object], limits: CallLimits) -> BaselineFunction:
         function = BaselineFunction(name)
+
+        def whole(call: GeneratedCall) -> list[object]:
+            """The arguments of a call, the constants among them."""
+            made = fresh(call.recipes)
+            return [*made[: len(made) - len(constants)], *fresh(constants)]
+
         try:
             maker = CallMaker(self.module, name)
-            usual = [maker.call(number, draw.seed, {}).recipes for number in range(draw.calls)]
-            self._try(function, [*usual, maker.wild(draw.seed).recipes], constants)
-            if not function.problem and not any(call.meaning for call in function.meanings):
-                seeds = range(draw.seed * FURTHER, (draw.seed + 1) * FURTHER)
-                self._try(function, [rolled_inputs(self.module, name, seed) for seed in seeds], constants, draw.calls)
+            trial = tried(maker, self.module, name, whole, self._interp, limits)
+            self._add(function, [tuple(whole(call)) if constants else call.recipes for call in trial.calls])
         except RefmlcError as failure:
             function.problem = line_of(failure)
         return function
 
-    def _try(
-        self, function: BaselineFunction, calls: Sequence[Call], constants: Sequence[object], enough: int | None = None
-    ) -> None:
-        """Run these calls; `enough` defined ones end it."""
-        for new_call in calls:
-            call = (*fresh(new_call)[: len(new_call) - len(constants)], *constants) if constants else new_call
+    def _add(self, function: BaselineFunction, calls: Sequence[Call]) -> None:
+        """Run these calls."""
+        for call in calls:
             answer = Tries(self.module, function.name, (call,)).meanings(self._interp)[0]
             try:
                 function.meanings.append(known_of(call, answer))
             except RefmlcError as failure:
                 function.problem = line_of(failure)
-            if enough is not None and sum(earlier.meaning is not None for earlier in function.meanings) >= enough:
-                return
 
 
 def known_of(call: Call, answer: Answer) -> CallMeaning:

@@ -18,6 +18,7 @@ from refmlc.lang.ir import IRModule, relax
 from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
+from refmlc.oracle.arguments import CallLimits
 from refmlc.oracle.finding import head
 from refmlc.oracle.implementations.implementation import Answer, Ended, Limits
 from refmlc.oracle.implementations.interp import Interp
@@ -27,7 +28,6 @@ from refmlc.oracle.passes.baseline import (
     BaselineFunction,
     CallMeaning,
     Constants,
-    DrawOptions,
     Linker,
     Tries,
     beyond,
@@ -55,7 +55,7 @@ def check(
     trace: PassTrace,
     *,
     constants: Constants | None = None,
-    calls: int = 3,
+    calls: int | None = None,
     seed: int = 0,
     limits: Limits | None = None,
     small: bool = True,
@@ -67,11 +67,13 @@ def check(
     `documented`: by the name of a stage, the change of the meaning that the compiler's documentation states; such a
     stage takes the place of the module. `given` is the text of which the first stage is what the compiler has read.
 
-    `calls` are drawn from `seed` for each function; `constants` (of `lifted`) are arguments at their end. `small`: the
-    call that shows a difference is made small. Fails: RM1xx, RM2xx if the first text is not a module.
+    Each function has the calls of `oracle.arguments`, at most `calls`; `seed` adds random ones. `constants` (of
+    `lifted`) are arguments at their end. `small`: the call that shows a difference is made small.
+
+    Fails: RM1xx, RM2xx if the first text is not a module.
     """
     interp = Interp(limits or Limits(), check=False)
-    draw = DrawOptions(calls, seed)
+    draw = CallLimits(calls, seed)
     first = trace.stages[0] if given is None else Stage("the module", given)
     module = read(first.text, first.name)
     checker = Checker(
@@ -104,7 +106,7 @@ def _failure(trace: PassTrace, module: IRModule) -> Diagnostic | None:
 class Checker:
     """Holds stages against a baseline, which changes where the functions do."""
 
-    def __init__(self, baseline: Baseline, first: Stage, draw: DrawOptions, interp: Interp, *, small: bool) -> None:
+    def __init__(self, baseline: Baseline, first: Stage, draw: CallLimits, interp: Interp, *, small: bool) -> None:
         self.broken: BrokenStage | None = None
         self._baseline, self._draw, self._interp, self._small = baseline, draw, interp, small
         self._first = baseline
@@ -256,7 +258,7 @@ def shrunk(
     *,
     seconds: float = 120.0,
     tries: int = 200,
-    calls: int = 3,
+    calls: int | None = None,
 ) -> Shrunk | None:
     """`module`, which `broken.name` breaks, made smaller; None where it cannot be shown again as it is.
 
@@ -281,7 +283,7 @@ def shrunk(
     return Shrunk(text, finding, reduction.finished)
 
 
-def broken_by(module: IRModule, compiler: Compiler, calls: int) -> BrokenStage | None:
+def broken_by(module: IRModule, compiler: Compiler, calls: int | None) -> BrokenStage | None:
     """The pass that breaks `module`; None: none, or unknown."""
     try:
         bare, constants = lifted(module)

@@ -182,7 +182,7 @@ class WatchedPasses:
 
 
 @contextmanager
-def check_passes(tvm: ModuleType, *, calls: int = 3, seed: int = 0) -> Iterator[WatchedPasses]:
+def check_passes(tvm: ModuleType, *, calls: int | None = None, seed: int = 0) -> Iterator[WatchedPasses]:
     """Watch the passes of `tvm` that run in the block, then compare each with the original module.
 
     Fails: `Inequivalent` naming the first pass that changes the meaning; RM112 where no pass was seen; RM504 where
@@ -204,7 +204,7 @@ def check_passes(tvm: ModuleType, *, calls: int = 3, seed: int = 0) -> Iterator[
 
 @entry_point
 def check_schedule(
-    tvm: ModuleType, schedule: Schedule, module: Program, *, calls: int = 3, seed: int = 0
+    tvm: ModuleType, schedule: Schedule, module: Program, *, calls: int | None = None, seed: int = 0
 ) -> TraceCheck:
     """Hold each primitive of the trace of `schedule` to `module`, with which it began.
 

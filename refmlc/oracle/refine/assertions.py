@@ -29,9 +29,8 @@ from refmlc.observe.sanitize.kinds import ALL
 from refmlc.oracle.implementations.implementation import Limits, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.reference import references
-from refmlc.oracle.refine.calls import Call, ProgramCall, drawn_calls, subject
+from refmlc.oracle.refine.calls import Call, ProgramCall, ordinary_calls, subject
 from refmlc.oracle.refine.comparison import INTERP, ComparisonOptions, compared, first_problem
-from refmlc.strategies.arguments import Array
 
 
 class Inequivalent(Mismatch, AssertionError):
@@ -135,10 +134,8 @@ class Validation:
         try:
             self._try(before, after, func, self.inputs)
             if self.inputs is None:
-                generated = drawn_calls(before, func, ORDINARY if self.calls is None else self.calls, self.seed or 0)
-                ordinary = [tame for call in generated if (tame := _ordinary(call)) != call]
-                if ordinary:
-                    self._try(before, after, func, ordinary)
+                count = ORDINARY if self.calls is None else self.calls
+                self._try(before, after, func, list(ordinary_calls(before, func, count, self.seed or 0)))
         except Inequivalent as failure:
             diagnostic = failure.diagnostic
             message = f"`{step}` changes what `{func}` means: {diagnostic.message}"
@@ -156,11 +153,3 @@ class Validation:
             limits=self.limits,
             exact=True,
         )
-
-
-def _ordinary(call: Call) -> Call:
-    """The call with ordinary floats."""
-    return tuple(
-        replace(argument, way="tame") if isinstance(argument, Array) and argument.dtype.is_float else argument
-        for argument in call
-    )

@@ -18,7 +18,7 @@ A try counts only where the call still fails. Every step has a limit of tries, s
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import TypeAlias
 
@@ -29,14 +29,17 @@ from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.frontends.programs import CaseLike, as_module
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.types import TensorType
+from refmlc.oracle.arguments import CallLimits, CallMaker, tried
+from refmlc.oracle.implementations.interp import Interp
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Shape
 from refmlc.strategies.arguments import Array, Number, Same, ShapeOf, TupleOf, arguments
-from refmlc.strategies.inputs import rolled_inputs, variables
+from refmlc.strategies.inputs import variables
 from refmlc.vm.arguments import as_value
 from refmlc.vm.parameters import parameters_of
 
 Call: TypeAlias = Sequence[object]
+LONG = 60.0  # seconds for the calls of an assertion, about
 APART = 1_000_000  # seeds of different assertions have no call in common
 USUAL = {"REFMLC_CALLS": 20, "REFMLC_SEED": 0}
 
@@ -111,9 +114,21 @@ def _copied(arg: object, copies: dict[int, object]) -> object:
     return copies[id(arg)]
 
 
-def drawn_calls(module: IRModule, func: str, calls: int, seed: int) -> Iterator[Call]:
-    """So many calls, the same ones for the same seed. Fails: RM504 for parameters that nothing can be made for."""
-    return (rolled_inputs(module, func, seed * APART + number) for number in range(calls))
+def drawn_calls(module: IRModule, func: str, calls: int, seed: int, interp: Interp | None = None) -> Iterator[Call]:
+    """Calls for all purposes (`oracle.arguments`), then random ones up to that number; the seed is that of the latter.
+
+    The same ones for the same seed. Fails: RM111 for parameters that nothing can be made for.
+    """
+    maker = CallMaker(module, func)
+    limits = CallLimits(calls, seed, LONG)
+    trial = tried(maker, module, func, lambda call: arguments(call.recipes), interp or Interp(), limits)
+    return (call.recipes for call in trial.calls)
+
+
+def ordinary_calls(module: IRModule, func: str, calls: int, seed: int) -> Iterator[Call]:
+    """Random calls whose floats all lie in -1 … 1. Fails: RM111 for parameters that nothing can be made for."""
+    maker = CallMaker(module, func)
+    return (maker.random(seed * APART + number, way="tame").recipes for number in range(calls))
 
 
 def argument_notes(call: Call, names: Sequence[str]) -> tuple[str, ...]:
@@ -142,7 +157,7 @@ Fails = Callable[[Call], bool]
 
 def smallest(module: IRModule, func: str, call: Call, fails: Fails) -> Call:
     """The smallest failing call that the search finds from `call`, which fails."""
-    for other in islice(_by_size(module, func, _elements(call)), MOST_SIZES):
+    for other in islice(_by_size(module, func, call), MOST_SIZES):
         if fails(other):
             call = other
             break
@@ -161,15 +176,27 @@ def _elements(call: Call) -> int:
     return sum(arg.size for arg in fresh(call) if isinstance(arg, Tensor))
 
 
-def _by_size(module: IRModule, func: str, below: int) -> Iterator[Call]:
-    """Calls with fewer elements, the fewest first."""
+def _by_size(module: IRModule, func: str, failing: Call) -> Iterator[Call]:
+    """Calls with fewer elements than `failing`, the fewest first: with its values, then with random ones."""
+    below = _elements(failing)
     function = module.functions[func]
+    maker = CallMaker(module, func)
     names = sorted(_dimensions(function)) if isinstance(function, tir.PrimFunc | relax.Function) else []
     for sizes in sorted(product(range(5), repeat=min(len(names), 3)), key=sum):
         for seed in range(SETS if names else 0):
-            call = rolled_inputs(module, func, seed, dims=dict(zip(names, sizes, strict=False)))
+            call = maker.random(seed, dict(zip(names, sizes, strict=False))).recipes
             if _elements(call) < below:
+                yield tuple(_refilled(own, other, seed) for own, other in zip(call, failing, strict=True))
                 yield call
+
+
+def _refilled(recipe: object, other: object, turn: int) -> object:
+    """The recipe with the values of another one, its pool turned on."""
+    if not isinstance(recipe, Array) or not isinstance(other, Array):
+        return recipe
+    at = turn % len(other.pool) if other.pool else 0
+    pool = other.pool[at:] + other.pool[:at]
+    return replace(other, shape=recipe.shape, strides=recipe.strides, pool=pool)
 
 
 def _dimensions(function: tir.PrimFunc | relax.Function) -> set[str]:

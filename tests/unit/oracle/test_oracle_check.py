@@ -33,15 +33,37 @@ def test_a_right_module():
     assert report.ok
     assert report.findings == ()
     assert report.status == 0
-    assert repr(report) == "<Report Module: 1 function, 3 calls, 1 implementation, 3 variants: no findings>"
-    assert str(report).splitlines() == [
+    few = refmlc.check(COPY, implementations=["interp"], calls=3)
+    assert repr(few) == "<Report Module: 1 function, 3 calls, 1 implementation, 3 variants: no findings>"
+    assert str(few).splitlines() == [
         "Module",
         "function  path     calls      sanitizer",
         "copy      meaning  3 defined  nothing",
         "          interp   3 equal",
+        "purposes            meaning  interp",
+        "ordinary, specials  defined  equal",
+        "  ordinary: random values of usual size",
+        "  specials: NaN, infinities, both zeros, subnormals and the greatest float meet each other; integers around 0",
         "",
         "1 function, 3 calls, 1 implementation, 3 variants: no findings",
     ]
+
+
+def test_a_call_for_every_purpose_and_a_seed_only_adds():
+    calls = refmlc.check(COPY, implementations=["interp"]).rows[0].program.calls
+    purposes = [call.purpose for call in calls]
+    assert {"nan first", "nan last", "all nan", "equal", "-inf", "+inf", "-0", "subnormals", "greatest"} < set(purposes)
+    assert 8 <= len(calls) <= 24
+    seeded = refmlc.check(COPY, implementations=["interp"], seed=5).rows[0].program.calls
+    assert seeded[: len(calls)] == calls
+    assert {call.purpose for call in seeded[len(calls) :]} == {"random"}
+
+
+def test_a_budget_leaves_out_purposes_and_names_them():
+    text = COPY.replace("range(3)", "range(300)").replace("(3,)", "(300,)")
+    report = refmlc.check(text, implementations=["interp"], budget=0.01)
+    assert report.summary.startswith("1 function, 3 calls")
+    assert any("the budget left out" in remark and "nan first" in remark for remark in report.remarks)
 
 
 def test_undefined_behaviour():
