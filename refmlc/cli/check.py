@@ -18,6 +18,7 @@ from refmlc.cli.options import (
     params_option,
     register_option,
     seconds_option,
+    seed_option,
     trust_option,
 )
 from refmlc.diag import fail
@@ -45,7 +46,7 @@ IMPLS = (
 @impl_option(IMPLS)
 @calls_option
 @budget_option
-@click.option("--seed", type=int, default=0, help="Add random calls by this seed; the others stay the same.")
+@seed_option
 @seconds_option
 @click.option("--no-pairs", is_flag=True, help="Do not compare variants of the program (serial and parallel, …).")
 @click.option(

@@ -8,7 +8,15 @@ import click
 
 from refmlc.cli.call import register
 from refmlc.cli.console import err, out, print_json, show_diagnostic
-from refmlc.cli.options import PATH, count_option, impl_option, json_option, register_option, seconds_option
+from refmlc.cli.options import (
+    PATH,
+    count_option,
+    impl_option,
+    json_option,
+    register_option,
+    seconds_option,
+    seed_option,
+)
 from refmlc.cli.sources import Source
 from refmlc.diag.render import to_json
 from refmlc.oracle.evidence import write_page
@@ -22,8 +30,8 @@ from refmlc.oracle.refine.comparison import INTERP, ComparisonOptions, Refinemen
 @click.argument("after", type=PATH)
 @click.option("--func", "--function", "func", help="The function to call.  [default: main, or the only one]")
 @impl_option("Run AFTER on this implementation.  [default: interp]")
-@count_option("--calls", 20, "Number of calls.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the arguments.")
+@count_option("--calls", 20, "Number of calls: one for each purpose, then random ones.")
+@seed_option
 @seconds_option
 @click.option("--exact", is_flag=True, help="Require the same bits; accept no certified bound.")
 @click.option("--report", "page", type=PATH, help="Write the counterexample as an HTML page (extra `report`).")

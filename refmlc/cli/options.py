@@ -51,6 +51,9 @@ seconds_option = click.option(
 calls_option = click.option(
     "--calls", type=click.IntRange(1, 1000), help="At most this many calls.  [default: as many as the purposes need]"
 )
+seed_option = click.option(
+    "--seed", type=int, default=0, help="Add random calls by this seed; the others stay the same."
+)
 budget_option = click.option(
     "--budget", type=Duration(), default="10s", show_default=True, help="About the time that the calls may take."
 )

@@ -3,6 +3,8 @@
 import re
 import shlex
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -11,15 +13,25 @@ from rich.text import Text
 
 import refmlc
 from refmlc.cli.console import err, out, print_json, show_diagnostic
-from refmlc.cli.options import PATH, count_option, file_argument, json_option
+from refmlc.cli.inputs import named_values
+from refmlc.cli.options import (
+    PATH,
+    budget_option,
+    calls_option,
+    file_argument,
+    json_option,
+    params_option,
+    seed_option,
+)
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.diag.render import to_json
-from refmlc.oracle.passes.baseline import lifted
+from refmlc.oracle.passes.baseline import Constants, lifted
 from refmlc.oracle.passes.check import Compiler, Shrunk, check, shrunk
 from refmlc.oracle.passes.report import TvmRequest, markdown
 from refmlc.oracle.passes.run import CompilerProcess, TvmPasses
-from refmlc.oracle.passes.stages import TraceCheck, read_trace
+from refmlc.oracle.passes.stages import PassTrace, TraceCheck, read_trace
+from refmlc.run.memory.files import read_arrays
 
 COLORS = {"same": "green", "broken": "red", "documented": "yellow", "unsupported": "yellow", "no call": "dim"}
 PASSES_HELP = (
@@ -34,8 +46,11 @@ PASSES_HELP = (
 @click.option("--passes", "names", metavar="NAMES", help=PASSES_HELP)
 @click.option("--target", default="llvm", show_default=True, help="The target of TVM.")
 @click.option("--opt", default=2, show_default=True, type=click.IntRange(0, 3), help="The opt_level of TVM.")
-@count_option("--calls", 3, "Calls per function.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the arguments.")
+@click.option("--input", "inputs", multiple=True, metavar="NAME=VALUE", help="An argument, as for `refmlc run`.")
+@params_option
+@calls_option
+@budget_option
+@seed_option
 @click.option("--reduce/--no-reduce", "small", default=True, help="Shrink a module that a pass breaks.")
 @click.option("--report", type=PATH, help="Write the finding as Markdown.")
 @json_option
@@ -44,11 +59,14 @@ def passes(  # noqa: PLR0913 - one parameter per option
     python: str | None,
     impl: str | None,
     names: str | None,
+    *,
     target: str,
     opt: int,
-    calls: int,
+    inputs: tuple[str, ...],
+    params: Path | None,
+    calls: int | None,
+    budget: float,
     seed: int,
-    *,
     small: bool,
     report: Path | None,
     as_json: bool,
@@ -60,11 +78,13 @@ def passes(  # noqa: PLR0913 - one parameter per option
     status: 1 a pass changes the meaning, shown by a small call, or the compiler refuses or breaks on a defined module;
     3 nothing could be compared.
     """
+    arguments = {**(dict(read_arrays(params)) if params else {}), **named_values(inputs)}
+    requested = PassCalls(arguments, calls, budget, seed)
     if file.suffix == ".jsonl":
-        trace, reduction, compiler = _of_snapshots(file, calls, seed), None, str(file)
+        trace, reduction, compiler = _of_snapshots(file, requested), None, str(file)
     else:
         with err.status(f"{file}: pass by pass …"), _program(python, impl, names, target, opt) as program:
-            trace, reduction = _of_module(file, program, calls, seed, small=small)
+            trace, reduction = _of_module(file, program, requested, small=small)
             compiler = " ".join(filter(None, (program.name, program.version)))
             if python is not None:
                 compiler = f"{compiler} for {target}, opt_level {opt}".replace("tvm", "TVM", 1)
@@ -109,24 +129,46 @@ def _pass_names(names: str | None) -> list[str] | None:
     return [name.strip() for name in re.split(r",(?![^()]*\))", names) if name.strip()]
 
 
+@dataclass(frozen=True)
+class PassCalls:
+    """The requested calls: explicit arguments by name, their number at most, seconds, a seed."""
+
+    inputs: Mapping[str, object]
+    calls: int | None
+    budget: float
+    seed: int
+
+    def check(self, trace: PassTrace, constants: Constants | None = None, given: str | None = None) -> TraceCheck:
+        """The verdict on a trace with these calls. Fails: as `check`."""
+        return check(
+            trace,
+            constants=constants,
+            calls=self.calls,
+            seed=self.seed,
+            budget=self.budget,
+            inputs=self.inputs,
+            given=given,
+        )
+
+
 def _of_module(
-    file: Path, compiler: Compiler, calls: int, seed: int, *, small: bool
+    file: Path, compiler: Compiler, requested: PassCalls, *, small: bool
 ) -> tuple[TraceCheck, Shrunk | None]:
     module = refmlc.read_file(file)
     parametrised, constants = lifted(module)
     text = refmlc.show(parametrised, show_meta=True)
-    trace = check(compiler(text), constants=constants, calls=calls, seed=seed, given=text)
+    trace = requested.check(compiler(text), constants, text)
     if trace.broken is None or not small:
         return trace, None
-    return trace, shrunk(module, trace.broken, compiler, calls=calls)
+    return trace, shrunk(module, trace.broken, compiler, calls=requested.calls, inputs=requested.inputs)
 
 
-def _of_snapshots(file: Path, calls: int, seed: int) -> TraceCheck:
+def _of_snapshots(file: Path, requested: PassCalls) -> TraceCheck:
     try:
         lines = file.read_text(encoding="utf-8").split("\n")  # `splitlines` would also split inside strings
     except (OSError, UnicodeDecodeError) as problem:
         raise fail(BAD_FILE, f"{file}: {problem}") from None
-    return check(read_trace(lines), calls=calls, seed=seed)
+    return requested.check(read_trace(lines))
 
 
 def _write(

@@ -125,16 +125,24 @@ def admissible(
 
 
 class CallMaker:
-    """Makes calls of one function. `explicit`: parameters that need no recipe; `sizes` fixes dimensions by name."""
+    """Makes calls of one function. `explicit`: parameters that need no recipe; `sizes` fixes dimensions by name.
+
+    `others`: programs that are compared with it, whose constants and conditions count too.
+    """
 
     def __init__(
-        self, module: IRModule, func: str, explicit: Collection[str] = (), sizes: Mapping[str, int] | None = None
+        self,
+        module: IRModule,
+        func: str,
+        explicit: Collection[str] = (),
+        sizes: Mapping[str, int] | None = None,
+        others: Sequence[IRModule] = (),
     ) -> None:
         """Analyse the function. Fails: RM111 (extern)."""
         function = module.functions[func]
         if isinstance(function, relax.ExternFunc):
             raise fail(BAD_INPUT, f"`{func}` is an extern function: it has no body")
-        self._module, self._func = module, func
+        self._module, self._func, self._others = module, func, others
         self._parameters = parameters_of(function)
         self._explicit = frozenset(explicit)
         self.sizes = dict(sizes or {})
@@ -146,7 +154,14 @@ class CallMaker:
     @cached_property
     def uses(self) -> ProgramUses:
         """What the program does with its parameters."""
-        return uses_of(self._module, self._func)
+        uses = uses_of(self._module, self._func)
+        for other in self._others:
+            function = other.functions.get(self._func)
+            if isinstance(function, tir.PrimFunc | relax.Function):
+                names = [parameter.name for parameter in parameters_of(function)]
+                own = [parameter.name for parameter in self._parameters]
+                uses.add(uses_of(other, self._func), dict(zip(names, own, strict=False)))
+        return uses
 
     @cached_property
     def kinds(self) -> ElementKinds:
@@ -258,7 +273,7 @@ class CallMaker:
         )
         sizes = {var.name: size for var, size in filled.dims.items()}
         recipes = admissible(self._module, self._func, recipes, sizes)
-        return GeneratedCall(recipes, sizes, name, why, filled.purpose.wild or filled.way == "edges")
+        return GeneratedCall(recipes, sizes, name, why, filled.purpose.wild or filled.way != "tame")
 
     def _recipe(self, name: str, ty: Type | None, filled: _Filled, at: int) -> Argument:
         match ty:

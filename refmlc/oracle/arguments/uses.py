@@ -75,6 +75,19 @@ class ProgramUses:
     divisors: dict[str, list[int]] = field(default_factory=dict)
     decisive_sizes: dict[str, list[int]] = field(default_factory=dict)
 
+    def add(self, other: "ProgramUses", names: Mapping[str, str]) -> None:
+        """Add the constants and conditions of another program; `names`: those of its parameters here."""
+        _note_values(self.integers, other.integers)
+        _note_values(self.floats, other.floats)
+        for name, values in other.divisors.items():
+            _note_values(self.divisors.setdefault(name, []), values)
+        for name, values in other.decisive_sizes.items():
+            _note_values(self.decisive_sizes.setdefault(name, []), values)
+        for name, use in other.parameters.items():
+            if name in names:
+                _note_values(self.use(names[name]).decisive, use.decisive)
+                self.use(names[name]).casts |= use.casts
+
     def use(self, name: str) -> ParameterUse:
         """The use of a parameter."""
         return self.parameters.setdefault(name, ParameterUse())

@@ -70,6 +70,15 @@ class CallRequest:
     limits: CallLimits = field(default_factory=CallLimits)
 
 
+def known_params(module: IRModule, request: CallRequest) -> None:
+    """Require that some function has a parameter named in `params`, unless that is empty. Fails: RM111."""
+    functions = [each for each in module.functions.values() if not isinstance(each, relax.ExternFunc)]
+    names = {parameter.name for function in functions for parameter in parameters_of(function)}
+    if request.params and names.isdisjoint(request.params):
+        names_given = ", ".join(request.params)
+        raise fail(BAD_INPUT, "no function has a parameter of these names", None, f"given: {names_given}")
+
+
 def checked_program(module: IRModule, func: str, request: CallRequest, interp: Interp) -> tuple[CheckedProgram, Trial]:
     """The function with its calls, and what is known of them. Fails: RM111 (no argument fits, or can be made), RM112.
 

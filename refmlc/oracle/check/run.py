@@ -8,10 +8,10 @@ from os import PathLike
 from pathlib import Path
 
 from refmlc.diag import RefmlcError, fail
-from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE, CODES
+from refmlc.diag.catalogue import BAD_USAGE, CODES
 from refmlc.diag.entry import entry_point
 from refmlc.frontends.programs import Program, as_module
-from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.ir.reach import reachable
 from refmlc.lang.ir.threads import implies_barriers
 from refmlc.observe.sanitize.kinds import ALL
@@ -24,7 +24,6 @@ from refmlc.oracle.examine import examine
 from refmlc.oracle.implementations.implementation import Implementation, Limits
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.implementations.lookup import implementation
-from refmlc.vm.parameters import parameters_of
 
 DEFAULT_PATHS = ("native:guarded", "native")
 PER_RUN = Limits(seconds=60.0, clock=True)
@@ -107,15 +106,6 @@ def check(  # noqa: PLR0913 - each is a choice of its own
 def functions(module: IRModule, func: str | None) -> list[str]:
     """The names of the functions to check. Fails: RM112."""
     return [known_function(module, func)] if func else public(module)
-
-
-def known_params(module: IRModule, request: CallRequest) -> None:
-    """Require that some function has a parameter named in `params`, unless that is empty. Fails: RM111."""
-    functions = [each for each in module.functions.values() if not isinstance(each, relax.ExternFunc)]
-    names = {parameter.name for function in functions for parameter in parameters_of(function)}
-    if request.params and names.isdisjoint(request.params):
-        names_given = ", ".join(request.params)
-        raise fail(BAD_INPUT, "no function has a parameter of these names", None, f"given: {names_given}")
 
 
 def examined(

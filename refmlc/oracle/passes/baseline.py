@@ -21,22 +21,26 @@ TVM takes the Relax functions away once they are bytecode, and lowers the Tensor
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TypeGuard
 
 from refmlc.diag import RefmlcError, error, fail
-from refmlc.diag.catalogue import NO_PACKED_FUNC, UNSUPPORTED_CONSTRUCT
+from refmlc.diag.catalogue import BAD_INPUT, NO_PACKED_FUNC, UNSUPPORTED_CONSTRUCT
 from refmlc.lang.dtypes import INT64
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.types import TensorType
 from refmlc.lang.ir.visit import substitute, walk
-from refmlc.oracle.arguments import CallLimits, CallMaker, GeneratedCall, tried
+from refmlc.oracle.arguments import CallMaker
+from refmlc.oracle.check.program import CallRequest, checked_program
 from refmlc.oracle.implementations.implementation import Answer, Ended, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.reference import references
 from refmlc.oracle.refine.calls import Call, fresh
 from refmlc.run.memory.tensor import Tensor
+from refmlc.vm.arguments import Parameter
+from refmlc.vm.parameters import parameters_of
 
 Constants = dict[str, tuple[Tensor, ...]]
 
@@ -70,6 +74,8 @@ def _lifted(function: relax.Function) -> tuple[relax.Function, tuple[Tensor, ...
     return replace(function, params=params, body=substitute(function.body, table)), values
 
 
+OF_STAGES = ("constants", "sizes", "inexact")
+MOST_OF_STAGE = 6
 LAUNCH = "tirx.kernel_launch_params"
 
 
@@ -121,23 +127,31 @@ class CallMeaning:
 
 @dataclass
 class BaselineFunction:
-    """A function that is called. `problem`: why refmlc cannot tell what it means."""
+    """A function that is called. `problem`: why refmlc cannot tell what it means; `notes`: of `oracle.arguments`.
+
+    `is_generated`: its calls are all made by refmlc, and the budget has room for more.
+    """
 
     name: str
     meanings: list[CallMeaning] = field(default_factory=list)
     problem: str = ""
+    notes: tuple[str, ...] = ()
+    is_generated: bool = False
 
 
 class Baseline:
     """A module and the calls of its functions."""
 
     def __init__(
-        self, module: IRModule, names: Sequence[str], constants: Constants, limits: CallLimits, interp: Interp
+        self, module: IRModule, names: Sequence[str], constants: Constants, request: CallRequest, interp: Interp
     ) -> None:
-        """Make calls of each function and run them under the sanitizer; `constants` are arguments at the end."""
+        """Make calls of each function and run them under the sanitizer; `constants` are arguments at the end.
+
+        Fails: RM111 for arguments of the request that do not fit.
+        """
         self.module = module
         self._interp, self.constants = interp, constants
-        self.functions = [self._function(name, constants.get(name, ()), limits) for name in names]
+        self.functions = [self._function(name, constants.get(name, ()), request) for name in names]
 
     def has_all(self, module: IRModule) -> bool:
         """Whether `module` has the functions too."""
@@ -152,21 +166,38 @@ class Baseline:
             for drawn, other in zip(arguments, constants, strict=True)
         )
 
-    def _function(self, name: str, constants: Sequence[object], limits: CallLimits) -> BaselineFunction:
+    def _function(self, name: str, constants: Sequence[Tensor], request: CallRequest) -> BaselineFunction:
         function = BaselineFunction(name)
-
-        def whole(call: GeneratedCall) -> list[object]:
-            """The arguments of a call, the constants among them."""
-            made = fresh(call.recipes)
-            return [*made[: len(made) - len(constants)], *fresh(constants)]
-
+        last = [parameter.name for parameter in self._parameters(name)][-len(constants) :] if constants else []
+        explicit = replace(request, params={**request.params, **dict(zip(last, constants, strict=True))})
         try:
-            maker = CallMaker(self.module, name)
-            trial = tried(maker, self.module, name, whole, self._interp, limits)
-            self._add(function, [tuple(whole(call)) if constants else call.recipes for call in trial.calls])
+            program, trial = checked_program(self.module, name, explicit, self._interp)
+            calls = [
+                tuple(program.arguments(number)) if program.explicit else call.recipes
+                for number, call in enumerate(program.calls)
+            ]
+            function.is_generated = not program.explicit and not trial.left
+            function.notes = (*trial.notes, *([f"the budget left out {', '.join(trial.left)}"] if trial.left else []))
+            self._add(function, calls)
         except RefmlcError as failure:
+            if failure.code is BAD_INPUT and request.params:
+                raise
             function.problem = line_of(failure)
         return function
+
+    def extend(self, function: BaselineFunction, stage: IRModule) -> None:
+        """Add calls for the constants, conditions and divisors of a stage, which the module itself does not have."""
+        if not function.is_generated or function.problem:
+            return
+        known = {reference.call for reference in function.meanings if isinstance(reference.call, tuple)}
+        with suppress(RefmlcError):
+            planned = CallMaker(self.module, function.name, others=(stage,)).planned()
+            calls = [call.recipes for call in planned if call.purpose.startswith(OF_STAGES)]
+            self._add(function, [call for call in calls if call not in known][:MOST_OF_STAGE])
+
+    def _parameters(self, name: str) -> Sequence[Parameter]:
+        function = self.module.functions[name]
+        return [] if isinstance(function, relax.ExternFunc) else parameters_of(function)
 
     def _add(self, function: BaselineFunction, calls: Sequence[Call]) -> None:
         """Run these calls."""

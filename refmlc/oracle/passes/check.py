@@ -19,6 +19,8 @@ from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.arguments import CallLimits
+from refmlc.oracle.arguments.trial import USUAL_BUDGET
+from refmlc.oracle.check.program import CallRequest, known_params
 from refmlc.oracle.finding import head
 from refmlc.oracle.implementations.implementation import Answer, Ended, Limits
 from refmlc.oracle.implementations.interp import Interp
@@ -51,12 +53,14 @@ half lowered modules break them on purpose, so such a stage is unsupported."""
 
 
 @entry_point
-def check(
+def check(  # noqa: PLR0913 - each is a choice of its own
     trace: PassTrace,
     *,
     constants: Constants | None = None,
     calls: int | None = None,
     seed: int = 0,
+    budget: float = USUAL_BUDGET,
+    inputs: Mapping[str, object] | None = None,
     limits: Limits | None = None,
     small: bool = True,
     given: str | None = None,
@@ -67,18 +71,19 @@ def check(
     `documented`: by the name of a stage, the change of the meaning that the compiler's documentation states; such a
     stage takes the place of the module. `given` is the text of which the first stage is what the compiler has read.
 
-    Each function has the calls of `oracle.arguments`, at most `calls`; `seed` adds random ones. `constants` (of
-    `lifted`) are arguments at their end. `small`: the call that shows a difference is made small.
+    Each function has the calls of `oracle.arguments`, at most `calls`; `seed` adds random ones. `inputs` are arguments
+    by the names of parameters, which some function has; `constants` (of `lifted`) are arguments at the end. `small`:
+    the call that shows a difference is made small.
 
-    Fails: RM1xx, RM2xx if the first text is not a module.
+    Fails: RM1xx, RM2xx if the first text is not a module; RM111 for inputs that do not fit.
     """
     interp = Interp(limits or Limits(), check=False)
-    draw = CallLimits(calls, seed)
+    request = CallRequest({}, inputs or {}, {}, CallLimits(calls, seed, budget))
     first = trace.stages[0] if given is None else Stage("the module", given)
     module = read(first.text, first.name)
-    checker = Checker(
-        Baseline(module, called_functions(module), constants or {}, draw, interp), first, draw, interp, small=small
-    )
+    known_params(module, request)
+    baseline = Baseline(module, called_functions(module), constants or {}, request, interp)
+    checker = Checker(baseline, first, request, interp, small=small)
     checker.documented = documented
     rows: list[StageRow] = []
     if given is not None:
@@ -106,9 +111,9 @@ def _failure(trace: PassTrace, module: IRModule) -> Diagnostic | None:
 class Checker:
     """Holds stages against a baseline, which changes where the functions do."""
 
-    def __init__(self, baseline: Baseline, first: Stage, draw: CallLimits, interp: Interp, *, small: bool) -> None:
+    def __init__(self, baseline: Baseline, first: Stage, request: CallRequest, interp: Interp, *, small: bool) -> None:
         self.broken: BrokenStage | None = None
-        self._baseline, self._draw, self._interp, self._small = baseline, draw, interp, small
+        self._baseline, self._request, self._interp, self._small = baseline, request, interp, small
         self._first = baseline
         self.documented: Mapping[str, str] = {}
         self._last_good = first
@@ -131,7 +136,7 @@ class Checker:
             self._unread = (*self._unread, stage.name)
             return StageRow(stage.name, StageVerdict.UNSUPPORTED, why=line_of(failure))
         if not self._baseline.has_all(module):
-            self._baseline = Baseline(module, called_functions(module), {}, self._draw, self._interp)
+            self._baseline = Baseline(module, called_functions(module), {}, self._request, self._interp)
             self._last_good, self._run, self._unread = stage, None, ()
             return StageRow(stage.name, StageVerdict.NO_CALL, why="the pipeline calls other functions from here on")
         row = self._verdict(module, stage)
@@ -139,7 +144,7 @@ class Checker:
             self.broken = None
             row = replace(row, verdict=StageVerdict.DOCUMENTED, why=self.documented[stage.name])
             self._baseline = Baseline(
-                module, called_functions(module), self._baseline.constants, self._draw, self._interp
+                module, called_functions(module), self._baseline.constants, self._request, self._interp
             )
             self._last_good, self._unread = stage, ()
         self._run = (module, row)
@@ -163,6 +168,7 @@ class Checker:
         return replace(worst(rows), name=stage.name)
 
     def _function(self, function: BaselineFunction, module: IRModule, stage: Stage) -> StageRow:
+        self._baseline.extend(function, module)
         compared, within, problem = 0, 0, function.problem
         defined = [(reference, reference.meaning) for reference in function.meanings if reference.meaning is not None]
         try:
@@ -259,6 +265,7 @@ def shrunk(
     seconds: float = 120.0,
     tries: int = 200,
     calls: int | None = None,
+    inputs: Mapping[str, object] | None = None,
 ) -> Shrunk | None:
     """`module`, which `broken.name` breaks, made smaller; None where it cannot be shown again as it is.
 
@@ -267,7 +274,7 @@ def shrunk(
     best: list[tuple[str, BrokenStage]] = []
 
     def broken_too(candidate: IRModule) -> bool:
-        finding = broken_by(candidate, compiler, calls)
+        finding = broken_by(candidate, compiler, calls, inputs)
         if finding is None or finding.name != broken.name:
             return False
         best.append((show(candidate, show_meta=True), finding))
@@ -283,11 +290,13 @@ def shrunk(
     return Shrunk(text, finding, reduction.finished)
 
 
-def broken_by(module: IRModule, compiler: Compiler, calls: int | None) -> BrokenStage | None:
+def broken_by(
+    module: IRModule, compiler: Compiler, calls: int | None, inputs: Mapping[str, object] | None = None
+) -> BrokenStage | None:
     """The pass that breaks `module`; None: none, or unknown."""
     try:
         bare, constants = lifted(module)
         text = show(bare, show_meta=True)
-        return check(compiler(text), constants=constants, calls=calls, given=text).broken
+        return check(compiler(text), constants=constants, calls=calls, inputs=inputs, given=text).broken
     except RefmlcError:
         return None

@@ -114,14 +114,15 @@ def _copied(arg: object, copies: dict[int, object]) -> object:
     return copies[id(arg)]
 
 
-def drawn_calls(module: IRModule, func: str, calls: int, seed: int, interp: Interp | None = None) -> Iterator[Call]:
+def drawn_calls(module: IRModule, func: str, calls: int, seed: int, others: Sequence[IRModule] = ()) -> Iterator[Call]:
     """Calls for all purposes (`oracle.arguments`), then random ones up to that number; the seed is that of the latter.
 
-    The same ones for the same seed. Fails: RM111 for parameters that nothing can be made for.
+    The same ones for the same seed. `others`: programs that are compared with this one. Fails: RM111 for parameters
+    that nothing can be made for.
     """
-    maker = CallMaker(module, func)
+    maker = CallMaker(module, func, others=others)
     limits = CallLimits(calls, seed, LONG)
-    trial = tried(maker, module, func, lambda call: arguments(call.recipes), interp or Interp(), limits)
+    trial = tried(maker, module, func, lambda call: arguments(call.recipes), Interp(), limits)
     return (call.recipes for call in trial.calls)
 
 

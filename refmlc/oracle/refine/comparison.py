@@ -219,7 +219,8 @@ def compared(before: ProgramSubject, after: ProgramSubject, options: ComparisonO
     module, func = before.module, before.func
     judge = Refinement(module, after.module, func, options.implementations, options.limits, exact=options.exact)
     try:
-        counterexample = first_problem(before, options.inputs, (options.calls, options.seed), judge.problem)
+        drawn = (options.calls, options.seed)
+        counterexample = first_problem(before, options.inputs, drawn, judge.problem, (after.module,))
     finally:
         judge.close()
     if counterexample is None and not judge.defined and judge.nothing is not None:
@@ -228,18 +229,23 @@ def compared(before: ProgramSubject, after: ProgramSubject, options: ComparisonO
 
 
 def first_problem(
-    subject: ProgramSubject, inputs: Sequence[Call] | None, drawn: tuple[int | None, int | None], problem: Problem
+    subject: ProgramSubject,
+    inputs: Sequence[Call] | None,
+    drawn: tuple[int | None, int | None],
+    problem: Problem,
+    others: Sequence[IRModule] = (),
 ) -> Counterexample | None:
-    """The first call that has a problem; a drawn call is made small."""
+    """The first call that has a problem; a drawn call is made small. `others`: programs compared with the subject."""
     candidate = subject.calls if inputs is None and drawn == (None, None) else inputs
     calls, seed = usual("REFMLC_CALLS", drawn[0]), usual("REFMLC_SEED", drawn[1])
 
     def fails(call: Call) -> bool:
         return problem(call) is not None
 
-    call = next(
-        filter(fails, candidate if candidate is not None else draw(subject.module, subject.func, calls, seed)), None
-    )
+    if candidate is None:
+        call = next(filter(fails, draw(subject.module, subject.func, calls, seed, others)), None)
+    else:
+        call = next(filter(fails, candidate), None)
     if call is not None and candidate is None:
         call = smallest(subject.module, subject.func, call, fails)
     diagnostic = None if call is None else problem(call)

@@ -73,3 +73,8 @@ def test_options_count_where_the_test_says_nothing(monkeypatch):
 @given(st.integers(-3, 3))
 def test_within_a_property(number):
     assert_equivalent(program(f"A[i] + {number}"), program(f"{number} + A[i]"), calls=3)
+
+
+def test_a_constant_of_the_second_program_is_tried():
+    with pytest.raises(Inequivalent):
+        assert_equivalent(COPY, program("T.Select(A[i] == 7654321, 0, A[i])"))

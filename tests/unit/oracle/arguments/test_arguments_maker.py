@@ -298,3 +298,20 @@ class TestDomainsOfOperators:
 
     def test_the_values_of_other_parameters_stay_as_they_were(self):
         assert any(np.isnan(values).any() for values in self.values("boundaries", 0))
+
+
+def test_constants_of_a_program_that_is_compared_count_too():
+    before = refmlc.read(INTEGERS)
+    after = refmlc.read(INTEGERS.replace("> 201", "> 2000001"))
+    alone, both = CallMaker(before, "f"), CallMaker(before, "f", others=(after,))
+    found = [
+        {int(value) for call in maker.planned() if "constants" in call.purpose for value in values(call, 0)}
+        for maker in (alone, both)
+    ]
+    assert [1000000 in each for each in found] == [False, True]
+
+
+def test_recipes_of_every_purpose_are_data():
+    for text in (TAKE, SIZED, FLOATS, INTEGERS):
+        for call in maker(text).planned():
+            assert tuple(argument_of(argument_data(recipe)) for recipe in call.recipes) == call.recipes

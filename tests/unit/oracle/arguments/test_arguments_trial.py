@@ -67,6 +67,12 @@ def test_a_float_without_an_integer_is_not_held_against_the_program():
     assert min(call.recipes[0].values().min() for call in trial.calls) == -(2.0**31)
 
 
+def test_a_random_float_without_an_integer_is_left_out_too():
+    module, trial = trial_of(ROUNDED.replace("int32", "uint8"), most=40)
+    answers = [Interpreted(module, Interp()).run("f", arguments(call.recipes)) for call in trial.calls]
+    assert all(isinstance(answer, Ended) for answer in answers)
+
+
 def test_a_divisor_of_zero_is_tried_and_left_out():
     assert undefined(HEAD.replace("VALUE", "100 // A[i]")) == set()
     assert any("RM307" in note for note in trial_of(HEAD.replace("VALUE", "100 // A[i]"))[1].notes)

@@ -401,3 +401,26 @@ def test_a_sum_that_leaves_a_term_out_is_broken():
     after = SUM.replace("LOOPS", "k in range(63)").replace("INDEX", "k")
     checked = check(PassTrace((Stage("input", before), Stage("1: split", after))))
     assert [row.verdict for row in checked.rows] == [StageVerdict.BROKEN]
+
+
+MAGIC = lowered().replace("A[i] + 3", "T.if_then_else(A[i] == 12345678, 4, A[i] + 3)")
+
+
+def test_a_constant_of_a_stage_is_tried():
+    found = check(trace(module(), MAGIC), small=False)
+    assert (found.broken.name, found.broken.diagnostic.code.id) == ("pass 1", "RM705")
+
+
+def test_inputs_are_arguments_of_every_call(tmp_path):
+    file = tmp_path / "stages.jsonl"
+    lines = [{"name": name, "text": text} for name, text in (("input", module()), ("p", lowered("-")))]
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    np.save(tmp_path / "a.npy", np.full(8, 5, "int32"))
+    result = CliRunner().invoke(main, ["passes", str(file), "--input", f"A={tmp_path / 'a.npy'}", "--json"])
+    assert result.exit_code == 1
+    assert "[0] is 2, expected 8" in json.loads(result.stdout)["stages"][0]["why"]  # 5 - 3, 5 + 3
+    wrong = CliRunner().invoke(main, ["passes", str(file), "--input", "Q=ones"])
+    assert (wrong.exit_code, "no function has a parameter" in wrong.output) == (2, True)
+    np.savez(tmp_path / "p.npz", A=np.full(8, 5, "int32"), other=np.ones(3))
+    params = CliRunner().invoke(main, ["passes", str(file), "--params", str(tmp_path / "p.npz")])
+    assert params.exit_code == 1
