@@ -165,8 +165,8 @@ def test_passes_of_ones_own():
     assert seen == [["scale", "main"]]
     assert look.name == "Look"
     assert run(relax.get_pipeline("default")(module())) == [0, 2, 4, 6]
-    with pytest.raises(AttributeError, match="static_shape_tuning"):
-        relax.get_pipeline("static_shape_tuning")
+    with pytest.raises(AttributeError, match="opt_everything"):
+        relax.get_pipeline("opt_everything")
 
 
 def test_visitors_and_operators_by_name():
