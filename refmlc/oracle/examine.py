@@ -6,7 +6,8 @@ fresh arguments. In-house C compiles all programs in one run of the compiler.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from refmlc.diag.catalogue import RACE
 from refmlc.lang.ir.reach import reachable
@@ -107,21 +108,33 @@ class _Pair:
 def _variants(case: Program, meanings: Sequence[Reference], interp: Interp) -> list[_Pair]:
     """The variants of a case that are defined in some call, as the case is.
 
-    Decision: races are what a variant may bring in, other detectors know the program already. A long program has no
-    variants: each costs as much as the program, and a small size of it says as much.
+    Decision: races are what a variant may bring in, other detectors know the program already. A variant has the first
+    calls that take `MOST_STEPS` together; a long program has none: each costs as much as the program.
     """
-    if not any(isinstance(reference.answer, Ended) for reference in meanings):
+    count = _varied(meanings)
+    if not any(isinstance(reference.answer, Ended) for reference in meanings[:count]):
         return []
-    if _unvaried(meanings):
-        return []
-    pairs = [_Pair(variant, references(variant, interp, sanitize=True, kinds=(RACE.id,))) for variant in variants(case)]
+    pairs = []
+    for variant in variants(case):
+        calls = variant.calls if len(variant.calls) <= count else range(count)
+        few = replace(variant, calls=calls)
+        pairs.append(_Pair(few, references(few, interp, sanitize=True, kinds=(RACE.id,))))
     return [pair for pair in pairs if any(isinstance(reference.answer, Ended) for reference in pair.reference)]
 
 
+def _varied(meanings: Sequence[Reference]) -> int:
+    """How many calls variants have: the first ones, as many as take `MOST_STEPS` together."""
+    totals = accumulate(reference.steps for reference in meanings)
+    return sum(total <= MOST_STEPS for total in totals)
+
+
 def _unvaried(meanings: Sequence[Reference]) -> str:
-    """A note if a program is too long for variants; else empty."""
-    steps = sum(reference.steps for reference in meanings)
-    return f"no variants: the calls take {steps:,} steps, more than {MOST_STEPS:,}" if steps > MOST_STEPS else ""
+    """A note if a program is too long for variants, or some calls of it are; else empty."""
+    count, steps = _varied(meanings), sum(reference.steps for reference in meanings)
+    if count == len(meanings):
+        return ""
+    how = f"variants have the first {count} calls" if count else "no variants"
+    return f"{how}: the calls take {steps:,} steps, more than {MOST_STEPS:,}"
 
 
 def _labels(pairs: Sequence[_Pair]) -> tuple[str, ...]:

@@ -66,6 +66,14 @@ def test_a_budget_leaves_out_purposes_and_names_them():
     assert any("the budget left out" in remark and "nan first" in remark for remark in report.remarks)
 
 
+def test_variants_have_as_many_calls_as_the_steps_allow(monkeypatch):
+    steps = refmlc.check(COPY, implementations=["interp"], calls=1).rows[0].examination.reference[0].steps
+    monkeypatch.setattr("refmlc.oracle.examine.MOST_STEPS", steps)
+    examination = refmlc.check(COPY, implementations=["interp"], calls=3).rows[0].examination
+    assert examination.pairs
+    assert examination.unvaried.startswith("variants have the first 1 calls")
+
+
 def test_undefined_behaviour():
     report = refmlc.check(BEYOND, "copy", inputs={"n": 2}, implementations=["interp"], calls=2)
     assert not report.ok
