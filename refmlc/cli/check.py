@@ -10,6 +10,7 @@ from refmlc.cli.check_run import Evidence, run_check
 from refmlc.cli.inputs import named_values, sizes_of
 from refmlc.cli.options import (
     PATH,
+    assume_option,
     budget_option,
     calls_option,
     dims_option,
@@ -27,6 +28,7 @@ from refmlc.observe.sanitize.kinds import ALL
 from refmlc.oracle.arguments import CallLimits
 from refmlc.oracle.check.program import CallRequest
 from refmlc.oracle.check.run import CheckOptions
+from refmlc.oracle.contracts.assumptions import assumed
 from refmlc.oracle.implementations.implementation import Limits
 from refmlc.run.memory.files import read_arrays
 
@@ -43,6 +45,7 @@ IMPLS = (
 )
 @params_option
 @dims_option("With --func: the size of a symbolic dimension.")
+@assume_option
 @impl_option(IMPLS)
 @calls_option
 @budget_option
@@ -65,7 +68,11 @@ IMPLS = (
     default="",
     help="Hold each operator of Relax to its exact definition too (RM709).",
 )
-@click.option("--strict", is_flag=True, help="Count lints (RM324, RM325, RM326) as findings.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Count lints (RM324, RM325, RM326), and undefined calls outside of contracts.",
+)
 @click.option("--report", "page", type=PATH, help="Write findings as HTML pages.")
 @click.option("--case", type=PATH, help="Write findings as TOML cases for `refmlc replay`.")
 @register_option
@@ -78,6 +85,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     inputs: tuple[str, ...],
     params: Path | None,
     dims: tuple[str, ...],
+    assume: tuple[str, ...],
     impls: tuple[str, ...],
     calls: int | None,
     budget: float,
@@ -105,7 +113,8 @@ def check(  # noqa: PLR0913 - one parameter per option
     if (inputs or dims) and func is None:
         raise fail(BAD_USAGE, "`--input` and `--dim` are for one function: give `--func` too")
     arrays = dict(read_arrays(params)) if params else {}
-    request = CallRequest(named_values(inputs), arrays, sizes_of(dims), CallLimits(calls, seed, budget))
+    limit = CallLimits(calls, seed, budget)
+    request = CallRequest(named_values(inputs), arrays, sizes_of(dims), limit, assumed(assume))
     limits = Limits(seconds=seconds, clock=True)
     choices = CheckOptions(
         request, limits, kinds or ALL, frozenset(allow), pairs=not no_pairs, strict=strict, as_written=as_written

@@ -25,6 +25,7 @@ from refmlc.oracle.check.program import known_params
 from refmlc.oracle.check.purposes import purposes_text
 from refmlc.oracle.check.report import COLUMNS, NO_ARGUMENTS, CheckReport, FunctionResult, many
 from refmlc.oracle.check.run import DEFAULT_PATHS, CheckOptions, examined, functions, shown_names
+from refmlc.oracle.contracts.assumptions import assumed_beside, known_assumptions
 from refmlc.oracle.evidence import case_text, write_page
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.implementations.implementation import Implementation
@@ -128,7 +129,9 @@ def _result(
         if source.is_model:
             return _model_result(source, func, choices, paths)
         module = source.read()
+        choices = with_contracts(choices, source.path)
         known_params(module, choices.request)
+        known_assumptions(module, choices.request.assume)
         names = tuple(functions(module, func))
         rows = _rows(module, names, choices, paths)
     except RefmlcError as failure:
@@ -138,6 +141,12 @@ def _result(
     title = source.title if alone else source.place
     report = CheckReport(title, tuple(rows), shown_names(paths), choices.strict, choices.named)
     return Result(source, report, unchecked=names[len(rows) :])
+
+
+def with_contracts(choices: CheckOptions, path: Path) -> CheckOptions:
+    """The options with the contracts beside a module. Fails: RM109, RM112."""
+    assume = (*choices.request.assume, *assumed_beside(path))
+    return replace(choices, request=replace(choices.request, assume=assume))
 
 
 def _model_result(source: Source, func: str | None, choices: CheckOptions, paths: Sequence[Implementation]) -> Result:
@@ -193,6 +202,8 @@ def _show(result: Result, *, alone: bool) -> None:
     out.print(table(result.report), soft_wrap=False)
     for line in purposes_text(result.report.purposes(), result.report.reasons if alone else {}):
         out.print(line)
+    for line in result.report.contracts:
+        out.print(Text(line))
     for remark in result.report.remarks:
         out.print(remark)
     for diagnostic in result.report.findings:

@@ -64,6 +64,12 @@ def impl_option(text: str, name: str = "impls") -> Callable[[F], F]:
     return click.option("--impl", name, multiple=True, metavar="SPEC", help=text)
 
 
+def assume_option(function: F) -> F:
+    """`--assume LINE`, which may be repeated."""
+    text = "A contract that arguments satisfy, as `indptr: ascending` or `n % 16 == 0`. May be repeated."
+    return click.option("--assume", multiple=True, metavar="LINE", help=text)(function)
+
+
 def dims_option(text: str) -> Callable[[F], F]:
     """`--dim NAME=SIZE`, which may be repeated, with a help of its own."""
     return click.option("--dim", "dims", multiple=True, metavar="NAME=SIZE", help=text)

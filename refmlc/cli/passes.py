@@ -16,6 +16,7 @@ from refmlc.cli.console import err, out, print_json, show_diagnostic
 from refmlc.cli.inputs import named_values
 from refmlc.cli.options import (
     PATH,
+    assume_option,
     budget_option,
     calls_option,
     file_argument,
@@ -26,6 +27,8 @@ from refmlc.cli.options import (
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.diag.render import to_json
+from refmlc.oracle.contracts import ArgumentContract
+from refmlc.oracle.contracts.assumptions import assumed, assumed_beside
 from refmlc.oracle.passes.baseline import Constants, lifted
 from refmlc.oracle.passes.check import Compiler, Shrunk, check, shrunk
 from refmlc.oracle.passes.report import TvmRequest, markdown
@@ -48,6 +51,7 @@ PASSES_HELP = (
 @click.option("--opt", default=2, show_default=True, type=click.IntRange(0, 3), help="The opt_level of TVM.")
 @click.option("--input", "inputs", multiple=True, metavar="NAME=VALUE", help="An argument, as for `refmlc run`.")
 @params_option
+@assume_option
 @calls_option
 @budget_option
 @seed_option
@@ -63,6 +67,7 @@ def passes(  # noqa: PLR0913 - one parameter per option
     target: str,
     opt: int,
     inputs: tuple[str, ...],
+    assume: tuple[str, ...],
     params: Path | None,
     calls: int | None,
     budget: float,
@@ -79,7 +84,7 @@ def passes(  # noqa: PLR0913 - one parameter per option
     3 nothing could be compared.
     """
     arguments = {**(dict(read_arrays(params)) if params else {}), **named_values(inputs)}
-    requested = PassCalls(arguments, calls, budget, seed)
+    requested = PassCalls(arguments, calls, budget, seed, (*assumed(assume), *assumed_beside(file)))
     if file.suffix == ".jsonl":
         trace, reduction, compiler = _of_snapshots(file, requested), None, str(file)
     else:
@@ -131,12 +136,13 @@ def _pass_names(names: str | None) -> list[str] | None:
 
 @dataclass(frozen=True)
 class PassCalls:
-    """The requested calls: explicit arguments by name, their number at most, seconds, a seed."""
+    """The requested calls: explicit arguments by name, their number at most, seconds, a seed, contracts."""
 
     inputs: Mapping[str, object]
     calls: int | None
     budget: float
     seed: int
+    assume: tuple[ArgumentContract, ...] = ()
 
     def check(self, trace: PassTrace, constants: Constants | None = None, given: str | None = None) -> TraceCheck:
         """The verdict on a trace with these calls. Fails: as `check`."""
@@ -148,6 +154,7 @@ class PassCalls:
             budget=self.budget,
             inputs=self.inputs,
             given=given,
+            assume=self.assume,
         )
 
 

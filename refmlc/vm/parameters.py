@@ -7,6 +7,7 @@ is accepted too unless another parameter has it.
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.statements import stored_buffers
 from refmlc.lang.ir.types import PrimType, TensorType
+from refmlc.lang.ir.visit import walk
 from refmlc.vm.arguments import Parameter
 
 
@@ -16,6 +17,14 @@ def parameters_of(function: "tir.PrimFunc | relax.Function") -> list[Parameter]:
         return [Parameter(var.name, var.ty, var.span, compact=True) for var in function.params]
     written = stored_buffers(function.body)
     return [_prim_parameter(var, function.buffer_map.get(var), written) for var in function.params]
+
+
+def size_names(function: "tir.PrimFunc | relax.Function") -> list[str]:
+    """The names of the symbolic dimensions of the parameters, in order."""
+    types = [parameter.ty for parameter in parameters_of(function)]
+    extents = [extent for ty in types if isinstance(ty, TensorType) and ty.shape is not None for extent in ty.shape]
+    variables = [node for extent in extents for node in walk(extent) if isinstance(node, tir.Var)]
+    return list(dict.fromkeys(var.name for var in variables))
 
 
 def aliases(function: "tir.PrimFunc | relax.Function") -> dict[str, str]:

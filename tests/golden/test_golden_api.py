@@ -140,3 +140,16 @@ def test_what_a_packed_function_keeps_stays_readable():
     result = machine(keeps)["main"](np.arange(4, dtype="float32"))
     assert result.numpy().tolist() == [1.0, 2.0, 3.0, 4.0]
     assert [tensor.numpy().tolist() for tensor in kept] == [[0.0, 1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 4.0]]
+
+
+def test_arguments_that_violate_a_written_contract():
+    def call():
+        text = "@T.prim_func\ndef main(A: T.Buffer((3,), 'int32')):\n    A[0] = A[1]\n"
+        inputs = {"A": np.array([3, 1, 2], "int32")}
+        refmlc.check(text, "main", inputs=inputs, assume=["A: ascending"], implementations=["interp"])
+
+    assert message(call) == (
+        "error[RM115]: the arguments violate `A: ascending`: `ascending` does not hold for A = [3, 1, 2]\n"
+        "  = note: the contract is from assume\n"
+        "  = help: `refmlc explain RM115`"
+    )

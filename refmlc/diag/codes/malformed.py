@@ -1,6 +1,6 @@
 """RM1xx Malformed: the text or the input file does not have its format."""
 
-from refmlc.diag.codes.code import Code, instead
+from refmlc.diag.codes.code import Code, advice, instead
 
 SYNTAX = Code(
     "RM101",
@@ -159,5 +159,16 @@ NO_VALUE = Code(
     instead(
         'N = 8\nN *= 2\n\n@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((N,), "float32")): ...',
         'N = 8 * 2\n\n@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((N,), "float32")): ...',
+    ),
+)
+BROKEN_CONTRACT = Code(
+    "RM115",
+    "the arguments violate a contract that is written for them",
+    "",
+    "`--assume`, `assume=` or the file of contracts beside the module says what arguments satisfy; those of the caller "
+    "do not. Nothing is said about the program: the call is outside of what was promised for it.",
+    advice(
+        'refmlc check rows.py --func main --assume "indptr: ascending" --input indptr=indptr.npy',
+        "Give arguments that satisfy the contract, or leave out what is not meant.",
     ),
 )

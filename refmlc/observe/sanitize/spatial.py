@@ -9,6 +9,9 @@ The instances of one execution of the block (`refmlc.observe.sanitize.executions
 | writes              | reads the same element                   | no                                                 |
 | reads               | reads the same element                   | yes                                                |
 
+A block whose lists of regions are both empty (TIR-221) and whose axes are threads is not compared: RM321 judges
+threads, which may synchronise.
+
 Private memory: a buffer that a block around allocates and that only this block uses (TIR-226).
 
 A buffer that a block around allocates and that only a loop uses is a separate one in each iteration of the loop: there
@@ -24,6 +27,7 @@ from refmlc.diag.catalogue import SPATIAL_CONFLICT
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import IterKind
+from refmlc.lang.ir.visit import walk
 from refmlc.observe.sanitize.detector import Reach
 from refmlc.observe.sanitize.elements import Elements, element
 from refmlc.observe.sanitize.executions import ExecutionDetector
@@ -80,7 +84,18 @@ class SpatialAxes(ExecutionDetector[Elements[ElementAccesses]]):
     def enter_block(self, site: BlockSite, frame: Frame) -> None:
         accesses = self.enter_execution(site, frame)
         point = _point(site, frame)
-        self._open.append(Instance(site, point, accesses) if accesses is not None and point else None)
+        compared = accesses is not None and point and not self._of_threads(site, frame)
+        self._open.append(Instance(site, point, accesses) if compared and accesses is not None else None)
+
+    def _of_threads(self, site: BlockSite, frame: Frame) -> bool:
+        """Whether threads alone bind the axes of an opaque block: they may wait for each other."""
+        block = site.node.block
+        if not block.reads == block.writes == ():
+            return False
+        around = self.facts.at(frame).around.get(site.node, ())
+        threads = {place.loop_var for place in around if isinstance(place, tir.For) and place.tag}
+        bound = {part for value in site.node.iter_values for part in walk(value) if isinstance(part, tir.Var)}
+        return bool(bound) and bound <= threads
 
     def leave_block(self, site: BlockSite, frame: Frame) -> None:
         super().leave_block(site, frame)

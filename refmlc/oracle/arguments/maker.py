@@ -33,6 +33,7 @@ from refmlc.lang.ops.evaluate import known
 from refmlc.oracle.arguments.conditions import Value
 from refmlc.oracle.arguments.purposes import (
     BRANCHES,
+    CONTRACTS,
     EXPLICIT,
     ORDINARY,
     OUTSIDE,
@@ -48,6 +49,8 @@ from refmlc.oracle.arguments.purposes import (
 )
 from refmlc.oracle.arguments.sizes import size_plans, usual_sizes
 from refmlc.oracle.arguments.uses import ParameterUse, ProgramUses, extents, size_variables, uses_of
+from refmlc.oracle.contracts import ArgumentContract, Contracts, contracts_of
+from refmlc.oracle.contracts.recipes import admissible, admissible_sizes
 from refmlc.run.dims import Dims
 from refmlc.strategies.arguments import Argument, Array, Number, ShapeOf, TupleOf
 from refmlc.strategies.contents import ASCENDING, CYCLE, UNIT
@@ -59,6 +62,9 @@ MOST = 1 << 24  # elements of a tensor that is made
 GAP = 3  # elements after each row of a buffer whose strides are open
 UNKNOWN_SIZES = (2, 3, 4, 5)
 NOTHING = ShapeOf(())  # in place of an explicit argument
+ENDS = ("high", "low", "both")
+LARGER = 16  # times the usual size
+UNSATISFIED = "no value satisfies the contracts at these sizes"
 RANDOM_WAYS = ("tame", "small", "edges")
 NUMBERS = (0.5, -1.25, 2.0, 1.0)
 
@@ -103,6 +109,7 @@ class _Filled:
     way: str = "tame"
     chosen: Mapping[str, Value] | None = None
     ranks: dict[int, int] = field(default_factory=dict)
+    ends: str = ""
 
     def rank(self, at: int) -> int:
         """The number of parameter `at` among those that are filled."""
@@ -111,17 +118,6 @@ class _Filled:
     def turn(self, rank: int) -> int:
         """Which value of its pool a parameter of one element gets: each has the first ones in some call."""
         return (self.window + rank) % self.windows if self.windows > 1 else rank
-
-
-def admissible(
-    module: IRModule, func: str, recipes: tuple[Argument, ...], sizes: Mapping[str, int]
-) -> tuple[Argument, ...]:
-    """The recipes with integers moved to where the program is defined: the place for contracts.
-
-    Without contracts they stay as they are: the maker keeps integers within `strategies.requirements`.
-    """
-    del module, func, sizes
-    return recipes
 
 
 class CallMaker:
@@ -137,8 +133,9 @@ class CallMaker:
         explicit: Collection[str] = (),
         sizes: Mapping[str, int] | None = None,
         others: Sequence[IRModule] = (),
+        assume: Collection[ArgumentContract] = (),
     ) -> None:
-        """Analyse the function. Fails: RM111 (extern)."""
+        """Analyse the function. `assume`: contracts besides those that it asks for. Fails: RM111 (extern)."""
         function = module.functions[func]
         if isinstance(function, relax.ExternFunc):
             raise fail(BAD_INPUT, f"`{func}` is an extern function: it has no body")
@@ -146,6 +143,7 @@ class CallMaker:
         self._parameters = parameters_of(function)
         self._explicit = frozenset(explicit)
         self.sizes = dict(sizes or {})
+        self._assume = tuple(assume)
         self.dims = list(dict.fromkeys(var for each in self._parameters for var in size_variables(each.ty)))
         self._names = list(dict.fromkeys(var.name for var in self.dims))
         self._buffers = {item.name: item for item in getattr(function, "buffer_map", {}).values()}
@@ -162,6 +160,11 @@ class CallMaker:
                 own = [parameter.name for parameter in self._parameters]
                 uses.add(uses_of(other, self._func), dict(zip(names, own, strict=False)))
         return uses
+
+    @cached_property
+    def contracts(self) -> Contracts:
+        """What the arguments must satisfy."""
+        return contracts_of(self._module, self._func).with_rows(self._assume)
 
     @cached_property
     def kinds(self) -> ElementKinds:
@@ -187,13 +190,14 @@ class CallMaker:
         Fails: RM111 if an argument cannot be made.
         """
         known: set[tuple[Argument, ...]] = set()
-        for call in self._proposed():
-            if call.recipes not in known:
+        for at, call in enumerate(self._proposed()):
+            if call.recipes not in known and (at == 0 or call.why != UNSATISFIED):
                 known.add(call.recipes)
                 yield call
 
     def _proposed(self) -> Iterator[GeneratedCall]:
         yield self.ordinary()
+        yield from self._at_ends()
         if all(parameter.name in self._explicit for parameter in self._parameters):
             return
         purposes = [purpose for purpose in PURPOSES if purpose.applies(self.uses, self.kinds)]
@@ -211,8 +215,26 @@ class CallMaker:
     def ordinary(self, sizes: Mapping[str, int] | None = None) -> GeneratedCall:
         """The first call: usual values; `sizes` in place of the usual ones."""
         name = EXPLICIT if all(each.name in self._explicit for each in self._parameters) else ORDINARY.name
-        dims = self._dims({**usual_sizes(self._names, self.sizes), **(sizes or {})})
+        dims = self._dims({**self._roomy, **(sizes or {})})
         return self._call(_Filled(ORDINARY, dims), name, WHYS[name])
+
+    @cached_property
+    def _roomy(self) -> dict[str, int]:
+        """The usual sizes, larger ones where those leave no value that satisfies the contracts."""
+        usual = usual_sizes(self._names, self.sizes)
+        free = [name for name in self._names if name not in self.sizes]
+        larger = [{**usual, **{each: LARGER * usual[each] for each in each_set}} for each_set in (*zip(free), free)]
+        for sizes in (usual, *larger):
+            if self._call(_Filled(ORDINARY, self._dims(sizes)), ORDINARY.name, "").why != UNSATISFIED:
+                return sizes
+        return usual
+
+    def _at_ends(self) -> Iterator[GeneratedCall]:
+        """Calls at the ends of what the contracts leave."""
+        if self.contracts.rows:
+            dims = self._dims(self._roomy)
+            for ends in ENDS:
+                yield self._call(_Filled(ORDINARY, dims, ends=ends), f"{CONTRACTS} {ends}", WHYS[CONTRACTS])
 
     def _sized(self, sizes: Mapping[str, int], why: str) -> GeneratedCall:
         return self._call(_Filled(ORDINARY, self._dims(sizes)), SIZES, why)
@@ -264,6 +286,7 @@ class CallMaker:
         return f"{', '.join(f'{value:g}' for value in list(dict.fromkeys(values))[:6])}: {purpose.why}"
 
     def _dims(self, sizes: Mapping[str, int]) -> Dims:
+        sizes = admissible_sizes(self.contracts, sizes, self.sizes)
         return {var: sizes[var.name] for var in self.dims}
 
     def _call(self, filled: _Filled, name: str, why: str) -> GeneratedCall:
@@ -272,8 +295,14 @@ class CallMaker:
             for at, each in enumerate(self._parameters)
         )
         sizes = {var.name: size for var, size in filled.dims.items()}
-        recipes = admissible(self._module, self._func, recipes, sizes)
-        return GeneratedCall(recipes, sizes, name, why, filled.purpose.wild or filled.way != "tame")
+        wild = filled.purpose.wild or filled.way != "tame"
+        if filled.purpose is OUTSIDE:
+            return GeneratedCall(recipes, sizes, name, why, wild)
+        names = [each.name for each in self._parameters]
+        inside = admissible(self.contracts, names, recipes, sizes, filled.ends)
+        if inside is None:
+            return GeneratedCall(recipes, sizes, name, UNSATISFIED, wild=True)
+        return GeneratedCall(inside, sizes, name, why, wild)
 
     def _recipe(self, name: str, ty: Type | None, filled: _Filled, at: int) -> Argument:
         match ty:

@@ -293,12 +293,13 @@ OUTSIDE = Purpose(
 STRIDES = Purpose(
     "strides", "rows with gaps, where the program leaves strides open", lambda _uses, kinds: kinds.strided, nothing
 )
-SIZES, BRANCHES, RANDOM, EXPLICIT = "sizes", "branches", "random", "explicit"
+SIZES, BRANCHES, RANDOM, EXPLICIT, CONTRACTS = "sizes", "branches", "random", "explicit", "contracts"
 WHYS = {
     **{purpose.name: purpose.why for purpose in (ORDINARY, *PURPOSES, STRIDES, OUTSIDE)},
     SIZES: "sizes at which loops are empty, tiles are not full, or conditions change",
     BRANCHES: "values that reach a branch which no other call reaches",
     RANDOM: "random values and sizes by the seed",
     EXPLICIT: "the arguments of the caller",
+    CONTRACTS: "integers at the ends of what the program needs",
 }
 """Why there are calls of each purpose, in one line."""

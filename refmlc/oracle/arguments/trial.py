@@ -26,11 +26,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, product
 
-from refmlc.diag import RefmlcError
+from refmlc.diag import Diagnostic, RefmlcError
 from refmlc.lang.ir import IRModule
 from refmlc.oracle.arguments.conditions import Value
-from refmlc.oracle.arguments.maker import PLAUSIBLE, CallMaker, GeneratedCall, within
+from refmlc.oracle.arguments.maker import PLAUSIBLE, UNSATISFIED, CallMaker, GeneratedCall, within
 from refmlc.oracle.arguments.purposes import BRANCHES, EXPLICIT, OUTSIDE
+from refmlc.oracle.contracts import Contracts
 from refmlc.oracle.implementations.implementation import Answer, Ended, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp, Interpreted
 from refmlc.oracle.pairs.branches import Branch, ExecutedParts, ReachRecorder, reachable_part
@@ -63,7 +64,8 @@ class CallLimits:
 class Trial:
     """The calls of a function, and what is known of them.
 
-    `reach`: what they executed; `notes`: what was replaced or left out; `left`: purposes that the budget did not reach.
+    `reach`: what they executed; `notes`: what was replaced or left out; `left`: purposes that the budget did not reach;
+    `contracts`: what the arguments satisfy; `outside`: what is undefined outside of these.
     """
 
     calls: list[GeneratedCall] = field(default_factory=list)
@@ -71,6 +73,8 @@ class Trial:
     left: list[str] = field(default_factory=list)
     reach: ExecutedParts = field(default_factory=ExecutedParts)
     steps: int = 0
+    contracts: Contracts = field(default_factory=Contracts)
+    outside: list[Diagnostic] = field(default_factory=list)
 
 
 def tried(
@@ -93,7 +97,7 @@ class _Trying:
         short = replace(interp.limits, steps=min(interp.limits.steps, int(limits.budget * STEPS_PER_SECOND)))
         self._later = Interpreted(module, replace(interp, limits=short), self._recorder)
         self._part = reachable_part(module, func)
-        self._trial = Trial()
+        self._trial = Trial(contracts=maker.contracts)
         self._steps = limits.budget * STEPS_PER_SECOND
 
     def trial(self) -> Trial:
@@ -124,6 +128,8 @@ class _Trying:
 
     def _try(self, call: GeneratedCall) -> None:
         """Take the call, or what takes its place."""
+        if call.why == UNSATISFIED and self._trial.calls:
+            return
         answer = self._run(call)
         replacement = self._replacement(call, answer)
         if replacement is not None:
@@ -146,7 +152,7 @@ class _Trying:
             return None if self._trial.calls and answer.why is not Stop.CRASHED else call
         code = answer.diagnostic.code.id if answer.diagnostic is not None else ""
         if call.purpose.startswith(OUTSIDE.name) or answer.why is Stop.TRAP or code in ARBITRARY:
-            self._note(call, answer, "not called with these values")
+            self._outside(call, answer)
             return None
         if code == OVERFLOW:
             return self._smaller(call, answer, lambda bits: ((1 << bits) - 1, None), PLAUSIBLE)
@@ -176,6 +182,17 @@ class _Trying:
         self._note(call, first, f"values up to 2^{low} are used" if best else "not called with these values")
         return None if best is None else replace(best, why=f"{best.why}; at most 2^{low}, which stays defined")
 
+    def _outside(self, call: GeneratedCall, answer: Stopped) -> None:
+        """Keep what is undefined outside of the contracts."""
+        if answer.why is Stop.UNDEFINED and answer.diagnostic is not None and self._trial.contracts.rows:
+            place = "" if answer.diagnostic.span is None else f" at {answer.diagnostic.span.place}"
+            self._trial.outside.append(answer.diagnostic)
+            note = f"undefined outside the contract: {answer.diagnostic.code.id}{place}"
+            if note not in self._trial.notes:
+                self._trial.notes.append(note)
+        else:
+            self._note(call, answer, "not called with these values")
+
     def _note(self, call: GeneratedCall, answer: Stopped, what: str) -> None:
         place = (
             "" if answer.diagnostic is None or answer.diagnostic.span is None else f" at {answer.diagnostic.span.place}"
@@ -190,6 +207,8 @@ class _Trying:
         """Add calls that reach a branch which no other call reaches."""
         solutions = chain(self._solved(), (self._maker.random(number) for number in range(100, 100 + TRIED)))
         for call in solutions:
+            if call.why == UNSATISFIED:
+                continue
             missed = len(self._missed())
             if not missed or self._full or self._spent:
                 return

@@ -11,6 +11,8 @@ from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.types import PrimType, TensorType
 from refmlc.oracle.arguments import CallLimits, CallMaker, GeneratedCall, Trial, tried
 from refmlc.oracle.arguments.uses import size_variables
+from refmlc.oracle.contracts import ArgumentContract, Contracts
+from refmlc.oracle.contracts.assumptions import applicable, violation_by_caller
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.run.memory.files import as_declared, generate, is_generator
 from refmlc.run.memory.tensor import Tensor
@@ -61,13 +63,14 @@ class CallRequest:
     """The requested calls: their limits, explicit arguments and sizes.
 
     `inputs` are arguments by the names of parameters, which the function has; `params` those that it may have. An
-    argument is an array, a number, or a generator (`zeros`, `ones`, `iota`, `normal(SEED)`).
+    argument is an array, a number, or a generator (`zeros`, `ones`, `iota`, `normal(SEED)`). `assume`: contracts.
     """
 
     inputs: Mapping[str, object] = field(default_factory=dict)
     params: Mapping[str, object] = field(default_factory=dict)
     dims: Mapping[str, int] = field(default_factory=dict)
     limits: CallLimits = field(default_factory=CallLimits)
+    assume: tuple[ArgumentContract, ...] = ()
 
 
 def known_params(module: IRModule, request: CallRequest) -> None:
@@ -82,7 +85,7 @@ def known_params(module: IRModule, request: CallRequest) -> None:
 def checked_program(module: IRModule, func: str, request: CallRequest, interp: Interp) -> tuple[CheckedProgram, Trial]:
     """The function with its calls, and what is known of them. Fails: RM111 (no argument fits, or can be made), RM112.
 
-    Besides RM109.
+    Besides RM109, RM115.
     """
     function = module.functions[func]
     parameters = [] if isinstance(function, relax.ExternFunc) else parameters_of(function)
@@ -94,13 +97,29 @@ def checked_program(module: IRModule, func: str, request: CallRequest, interp: I
             names = ", ".join(dims) or "none"
             raise fail(BAD_USAGE, f"`{func}` has no symbolic dimension `{name}`", None, f"it has: {names}")
     sources = _explicit_sources(func, parameters, request, sizes)
-    maker = CallMaker(module, func, [name for name, value in given.items() if not isinstance(value, str)], sizes)
+    explicit = [name for name, value in given.items() if not isinstance(value, str)]
+    assume = applicable(module, func, request.assume)
+    maker = CallMaker(module, func, explicit, sizes, assume=assume)
+    _require_contracts(maker.contracts, given, sizes)
 
     def arguments_of(call: GeneratedCall) -> list[object]:
         return CheckedProgram(module, func, (call,), sources).arguments()
 
     trial = tried(maker, module, func, arguments_of, interp, request.limits)
     return CheckedProgram(module, func, tuple(trial.calls), sources), trial
+
+
+def _require_contracts(contracts: Contracts, given: Mapping[str, object], sizes: Mapping[str, int]) -> None:
+    """Refuse explicit arguments that violate a written contract. Fails: RM115."""
+    values: dict[str, object] = dict(sizes)
+    for name, value in given.items():
+        if isinstance(value, Tensor):
+            values[name] = value.array
+        elif isinstance(value, np.ndarray | np.generic | int | float):
+            values[name] = value
+    failure = violation_by_caller(contracts, values)
+    if failure is not None:
+        raise failure
 
 
 def _explicit_sources(

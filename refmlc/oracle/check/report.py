@@ -145,7 +145,24 @@ class CheckReport:
     @property
     def ok(self) -> bool:
         """True if there are no findings."""
-        return not self.causes
+        return not self.causes and not (self.strict and self.outside)
+
+    @property
+    def outside(self) -> tuple[Diagnostic, ...]:
+        """What is undefined outside of inferred contracts: information, unless `strict`."""
+        trials = (row.trial for row in self.rows if row.trial is not None)
+        return tuple(diagnostic for trial in trials for diagnostic in trial.outside)
+
+    @property
+    def _outside_codes(self) -> list[str]:
+        return [diagnostic.code.id for diagnostic in self.outside]
+
+    @property
+    def contracts(self) -> list[str]:
+        """The contracts of each function, one line each."""
+        return [
+            f"{row.name}: {line}" for row in self.rows if row.trial is not None for line in row.trial.contracts.lines
+        ]
 
     @property
     def compared(self) -> bool:
@@ -160,7 +177,7 @@ class CheckReport:
     @property
     def status(self) -> int:
         """The exit status: 1 for a finding, 3 if nothing ran or no named implementation was compared, else 0."""
-        return 1 if self.causes else 0 if self.compared or (self.executed and not self.named) else 3
+        return 1 if not self.ok else 0 if self.compared or (self.executed and not self.named) else 3
 
     def table(self) -> tuple[TableLine, ...]:
         """The table: for each function, a line for the meaning and one for each implementation."""
@@ -216,6 +233,8 @@ class CheckReport:
         codes = [finding.code.id for finding in self.findings]
         if codes:
             return f"{head}: {many(len(codes), 'finding')} ({', '.join(dict.fromkeys(codes))})"
+        if self.strict and self.outside:
+            return f"{head}: undefined outside of what was inferred ({', '.join(dict.fromkeys(self._outside_codes))})"
         if self.compared:
             return f"{head}: no findings"
         alone = self.executed and not self.named
@@ -232,6 +251,7 @@ class CheckReport:
                 plain(self.title),
                 *_table_text(self.table()),
                 *purposes_text(self.purposes(), self.reasons),
+                *map(plain, self.contracts),
                 *map(plain, self.remarks),
                 *findings,
                 "",
@@ -246,6 +266,7 @@ class CheckReport:
         purposes = map(plain, purposes_text(self.purposes(), self.reasons))
         rest = [
             *purposes,
+            *self.contracts,
             *self.remarks,
             *(f"\n{render_text(diagnostic)}" for diagnostic in self.findings),
             "",
@@ -405,6 +426,8 @@ def _trial_data(row: FunctionResult) -> dict[str, object]:
     trial = Trial() if row.trial is None else row.trial
     reach = trial.reach
     return {
+        "contracts": [str(row) for row in trial.contracts.rows],
+        "outside": [to_json(diagnostic) for diagnostic in trial.outside],
         "unreached": [str(branch) for branch in reach.missed],
         "branches": reach.branches,
         "block_instances": {"visited": reach.visited, "ran": reach.instances, "unused": list(reach.unused)},

@@ -19,6 +19,7 @@ from refmlc.oracle.arguments import CallLimits
 from refmlc.oracle.arguments.trial import USUAL_BUDGET
 from refmlc.oracle.check.program import CallRequest, checked_program, known_function, public
 from refmlc.oracle.check.report import CheckReport, FunctionResult
+from refmlc.oracle.contracts.assumptions import assumed, known_assumptions
 from refmlc.oracle.exact.against import REFERENCE, held, shown_against
 from refmlc.oracle.examine import examine
 from refmlc.oracle.implementations.implementation import Implementation, Limits
@@ -77,6 +78,7 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     strict: bool = False,
     as_written: bool = False,
     against: str = "",
+    assume: Collection[str] = (),
 ) -> CheckReport:
     """Run each function of `program` on several calls and compare implementations: `refmlc check`.
 
@@ -86,11 +88,14 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     implementation is an object
     or a name as in `--impl`. `as_written`: no barrier is added if threads share memory and the text has none (TIR-229).
     `against="reference"`: implementations are held to the exact definition of each operator of Relax too (RM709).
+    `assume`: contracts that arguments satisfy (`oracle.contracts.language`).
     The report prints as a table, and has `findings`, `ok`, `to_json()`.
     Fails: RM1xx, RM2xx for an invalid module; RM111, RM112 for an invalid argument of this function.
     """
     module = as_module(program)
-    request = CallRequest(inputs or {}, {}, dims or {}, CallLimits(calls, seed, budget))
+    contracts = assumed([assume] if isinstance(assume, str) else assume, "assume")
+    request = CallRequest(inputs or {}, {}, dims or {}, CallLimits(calls, seed, budget), contracts)
+    known_assumptions(module, contracts)
     if (inputs or dims) and func is None:
         raise fail(BAD_USAGE, "`inputs` and `dims` are for one function: give `func` too")
     choices = CheckOptions(

@@ -8,6 +8,8 @@
 | `project`  | values moved into clauses                                                                     |
 | `contract` | the contracts of a function; which one arguments violate                                      |
 | `infer/`   | what the accesses of a TensorIR function ask for                                              |
+| `recipes`  | recipes of arguments moved into contracts                                                     |
+| `assumptions`, `schema.json` | contracts that the caller writes; the file of them beside a module           |
 | `program`  | what a function of a module asks for, a graph too                                             |
 
 **A contract excuses no bug.** What is inferred restricts values of integer parameters, never sizes, and only in the

@@ -24,12 +24,16 @@ SHOWN = 3
 
 @dataclass(frozen=True)
 class ArgumentContract:
-    """Clauses that belong together, where they come from, and the place that asks for them."""
+    """Clauses that belong together, where they come from, and the place that asks for them.
+
+    `func`: the only function that it is of; empty: any that has its names.
+    """
 
     clauses: tuple[ContractClause, ...]
     origin: str = INFERRED
     place: Span | None = None
     source: str = ""
+    func: str = ""
 
     @property
     def text(self) -> str:
@@ -37,7 +41,7 @@ class ArgumentContract:
         return line_text(self.clauses)
 
     def __str__(self) -> str:
-        source = self.source or (f"{self.place.source.name}:{self.place.line}" if self.place is not None else "")
+        source = self.source or (f"{file_name(self.place)}:{self.place.line}" if self.place is not None else "")
         return f"contract: {self.text}" + (f" (from {source})" if source else "")
 
 
@@ -71,6 +75,16 @@ class Contracts:
         """The parameters and sizes that contracts speak of."""
         return frozenset(value.name for clause in self.clauses for value in references(clause))
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What a report says: each contract, and how many were inferred from how many accesses."""
+        if not self.rows and not self.accesses:
+            return ()
+        inferred = sum(row.origin == INFERRED for row in self.rows)
+        count = f"{inferred} contract{'' if inferred == 1 else 's'} inferred from {self.accesses} uses of values"
+        beyond = ", ".join(dict.fromkeys(f"{file_name(place)}:{place.line}" for place in self.unexpressed if place))
+        return (*map(str, self.rows), count + (f"; none says all that is needed at {beyond}" if beyond else ""))
+
     def of(self, *origins: str) -> "Contracts":
         """Those of some origins."""
         return Contracts(tuple(row for row in self.rows if row.origin in origins))
@@ -80,12 +94,12 @@ class Contracts:
         return Contracts((*self.rows, *rows), self.unexpressed, self.accesses)
 
     def project(
-        self, values: Mapping[str, object], movable: Iterable[str], *, ends: bool = False
+        self, values: Mapping[str, object], movable: Iterable[str], *, ends: str = ""
     ) -> dict[str, Elements] | None:
         """Values moved into the contracts: those of `movable` only, none where they satisfy them already.
 
-        `values`: arrays and numbers by name, sizes too; a contract that speaks of another name is left out. `ends`: the
-        values reach the ends of their ranges. None: the sizes leave no value, or none was found.
+        `values`: arrays and numbers by name, sizes too; a contract that speaks of another name is left out. `ends`: as
+        in `projected`. None: the sizes leave no value, or none was found.
         """
         arrays = {name: exact(np.asarray(value)) for name, value in values.items()}
         result = projected(self._known(arrays), arrays, frozenset(movable), ends=ends)
@@ -106,6 +120,11 @@ class Contracts:
     def _known(self, values: Values) -> Sequence[ContractClause]:
         """The clauses that speak of these values only, and fit their shapes."""
         return [clause for clause in self.clauses if _fits(clause, values)]
+
+
+def file_name(place: Span) -> str:
+    """The name of the file of a place, without its folders."""
+    return place.source.name.rsplit("/", 1)[-1]
 
 
 def _fits(clause: ContractClause, values: Values) -> bool:

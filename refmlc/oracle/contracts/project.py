@@ -23,6 +23,7 @@ from refmlc.oracle.contracts.language import (
     Combination,
     ContractClause,
     Every,
+    ItemRange,
     Numeral,
     Property,
     Quantity,
@@ -38,16 +39,16 @@ OPPOSITE = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
 def projected(
-    clauses: Sequence[ContractClause], values: Values, movable: frozenset[str], *, ends: bool = False
+    clauses: Sequence[ContractClause], values: Values, movable: frozenset[str], *, ends: str = ""
 ) -> dict[str, Elements] | None:
     """The values, those of `movable` moved where a clause asks for it; None: none was found that satisfies all.
 
-    `ends`: the first and last element of each bounded value stand at the ends of its range.
+    `ends`: of each value in a range, `both` the first and last element stand at its ends; `low`, `high`: all elements.
     """
     result = {name: np.array(array) for name, array in values.items()}
     if ends:
         for name in movable:
-            _stretch(clauses, result, name)
+            _stretch(clauses, result, name, ends)
     for _ in range(ROUNDS):
         if violated(clauses, result) is None:
             return result
@@ -171,7 +172,7 @@ def _range_of(subject: ValueOf, clauses: Sequence[ContractClause], values: Value
     highs: list[int] = []
     for left, sign, right in _pairs(clauses):
         for value, relation, bound in ((left, sign, right), (right, OPPOSITE[sign], left)):
-            if not isinstance(value, ValueOf) or value.name != subject.name or subject.name in _names(bound):
+            if value not in (subject, ValueOf(subject.name)) or subject.name in _names(bound):
                 continue
             try:
                 limit = amount(bound, values)
@@ -202,16 +203,25 @@ def _pairs(clauses: Sequence[ContractClause]) -> list[tuple[Quantity, str, Quant
     return result
 
 
-def _stretch(clauses: Sequence[ContractClause], values: dict[str, Elements], name: str) -> None:
-    """Put the ends of its range at the ends of an integer value."""
-    array = values[name]
-    low, high = _range_of(ValueOf(name), clauses, values)
-    if array.dtype.kind == "f" or array.size == 0 or low is None or high is None or low > high:
-        return
-    flat = array.reshape(-1)
-    flat[-1] = high
-    if flat.size > 1:
-        flat[0] = low
+def _stretch(clauses: Sequence[ContractClause], values: dict[str, Elements], name: str, ends: str) -> None:
+    """Put the elements of an integer value at the ends of its range; of each row that has a range of its own."""
+    subjects = {ValueOf(name), *(value for clause in clauses for value in references(clause) if value.name == name)}
+    for subject in sorted(subjects, key=lambda value: len(value.items)):
+        if any(isinstance(item, ItemRange) and item != ItemRange() for item in subject.items):
+            continue
+        low, high = _range_of(subject, clauses, values)
+        elements = np.array(picked(values, subject))
+        if elements.dtype.kind == "f" or elements.size == 0 or low is None or high is None or low > high:
+            continue
+        flat = elements.reshape(-1)
+        match ends:
+            case "low" | "high":
+                flat[:] = low if ends == "low" else high
+            case _:
+                flat[-1] = high
+                if flat.size > 1:
+                    flat[0] = low
+        _put(values, subject, flat.reshape(elements.shape))
 
 
 # ---------------------------------------------------------------------------------- sums of several values

@@ -34,6 +34,7 @@ from refmlc.lang.ir.types import TensorType
 from refmlc.lang.ir.visit import substitute, walk
 from refmlc.oracle.arguments import CallMaker
 from refmlc.oracle.check.program import CallRequest, checked_program
+from refmlc.oracle.contracts.assumptions import applicable
 from refmlc.oracle.implementations.implementation import Answer, Ended, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.reference import references
@@ -150,7 +151,7 @@ class Baseline:
         Fails: RM111 for arguments of the request that do not fit.
         """
         self.module = module
-        self._interp, self.constants = interp, constants
+        self._interp, self.constants, self._assume = interp, constants, request.assume
         self.functions = [self._function(name, constants.get(name, ()), request) for name in names]
 
     def has_all(self, module: IRModule) -> bool:
@@ -191,7 +192,8 @@ class Baseline:
             return
         known = {reference.call for reference in function.meanings if isinstance(reference.call, tuple)}
         with suppress(RefmlcError):
-            planned = CallMaker(self.module, function.name, others=(stage,)).planned()
+            assume = applicable(self.module, function.name, self._assume)
+            planned = CallMaker(self.module, function.name, others=(stage,), assume=assume).planned()
             calls = [call.recipes for call in planned if call.purpose.startswith(OF_STAGES)]
             self._add(function, [call for call in calls if call not in known][:MOST_OF_STAGE])
 

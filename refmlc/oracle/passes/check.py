@@ -8,7 +8,7 @@ that was run, means what that means: it is not run again.
 Each try of `shrunk` asks the compiler again, so it has limits.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -21,6 +21,8 @@ from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.arguments import CallLimits
 from refmlc.oracle.arguments.trial import USUAL_BUDGET
 from refmlc.oracle.check.program import CallRequest, known_params
+from refmlc.oracle.contracts import ArgumentContract
+from refmlc.oracle.contracts.assumptions import known_assumptions
 from refmlc.oracle.finding import head
 from refmlc.oracle.implementations.implementation import Answer, Ended, Limits
 from refmlc.oracle.implementations.interp import Interp
@@ -65,6 +67,7 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     small: bool = True,
     given: str | None = None,
     documented: Mapping[str, str] = MappingProxyType({}),
+    assume: Collection[ArgumentContract] = (),
 ) -> TraceCheck:
     """The verdict on each stage of `trace` after the first, up to the first that breaks the meaning.
 
@@ -73,15 +76,16 @@ def check(  # noqa: PLR0913 - each is a choice of its own
 
     Each function has the calls of `oracle.arguments`, at most `calls`; `seed` adds random ones. `inputs` are arguments
     by the names of parameters, which some function has; `constants` (of `lifted`) are arguments at the end. `small`:
-    the call that shows a difference is made small.
+    the call that shows a difference is made small. `assume`: contracts that arguments satisfy.
 
     Fails: RM1xx, RM2xx if the first text is not a module; RM111 for inputs that do not fit.
     """
     interp = Interp(limits or Limits(), check=False)
-    request = CallRequest({}, inputs or {}, {}, CallLimits(calls, seed, budget))
+    request = CallRequest({}, inputs or {}, {}, CallLimits(calls, seed, budget), tuple(assume))
     first = trace.stages[0] if given is None else Stage("the module", given)
     module = read(first.text, first.name)
     known_params(module, request)
+    known_assumptions(module, request.assume)
     baseline = Baseline(module, called_functions(module), constants or {}, request, interp)
     checker = Checker(baseline, first, request, interp, small=small)
     checker.documented = documented

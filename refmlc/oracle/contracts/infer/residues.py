@@ -20,8 +20,8 @@ from refmlc.oracle.contracts.infer.symbols import (
     CONDITIONS,
     KnownBound,
     all_atoms,
+    depends,
     floordiv,
-    mentions,
     replaced,
     ways,
 )
@@ -151,12 +151,12 @@ class _Search:
     def _by_facts(self, poly: Poly, atom: Atom, used: frozenset[int], depth: int) -> Iterator[tuple[Poly, int]]:
         factor, rest = poly.split(atom)
         sign = _sign(factor)
-        if sign == 0 or mentions(rest, atom) or mentions(factor, atom):
+        if sign == 0 or depends(rest, atom) or depends(factor, atom):
             return
         for number, bound in enumerate(self._bounds):
             own, other = bound.split(atom)
             step = own.only or 0
-            if number in used or step * sign <= 0 or mentions(other, atom):
+            if number in used or step * sign <= 0 or depends(other, atom):
                 continue
             # step * atom + other >= 0, step of the sign of factor: |step| * factor * atom >= -|factor| * other
             shared = gcd(step, factor.only or step)
@@ -168,7 +168,7 @@ class _Search:
     def _by_operator(self, poly: Poly, atom: Opaque, used: frozenset[int], depth: int) -> Iterator[tuple[Poly, int]]:
         factor, rest = poly.split(atom)
         sign = _sign(factor)
-        if sign == 0 or mentions(rest, atom):
+        if sign == 0 or depends(rest, atom):
             return
         match atom.op:
             case "floormod":

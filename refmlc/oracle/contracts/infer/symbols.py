@@ -159,6 +159,17 @@ def mentions(poly: Poly, atom: Atom) -> bool:
     return any(each == atom for each in all_atoms(poly))
 
 
+def depends(poly: Poly, atom: Atom) -> bool:
+    """Whether an atom occurs outside of loads: an element is any number, wherever it stands."""
+    for key in poly.terms:
+        for each in key:
+            if each == atom:
+                return True
+            if isinstance(each, Opaque) and each.op != "load" and any(depends(arg, atom) for arg in each.args):
+                return True
+    return False
+
+
 def ways(condition: Poly, *, true: bool = True) -> list[list[KnownBound]]:
     """The ways in which a condition holds, or not: each a list of facts that hold together."""
     if condition.only is not None:

@@ -113,6 +113,7 @@ class Walk:
         self._definitions: dict[tir.Buffer, _Definition] = {}
         self._facts: list[KnownBound] = []
         self._parallel: list[tir.Var] = []
+        self._counts: dict[tir.Var, int] = {}
         self._extents: dict[tir.Expr, Atom] = {}
         self._place: Span | None = func.span
         self._statement(func.body)
@@ -183,6 +184,8 @@ class Walk:
         self._forget(loop.body)
         var = single(loop.loop_var)
         self._env.pop(loop.loop_var, None)
+        if first.only == 0 and extent.only is not None:
+            self._counts[loop.loop_var] = extent.only
         depth = len(self._facts)
         self._facts += [KnownBound(var - first), KnownBound((first + extent - var).plus(-1))]
         parallel = loop.kind in PARALLEL
@@ -332,7 +335,9 @@ class Walk:
                 return constant(int(number))
             case tir.Var():
                 return self._env.get(expr, single(expr))
-            case tir.Cast(value=inner) if inner.dtype.is_integer or inner.dtype.kind == "bool":
+            case tir.Cast(value=inner) if inner.dtype.kind == "bool":
+                return select(self.condition(inner), constant(1), constant(0))
+            case tir.Cast(value=inner) if inner.dtype.is_integer:
                 return self.value(inner)
             case tir.Let(var, value, body):
                 self._env[var] = self.value(value)
@@ -366,9 +371,9 @@ class Walk:
             case (("min" | "max"), [a, b]):
                 return extreme(op, a, b)
             case _, [a, b] if op in DIVISIONS and b.only != 0:
-                return floordiv(a, b)
+                return constant(0) if self._is_below(a, b) else floordiv(a, b)
             case _, [a, b] if op in REMAINDERS and b.only != 0:
-                return floormod(a, b)
+                return a if self._is_below(a, b) else floormod(a, b)
             case "shift_left", [a, b] if b.only is not None and 0 <= b.only < 64:
                 return a.scaled(1 << b.only)
             case "shift_right", [a, b] if b.only is not None and 0 <= b.only < 64:
@@ -377,6 +382,12 @@ class Walk:
                 return floormod(a, constant(b.only + 1))
             case _:
                 return unknown()
+
+    def _is_below(self, value: Poly, limit: Poly) -> bool:
+        """Whether a value is a variable of a loop that ends before a number."""
+        atom = value.atom
+        extent = self._counts.get(atom, 0) if isinstance(atom, tir.Var) else 0
+        return limit.only is not None and 0 < extent <= limit.only
 
     def _element(self, buffer: tir.Buffer, indices: tuple[Poly, ...]) -> Poly:
         if buffer in self.data:

@@ -78,3 +78,21 @@ def test_a_block_around_threads_declares_what_they_do_with_their_own_memory():
 """
     assert found(body.format(region=0)) == "defined"
     assert found(body.format(region="0:0")) == {"RM318"}
+
+
+@pytest.mark.parametrize(("sync", "expected"), [(SYNC, "defined"), ("pass", {"RM321"})])
+def test_axes_of_an_opaque_block_that_threads_bind_may_wait_for_each_other(sync, expected):
+    body = f"""
+    for t in T.thread_binding(8, thread="threadIdx.x"):
+        with T.sblock("attention"):
+            v = T.axis.spatial(8, t)
+            T.reads()
+            T.writes()
+            S = T.sblock_alloc_buffer((8,), "float32", scope="shared")
+            S[v] = A[v]
+            {SYNC}
+            B[v] = S[7 - v]
+            {sync}
+            S[v] = B[v]
+"""
+    assert found(body) == expected

@@ -86,7 +86,7 @@ def sized(text):
 
 def test_sizes_are_different_then_one_then_zero_in_turn():
     assert planned(TAKE)["ordinary"].sizes == {"n": 3, "m": 4}
-    assert sized(TAKE)[:3] == [{"n": 1, "m": 1}, {"n": 0, "m": 2}, {"n": 2, "m": 0}]
+    assert sized(TAKE)[:2] == [{"n": 1, "m": 1}, {"n": 2, "m": 0}]  # no index is of an axis of 0
     assert {"n": 1, "m": 4} in sized(TAKE)
     assert all(call.sizes["m"] == 7 for call in maker(TAKE, sizes={"m": 7}).planned())
 

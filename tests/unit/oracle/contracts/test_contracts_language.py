@@ -102,7 +102,7 @@ def test_values_are_moved_into_a_contract_and_others_stay(line, values, expected
 
 
 def test_the_ends_of_a_range_are_reached():
-    result = projected(parse("p: ascending, 0 <= p <= n"), arrays(p=[3, 3, 3], n=8), frozenset("p"), ends=True)
+    result = projected(parse("p: ascending, 0 <= p <= n"), arrays(p=[3, 3, 3], n=8), frozenset("p"), ends="both")
     assert result is not None
     assert result["p"].tolist() == [0, 3, 8]
 

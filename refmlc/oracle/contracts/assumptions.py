@@ -1,0 +1,99 @@
+"""Contracts that the caller writes: `--assume LINE`, `assume=` in Python, and a TOML file beside the module.
+
+    assume = ["page_indices: distinct"]        # of every function that has these parameters
+
+    [functions.main]
+    assume = ["indptr: ascending, indptr[0] == 0", "n % 16 == 0"]
+
+The file of `gemm.py` is `gemm.contract.toml`; `schema.json` beside this file describes it.
+"""
+
+import tomllib
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+
+from refmlc.diag import RefmlcError, fail
+from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE, BROKEN_CONTRACT
+from refmlc.lang.ir import IRModule, relax
+from refmlc.oracle.contracts.contract import WRITTEN, ArgumentContract, Contracts
+from refmlc.oracle.contracts.language import references
+from refmlc.oracle.contracts.parse import parse
+from refmlc.vm.parameters import parameters_of, size_names
+
+SUFFIX = ".contract.toml"
+LARGEST = 1 << 20  # bytes of a file
+
+
+def assumed(lines: Iterable[str], source: str = "--assume", func: str = "") -> tuple[ArgumentContract, ...]:
+    """The contracts of written lines. Fails: RM112 for a line that is none."""
+    return tuple(ArgumentContract(parse(line), WRITTEN, None, source, func) for line in lines)
+
+
+def contract_file(path: Path) -> Path:
+    """The file of contracts beside a module."""
+    return path.with_name(path.stem + SUFFIX)
+
+
+def assumed_beside(path: Path) -> tuple[ArgumentContract, ...]:
+    """The contracts in the file beside the module at `path`, which need not exist. Fails: RM109, RM112."""
+    file = contract_file(path)
+    if not file.is_file():
+        return ()
+    if file.stat().st_size > LARGEST:
+        raise fail(BAD_FILE, f"`{file}` has more than {LARGEST} bytes")
+    try:
+        data = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as problem:
+        raise fail(BAD_FILE, f"`{file}` is not TOML: {problem}") from None
+    return tuple(_rows(data, file))
+
+
+def _rows(data: Mapping[str, object], file: Path) -> list[ArgumentContract]:
+    rows = list(_lines(data, file, ""))
+    functions = data.get("functions", {})
+    if data.keys() - {"assume", "functions"} or not isinstance(functions, dict):
+        raise fail(BAD_FILE, f"`{file}` has the keys {', '.join(map(repr, data))}: it may have `assume`, `functions`")
+    for name, table in functions.items():
+        if not isinstance(table, dict) or table.keys() - {"assume"}:
+            raise fail(BAD_FILE, f"`{file}`: `functions.{name}` may have the key `assume` only")
+        rows += _lines(table, file, str(name))
+    return rows
+
+
+def _lines(table: Mapping[str, object], file: Path, func: str) -> tuple[ArgumentContract, ...]:
+    lines = table.get("assume", [])
+    if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+        raise fail(BAD_FILE, f"`{file}`: `assume` is a list of lines")
+    return assumed([str(line) for line in lines], file.name, func)
+
+
+def known_assumptions(module: IRModule, rows: Collection[ArgumentContract]) -> None:
+    """Require that each contract is of some function. Fails: RM112."""
+    functions = [name for name, function in module.functions.items() if not isinstance(function, relax.ExternFunc)]
+    for row in rows:
+        if not any(row in applicable(module, name, [row]) for name in functions):
+            names = ", ".join(dict.fromkeys(value.name for clause in row.clauses for value in references(clause)))
+            of = f"`{row.func}` has" if row.func else "no function has"
+            message = f"the contract `{row.text}` speaks of {names}: {of} not all of them"
+            raise fail(BAD_USAGE, message, None, f"it is from {row.source}")
+
+
+def applicable(module: IRModule, func: str, rows: Iterable[ArgumentContract]) -> tuple[ArgumentContract, ...]:
+    """Those of `rows` that are of the function: it has every name that they speak of."""
+    function = module.functions[func]
+    if isinstance(function, relax.ExternFunc):
+        return ()
+    names = {parameter.name for parameter in parameters_of(function)} | set(size_names(function))
+    return tuple(
+        row
+        for row in rows
+        if row.func in ("", func) and all(value.name in names for clause in row.clauses for value in references(clause))
+    )
+
+
+def violation_by_caller(contracts: Contracts, values: Mapping[str, object]) -> RefmlcError | None:
+    """The failure if arguments of the caller violate a written contract (RM115); None: they do not."""
+    violation = contracts.of(WRITTEN).violation(values)
+    if violation is None:
+        return None
+    return fail(BROKEN_CONTRACT, str(violation), None, f"the contract is from {violation.contract.source}")
