@@ -10,6 +10,7 @@ from textwrap import wrap
 from refmlc.diag.layout import plain
 from refmlc.oracle.arguments import GeneratedCall, Trial
 from refmlc.oracle.arguments.purposes import WHYS
+from refmlc.oracle.exact.against import shown_path
 from refmlc.oracle.examine import Examination
 
 MEANING = "meaning"
@@ -32,7 +33,7 @@ def purpose_lines(
     groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for number, call in enumerate(calls):
         outcomes = [(MEANING, examination.reference[number].verdict)]
-        outcomes += [(shown.get(way, way), each[number].kind.value) for way, each in examination.verdicts.items()]
+        outcomes += [(shown_path(way, shown), each[number].kind.value) for way, each in examination.verdicts.items()]
         groups.setdefault(tuple(outcomes), []).append(kind_of_purpose(call.purpose))
     return [
         PurposeLine("" if at else name, tuple(dict.fromkeys(group)), len(group), dict(outcomes))

@@ -19,7 +19,7 @@ from refmlc.diag.render import Json, render_text, to_json
 from refmlc.oracle.arguments import Trial
 from refmlc.oracle.check.program import CheckedProgram
 from refmlc.oracle.check.purposes import PurposeLine, purpose_lines, purposes_text, reasons, trial_remarks
-from refmlc.oracle.exact.against import is_against
+from refmlc.oracle.exact.against import is_against, shown_path
 from refmlc.oracle.examine import Examination, uncompared
 from refmlc.oracle.finding import Finding, arguments_text, call_title
 from refmlc.oracle.outcome import UNCOMPARED, Kind, Verdict
@@ -214,7 +214,7 @@ class CheckReport:
     def remarks(self) -> list[str]:
         """Remarks beside the table, without repetition: reasons, branches, lints."""
         distinct = list(dict.fromkeys(remark for row in self.rows for remark in _remarks(row)))
-        distinct += [_clipped(f"{self.shown.get(reason.path, reason.path)}: {reason}") for reason in self.uncompared]
+        distinct += [_clipped(f"{shown_path(reason.path, self.shown)}: {reason}") for reason in self.uncompared]
         more = len(distinct) - MOST_REMARKS
         return [*distinct[:MOST_REMARKS], f"and {more} more"] if more > 0 else distinct
 
@@ -321,7 +321,7 @@ def _lines(row: FunctionResult, shown: Mapping[str, str]) -> Iterator[TableLine]
     )
     sizes = _sizes(row)
     for path, verdicts in row.examination.verdicts.items():
-        yield TableLine(sizes, shown.get(path, path), _counted(verdict.kind.value for verdict in verdicts))
+        yield TableLine(sizes, shown_path(path, shown), _counted(verdict.kind.value for verdict in verdicts))
         sizes = ""
 
 

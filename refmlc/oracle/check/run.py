@@ -20,7 +20,7 @@ from refmlc.oracle.arguments.trial import USUAL_BUDGET
 from refmlc.oracle.check.program import CallRequest, checked_program, known_function, public
 from refmlc.oracle.check.report import CheckReport, FunctionResult
 from refmlc.oracle.contracts.assumptions import assumed, known_assumptions
-from refmlc.oracle.exact.against import REFERENCE, held, shown_against
+from refmlc.oracle.exact.against import REFERENCE, held
 from refmlc.oracle.examine import examine
 from refmlc.oracle.implementations.implementation import Implementation, Limits
 from refmlc.oracle.implementations.interp import Interp
@@ -164,11 +164,10 @@ def shown_names(paths: Sequence[Implementation]) -> dict[str, str]:
     short = {name: _short(name) for name in names}
     versioned = {name: _versioned(kind, says[name]) for name, kind in short.items()}
     kinds, versions = Counter(short.values()), Counter(versioned.values())
-    shown = {
+    return {
         name: kind if kinds[kind] == 1 else _version_or_rest(name, kind, versioned[name], versions)
         for name, kind in short.items()
     }
-    return shown | {shown_against(name): shown_against(kind) for name, kind in shown.items()}
 
 
 def _versioned(kind: str, says: Mapping[str, object]) -> str:

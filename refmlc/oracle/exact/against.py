@@ -10,7 +10,7 @@
 The worst operator decides. Each operator is executed alone, on the inputs that it has in the interpreter's run.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -19,7 +19,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, INACCURATE
 from refmlc.observe.bounds.certify import CertifiedTensor
 from refmlc.oracle.agreement import PartComparison
-from refmlc.oracle.exact.comparison import Distance, as_numbers, distance, enclosure, nearest
+from refmlc.oracle.exact.comparison import Distance, as_numbers, distance, enclosure, nearest, unlike
 from refmlc.oracle.exact.definitions.definition import ExactDefinition, NoDefinition
 from refmlc.oracle.exact.definitions.functions import MissingMpmath
 from refmlc.oracle.exact.definitions.numbers import format_of
@@ -94,6 +94,14 @@ def shown_against(name: str) -> str:
     return f"{name} against {REFERENCE}"
 
 
+def shown_path(path: str, shown: Mapping[str, str]) -> str:
+    """The name of a line in the table, where `shown` has the short names of implementations."""
+    if not is_against(path):
+        return shown.get(path, path)
+    name = path.removesuffix(shown_against(""))
+    return shown_against(shown.get(name, name))
+
+
 def is_against(name: str) -> bool:
     """Whether a line of the table has the verdicts of an implementation against its definitions."""
     return name.endswith(shown_against(""))
@@ -164,6 +172,9 @@ def _judged(case: _Expected, answer: Answer | None, name: str) -> tuple[Verdict,
     permitted = False
     for place, (part, exact) in enumerate(zip(parts, case.results, strict=True)):
         label = "the result" if len(parts) == 1 else f"the result, field {place}"
+        problem = unlike(part.array, exact)
+        if problem:
+            return Verdict(Kind.UNSUPPORTED, notes=(f"`{operator}`: {problem}",)), None
         found = distance(part.array, exact)
         if found.wrong and case.definition is not None:
             return _finding(case, part, exact, found, label, name, case.definition)

@@ -56,10 +56,19 @@ class _Element:
     free: bool = False
 
 
-def distance(actual: np.ndarray, exact: np.ndarray) -> Distance:
-    """How far `actual` is from `exact`, an array of exact numbers or of elements. Fails: ValueError for a shape."""
+def unlike(actual: np.ndarray, exact: np.ndarray) -> str:
+    """Why two results are not compared: their shapes, or the dtypes of elements; empty if they are."""
     if actual.shape != exact.shape:
-        raise ValueError(f"the result has the shape {actual.shape}, the definition gives {exact.shape}")
+        return f"the result has the shape {actual.shape}, the definition gives {exact.shape}"
+    if exact.dtype not in (object, bool, actual.dtype):
+        return f"the result has the dtype {actual.dtype}, the definition gives {exact.dtype}"
+    return ""
+
+
+def distance(actual: np.ndarray, exact: np.ndarray) -> Distance:
+    """How far `actual` is from `exact`, an array of exact numbers or of elements. Fails: ValueError where `unlike`."""
+    if problem := unlike(actual, exact):
+        raise ValueError(problem)
     if exact.dtype != object:
         return _bitwise(actual, exact)
     form, dtype = format_of(actual.dtype), actual.dtype
@@ -83,8 +92,6 @@ def distance(actual: np.ndarray, exact: np.ndarray) -> Distance:
 
 def _bitwise(actual: np.ndarray, exact: np.ndarray) -> Distance:
     expected = np.ascontiguousarray(exact.astype(actual.dtype) if exact.dtype.kind == "b" else exact)
-    if expected.dtype != actual.dtype:
-        raise ValueError(f"the result has the dtype {actual.dtype}, the definition gives {expected.dtype}")
     found = np.ascontiguousarray(actual)
     differs = (normal_codes(found) != normal_codes(expected)).reshape(-1)
     wrong = np.flatnonzero(differs).tolist()

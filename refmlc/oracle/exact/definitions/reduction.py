@@ -156,8 +156,8 @@ def multinomial(prob: Array, uniform: Array, indices: Array, *, dtype: str = "in
 
     def place(at: int) -> ExactNumber:
         row, number = items[int(indices[at, 0])], samples[at, 0]
-        if any(special(term.value) for term in (*row, number)):
-            return UNKNOWN
+        if any(special(term.value) or term.value < 0 for term in (*row, number)):
+            return UNKNOWN  # these are no probabilities
         sums = [total(list(row[: end + 1]), form) for end in range(len(row))]
         ends = []
         for side in (1, -1):

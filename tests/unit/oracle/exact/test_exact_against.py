@@ -10,10 +10,13 @@ from refmlc.diag.errors import RefmlcError
 from refmlc.oracle.check.run import check
 from refmlc.oracle.evidence import case_text, read_case
 from refmlc.oracle.evidence.replay import replay
+from refmlc.oracle.exact.against import shown_path
 from refmlc.oracle.exact.definitions import functions
-from refmlc.oracle.implementations.implementation import Stop, Stopped
+from refmlc.oracle.exact.definitions.table import DEFINITIONS
+from refmlc.oracle.implementations.implementation import Ended, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.outcome import Kind
+from refmlc.run.memory.tensor import Tensor
 
 NORM = """
 @R.function
@@ -147,3 +150,33 @@ def test_a_finding_is_written_as_a_case_that_replays(tmp_path):
     again = replay(case, [Interp()])
     assert again.broken == ()
     assert [finding.code.id for finding in again.examination.findings] == ["RM709"]
+
+
+def test_the_table_has_the_short_name_of_an_implementation():
+    shown = {"tvm:/path/to/python": "tvm 0.27"}
+    assert shown_path("tvm:/path/to/python against reference", shown) == "tvm 0.27 against reference"
+    assert shown_path("tvm:/path/to/python", shown) == "tvm 0.27"
+
+
+def test_a_result_of_another_shape_is_not_compared_and_no_error_of_ours():
+    class Flat:
+        name, promises_verdicts = "mine", False
+
+        def prepare(self, module):
+            return self
+
+        def run(self, func, args):
+            return Ended(Tensor.from_numpy(np.zeros(3, "float32")), tuple(args))
+
+        def close(self):
+            pass
+
+    text = '@R.function\ndef main(x: R.Tensor((2, 3), "float32")):\n    return R.negative(x)\n'
+    report = checked(text, (Flat(),))
+    assert verdicts(report)["mine against reference"] == [Kind.UNSUPPORTED]
+    assert any("the result has the shape (3,), the definition gives (2, 3)" in remark for remark in report.remarks)
+
+
+def test_what_is_no_probability_has_no_definition():
+    args = np.array([[0.5, -0.25, 0.75]], "float32"), np.array([[0.6]], "float32"), np.array([[0]])
+    assert DEFINITIONS["multinomial_from_uniform"].compute(*args)[0, 0].error == float("inf")
