@@ -65,7 +65,6 @@ IMPLS = (
 @click.option(
     "--against",
     type=click.Choice(["reference"]),
-    default="",
     help="Hold each operator of Relax to its exact definition too (RM709).",
 )
 @click.option(
@@ -99,7 +98,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     no_pairs: bool,
     strict: bool,
     as_written: bool,
-    against: str,
+    against: str | None,
     trust: bool,
     as_json: bool,
 ) -> None:
@@ -119,7 +118,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     choices = CheckOptions(
         request, limits, kinds or ALL, frozenset(allow), pairs=not no_pairs, strict=strict, as_written=as_written
     )
-    choices = replace(choices, against=against)
+    choices = replace(choices, against=against or "")
     register(registered)
     status = run_check(files, func, impls, choices, Evidence(page, case), trust=trust, as_json=as_json)
     click.get_current_context().exit(status)
