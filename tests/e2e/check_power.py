@@ -72,6 +72,7 @@ SEEDS = 5
 WRONG, RIGHT = "wrong compiler", "right compiler"
 OWN, PRINTED = ("library", "kernels", "schedules", "models", "faults"), ("tvm", "kv")
 SLOW = 5.0  # seconds
+PAGE = "docs/reference/planted-faults.md"
 CERTAIN = "one element too few is reduced"
 
 
@@ -271,9 +272,9 @@ def innocents(sources, printed_folder=""):
             yield from getattr(power_innocents, source)()
 
 
-def trials(sources, printed_folder, seeds, only=""):
-    """The trials of these sources, and a line of progress on standard error."""
-    for innocent in innocents(sources, printed_folder):
+def trials(sources, printed_folder, seeds, only="", each=1):
+    """The trials of these sources, or of one in so `each`, and a line of progress on standard error."""
+    for innocent in [innocent for source in sources for innocent in list(innocents([source], printed_folder))[::each]]:
         if only in innocent.name:
             for seed in range(seeds):
                 trial = tried(innocent, seed)
@@ -391,6 +392,27 @@ def summary(rows, ways, seeds):
     yield f"correct modules that were accused on the way: {accused}"
 
 
+def document(rows, ways, seeds):
+    """The page of `--docs`: what each way finds, in Markdown."""
+    yield from (
+        "# What `check` finds of planted faults",
+        "",
+        f"`python tests/e2e/check_power.py --docs {PAGE}` writes this page: faults of compilers, each of a class of",
+        "its own, planted in place of a correct program. A number is how many of the seeds find the fault, at the",
+        f"defaults of the way; there are {seeds}. *Seen* says where a compiler had a fault of the class. Those with †",
+        "are the hold-out: written before their author had seen how arguments are chosen.",
+        "",
+        *(f"* {line}" for line in summary(rows, ways, seeds)),
+        "",
+        f"| fault | seen | {' | '.join(ways)} |",
+        f"|---|---|{'---|' * len(ways)}",
+    )
+    for row in rows:
+        mark = " †" if row.fault.file == "holdout" else ""
+        counts = " | ".join(str(row.found(way)) for way in ways)
+        yield f"| {row.fault.name}{mark} | {row.fault.seen} | {counts} |".replace("`", "")
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--file", action="append", choices=FILES, help="Faults of this file.  [default: both]")
@@ -405,6 +427,8 @@ def main():
         help="Correct programs.  [default: our own]",
     )
     options.add_argument("--printed", default="", metavar="FOLDER", help="Where `tvm` and `kv` lie, texts of real TVM.")
+    options.add_argument("--docs", type=Path, metavar="FILE", help="Write the page too.")
+    options.add_argument("--each", type=int, default=1, metavar="N", help="One in N correct programs of each source.")
     options.add_argument("--tvm", default="", metavar="PYTHON", help="A Python that has apache-tvm 0.27.")
     chosen = options.parse_args()
     if chosen.tvm:
@@ -414,7 +438,7 @@ def main():
         return 0
     if chosen.innocents is not None:
         prove_itself()
-        tries = list(trials(chosen.innocents or OWN, chosen.printed, chosen.seeds or 1, chosen.only))
+        tries = list(trials(chosen.innocents or OWN, chosen.printed, chosen.seeds or 1, chosen.only, chosen.each))
         print("\n".join(verdicts(tries)))
         return int(any(trial.accusations for trial in tries))
     ways = chosen.way or list(WAYS)
@@ -425,6 +449,8 @@ def main():
         rows.append(measured(fault, seeds, ways))
         print(".", end="", flush=True, file=sys.stderr)
     print(file=sys.stderr)
+    if chosen.docs:
+        chosen.docs.write_text("\n".join(document(rows, ways, seeds)) + "\n", encoding="utf-8")
     print("\n".join((*table(rows, ways, seeds), "", *summary(rows, ways, seeds))))
     return 0
 

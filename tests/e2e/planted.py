@@ -36,6 +36,9 @@ from refmlc.oracle.fuzz.settings import CampaignSettings, RunOptions
 from refmlc.oracle.fuzz.store import open_store
 from refmlc.oracle.implementations.implementation import Limits, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp, Interpreted
+from refmlc.oracle.implementations.wire import poisoned
+from refmlc.run.memory.tensor import Tensor
+from refmlc.vm.arguments import as_value
 
 FLOOR = {"truncdiv": "floordiv", "truncmod": "floormod"}
 FEW = 32  # programs that show what is certainly wrong
@@ -137,7 +140,7 @@ class Planted:
 class Exchanged:
     """The interpreter on `wrong` where `right` is asked for; of no other module, its variants too, it says anything.
 
-    Integers wrap, as in hardware (RM306).
+    Integers wrap, as in hardware (RM306), and memory that nobody wrote holds something, as for programs outside.
     """
 
     name: str
@@ -149,7 +152,7 @@ class Exchanged:
     def prepare(self, module):
         if not structural_equal(module, self.right):
             return Stopped(Stop.UNSUPPORTED, "only the module of the fault")
-        return Wrong(Interpreted(self.wrong, Interp(self.limits, allow=frozenset({"RM306"}))))
+        return Poisoned(Interpreted(self.wrong, Interp(self.limits, allow=frozenset({"RM306"}))))
 
     def close(self):
         pass
@@ -169,6 +172,18 @@ class Wrong:
 
     def close(self):
         pass
+
+
+@dataclass(frozen=True)
+class Poisoned(Wrong):
+    """The same, where reading what nobody wrote stops nothing: it is there."""
+
+    def run(self, func, args):
+        return super().run(func, [_poisoned(arg) for arg in args])
+
+
+def _poisoned(arg):
+    return as_value(poisoned(arg), None, "an argument") if isinstance(arg, Tensor) and not arg.initialised else arg
 
 
 def __getattr__(name):
