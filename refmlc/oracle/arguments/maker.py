@@ -11,7 +11,7 @@ Every call is the same each time it is made. A seed only adds calls of the purpo
 | parameter of a prim_func                        | argument                       |
 |-------------------------------------------------|--------------------------------|
 | only loaded, or first loaded in program order   | initialised                    |
-| first stored to, or what a reduction folds into | uninitialised: it is an output |
+| first stored to, or what a reduction folds into | uninitialised: it is an output; but for `held` |
 
 A size that is also a parameter has the chosen size. A parameter that a Relax function passes to an operator which
 requires more than a dtype (`Operator.domains`) gets such values in every call.
@@ -35,6 +35,7 @@ from refmlc.oracle.arguments.purposes import (
     BRANCHES,
     CONTRACTS,
     EXPLICIT,
+    HELD,
     ORDINARY,
     OUTSIDE,
     PURPOSES,
@@ -182,6 +183,7 @@ class CallMaker:
             any(kind.kind == "bool" for kind, _ in filled),
             any(_is_limited(kind, use) for kind, use in filled),
             any(self._has_open_strides(name) for name in self._buffers),
+            any(use.output for _, use in rows),
         )
 
     def planned(self) -> Iterator[GeneratedCall]:
@@ -250,7 +252,7 @@ class CallMaker:
     def of_purpose(self, purpose: Purpose) -> Iterator[GeneratedCall]:
         """The calls of one purpose: as many as its values need, at most `purpose.most`."""
         dims = self._dims(usual_sizes(self._names, self.sizes, many=True))
-        calls = 1 if purpose is STRIDES else min(self._windows(purpose, dims), purpose.most)
+        calls = 1 if purpose in (STRIDES, HELD) else min(self._windows(purpose, dims), purpose.most)
         for window in range(calls):
             name = purpose.name if calls == 1 else f"{purpose.name} {window + 1}"
             yield self._call(_Filled(purpose, dims, 0, window, calls), name, self._why(purpose))
@@ -332,7 +334,7 @@ class CallMaker:
         if prod(sizes) > MOST:
             raise fail(BAD_INPUT, f"`{name}` of `{self._func}` has {prod(sizes)} elements: give `--input` or `--dim`")
         use = self.uses.use(name)
-        form = "fresh" if use.output else "compact"
+        form = "fresh" if use.output and filled.purpose is not HELD else "compact"
         low, high = self._range(kind, use, filled.dims)
         way = use.domain if use.domain in (UNIT, ASCENDING) else filled.way
         array = Array(kind, sizes, way, filled.seed + at, low, high, form, self._strides(name, sizes, filled))

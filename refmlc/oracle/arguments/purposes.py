@@ -14,6 +14,8 @@
 | `offset`               | 100000 and neighbours                               | random                               |
 | `rounding`             | halves: 0.5, 1.5, 2.5, …                            | random                               |
 | `powers`               | random                                              | ± powers of two, and neighbours      |
+| `anywhere`             | random in sign, exponent and digits                 | random over the whole width          |
+| `held`                 | random; outputs hold values before the call         | the same                             |
 | `all nan` … `greatest` | every element this one                              | random                               |
 | `equal`                | every element 1.5                                   | every element 1                      |
 | `outside`              | random                                              | beyond what indices, divisors need   |
@@ -26,11 +28,14 @@ A purpose that is `wild` has values which refmlc chooses without the program hav
 program undefined by overflow, by a cast, or by a divisor, smaller values are tried (`trial`).
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, isfinite, nan
+from random import Random
 
 from refmlc.lang.dtypes import DType
+from refmlc.lang.dtypes.rounding import wrap
 from refmlc.oracle.arguments.conditions import Value
 from refmlc.oracle.arguments.uses import ParameterUse, ProgramUses
 from refmlc.strategies.contents import special_values
@@ -43,7 +48,8 @@ Facts = tuple[ProgramUses, "ElementKinds"]
 class ElementKinds:
     """The kinds of elements among the parameters that are filled.
 
-    `limited`: some integers are indices, divisors or shift counts; `strided`: a buffer has strides that are open.
+    `limited`: some integers are indices, divisors or shift counts; `strided`: a buffer has strides that are open;
+    `outputs`: a parameter is an output, which no other purpose fills.
     """
 
     floats: frozenset[DType] = frozenset()
@@ -51,6 +57,7 @@ class ElementKinds:
     bools: bool = False
     limited: bool = False
     strided: bool = False
+    outputs: bool = False
 
 
 @dataclass(frozen=True)
@@ -162,6 +169,7 @@ def _neighbours(value: float, kind: DType) -> tuple[float, float]:
 
 
 MOST_POOL = 48
+SCATTERED = 32  # numbers of the purpose `anywhere`
 
 
 def _inexact(kind: DType, use: ParameterUse, _uses: ProgramUses) -> Filling | None:
@@ -205,6 +213,26 @@ def _powers(kind: DType, _use: ParameterUse, _uses: ProgramUses) -> Filling | No
     return Filling(tuple(inside[:MOST_POOL])) if inside else None
 
 
+def _anywhere(kind: DType, _use: ParameterUse, _uses: ProgramUses) -> Filling | None:
+    """Numbers that have nothing in common: bits of every length for integers, every exponent for floats."""
+    if kind.kind == "bool":
+        return None
+    random = Random(str(kind))  # noqa: S311 - reproducible, not secret
+    if kind.is_integer:
+        lengths = [kind.bits, *(random.randint(2, kind.bits) for _ in range(1, SCATTERED // 2))]
+        whole = [random.getrandbits(kind.bits) for _ in range(SCATTERED // 2)]
+        pairs = zip(whole, map(random.getrandbits, lengths), strict=True)
+        values = [wrap(kind, number) for pair in pairs for number in pair]
+        return Filling(tuple(dict.fromkeys(values)))
+    row = kind.format
+    greatest = math.frexp(row.maximum)[1] - 1
+    numbers = [
+        random.choice((1, -1)) * random.uniform(1, 2) * 2.0 ** random.randint(row.minimum_exponent, greatest)
+        for _ in range(SCATTERED)
+    ]
+    return Filling(tuple(min(max(number, -row.maximum), row.maximum) for number in numbers))
+
+
 def _equal(kind: DType, _use: ParameterUse, _uses: ProgramUses) -> Filling | None:
     return Filling((1.5,)) if kind.is_float else Filling((1,))
 
@@ -219,6 +247,13 @@ def _greatest(kind: DType) -> Pool:
 
 
 ORDINARY = Purpose("ordinary", "random values of usual size", lambda _uses, _kinds: True, nothing, wild=False)
+HELD = Purpose(
+    "held",
+    "outputs hold values before the call: what the program does not write must stay",
+    lambda _uses, kinds: kinds.outputs,
+    nothing,
+    wild=False,
+)
 PURPOSES = (
     Purpose(
         "specials",
@@ -236,6 +271,7 @@ PURPOSES = (
     Purpose(
         "nan last", "NaN comes last: it must still win or lose as at the front", has_floats, single(nan, last=True)
     ),
+    HELD,
     Purpose(
         "constants",
         "constants of the program, their neighbours, and values at which a condition changes",
@@ -275,6 +311,13 @@ PURPOSES = (
         of_floats(_rounding),
     ),
     Purpose("powers", "powers of two and neighbours: shifts, masks, narrow casts", has_integers, _powers, 2),
+    Purpose(
+        "anywhere",
+        "random over the whole width: what is wrong for few numbers of many, as a division by multiplication",
+        lambda _uses, kinds: bool(kinds.floats or kinds.integers),
+        _anywhere,
+        most=2,
+    ),
     Purpose("all nan", "every float is NaN", has_floats, every(nan)),
     Purpose("equal", "all elements are equal", lambda _uses, kinds: bool(kinds.floats or kinds.integers), _equal),
     Purpose("-inf", "every float is -inf: what a maximum starts from", has_floats, every(-inf)),

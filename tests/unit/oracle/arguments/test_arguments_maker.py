@@ -53,6 +53,12 @@ def f(a: T.handle, n: T.int32, k: T.int32, c: T.handle):
     for i in range(n):
         C[i] = A[i] * T.Cast("float32", k)
 """
+WIDE = """
+@T.prim_func
+def f(A: T.Buffer((16,), "uint16"), C: T.Buffer((16,), "uint16")):
+    for i in range(16):
+        C[i] = A[i] // T.uint16(7)
+"""
 FLOATS = """
 @T.prim_func
 def f(A: T.Buffer((4, 3), "float32"), B: T.Buffer((4, 3), "float32"), C: T.Buffer((4, 3), "float32")):
@@ -113,7 +119,8 @@ def test_what_is_first_written_is_an_output():
     assert outputs(refmlc.read(TAKE)["take"]) == {"C"}
     assert outputs(refmlc.read(UPDATES)["f"]) == {"B", "C"}
     for call in maker(UPDATES).planned():
-        assert [arg.initialised for arg in arguments(call.recipes)] == [True, False, False]
+        held = call.purpose == "held"
+        assert [arg.initialised for arg in arguments(call.recipes)] == [True, held, held]
 
 
 def test_calls_are_the_same_each_time_and_a_seed_makes_others():
@@ -155,6 +162,23 @@ class TestFloats:
         assert np.signbit(zeros).all()
         tiny = np.abs(values(planned(FLOATS)["subnormals"], 0))
         assert ((tiny > 0) & (tiny < np.float32(2.0**-126))).all()
+
+    def test_floats_anywhere_differ_in_sign_and_in_every_size(self):
+        numbers = values(planned(FLOATS)["anywhere 1"], 0)
+        assert np.isfinite(numbers).all()
+        assert len({np.frexp(number)[1] // 32 for number in numbers.tolist()}) >= 4
+        assert {np.signbit(number) for number in numbers.tolist()} == {True, False}
+
+    def test_integers_anywhere_are_of_every_remainder_and_of_both_halves_of_their_range(self):
+        calls = planned(WIDE)
+        numbers = [number for name in ("anywhere 1", "anywhere 2") for number in values(calls[name], 0).tolist()]
+        assert {number % 7 for number in numbers if number > 13107} == set(range(7))
+        assert 0 <= min(numbers) < 256
+        assert 32768 < max(numbers) < 65536
+
+    def test_outputs_hold_values_in_one_call_only(self):
+        written = {name for name, call in planned(FLOATS).items() if arguments(call.recipes)[2].initialised}
+        assert written == {"held"}
 
     def test_specials_meet_each_other(self):
         call = planned(FLOATS)["specials"] if "specials" in planned(FLOATS) else planned(FLOATS)["specials 1"]
