@@ -60,7 +60,8 @@ class Certificates:
         Of Relax its certificate says so, which also looks at what is called from outside.
         """
         module, func = self._program.module, self._program.func
-        return isinstance(module.functions[func], tir.PrimFunc) and only_exact(reachable(module, func))
+        exact = isinstance(module.functions[func], tir.PrimFunc) and only_exact(reachable(module, func))
+        return exact and not self._freedom.ties
 
     def rule(self, at: int) -> Rule | None:
         """The rule for part `at`; None: refmlc cannot say what is permitted."""

@@ -4,6 +4,7 @@
 |---------------------|------------------------------------------------------------------------------------|
 | equal               | the result is the reference, bit by bit (NaN is one class)                         |
 | permitted           | it is another one that the rule permits                                            |
+| order of evaluation | another one of several equal terms, which a step of the schedule permits           |
 | wrong               | the rule does not permit it; by a certified bound that is a proof                  |
 | refused             | the implementation says that it does not do what is defined                        |
 | compiler error      | it failed while it made the module ready: a check of its own state, or a signal    |
@@ -26,6 +27,7 @@ from refmlc.oracle.difference import Difference
 class Kind(Enum):
     EQUAL = "equal"
     PERMITTED = "permitted"
+    ORDER = "order of evaluation"
     WRONG = "wrong"
     UNDEFINED = "undefined"
     UNSUPPORTED = "unsupported"

@@ -10,7 +10,7 @@
 | `arithmetic`, `functions`, `lanes` | operators on sets; vectors lane by lane                      |
 | `summation`                        | the theorem on sums in any order                             |
 | `choice`, `operators`, `expressions`, `statements`, `places`, `run` | a TensorIR function executed on sets |
-| `terms`                            | reductions, whose terms may be gathered in any order         |
+| `terms`, `extremes`                | reductions, whose terms may be gathered in any order         |
 | `graph`                            | functions called from Relax, memory between the calls        |
 | `certify`, `exactness`             | the certificate of a call; programs that never round         |
 

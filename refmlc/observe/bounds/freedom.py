@@ -6,11 +6,13 @@
 | `reorder` | the terms of a reduction (a block with reduce axes) are combined in any tree | TIR-218          |
 | `wide`    | intermediate results are kept in, or rounded to, the next wider format       | NUM-101          |
 | `ulps`    | functions with an ULP contract are this much farther off than it says        | NUM-506          |
+| `ties`    | of equal terms any one is taken for the extreme of a reduction (argmax)      | TIR-218          |
 
 A cast has none of them: `T.Cast` and `astype` round once, to their dtype (NUM-704).
 
-Decision: `reorder` and `wide` are on, `ulps` is 0. NumPy and PyTorch sum float16 in float32, TVM keeps bfloat16 in
-float32 within an expression; a loop outside reduction blocks keeps the written order.
+Decision: `reorder` and `wide` are on, `ties` is off (only a schedule that reorders terms has it), `ulps` is 0. NumPy
+and PyTorch sum float16 in float32, TVM keeps bfloat16 in float32 within an expression; a loop outside reduction
+blocks keeps the written order.
 """
 
 from dataclasses import dataclass
@@ -23,3 +25,4 @@ class Freedom:
     reorder: bool = True
     wide: bool = True
     ulps: float = 0.0
+    ties: bool = False

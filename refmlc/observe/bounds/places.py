@@ -4,6 +4,7 @@ A view is a buffer on a region: shape, strides and offset in elements. Views of 
 vectors, are unsupported.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -20,8 +21,16 @@ from refmlc.observe.bounds.summation import total, total_product
 from refmlc.run.memory.array_memory import compact_strides
 
 
+class Pending(ABC):
+    """An unfinished element."""
+
+    @abstractmethod
+    def close(self) -> Value:
+        """Its value, when it is read."""
+
+
 @dataclass(slots=True)
-class PendingReduction:
+class PendingReduction(Pending):
     """An unfinished reduction: the terms so far, combined by `op` in no order."""
 
     op: str
@@ -54,7 +63,7 @@ class Region:
     """Elements of one dtype; None has no value. `written`: the run has stored into it."""
 
     dtype: DType
-    elements: list[Value | PendingReduction | None]
+    elements: list[Value | Pending | None]
     written: bool = False
 
 
@@ -86,7 +95,7 @@ class View:
     def read(self, number: int) -> Value | None:
         """Element `number`; an unfinished reduction ends here."""
         value = self.region.elements[number]
-        if isinstance(value, PendingReduction):
+        if isinstance(value, Pending):
             value = self.region.elements[number] = value.close()
         return value
 

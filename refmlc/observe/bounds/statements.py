@@ -26,6 +26,7 @@ from refmlc.lang.ops.intrinsics import intrinsic
 from refmlc.lang.ops.intrinsics.rows import Effect
 from refmlc.observe.bounds.choice import Value, can
 from refmlc.observe.bounds.expressions import indices_of, prepare_expr, whole
+from refmlc.observe.bounds.extremes import extreme_stores, gather
 from refmlc.observe.bounds.operators import not_certified
 from refmlc.observe.bounds.places import View, as_whole, fresh, unite
 from refmlc.observe.bounds.run import Run
@@ -330,7 +331,8 @@ def _realize(run: Run, node: tir.SBlockRealize) -> Do:
     setup += [_match(run, region) for region in block.match_buffers]
     outer, run.reducing = run.reducing, run.freedom.reorder and bool(starts)
     init = None if block.init is None else prepare_stmt(run, block.init)
-    body = prepare_stmt(run, block.body)
+    pair = extreme_stores(block.body) if run.reducing and run.freedom.ties else None
+    body = prepare_stmt(run, block.body) if pair is None else gather(run, pair)
     run.reducing = outer
 
     def instance() -> None:

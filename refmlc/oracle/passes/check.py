@@ -9,8 +9,8 @@ Each try of `shrunk` asks the compiler again, so it has limits.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 
 from refmlc.diag import Diagnostic, RefmlcError
 from refmlc.diag.entry import entry_point
@@ -18,6 +18,7 @@ from refmlc.lang.ir import IRModule, relax
 from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
+from refmlc.oracle.agreement import OTHERS
 from refmlc.oracle.arguments import CallLimits
 from refmlc.oracle.arguments.trial import USUAL_BUDGET
 from refmlc.oracle.check.program import CallRequest, known_params
@@ -41,7 +42,17 @@ from refmlc.oracle.passes.baseline import (
     lifted,
     line_of,
 )
-from refmlc.oracle.passes.stages import WITHIN, BrokenStage, PassTrace, Stage, StageRow, StageVerdict, TraceCheck, worst
+from refmlc.oracle.passes.stages import (
+    ORDER,
+    WITHIN,
+    BrokenStage,
+    PassTrace,
+    Stage,
+    StageRow,
+    StageVerdict,
+    TraceCheck,
+    worst,
+)
 from refmlc.oracle.reduce import reduce
 from refmlc.oracle.refine.calls import Call, ProgramCall, argument_notes, smallest
 from refmlc.oracle.refine.comparison import INTERP, verdict_on
@@ -49,9 +60,25 @@ from refmlc.oracle.verdict_rules import BREAKS
 from refmlc.vm.parameters import parameters_of
 
 READER = "the reader"
+NOTES = {Kind.PERMITTED: WITHIN, Kind.ORDER: ORDER}
 CERTAIN = frozenset(("RM201", "RM202", "RM203", "RM204", "RM206", "RM207", "RM208", "RM210", "RM211", "RM213"))
 """Static rules that every stage keeps. Decision: not those on effects (RM205, RM212) and on blocks (RM209): TVM's
 half lowered modules break them on purpose, so such a stage is unsupported."""
+
+
+@dataclass(frozen=True)
+class Permissions:
+    """What the compiler's documentation permits, by the names of stages.
+
+    `documented`: a change of the meaning that is stated; such a stage takes the place of the module. `reordering`: from
+    this stage on the terms of a reduction may have another order, which shows where terms tie.
+    """
+
+    documented: Mapping[str, str] = field(default_factory=dict)
+    reordering: Collection[str] = ()
+
+
+NO_PERMISSIONS = Permissions()
 
 
 @entry_point
@@ -66,13 +93,12 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     limits: Limits | None = None,
     small: bool = True,
     given: str | None = None,
-    documented: Mapping[str, str] = MappingProxyType({}),
+    permissions: Permissions = NO_PERMISSIONS,
     assume: Collection[ArgumentContract] = (),
 ) -> TraceCheck:
     """The verdict on each stage of `trace` after the first, up to the first that breaks the meaning.
 
-    `documented`: by the name of a stage, the change of the meaning that the compiler's documentation states; such a
-    stage takes the place of the module. `given` is the text of which the first stage is what the compiler has read.
+    `given` is the text of which the first stage is what the compiler has read.
 
     Each function has the calls of `oracle.arguments`, at most `calls`; `seed` adds random ones. `inputs` are arguments
     by the names of parameters, which some function has; `constants` (of `lifted`) are arguments at the end. `small`:
@@ -88,7 +114,7 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     known_assumptions(module, request.assume)
     baseline = Baseline(module, called_functions(module), constants or {}, request, interp)
     checker = Checker(baseline, first, request, interp, small=small)
-    checker.documented = documented
+    checker.permissions = permissions
     rows: list[StageRow] = []
     if given is not None:
         row = checker.row(replace(trace.stages[0], name=READER))
@@ -119,7 +145,8 @@ class Checker:
         self.broken: BrokenStage | None = None
         self._baseline, self._request, self._interp, self._small = baseline, request, interp, small
         self._first = baseline
-        self.documented: Mapping[str, str] = {}
+        self.permissions = NO_PERMISSIONS
+        self._reordered = False
         self._last_good = first
         self._run: tuple[IRModule, StageRow] | None = None
         self._unread: tuple[str, ...] = ()
@@ -132,6 +159,7 @@ class Checker:
 
     def row(self, stage: Stage) -> StageRow:
         """The verdict on `stage`."""
+        self._reordered = self._reordered or stage.name in self.permissions.reordering
         try:
             module = self._linker.linked(read(stage.text, stage.name))
         except RefmlcError as failure:
@@ -144,9 +172,9 @@ class Checker:
             self._last_good, self._run, self._unread = stage, None, ()
             return StageRow(stage.name, StageVerdict.NO_CALL, why="the pipeline calls other functions from here on")
         row = self._verdict(module, stage)
-        if row.verdict is StageVerdict.BROKEN and stage.name in self.documented:
+        if row.verdict is StageVerdict.BROKEN and stage.name in self.permissions.documented:
             self.broken = None
-            row = replace(row, verdict=StageVerdict.DOCUMENTED, why=self.documented[stage.name])
+            row = replace(row, verdict=StageVerdict.DOCUMENTED, why=self.permissions.documented[stage.name])
             self._baseline = Baseline(
                 module, called_functions(module), self._baseline.constants, self._request, self._interp
             )
@@ -173,7 +201,8 @@ class Checker:
 
     def _function(self, function: BaselineFunction, module: IRModule, stage: Stage) -> StageRow:
         self._baseline.extend(function, module)
-        compared, within, problem = 0, 0, function.problem
+        within: set[Kind] = set()
+        compared, problem = 0, function.problem
         defined = [(reference, reference.meaning) for reference in function.meanings if reference.meaning is not None]
         try:
             answers = Tries(module, function.name, tuple(reference.call for reference, _ in defined)).meanings(
@@ -191,11 +220,13 @@ class Checker:
                 self.broken = self._broken_stage(function.name, reference.call, module, stage, difference)
                 return StageRow(stage.name, StageVerdict.BROKEN, compared + 1, difference.message)
             compared += 1
-            within += kind is Kind.PERMITTED
+            within |= {kind} - {Kind.EQUAL}
         if problem:
             return StageRow(stage.name, StageVerdict.UNSUPPORTED, compared, f"`{function.name}`: {problem}")
         if compared:
-            return StageRow(stage.name, StageVerdict.SAME, compared, WITHIN if within else "")
+            return StageRow(
+                stage.name, StageVerdict.SAME, compared, "; ".join(NOTES[kind] for kind in NOTES if kind in within)
+            )
         why = next((reference.why for reference in function.meanings), "no call was made")
         return StageRow(stage.name, StageVerdict.NO_CALL, 0, f"`{function.name}` itself: {why}")
 
@@ -213,8 +244,15 @@ class Checker:
         """Whether the stage has the bits of the module, or others within its certified bound; else why it may not."""
         if lacks(answer):
             raise beyond(answer)
-        original = ProgramCall(self._baseline.module, func, reference.call)
-        return verdict_on(INTERP, answer, original, meaning, ProgramCall(module, func, reference.call))
+        original, after = (ProgramCall(side, func, reference.call) for side in (self._baseline.module, module))
+        verdict = verdict_on(INTERP, answer, original, meaning, after)
+        if verdict[1] is None or not self._reordered:
+            return verdict
+        with suppress(RefmlcError):  # nothing is known of ties: the difference stays
+            ties = verdict_on(INTERP, answer, original, meaning, after, freedom=replace(OTHERS, ties=True))
+            if ties[1] is None:
+                return Kind.ORDER, None
+        return verdict
 
     def _broken_stage(self, func: str, call: Call, module: IRModule, stage: Stage, problem: Diagnostic) -> BrokenStage:
         """The broken stage with a small call; `problem` is the difference on `call`."""

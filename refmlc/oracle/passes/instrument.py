@@ -40,7 +40,7 @@ from refmlc.lang.ir.visit import walk
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.passes.baseline import Constants
-from refmlc.oracle.passes.check import check
+from refmlc.oracle.passes.check import Permissions, check
 from refmlc.oracle.passes.stages import PassTrace, Stage, StageRow, TraceCheck
 from refmlc.oracle.passes.tvm_texts import Module, texts
 from refmlc.oracle.refine.assertions import Inequivalent
@@ -223,13 +223,17 @@ def check_schedule(
     _survives(lambda say: _stages_of(tvm, trace, first, say), "")
     stages, constants = _stages_of(tvm, trace, first, lambda _words: None)
     documented = {stage.name: EPILOGUE for stage in stages if clips(stage)}
-    checked = check(PassTrace(stages), constants=constants, calls=calls, seed=seed, documented=documented)
+    reordering = [stage.name for stage in stages if stage.name.rpartition(" ")[2] in REORDERING]
+    permissions = Permissions(documented, reordering)
+    checked = check(PassTrace(stages), constants=constants, calls=calls, seed=seed, permissions=permissions)
     _raise(checked)
     _compared([checked])
     return checked
 
 
 FORKED = 120.0  # seconds
+REORDERING = ("Reorder", "ReorderBlockIterVar", "RFactor")
+"""Primitives that permit another order of the terms of a reduction."""
 EPILOGUE = "TVM documents it: an epilogue that is not linear is applied in every iteration"
 
 

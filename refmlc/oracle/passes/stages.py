@@ -111,6 +111,8 @@ def _object(line: str, number: int) -> object:
 
 WITHIN = "equal within the certified bound"
 """The note on a stage that may stand for the module and rounds in another order."""
+ORDER = "order of evaluation: of terms that tie another one is taken"
+"""The note on a stage after a step that permits another order of terms, and takes the index of an equal extreme."""
 
 
 class StageVerdict(Enum):

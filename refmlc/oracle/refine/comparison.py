@@ -31,7 +31,8 @@ from refmlc.diag.catalogue import CONTRADICTION, CRASHED, NO_ANSWER, UNSUPPORTED
 from refmlc.diag.codes.internal import BUG
 from refmlc.lang.ir import IRModule
 from refmlc.lang.ir.relax import ExternFunc
-from refmlc.oracle.agreement import EQUAL, PartComparison, agree
+from refmlc.observe.bounds.freedom import Freedom
+from refmlc.oracle.agreement import EQUAL, OTHERS, PartComparison, agree
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.implementations.implementation import Answer, Ended, Limits, Prepared, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
@@ -123,12 +124,19 @@ def judged(
 
 
 def verdict_on(
-    name: str, answer: Answer, before: ProgramCall, meaning: Ended, after: ProgramCall, *, exact: bool = False
+    name: str,
+    answer: Answer,
+    before: ProgramCall,
+    meaning: Ended,
+    after: ProgramCall,
+    *,
+    exact: bool = False,
+    freedom: Freedom = OTHERS,
 ) -> tuple[Kind, Diagnostic | None]:
     """The same with the kind: equal bits, or permitted within a certified bound. Fails: RM5xx, RM6xx."""
     if isinstance(answer, Stopped):
         return Kind.WRONG, _stopped(name, answer)
-    comparison = agree(before, 0, meaning, answer, promised=exact)
+    comparison = agree(before, 0, meaning, answer, promised=exact, freedom=freedom)
     if comparison.verdict.kind is Kind.UNSUPPORTED:
         reverse_comparison = agree(after, 0, answer, meaning, promised=False)
         if reverse_comparison.verdict.kind in PERMITTED:

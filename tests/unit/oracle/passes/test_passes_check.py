@@ -12,9 +12,9 @@ from refmlc.cli import main
 from refmlc.diag import RefmlcError
 from refmlc.oracle.passes import PassTrace, Stage, check, markdown, read_trace, shrunk
 from refmlc.oracle.passes.baseline import lifted
-from refmlc.oracle.passes.check import Shrunk
+from refmlc.oracle.passes.check import Permissions, Shrunk
 from refmlc.oracle.passes.report import TvmRequest, tvm_script
-from refmlc.oracle.passes.stages import WITHIN, StageVerdict
+from refmlc.oracle.passes.stages import ORDER, WITHIN, StageVerdict
 
 ADD = """
 @T.prim_func(s_tir=True)
@@ -86,9 +86,41 @@ def test_an_ill_formed_stage_after_one_that_nobody_reads_is_unsupported():
     assert [row.verdict for row in found.rows] == [StageVerdict.UNSUPPORTED] * 2
 
 
+ARGMAX = """
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((4,), "float32"), I: T.Buffer((1,), "int32"), V: T.Buffer((1,), "float32")):
+    for k in range(4):
+        with T.sblock("B"):
+            v = T.axis.reduce(4, ORDER)
+            with T.init():
+                I[0] = -1
+                V[0] = T.float32(-1e30)
+            i: T.let[T.int32] = T.Select(V[0] > TERM, I[0], INDEX)
+            x: T.let[T.float32] = T.Select(V[0] > TERM, V[0], TERM)
+            I[0] = i
+            V[0] = x
+"""
+
+
+def argmax(order="k", index="v"):
+    """All terms are equal, whatever `A` holds."""
+    term = "T.min(T.max(A[v], T.float32(3)), T.float32(3))"
+    return ARGMAX.replace("ORDER", order).replace("INDEX", index).replace("TERM", term)
+
+
+def test_an_order_that_a_step_permits_shows_in_ties_and_is_no_change():
+    ties = trace(argmax(), argmax("k * 3 % 4"))
+    permitted = check(ties, permissions=Permissions(reordering=("pass 1",)))
+    assert [(row.verdict, row.why) for row in permitted.rows] == [(StageVerdict.SAME, ORDER)]
+    assert check(ties).broken is not None
+    wrong = trace(argmax(), argmax("k * 3 % 4"), argmax("k * 3 % 4", "v + 4"))
+    found = check(wrong, permissions=Permissions(reordering=("pass 1",)))
+    assert found.broken.name == "pass 2"
+
+
 def test_a_documented_change_is_the_module_from_there_on():
     stages = trace(module(), lowered("-"), lowered("-", extent=10), lowered())
-    found = check(stages, documented={"pass 1": "it says so"})
+    found = check(stages, permissions=Permissions({"pass 1": "it says so"}))
     assert [(row.verdict.value, row.why) for row in found.rows[:2]] == [("documented", "it says so"), ("same", "")]
     assert (found.rows[2].verdict, found.broken.name) == (StageVerdict.BROKEN, "pass 3")
 
