@@ -67,6 +67,7 @@ IMPLS = (
     type=click.Choice(["reference"]),
     help="Hold each operator of Relax to its exact definition too (RM709).",
 )
+@click.option("--finite", is_flag=True, help="Count NaN and infinities made from finite arguments as findings (RM710).")
 @click.option(
     "--strict",
     is_flag=True,
@@ -97,6 +98,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     case: Path | None,
     no_pairs: bool,
     strict: bool,
+    finite: bool,
     as_written: bool,
     against: str | None,
     trust: bool,
@@ -116,7 +118,14 @@ def check(  # noqa: PLR0913 - one parameter per option
     request = CallRequest(named_values(inputs), arrays, sizes_of(dims), limit, assumed(assume))
     limits = Limits(seconds=seconds, clock=True)
     choices = CheckOptions(
-        request, limits, kinds or ALL, frozenset(allow), pairs=not no_pairs, strict=strict, as_written=as_written
+        request,
+        limits,
+        kinds or ALL,
+        frozenset(allow),
+        pairs=not no_pairs,
+        strict=strict,
+        as_written=as_written,
+        finite=finite,
     )
     choices = replace(choices, against=against or "")
     register(registered)

@@ -11,6 +11,7 @@
 | RM707 | refuses a program that is defined                       |
 | RM708 | fails to compile a program that is defined              |
 | RM709 | is not within the bound of an operator's definition     |
+| RM710 | none: the program makes a result that is not finite     |
 """
 
 from collections.abc import Iterator, Sequence

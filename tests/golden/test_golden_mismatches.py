@@ -1,4 +1,4 @@
-"""Findings on implementations, RM701 to RM709: the whole message of each, beside what makes it."""
+"""Findings on implementations, RM701 to RM710: the whole message of each, beside what makes it."""
 
 from pathlib import Path
 

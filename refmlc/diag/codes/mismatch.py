@@ -104,3 +104,14 @@ INACCURATE = Code(
         "variance = mean((x - mean(x)) * (x - mean(x)))",
     ),
 )
+NOT_FINITE = Code(
+    "RM710",
+    "a result is not finite",
+    "",
+    "A program makes NaN or an infinity from arguments that are all finite, by an operator and not by a constant. That "
+    "is what the program means; `refmlc check` notes it with its place, and counts it as a finding with `--finite`.",
+    instead(
+        "y = T.exp(x) / total  # exp overflows at 89",
+        "y = T.exp(x - greatest) / total",
+    ),
+)

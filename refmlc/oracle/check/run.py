@@ -8,23 +8,27 @@ from os import PathLike
 from pathlib import Path
 
 from refmlc.diag import RefmlcError, fail
-from refmlc.diag.catalogue import BAD_USAGE, CODES
+from refmlc.diag.catalogue import BAD_USAGE, CODES, NOT_FINITE
 from refmlc.diag.entry import entry_point
 from refmlc.frontends.programs import Program, as_module
 from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.ir.reach import reachable
 from refmlc.lang.ir.threads import implies_barriers
 from refmlc.observe.sanitize.kinds import ALL
+from refmlc.oracle.agreement import PartComparison
 from refmlc.oracle.arguments import CallLimits
 from refmlc.oracle.arguments.trial import USUAL_BUDGET
-from refmlc.oracle.check.program import CallRequest, checked_program, known_function, public
+from refmlc.oracle.check.program import CallRequest, CheckedProgram, checked_program, known_function, public
 from refmlc.oracle.check.report import CheckReport, FunctionResult
 from refmlc.oracle.contracts.assumptions import assumed, known_assumptions
 from refmlc.oracle.exact.against import REFERENCE, held
-from refmlc.oracle.examine import examine
+from refmlc.oracle.examine import Examination, examine
+from refmlc.oracle.finding import Finding, make_finding
 from refmlc.oracle.implementations.implementation import Implementation, Limits
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.implementations.lookup import implementation
+from refmlc.oracle.non_finite import Birth, birth
+from refmlc.oracle.outcome import Kind, Verdict
 
 DEFAULT_PATHS = ("native:guarded", "native")
 PER_RUN = Limits(seconds=60.0, clock=True)
@@ -39,6 +43,7 @@ class CheckOptions:
     `pairs`: variants of each program are run too. `strict`: lints are findings. `as_written`: no barrier is
     implied where threads share memory and the text holds none (TIR-229). `named`: the caller named implementations.
     `against`: "reference" holds them to the exact definition of each operator too (`refmlc.oracle.exact`).
+    `finite`: a result that is not finite, of finite arguments, is a finding.
     """
 
     request: CallRequest = field(default_factory=CallRequest)
@@ -50,6 +55,7 @@ class CheckOptions:
     as_written: bool = False
     named: bool = False
     against: str = ""
+    finite: bool = False
 
     def __post_init__(self) -> None:
         """Fails: RM112 for a code of `allow` that is none of undefined behaviour, and for another `against`."""
@@ -79,16 +85,18 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     as_written: bool = False,
     against: str = "",
     assume: Collection[str] = (),
+    finite: bool = False,
 ) -> CheckReport:
     """Run each function of `program` on several calls and compare implementations: `refmlc check`.
 
     `program` is anything that `refmlc.frontends.programs` accepts; `func` one of its functions, else every public one.
     refmlc generates the arguments missing from `inputs` and `dims`: calls for every purpose (`oracle.arguments`) that
     the program has, at most `calls`, as far as `budget` (seconds, about) reaches; `seed` adds random ones. An
-    implementation is an object
-    or a name as in `--impl`. `as_written`: no barrier is added if threads share memory and the text has none (TIR-229).
+    implementation is an object or a name as in `--impl`. `as_written`: no barrier is added if threads share memory and
+    the text has none (TIR-229).
     `against="reference"`: implementations are held to the exact definition of each operator of Relax too (RM709).
-    `assume`: contracts that arguments satisfy (`oracle.contracts.language`).
+    `assume`: contracts that arguments satisfy (`oracle.contracts.language`). `finite`: a result that is not finite, of
+    finite arguments, is a finding (RM710).
     The report prints as a table, and has `findings`, `ok`, `to_json()`.
     Fails: RM1xx, RM2xx for an invalid module; RM111, RM112 for an invalid argument of this function.
     """
@@ -101,7 +109,7 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     choices = CheckOptions(
         request, limits, kinds or ALL, frozenset(allow), pairs=pairs, strict=strict, as_written=as_written
     )
-    choices = replace(choices, named=implementations is not DEFAULT_PATHS, against=against)
+    choices = replace(choices, named=implementations is not DEFAULT_PATHS, against=against, finite=finite)
     with ExitStack() as stack:
         paths = [_opened(path, limits, stack) for path in implementations]
         rows = tuple(examined(module, name, choices, paths) for name in functions(module, func))
@@ -146,8 +154,23 @@ def examined(
     if choices.against:
         progress("reference")
         examination = held(examination, paths, Interp(limits, allow=allow, as_written=choices.as_written))
-    notes = () if choices.as_written else tuple(_implied(module, name))
-    return FunctionResult(name, program, examination, trial, notes=notes)
+    notes = [] if choices.as_written else list(_implied(module, name))
+    born = next(filter(None, (birth(program, *call) for call in enumerate(examination.reference))), None)
+    if born is not None and choices.finite:
+        examination = replace(examination, findings=(*examination.findings, not_finite(program, born, examination)))
+    elif born is not None:
+        notes.append(f"{name}: {born}")
+    return FunctionResult(name, program, examination, trial, notes=tuple(notes))
+
+
+def not_finite(program: CheckedProgram, born: Birth, examination: Examination) -> Finding:
+    """The birth of NaN or an infinity as a finding."""
+    compared = PartComparison(born.element, Verdict(Kind.EQUAL, notes=(str(born),)))
+    message = f"`{program.func}` makes {born.value} from finite arguments"
+    finding = make_finding(NOT_FINITE, message, program, born.call, "", compared, examination.reference[born.call])
+    if born.span is None:
+        return finding
+    return replace(finding, diagnostic=replace(finding.diagnostic, span=born.span))
 
 
 def _implied(module: IRModule, name: str) -> Iterator[str]:
