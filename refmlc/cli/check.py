@@ -118,16 +118,9 @@ def check(  # noqa: PLR0913 - one parameter per option
     request = CallRequest(named_values(inputs), arrays, sizes_of(dims), limit, assumed(assume))
     limits = Limits(seconds=seconds, clock=True)
     choices = CheckOptions(
-        request,
-        limits,
-        kinds or ALL,
-        frozenset(allow),
-        pairs=not no_pairs,
-        strict=strict,
-        as_written=as_written,
-        finite=finite,
+        request, limits, kinds or ALL, frozenset(allow), pairs=not no_pairs, strict=strict, as_written=as_written
     )
-    choices = replace(choices, against=against or "")
+    choices = replace(choices, against=against or "", finite=finite)
     register(registered)
     status = run_check(files, func, impls, choices, Evidence(page, case), trust=trust, as_json=as_json)
     click.get_current_context().exit(status)

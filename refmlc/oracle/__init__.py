@@ -17,6 +17,7 @@
 | `agreement`, `verdict_rules`                 | the comparison of all parts; the verdict on an answer             |
 | `finding`, `examine`                         | findings with their codes; programs examined in implementations   |
 | `non_finite`                                 | NaN and infinities that a program makes, and where                |
+| `record`                                     | refusals of an implementation that are on record                  |
 | `pairs`                                      | programs that must agree with a program, without a rule           |
 | `check`                                      | `refmlc.check`: every function of a module examined               |
 | `reduction_predicates`                       | predicates for reduction that keep a verdict                      |

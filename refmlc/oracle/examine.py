@@ -5,7 +5,7 @@ any other one runs only the defined ones, since an undefined call may do anythin
 fresh arguments. In-house C compiles all programs in one run of the compiler.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -21,6 +21,7 @@ from refmlc.oracle.implementations.native import Batching
 from refmlc.oracle.outcome import UNCOMPARED, Kind, Verdict
 from refmlc.oracle.pairs import Variant, variants
 from refmlc.oracle.pairs.contradiction import contradiction, of_interpreter
+from refmlc.oracle.record import known_row
 from refmlc.oracle.reference import Program, Reference, references
 from refmlc.oracle.verdict_rules import broken, judged, without_answer
 from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
@@ -262,6 +263,17 @@ def _answer(prepared: Prepared | Stopped | None, case: Program, call: int) -> An
     return prepared if isinstance(prepared, Stopped) else prepared.run(case.func, case.arguments(call))
 
 
+REFUSALS = (Kind.REFUSED, Kind.COMPILER_ERROR, Kind.CRASHED)
+
+
+def _known(implementation: Implementation, answer: Answer, case: Program) -> str:
+    """The row of the recorded deviations that explains a refusal; empty: none."""
+    says = getattr(implementation, "says", {})
+    if not isinstance(answer, Stopped) or not isinstance(says, Mapping):
+        return ""
+    return known_row(says, answer, reachable(case.module, case.func))
+
+
 def _judged(
     case: Program,
     meanings: Sequence[Reference],
@@ -277,6 +289,9 @@ def _judged(
             verdict, finding = without_answer(reference) or Verdict(Kind.UNSUPPORTED), None
         else:
             verdict, finding = judged(case, number, reference, answer, name=name, promises=promises, freedom=freedom)
+            row = _known(implementation, answer, case) if verdict.kind in REFUSALS else ""
+            if row:
+                verdict, finding = Verdict(Kind.NOT_TAKEN, notes=(f"known, row {row}", *verdict.notes)), None
         verdicts.append(verdict)
         findings += [] if finding is None else [finding]
     return verdicts, findings

@@ -94,7 +94,7 @@ def _is_element(store: tir.BufferStore, value: tir.Expr) -> bool:
 
 
 @dataclass
-class Terms:
+class RivalTerms:
     """The terms so far, each with its index; the first are the values of before."""
 
     greatest: bool
@@ -125,7 +125,7 @@ def _number(term: Value) -> Fraction | float | None:
 class PendingPart(Pending):
     """The extreme, or its index: part `at` of the winners."""
 
-    terms: Terms
+    terms: RivalTerms
     at: int
 
     def close(self) -> Value:
@@ -165,7 +165,7 @@ def _elements(parts: ExtremeStores, places: list[tuple[View, int]]) -> list[Pend
     values = [value for value in before if value is not None]
     if len(values) < BOTH:
         raise not_certified("an extreme without a first value", parts.index.span)
-    terms = Terms(parts.greatest, [(values[0], values[1])])
+    terms = RivalTerms(parts.greatest, [(values[0], values[1])])
     elements = [PendingPart(terms, part) for part in range(BOTH)]
     for (view, at), element in zip(places, elements, strict=True):
         view.region.elements[at] = element

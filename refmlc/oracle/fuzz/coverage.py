@@ -23,6 +23,7 @@ from refmlc.lang.ir.visit import walk
 from refmlc.lang.ops.graph import BUILTINS, GRAPH_OPS
 from refmlc.lang.ops.intrinsics import INTRINSICS
 from refmlc.lang.ops.scalar import SCALAR_OPS
+from refmlc.oracle.record import operator_of
 
 FAMILIES = ("clauses", "operators", "kinds", "dtypes")
 
@@ -77,15 +78,9 @@ def covered(modules: Iterable[IRModule], codes: Iterable[str]) -> dict[str, tupl
 
 
 def _parts(node: Node, names_by_family: dict[str, set[str]]) -> None:
-    match node:
-        case tir.Apply(op=op) | tir.Call(callee=str(op)):
-            names_by_family["operators"].add(op)
-        case relax.Op(name=name):
-            names_by_family["operators"].add(name)
-        case tir.Cast():
-            names_by_family["operators"].add("cast")
-        case _:
-            pass
+    name = operator_of(node)
+    if name:
+        names_by_family["operators"].add(name)
     dtype = getattr(node, "dtype", None)
     if isinstance(dtype, DType):
         names_by_family["dtypes"].add(str(dtype))

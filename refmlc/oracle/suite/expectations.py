@@ -28,11 +28,26 @@ from pathlib import Path
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
+from refmlc.oracle.record import file_for
 from refmlc.oracle.suite.result import CaseResult, CaseVerdict
 
 OWN = frozenset({"id", "title", "why", "cases", "verdict", "versions", "implementations"})
 OTHERS = frozenset(
-    {"clauses", "kind", "module", "input", "action", "steps", "expected", "got", "refmlc", "edges", "rank"}
+    {
+        "clauses",
+        "kind",
+        "module",
+        "input",
+        "action",
+        "steps",
+        "expected",
+        "got",
+        "refmlc",
+        "edges",
+        "rank",
+        "messages",
+        "parts",
+    }
 )
 EXPECTED = {verdict.value: verdict for verdict in CaseVerdict if verdict is not CaseVerdict.KNOWN}
 
@@ -125,16 +140,8 @@ def expectations_for(name: str, version: str, folder: Path | None = None) -> Exp
     if folder is None:
         with as_file(files("refmlc.oracle.suite") / "data" / "known") as folder_of_known:
             return expectations_for(name, version, folder_of_known)
-    base = name.partition(":")[0]
-    fitting = [path for path in folder.glob("*.toml") if _fits(path.stem, base, version)]
-    best = max(fitting, key=lambda path: len(path.stem), default=None)
+    best = file_for(name, version, folder)
     return Expectations() if best is None else load_expectations(best).of(name, version)
-
-
-def _fits(stem: str, base: str, version: str) -> bool:
-    """True if the file `stem` is for `base` in this version; 0.2 does not match 0.27."""
-    required_name, dash, number = stem.partition("-")
-    return required_name == base and (not dash or f"{version}.".startswith(f"{number}."))
 
 
 def _row(data: Mapping[str, object], source: str) -> Deviation:
