@@ -109,7 +109,7 @@ def declared(message, text):
     if any(words in message for words in DECLARED):
         return True
     words = re.findall(r"[\w.]+", message) if MISSING.search(message) else ()
-    return any(f'"{word}"' in text and f"def {word}(" not in text for word in words)
+    return any(f'"{word}"' in text for word in words)
 
 
 def device_of(functions):
