@@ -44,7 +44,16 @@ which are documented to a few ulp (NUM-506, mode `libm`); TVM's default build do
 class Certificates:
     """The rules for the parts of one call. `parts` are those of the reference."""
 
-    def __init__(self, program: Program, number: int, parts: Sequence[ResultPart], freedom: Freedom = OTHERS) -> None:
+    def __init__(
+        self,
+        program: Program,
+        number: int,
+        parts: Sequence[ResultPart],
+        freedom: Freedom = OTHERS,
+        result: object = None,
+    ) -> None:
+        """The rules. `result` is what the reference returned."""
+        self._result = result
         self._freedom = freedom
         self._program = program
         self._number = number
@@ -90,7 +99,7 @@ class Certificates:
         program = self._program
         try:
             arguments, module = program.arguments(self._number), legalize_ops(program.module)
-            outputs = certify(module, program.func, arguments, freedom=self._freedom).outputs
+            outputs = certify(module, program.func, arguments, freedom=self._freedom, result=self._result).outputs
         except RefmlcError as failure:
             self.problem = f"no bound: {failure.diagnostic.message}"
             return {}
@@ -150,7 +159,7 @@ def agree(
     if len(expected) != len(actual):
         message = f"{len(actual)} values are returned, the program returns {len(expected)}"
         return PartComparison("the result", Verdict(Kind.WRONG, notes=(message,)))
-    certificates = Certificates(program, number, expected, freedom)
+    certificates = Certificates(program, number, expected, freedom, reference.value)
     worst = EQUAL
     for at, (expected_part, actual_part) in enumerate(zip(expected, actual, strict=True)):
         compared = _part(expected_part, actual_part, certificates, at, promised=promised)

@@ -165,7 +165,7 @@ def _unwritten(expected: "np.ndarray | Tensor | CertifiedTensor", rule: Rule) ->
     certified = rule.tensor if isinstance(rule, Certified) else expected
     if not isinstance(certified, CertifiedTensor):
         return frozenset()
-    return frozenset(number for number, element in enumerate(certified.elements) if element is None)
+    return certified.unwritten
 
 
 def _other_bits(result: np.ndarray, reference: np.ndarray) -> Iterator[int]:

@@ -17,7 +17,7 @@ from refmlc.oracle.agreement import OTHERS
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.implementations.implementation import Answer, Ended, Implementation, Limits, Prepared, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
-from refmlc.oracle.implementations.native import Batching
+from refmlc.oracle.implementations.native import GUARDED, Batching
 from refmlc.oracle.outcome import UNCOMPARED, Kind, Verdict
 from refmlc.oracle.pairs import Variant, variants
 from refmlc.oracle.pairs.contradiction import contradiction, of_interpreter
@@ -27,6 +27,8 @@ from refmlc.oracle.verdict_rules import broken, judged, without_answer
 from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
 
 INTERP = "interp"
+ITSELF = f"native:{GUARDED}"
+NO_WITNESS = Stopped(Stop.UNSUPPORTED, f"the meaning of the calls came through {ITSELF}, which is no witness of itself")
 MOST_STEPS = 200_000
 
 
@@ -57,16 +59,19 @@ def examine(  # noqa: PLR0913 - each is a choice of its own
     pairs: bool = False,
     allow: frozenset[str] = frozenset(),
     as_written: bool = False,
+    compiles_from: int | None = None,
     progress: Callable[[str], None] = lambda _what: None,
 ) -> list[Examination]:
     """Examine `cases`. `kinds` are the sanitizer codes to detect; `limits` are the interpreter's.
 
     `freedom` is what implementations that promise nothing may do; `pairs`: variants of each case are run too, unless it
     is long. `allow`: as in `refmlc.build`; an implementation that stops there instead is unsupported. `as_written`: no
-    barrier is implied (TIR-229). `progress` learns what runs next: the meaning, then each implementation by its name.
+    barrier is implied (TIR-229). `compiles_from`: after so many iterations guarded C executes the meaning, and is no
+    witness of it then. `progress` learns what runs next: the meaning, then each implementation by its name.
     """
     progress("meaning")
-    interp = Interp(Limits() if limits is None else limits, registry, allow=allow, as_written=as_written)
+    limits = Limits() if limits is None else limits
+    interp = Interp(limits, registry, allow=allow, as_written=as_written, compiles_from=compiles_from)
     originals = [references(case, interp, sanitize=sanitize, kinds=kinds) for case in cases]
     case_pairs = [_variants(case, calls, interp) if pairs else [] for case, calls in zip(cases, originals, strict=True)]
     verdicts: list[dict[str, list[Verdict]]] = [{} for _ in cases]
@@ -77,7 +82,10 @@ def examine(  # noqa: PLR0913 - each is a choice of its own
     meanings = [*originals, *(pair.reference for partners in case_pairs for pair in partners)]
     for implementation in implementations:
         progress(implementation.name)
-        answers = _going_on(answers_of(implementation, programs, meanings), allow)
+        if implementation.name == ITSELF and any(each.compiled_calls for calls in originals for each in calls):
+            answers: list[list[Answer | None]] = [[NO_WITNESS for _ in calls] for calls in meanings]
+        else:
+            answers = _going_on(answers_of(implementation, programs, meanings), allow)
         variant_answers = iter(answers[len(cases) :])
         for at, (case, reference) in enumerate(zip(cases, originals, strict=True)):
             result, wrong = _judged(case, reference, answers[at], implementation, freedom)
@@ -125,12 +133,16 @@ def _variants(case: Program, meanings: Sequence[Reference], interp: Interp) -> l
 
 def _varied(meanings: Sequence[Reference]) -> int:
     """How many calls variants have: the first ones, as many as take `MOST_STEPS` together."""
+    if any(reference.compiled_calls for reference in meanings):
+        return 0
     totals = accumulate(reference.steps for reference in meanings)
     return sum(total <= MOST_STEPS for total in totals)
 
 
 def _unvaried(meanings: Sequence[Reference]) -> str:
     """A note if a program is too long for variants, or some calls of it are; else empty."""
+    if any(reference.compiled_calls for reference in meanings):
+        return "no variants: the calls are so long that guarded C executes them"
     count, steps = _varied(meanings), sum(reference.steps for reference in meanings)
     if count == len(meanings):
         return ""
@@ -207,8 +219,12 @@ def answers_of(
     answers: list[list[Answer | None]] = []
     for number, (case, call_mask) in enumerate(zip(cases, calls_to_make, strict=True)):
         prepared = prepared_by_number.get(number)
+        long = [_too_long(implementation, reference) for reference in meanings[number]]
         answers.append(
-            [_answer(prepared, case, call) if is_called else None for call, is_called in enumerate(call_mask)]
+            [
+                (long[call] or _answer(prepared, case, call)) if is_called else None
+                for call, is_called in enumerate(call_mask)
+            ]
         )
         if prepared is not None and not isinstance(prepared, Stopped):
             prepared.close()
@@ -272,6 +288,19 @@ def _known(implementation: Implementation, answer: Answer, case: Program) -> str
     if not isinstance(answer, Stopped) or not isinstance(says, Mapping):
         return ""
     return known_row(says, answer, reachable(case.module, case.func))
+
+
+def _too_long(implementation: Implementation, reference: Reference) -> Stopped | None:
+    """The answer of an implementation that does not run long calls (`most_steps`); None: it runs this one."""
+    most = getattr(implementation, "most_steps", None)
+    if most is None or (reference.steps <= most and not reference.compiled_calls):
+        return None
+    return Stopped(Stop.UNSUPPORTED, f"not run: the call takes {_length(reference)}; at most {most:,} are")
+
+
+def _length(reference: Reference) -> str:
+    """The steps of a call, of which C does not count all."""
+    return f"{reference.steps:,} steps{' and calls in C' if reference.compiled_calls else ''}"
 
 
 def _judged(

@@ -10,6 +10,7 @@ The meaning of a call is one run of the interpreter under the sanitizer:
 | `plain`  | how it ends without detectors, which is what both tiers promise     |
 | `report` | the sanitizer's findings and counts; None without the sanitizer     |
 | `steps`  | the statements that were executed                                   |
+| `compiled_calls` | the calls of functions that guarded C executed, of long calls (`Interp.compiles_from`) |
 """
 
 from collections.abc import Collection, Iterator, Sequence, Sized
@@ -19,6 +20,7 @@ from typing import Protocol
 from refmlc.diag.catalogue import CODES
 from refmlc.diag.errors import error
 from refmlc.lang.ir import IRModule, tir
+from refmlc.native.tier.native_module import NativeModule
 from refmlc.observe.sanitize.detector import Reach
 from refmlc.observe.sanitize.kinds import ALL, LINTS, within
 from refmlc.observe.sanitize.proved import is_plain, outputs_alone
@@ -27,6 +29,7 @@ from refmlc.observe.sanitize.sanitizer import Sanitizer
 from refmlc.oracle.implementations.implementation import Answer, Ended, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp, Interpreted
 from refmlc.oracle.implementations.local_calls import stopped
+from refmlc.oracle.implementations.native import guarded_module
 from refmlc.rewrite.transform import legalize_ops
 from refmlc.run.memory.tensor import Tensor
 
@@ -79,6 +82,7 @@ class Reference:
     plain: Answer
     report: Report | None = None
     steps: int = 0
+    compiled_calls: int = 0
 
     @property
     def verdict(self) -> str:
@@ -91,7 +95,10 @@ def references(program: Program, interp: Interp, *, sanitize: bool, kinds: Colle
     if sanitize:
         module = legalize_ops(program.module)  # detectors look into the functions that operators are
         quick = frozenset(kinds) - proved(module)
-        return [_sanitized(program, module, number, interp, kinds, quick) for number in range(len(program.calls))]
+        native = None if interp.compiles_from is None else guarded_module(module)
+        return [
+            _sanitized(program, module, number, interp, kinds, quick, native) for number in range(len(program.calls))
+        ]
     interpreted = Interpreted(program.module, interp)
     results: list[Reference] = []
     for number in range(len(program.calls)):
@@ -110,13 +117,19 @@ def proved(module: IRModule) -> frozenset[str]:
 
 
 def _sanitized(
-    program: Program, module: IRModule, number: int, interp: Interp, kinds: Collection[str], quick: frozenset[str]
+    program: Program,
+    module: IRModule,
+    number: int,
+    interp: Interp,
+    kinds: Collection[str],
+    quick: frozenset[str],
+    native: NativeModule | None,
 ) -> Reference:
     """One call under the detectors of `kinds`; those of `quick` are enough where arguments share no memory."""
     args = program.arguments(number)
     watched = frozenset(kinds) if _share(args) else quick
     hooks = Sanitizer(module, watched)
-    interpreted = Interpreted(module, interp, hooks)
+    interpreted = Interpreted(module, interp, hooks, native)
     answer = interpreted.run(program.func, args)
     if isinstance(answer, Stopped) and answer.why is Stop.UNDEFINED and watched != frozenset(kinds):
         hooks = Sanitizer(module, kinds)
@@ -126,7 +139,8 @@ def _sanitized(
     plain = answer
     if isinstance(answer, Stopped) and answer.diagnostic is not None and answer.diagnostic.code.id in OWN:
         plain = Interpreted(program.module, interp).run(program.func, program.arguments(number))
-    return Reference(explained, plain, _report(explained, hooks, kinds), interpreted.steps)
+    report = _report(explained, hooks, kinds)
+    return Reference(explained, plain, report, interpreted.steps, interpreted.compiled_calls)
 
 
 def _share(args: Sequence[object]) -> bool:

@@ -37,15 +37,16 @@ CachedCall: TypeAlias = Callable[[tuple[object, ...]], object]
 class TierSwitch:
     """The interpreter's substitute in one virtual machine. Not for concurrent use.
 
-    `waits`: compile when it pays (`auto`), not at once.
+    `waits`: compile when it pays (`auto`), or after `worth` iterations, not at once.
     """
 
-    def __init__(self, native: NativeModule, budget: Budget, *, waits: bool) -> None:
+    def __init__(self, native: NativeModule, budget: Budget, *, waits: bool, worth: int | None = None) -> None:
         self._native = native
         self._budget = budget
         self._tier: NativeTier | None = None
         self._work = 0
-        self._worth = COMPILATION + EACH_FUNCTION * len(native.module.functions) if waits else 0
+        pays = COMPILATION + EACH_FUNCTION * len(native.module.functions)
+        self._worth = 0 if not waits else pays if worth is None else worth
 
     @property
     def counts(self) -> "Counts | None":

@@ -13,6 +13,8 @@
 | `terms`, `extremes`                | reductions, whose terms may be gathered in any order         |
 | `graph`                            | functions called from Relax, memory between the calls        |
 | `certify`, `exactness`             | the certificate of a call; programs that never round         |
+| `balls`, `ball_functions`, `cell_arrays` | sets, their operators and memory in arrays: wider, fast |
+| `nests`, `array_expressions`, `array_nests`, `array_results` | plain functions executed on arrays |
 
 `python tests/e2e/certified_reductions.py` is the evidence: 10,000 random reductions.
 """

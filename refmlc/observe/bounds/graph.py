@@ -20,8 +20,13 @@ from refmlc.lang.dtypes.rounding import rounder
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.ops.graph import BUILTINS, GRAPH_OPS
+from refmlc.native.tier.work import Work
+from refmlc.observe.bounds.array_nests import execute_on_arrays, iterations
+from refmlc.observe.bounds.ball_functions import NotPlain
+from refmlc.observe.bounds.cell_arrays import cells_of_array, supported
 from refmlc.observe.bounds.enclosure import point
 from refmlc.observe.bounds.freedom import Freedom
+from refmlc.observe.bounds.nests import NestFunction, plain_function
 from refmlc.observe.bounds.operators import not_certified
 from refmlc.observe.bounds.places import Region, View, first_value
 from refmlc.observe.bounds.run import Run
@@ -80,8 +85,10 @@ def _fixed_parameters(module: IRModule, entry: str) -> frozenset[relax.Var]:
 class Regions:
     """The region of each storage; the storages are kept alive, so that no other takes their identity."""
 
-    def __init__(self) -> None:
+    def __init__(self, least: int) -> None:
+        """No regions. `least`: how many elements are held as arrays."""
         self._known: dict[int, tuple[Storage, Region]] = {}
+        self._least = least
 
     def view(self, tensor: Tensor) -> View:
         """The tensor on its storage's region; a new region has the values of the storage."""
@@ -94,28 +101,45 @@ class Regions:
     def _region(self, storage: Storage, dtype: DType) -> Region:
         entry = self._known.get(id(storage))
         if entry is None:
-            entry = self._known[id(storage)] = (storage, _snapshot(storage, dtype))
+            entry = self._known[id(storage)] = (storage, _snapshot(storage, dtype, self._least))
         if entry[1].dtype != dtype:
             raise not_certified(f"memory used as {entry[1].dtype} and as {dtype}", None)
         return entry[1]
 
 
-def _snapshot(storage: Storage, dtype: DType) -> Region:
+def _snapshot(storage: Storage, dtype: DType, least: int) -> Region:
     if dtype.is_vector or dtype.kind in ("handle", "void"):
         raise not_certified(f"memory of {dtype}", None)
     size = Tensor(storage, dtype, (0,)).itemsize
     whole = Tensor(storage, dtype, (storage.nbytes // size,))
+    if whole.size >= least and supported(dtype):
+        return Region(dtype, cells_of_array(dtype, whole.array, whole.written))
     cells, shadow = whole.cells, whole.shadow
     return Region(dtype, [first_value(dtype, cells[at]) if shadow[at] else None for at in range(whole.size)])
 
 
-class EnclosureHooks(Hooks):
-    """Runs each TensorIR function on enclosures after the interpreter has run it."""
+ARRAYS_FROM = 10_000
+"""How many elements or iterations are executed on arrays, where that is possible: numbers take a third of a second."""
+MOST_ON_NUMBERS = 200_000
+"""How many iterations are executed on numbers: some ten seconds."""
 
-    def __init__(self, module: IRModule, freedom: Freedom) -> None:
+
+class EnclosureHooks(Hooks):
+    """Runs each TensorIR function on enclosures after the interpreter has run it.
+
+    A function of at least `arrays_from` iterations, or with memory of so many elements, runs on arrays where it is
+    plain (`nests`). `executes`: functions are executed; else the call is known to be defined, and none is.
+    """
+
+    def __init__(
+        self, module: IRModule, freedom: Freedom, *, arrays_from: int = ARRAYS_FROM, executes: bool = True
+    ) -> None:
         self.module = module
         self.freedom = freedom
-        self.regions = Regions()
+        self.regions = Regions(arrays_from)
+        self._arrays_from = arrays_from
+        self._executes = executes
+        self._plain: dict[str, NestFunction | str] = {}
         self._open: list[tuple[tir.PrimFunc, list[object]] | None] = []
 
     def enter_function(self, name: str, args: Sequence[object]) -> None:
@@ -131,21 +155,57 @@ class EnclosureHooks(Hooks):
                 self.regions.view(arg)
         self._open.append((func, list(args)))
 
+    def is_quiet(self, name: str, args: Sequence[object]) -> bool:
+        """Whether a substitute takes the call in the interpreter's place."""
+        del name, args
+        return not self._executes
+
     def leave_function(self, name: str, result: object) -> None:
         """Run `name` on enclosures: it is defined, since the interpreter ran to its end."""
-        del name, result
+        del result
         call = self._open.pop()
         if call is None:
             return
         func, args = call
-        run = Run(self.freedom)
         views = {
             buffer: self.regions.view(arg)
             for param, arg in zip(func.params, args, strict=True)
             if (buffer := func.buffer_map.get(param)) is not None and isinstance(arg, Tensor)
         }
+        reason = self._on_arrays(name, func, args, views)
+        if reason is None:
+            return
+        count = Work(func).iterations(args)
+        if count > MOST_ON_NUMBERS:
+            raise not_certified(f"`{name}`, which has {reason} and {count:,} iterations,", func.span)
+        run = Run(self.freedom)
         bind_arguments(run, func, args, views)
         execute(run, func.body, views)
+
+    def _on_arrays(
+        self, name: str, func: tir.PrimFunc, args: Sequence[object], views: Mapping[tir.Buffer, View]
+    ) -> str | None:
+        """Why a function is not executed on arrays; None: it was."""
+        plain = self._plain.get(name)
+        if plain is None:
+            try:
+                plain = plain_function(func)
+            except NotPlain as problem:
+                plain = str(problem)
+            self._plain[name] = plain
+        if isinstance(plain, str):
+            return plain
+        run = Run(self.freedom)
+        bind_arguments(run, func, args, views)
+        run.views.update(views)
+        try:
+            large = any(view.region.large_arrays(self._arrays_from) for view in views.values())
+            if not large and iterations(run, plain) < self._arrays_from:
+                return "few iterations"
+            execute_on_arrays(run, plain)
+        except NotPlain as problem:
+            return str(problem)
+        return None
 
 
 def bind_arguments(run: Run, func: tir.PrimFunc, args: Sequence[object], views: Mapping[tir.Buffer, View]) -> None:

@@ -1,5 +1,8 @@
 """Memory during a certified run: a region per storage, whose elements are values, unfinished reductions, or nothing.
 
+A region is a list of values or, for programs that are executed on arrays, arrays (`cell_arrays`); whoever needs the
+other form changes it.
+
 A view is a buffer on a region: shape, strides and offset in elements. Views of one region with another dtype, and
 vectors, are unsupported.
 """
@@ -14,6 +17,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.diag.source import Span
 from refmlc.lang.dtypes import DType
+from refmlc.observe.bounds.cell_arrays import CellArrays, cells_of_values
 from refmlc.observe.bounds.choice import Value, Whole, either
 from refmlc.observe.bounds.enclosure import NAN, Enclosure, greater, join, point, smaller
 from refmlc.observe.bounds.roundoff import Grid
@@ -58,13 +62,56 @@ class PendingReduction(Pending):
         return extreme
 
 
-@dataclass(slots=True)
 class Region:
-    """Elements of one dtype; None has no value. `written`: the run has stored into it."""
+    """Elements of one dtype, as values or as arrays. `written`: the run has stored into it."""
 
-    dtype: DType
-    elements: list[Value | Pending | None]
-    written: bool = False
+    __slots__ = ("_arrays", "_elements", "dtype", "written")
+
+    def __init__(self, dtype: DType, elements: list[Value | Pending | None] | CellArrays) -> None:
+        """The elements; None has no value."""
+        self.dtype = dtype
+        self.written = False
+        self._elements = elements if isinstance(elements, list) else None
+        self._arrays = None if isinstance(elements, list) else elements
+
+    @property
+    def size(self) -> int:
+        """How many elements there are."""
+        return self._arrays.known.size if self._arrays is not None else len(self.elements)
+
+    @property
+    def elements(self) -> list[Value | Pending | None]:
+        """The elements as values, which the caller may change."""
+        if self._elements is None:
+            assert self._arrays is not None  # noqa: S101 - one of the two is there
+            self._elements = [self._arrays.value(number) for number in range(self._arrays.known.size)]
+            self._arrays = None
+        return self._elements
+
+    def arrays(self) -> CellArrays:
+        """The elements as arrays, which nobody changes; unfinished reductions end here. Fails: `NotPlain`."""
+        if self._arrays is None:
+            values = [each.close() if isinstance(each, Pending) else each for each in self.elements]
+            self._arrays, self._elements = cells_of_values(self.dtype, values), None
+        return self._arrays
+
+    def put(self, arrays: CellArrays, *, written: bool = False) -> None:
+        """Other elements in their place."""
+        self._arrays, self._elements = arrays, None
+        self.written = self.written or written
+
+    def read(self, number: int) -> Value | None:
+        """Element `number`; an unfinished reduction ends here."""
+        if self._arrays is not None:
+            return self._arrays.value(number)
+        value = self.elements[number]
+        if isinstance(value, Pending):
+            value = self.elements[number] = value.close()
+        return value
+
+    def large_arrays(self, least: int) -> bool:
+        """Whether the elements are arrays of so many."""
+        return self._arrays is not None and self._arrays.known.size >= least
 
 
 @dataclass(slots=True, frozen=True)
@@ -83,7 +130,7 @@ class View:
             if not 0 <= index < extent:
                 return None
             number += index * stride
-        return number if number < len(self.region.elements) else None
+        return number if number < self.region.size else None
 
     def places(self) -> list[int]:
         """The numbers of all elements, in row-major order."""
@@ -94,10 +141,7 @@ class View:
 
     def read(self, number: int) -> Value | None:
         """Element `number`; an unfinished reduction ends here."""
-        value = self.region.elements[number]
-        if isinstance(value, Pending):
-            value = self.region.elements[number] = value.close()
-        return value
+        return self.region.read(number)
 
 
 def fresh(dtype: DType, shape: tuple[int, ...], span: Span | None = None) -> View:

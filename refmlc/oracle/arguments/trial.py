@@ -34,7 +34,9 @@ from refmlc.oracle.arguments.purposes import BRANCHES, EXPLICIT, OUTSIDE
 from refmlc.oracle.contracts import Contracts
 from refmlc.oracle.implementations.implementation import Answer, Ended, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp, Interpreted
+from refmlc.oracle.implementations.native import guarded_module
 from refmlc.oracle.pairs.branches import Branch, ExecutedParts, ReachRecorder, reachable_part
+from refmlc.rewrite.transform import legalize_ops
 
 LEAST = 3
 STEPS_PER_SECOND = 50_000
@@ -97,6 +99,9 @@ class _Trying:
         short = replace(interp.limits, steps=min(interp.limits.steps, int(limits.budget * STEPS_PER_SECOND)))
         self._later = Interpreted(module, replace(interp, limits=short), self._recorder)
         self._part = reachable_part(module, func)
+        if interp.compiles_from is not None and not self._recorder.reach(self._part).missed:
+            lowered = legalize_ops(module)  # nothing is to be recorded, so that long calls may run in C
+            self._first = self._later = Interpreted(lowered, interp, None, guarded_module(lowered))
         self._trial = Trial(contracts=maker.contracts)
         self._steps = limits.budget * STEPS_PER_SECOND
 

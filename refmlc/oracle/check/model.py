@@ -39,6 +39,10 @@ from refmlc.oracle.outcome import Kind
 IMPORTER = "tvm-importer:"
 NUMPY_STEPS = 2_000_000
 """How many steps of Python NumPy's loops may take where nobody asks for them: some seconds."""
+COMPILES_FROM = 1_000_000
+"""After how many iterations the meaning comes through guarded C: the interpreter takes half a second for them."""
+MOST_STEPS = 1 << 36
+"""How many steps a call of a model may take: its seconds end it."""
 
 
 def is_model(path: Path) -> bool:
@@ -65,13 +69,16 @@ class Model:
         for name in (*request.inputs, *request.params):
             if name in params:
                 raise fail(BAD_USAGE, f"`{name}` is a parameter of the model: its value is in `{self.path}`")
-        return replace(options, request=replace(request, params={**request.params, **params}))
+        limits = replace(options.limits, steps=MOST_STEPS) if options.limits.clock else options.limits
+        request = replace(request, params={**request.params, **params})
+        return replace(options, request=request, limits=limits, compiles_from=COMPILES_FROM)
 
     def ways(self, options: CheckOptions) -> list[Implementation]:
         """The implementations that a model has besides those that are named."""
         extra: list[Implementation] = []
         if not options.named:
-            extra.append(Loops(replace(options.limits, steps=min(options.limits.steps, NUMPY_STEPS))))
+            limits = replace(options.limits, steps=min(options.limits.steps, NUMPY_STEPS))
+            extra.append(Loops(limits, most_steps=NUMPY_STEPS))
         if self.witness is not None:
             extra.append(self.witness)
         return extra

@@ -32,6 +32,7 @@ from refmlc.oracle.outcome import Kind, Verdict
 
 DEFAULT_PATHS = ("native:guarded", "native")
 PER_RUN = Limits(seconds=60.0, clock=True)
+THROUGH_C = "the meaning of {calls} calls came through guarded C (NAT-001): the interpreter alone takes too long"
 IMPLIED = "the text has no barrier; it runs with the barriers that ThreadSync inserts (TIR-229); see `--as-written`"
 
 
@@ -44,6 +45,7 @@ class CheckOptions:
     implied where threads share memory and the text holds none (TIR-229). `named`: the caller named implementations.
     `against`: "reference" holds them to the exact definition of each operator too (`refmlc.oracle.exact`).
     `finite`: a result that is not finite, of finite arguments, is a finding.
+    `compiles_from`: after so many iterations guarded C executes the meaning; None: the interpreter does all of it.
     """
 
     request: CallRequest = field(default_factory=CallRequest)
@@ -56,6 +58,7 @@ class CheckOptions:
     named: bool = False
     against: str = ""
     finite: bool = False
+    compiles_from: int | None = None
 
     def __post_init__(self) -> None:
         """Fails: RM112 for a code of `allow` that is none of undefined behaviour, and for another `against`."""
@@ -134,9 +137,8 @@ def examined(
     """
     limits, allow, request = choices.limits, choices.allow, choices.request
     try:
-        program, trial = checked_program(
-            module, name, request, Interp(limits, allow=allow, as_written=choices.as_written)
-        )
+        interp = Interp(limits, allow=allow, as_written=choices.as_written, compiles_from=choices.compiles_from)
+        program, trial = checked_program(module, name, request, interp)
     except RefmlcError as failure:
         if request.inputs or request.dims or request.params:
             raise
@@ -149,6 +151,7 @@ def examined(
         pairs=choices.pairs,
         allow=allow,
         as_written=choices.as_written,
+        compiles_from=choices.compiles_from,
         progress=progress,
     )[0]
     if choices.against:
@@ -160,6 +163,9 @@ def examined(
         examination = replace(examination, findings=(*examination.findings, not_finite(program, born, examination)))
     elif born is not None:
         notes.append(f"{name}: {born}")
+    count = sum(reference.compiled_calls > 0 for reference in examination.reference)
+    if count:
+        notes.append(f"{name}: {THROUGH_C.format(calls=f'{count} of {len(examination.reference)}')}")
     return FunctionResult(name, program, examination, trial, notes=tuple(notes))
 
 

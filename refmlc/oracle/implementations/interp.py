@@ -11,6 +11,8 @@ from typing import Literal
 from refmlc.diag.errors import RefmlcError, error
 from refmlc.lang.ir import IRModule
 from refmlc.lang.wellformed.reader_checks import checked
+from refmlc.native.tier.native_module import NativeModule
+from refmlc.native.tier.tier_switch import TierSwitch
 from refmlc.observe.sanitize.kinds import ALL
 from refmlc.observe.sanitize.sanitizer import Sanitizer
 from refmlc.oracle.implementations.implementation import Answer, Ended, Limits, Prepared, Stopped
@@ -25,7 +27,8 @@ from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
 class Interp:
     """The interpreter. `check`: modules that break a static rule are rejected; `allow` as in `refmlc.build`.
 
-    `as_written`: hooks hear of no barrier that is implied (TIR-229).
+    `as_written`: hooks hear of no barrier that is implied (TIR-229). `compiles_from`: after so many iterations, guarded
+    C executes the functions in which no detector can find anything (NAT-006); None: never.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -34,6 +37,7 @@ class Interp:
     check: bool = True
     allow: frozenset[str] = frozenset()
     as_written: bool = False
+    compiles_from: int | None = None
     name: str = "interp"
     promises_verdicts: bool = True
 
@@ -50,13 +54,18 @@ class Interp:
 
 
 class Interpreted:
-    """A module in the interpreter. `hooks` watches its calls."""
+    """A module in the interpreter. `hooks` watches its calls; `native` is the module where C may take part."""
 
-    def __init__(self, module: IRModule, interp: Interp, hooks: Hooks | None = None) -> None:
+    def __init__(
+        self, module: IRModule, interp: Interp, hooks: Hooks | None = None, native: NativeModule | None = None
+    ) -> None:
+        budget = interp.limits.budget()
+        self._switch = None if native is None else TierSwitch(native, budget, waits=True, worth=interp.compiles_from)
         machine = Machine(
             module,
             hooks=hooks,
-            budget=interp.limits.budget(),
+            budget=budget,
+            substitutes=self._switch,
             allow=interp.allow,
             registry=interp.registry,
             output=nowhere,
@@ -69,6 +78,12 @@ class Interpreted:
     def steps(self) -> int:
         """The statements that the last call executed."""
         return self._calls.machine.budget.steps
+
+    @property
+    def compiled_calls(self) -> int:
+        """How many calls of functions C has executed."""
+        counts = None if self._switch is None else self._switch.counts
+        return 0 if counts is None else counts.native
 
     def run(self, func: str, args: Sequence[object]) -> Answer:
         """Call `func` on `args`."""

@@ -136,6 +136,26 @@ def _fused(number: int, module: IRModule, plain: Translation) -> tuple[str, Tran
     return plan.text, replace(plain, fused=tuple(plan.runs))
 
 
+GUARDED = "guarded"
+
+
+def guarded_module(module: IRModule) -> NativeModule:
+    """`module`, whose functions are compiled to guarded C when the meaning of long calls comes through it.
+
+    Where the compiler fails, none of them is in C.
+    """
+
+    def compiled(functions: IRModule, _math: object) -> CompiledModule:
+        variant = way(GUARDED)
+        text, (translation,) = translated([functions], variant.options, fused=False)
+        try:
+            return CompiledModule(translation, build(text, variant.isa, cache=None) if translation.units else None)
+        except BuildFailed as problem:
+            return CompiledModule(translation, None, str(problem))
+
+    return NativeModule(module, "cr", compiled)
+
+
 CAUSES = {
     Cause.NO_COMPILER: Stop.UNSUPPORTED,
     Cause.FAILED: Stop.CRASHED,

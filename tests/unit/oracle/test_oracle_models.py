@@ -3,6 +3,7 @@
 import json
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +16,13 @@ from refmlc.cli import main
 from refmlc.diag import RefmlcError
 from refmlc.frontends.files import Imported
 from refmlc.oracle.check.model import Model
-from refmlc.oracle.check.program import CallRequest
+from refmlc.oracle.check.program import CallRequest, checked_program
 from refmlc.oracle.check.run import CheckOptions, examined
 from refmlc.oracle.implementations.frameworks import Framework
 from refmlc.oracle.implementations.implementation import Ended, Stop, Stopped
+from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.implementations.loops.operators import NotTaken
+from refmlc.oracle.implementations.native import GUARDED, Native
 from refmlc.oracle.implementations.real_tvm import REFUSED
 from refmlc.run.memory.tensor import Tensor
 
@@ -78,6 +81,38 @@ def test_what_the_framework_refuses_is_not_taken_by_name():
 def test_the_parameters_of_a_model_are_those_of_its_file(given):
     with pytest.raises(RefmlcError, match=r"RM112.*its value is in"):
         checked(scaled(lambda x: x), **given)
+
+
+def test_the_meaning_of_long_calls_comes_through_c_and_says_so(monkeypatch):
+    monkeypatch.setattr("refmlc.oracle.check.model.COMPILES_FROM", 1)
+    model = scaled(lambda x: x * WEIGHT)
+    options = replace(model.options(CheckOptions()), named=False)
+    ways = [Native(GUARDED), Native(), *model.ways(options)]
+    row = model.judged(examined(model.module, "main", options, ways))
+    assert kinds(row, "native:guarded") == ["not taken"] * 3
+    assert "no witness of itself" in row.examination.verdicts["native:guarded"][0].notes[0]
+    assert kinds(row, "native") == ["equal"] * 3
+    assert kinds(row, "framework") == ["equal"] * 3
+    assert kinds(row, "numpy") == ["not taken"] * 3
+    assert "not run" in row.examination.verdicts["numpy"][0].notes[0]
+    assert "came through guarded C" in row.notes[0]
+    assert row.examination.unvaried
+
+
+def test_the_meaning_of_short_calls_is_the_interpreter():
+    row = checked(scaled(lambda x: x * WEIGHT))
+    assert not any(reference.compiled_calls for reference in row.examination.reference)
+    assert row.notes == ()
+
+
+def test_what_guarded_c_finds_undefined_the_interpreter_reports(monkeypatch):
+    monkeypatch.setattr("refmlc.oracle.check.model.COMPILES_FROM", 1)
+    text = SCALED.replace("R.multiply(x, weight)", "R.take(x, R.const([0, 5], 'int64'), axis=1)")
+    model = Model(Path("taken.onnx"), Imported(refmlc.read(text, "taken.py"), {"weight": WEIGHT}), None)
+    row = checked(model)
+    *references, of_no_rows = row.examination.reference
+    assert [reference.verdict for reference in (*references, of_no_rows)] == ["undefined", "undefined", "defined"]
+    assert {reference.answer.diagnostic.code.id for reference in references} == {"RM304"}
 
 
 def run(*args):

@@ -44,12 +44,16 @@ EXHAUSTED = (Spent, RecursionError)
 
 @dataclass(frozen=True)
 class Loops:
-    """NumPy and Python's loops. `check`: modules that break a static rule are rejected."""
+    """NumPy and Python's loops. `check`: modules that break a static rule are rejected.
+
+    `most_steps`: calls whose meaning takes more are not run by those who know the meaning; None: all are.
+    """
 
     limits: Limits = field(default_factory=Limits)
     check: bool = True
     name: str = "numpy"
     promises_verdicts: bool = False
+    most_steps: int | None = None
 
     def prepare(self, module: IRModule) -> Prepared | Stopped:
         """Check `module`; its functions are translated when they are called."""
