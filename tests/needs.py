@@ -12,6 +12,7 @@ Where something is missing, the test is skipped, and the end of the run has one 
 import importlib
 import os
 import shutil
+import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -44,6 +45,12 @@ def _program(*names: str) -> bool:
 
 def _packages(*names: str) -> bool:
     return all(find_spec(name) for name in names)
+
+
+def _has_packages(python: str, *names: str) -> bool:
+    """Whether another Python has the packages."""
+    text = f"from importlib.util import find_spec; raise SystemExit(not all(map(find_spec, {names})))"
+    return subprocess.run([python, "-c", text], check=False, capture_output=True).returncode == 0
 
 
 def _compiler() -> bool:
@@ -91,6 +98,12 @@ NEEDS = {
         "real TVM",
         "python -m venv .tvm && .tvm/bin/pip install apache-tvm==0.27.0.post1 numpy, REFMLC_TVM_PYTHON=.tvm/bin/python",
         lambda: _program(TVM_PYTHON),
+    ),
+    "tvm-importers": Need(
+        "real TVM beside PyTorch and ONNX, which its importers need",
+        "python -m venv .tvm && .tvm/bin/pip install apache-tvm==0.27.0.post1 numpy torch==2.13.0 onnx==1.23.2, "
+        "REFMLC_TVM_PYTHON=.tvm/bin/python",
+        lambda: _program(TVM_PYTHON) and _has_packages(TVM_PYTHON, "torch", "onnx"),
     ),
     "seeds": Need(
         "the course's documents",

@@ -152,18 +152,19 @@ def with_contracts(choices: CheckOptions, path: Path) -> CheckOptions:
 def _model_result(source: Source, func: str | None, choices: CheckOptions, paths: Sequence[Implementation]) -> Result:
     """The result of a model; what runs is shown line by line. Fails: as reading does; RM111, RM112."""
     progress(f"{source.title}: import")
-    model = source.model()
+    model = source.model(choices.limits)
     options = model.options(choices)
     names = tuple(functions(model.module, func))
     with ExitStack() as stack:
         ways = [*paths, *(stack.enter_context(closing(way)) for way in model.ways(options))]
+        absent: list[str] = []
         for importer in filter(None, (model.importer(path.name, options.limits) for path in paths)):
             stack.enter_context(closing(importer))
             if importer.missing:
-                err.print(f"{source.title}: TVM's importer is not compared: its Python has no {importer.missing}")
+                absent.append(f"TVM's importer is not compared: its Python has no {importer.missing}")
             else:
                 ways.append(importer)
-        rows = [model.judged(row) for row in _rows(model.module, names, options, ways, source.title)]
+        rows = [model.judged(row, absent) for row in _rows(model.module, names, options, ways, source.title)]
         report = CheckReport(source.title, tuple(rows), shown_names(ways), options.strict, options.named)
     return Result(source, report, unchecked=names[len(rows) :])
 

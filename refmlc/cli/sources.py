@@ -16,6 +16,7 @@ from refmlc.lang.ir import IRModule
 from refmlc.lang.script.reader.syntax import decoded
 from refmlc.lang.wellformed.reader_checks import checked, read_file, read_parts
 from refmlc.oracle.check.model import Model, is_model, model_of
+from refmlc.oracle.implementations.implementation import Limits
 
 STDIN = Path("-")
 _TVMSCRIPT = re.compile(rb"^[ \t]*@(?:\w+\.)*(?:prim_func|ir_module)\b|^[ \t]*@(?:R|relax)\.function\b", re.MULTILINE)
@@ -51,9 +52,9 @@ class Source:
         """Whether a frontend reads it."""
         return is_model(self.path)
 
-    def model(self) -> Model:
-        """The model. Fails: as reading does; RM112 for one that is not trusted."""
-        return model_of(self.path, trust=self.trust)
+    def model(self, limits: Limits) -> Model:
+        """The model; `limits` are those of its framework. Fails: as reading does; RM112 for one that is not trusted."""
+        return model_of(self.path, trust=self.trust, limits=limits)
 
     def read(self, *, check: bool = True) -> IRModule:
         """The module. Fails: as reading does."""

@@ -66,12 +66,11 @@ def examine(  # noqa: PLR0913 - each is a choice of its own
 
     `freedom` is what implementations that promise nothing may do; `pairs`: variants of each case are run too, unless it
     is long. `allow`: as in `refmlc.build`; an implementation that stops there instead is unsupported. `as_written`: no
-    barrier is implied (TIR-229). `compiles_from`: after so many iterations guarded C executes the meaning, and is no
+    barrier is implied (TIR-229). `compiles_from`: after that many iterations guarded C executes the meaning, and is no
     witness of it then. `progress` learns what runs next: the meaning, then each implementation by its name.
     """
     progress("meaning")
-    limits = Limits() if limits is None else limits
-    interp = Interp(limits, registry, allow=allow, as_written=as_written, compiles_from=compiles_from)
+    interp = Interp(limits or Limits(), registry, allow=allow, as_written=as_written, compiles_from=compiles_from)
     originals = [references(case, interp, sanitize=sanitize, kinds=kinds) for case in cases]
     case_pairs = [_variants(case, calls, interp) if pairs else [] for case, calls in zip(cases, originals, strict=True)]
     verdicts: list[dict[str, list[Verdict]]] = [{} for _ in cases]
@@ -82,10 +81,7 @@ def examine(  # noqa: PLR0913 - each is a choice of its own
     meanings = [*originals, *(pair.reference for partners in case_pairs for pair in partners)]
     for implementation in implementations:
         progress(implementation.name)
-        if implementation.name == ITSELF and any(each.compiled_calls for calls in originals for each in calls):
-            answers: list[list[Answer | None]] = [[NO_WITNESS for _ in calls] for calls in meanings]
-        else:
-            answers = _going_on(answers_of(implementation, programs, meanings), allow)
+        answers = _going_on(_witnessed(implementation, programs, meanings), allow)
         variant_answers = iter(answers[len(cases) :])
         for at, (case, reference) in enumerate(zip(cases, originals, strict=True)):
             result, wrong = _judged(case, reference, answers[at], implementation, freedom)
@@ -152,6 +148,15 @@ def _unvaried(meanings: Sequence[Reference]) -> str:
 
 def _labels(pairs: Sequence[_Pair]) -> tuple[str, ...]:
     return tuple(pair.variant.label for pair in pairs)
+
+
+def _witnessed(
+    implementation: Implementation, programs: Sequence[Program], meanings: Sequence[Sequence[Reference]]
+) -> Sequence[Sequence[Answer | None]]:
+    """The answers of an implementation, unless the meaning of some call came through it."""
+    if implementation.name == ITSELF and any(each.compiled_calls for calls in meanings for each in calls):
+        return [[NO_WITNESS for _ in calls] for calls in meanings]
+    return answers_of(implementation, programs, meanings)
 
 
 def _going_on(answers: Sequence[Sequence[Answer | None]], allow: frozenset[str]) -> list[list[Answer | None]]:

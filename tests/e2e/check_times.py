@@ -52,7 +52,7 @@ def alone(path: Path, way: str) -> None:
         sys.stdout.write(json.dumps(bound(program, model.module, options)))
         return
     how = {"guarded": Native("guarded", limits=options.limits), "native": Native(limits=options.limits)}
-    prepared = how.get(way, model.witness).prepare(model.module)
+    prepared = (how.get(way) or model.ways(options)[-1]).prepare(model.module)
     for number in range(3):
         answer = prepared.run("main", program.arguments(number))
         assert isinstance(answer, Ended), answer

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+from in_process import InProcess
 
 import refmlc
 from refmlc.diag.render import render_text
@@ -16,7 +17,6 @@ from refmlc.oracle.check.model import Model
 from refmlc.oracle.check.program import CallRequest
 from refmlc.oracle.check.run import CheckOptions, examined
 from refmlc.oracle.examine import examine
-from refmlc.oracle.implementations.frameworks import Framework
 from refmlc.oracle.implementations.implementation import Ended, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.run.memory.tensor import Tensor
@@ -222,7 +222,7 @@ def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
 
 def test_an_import_that_is_wrong():
     module = refmlc.read(NEGATED, "negated.py")
-    model = Model(Path("negated.onnx"), Imported(module, {}), Framework("onnx", module, lambda inputs: inputs[0]))
+    model = Model(Path("negated.onnx"), Imported(module, {}), InProcess("onnx", module, lambda inputs: inputs[0]))
     asked = CallRequest(inputs={"x": np.array([1, 2], "float32")}, limits=CallLimits(1))
     row = examined(module, "main", CheckOptions(asked, pairs=False), model.ways(CheckOptions(named=True)))
     (finding,) = model.judged(row).examination.findings

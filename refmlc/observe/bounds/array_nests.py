@@ -76,7 +76,7 @@ def _number(node: tir.Expr, values: Mapping[tir.Var, Value]) -> int:
     """A bound of a loop, an extent of a buffer. Fails: `NotPlain` where it is none yet."""
     value = known_number(node, {var: number for var, number in values.items() if isinstance(number, int)})
     if value is None:
-        raise NotPlain("an extent that is no number before the nest")
+        raise NotPlain("an extent that is not known before the nest")
     return value
 
 

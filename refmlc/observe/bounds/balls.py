@@ -65,7 +65,7 @@ def exactly(values: np.ndarray) -> Balls:
 
 
 def raised(bound: np.ndarray, operations: int) -> np.ndarray:
-    """At least what `bound`, of so many operations on numbers >= 0, stands for; 0 stays 0."""
+    """At least what `bound`, of that many operations on numbers >= 0, stands for; 0 stays 0."""
     return np.where(bound > 0.0, bound * (1.0 + (operations + 2) * 2.0 * UNIT) + operations * TINY, bound)
 
 

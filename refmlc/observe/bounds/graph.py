@@ -127,7 +127,7 @@ MOST_ON_NUMBERS = 200_000
 class EnclosureHooks(Hooks):
     """Runs each TensorIR function on enclosures after the interpreter has run it.
 
-    A function of at least `arrays_from` iterations, or with memory of so many elements, runs on arrays where it is
+    A function of at least `arrays_from` iterations, or with memory of that many elements, runs on arrays where it is
     plain (`nests`). `executes`: functions are executed; else the call is known to be defined, and none is.
     """
 

@@ -1,6 +1,6 @@
 """Memory during a certified run: a region per storage, whose elements are values, unfinished reductions, or nothing.
 
-A region is a list of values or, for programs that are executed on arrays, arrays (`cell_arrays`); whoever needs the
+A region is a list of values or, for programs that are executed on arrays, arrays (`cell_arrays`); code that needs the
 other form changes it.
 
 A view is a buffer on a region: shape, strides and offset in elements. Views of one region with another dtype, and
@@ -110,7 +110,7 @@ class Region:
         return value
 
     def large_arrays(self, least: int) -> bool:
-        """Whether the elements are arrays of so many."""
+        """Whether the elements are arrays of at least `least`."""
         return self._arrays is not None and self._arrays.known.size >= least
 
 

@@ -16,7 +16,7 @@ The parameters are arguments of `main` with the values of the file; the inputs a
 | of TVM's importer where that is not so                                  | RM701, RM703, with a note       |
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -30,10 +30,10 @@ from refmlc.oracle.check.report import FunctionResult
 from refmlc.oracle.check.run import CheckOptions
 from refmlc.oracle.examine import Examination
 from refmlc.oracle.finding import Finding, make_finding
-from refmlc.oracle.implementations.frameworks import Framework, framework, inputs_of
+from refmlc.oracle.implementations.frameworks import Framework, Witness, framework, inputs_of
 from refmlc.oracle.implementations.implementation import Implementation, Limits
 from refmlc.oracle.implementations.loops.adapter import Loops
-from refmlc.oracle.implementations.real_tvm import IMPORTERS, REFUSED, TvmImporter
+from refmlc.oracle.implementations.real_tvm import IMPORTERS, TvmImporter
 from refmlc.oracle.outcome import Kind
 
 IMPORTER = "tvm-importer:"
@@ -56,7 +56,7 @@ class Model:
 
     path: Path
     imported: Imported
-    witness: Framework | None
+    witness: Witness | None
 
     @property
     def module(self) -> IRModule:
@@ -79,6 +79,8 @@ class Model:
         if not options.named:
             limits = replace(options.limits, steps=min(options.limits.steps, NUMPY_STEPS))
             extra.append(Loops(limits, most_steps=NUMPY_STEPS))
+        if isinstance(self.witness, Framework):
+            self.witness.start()  # it says its name; where it does not start, its calls do not either, and say why
         if self.witness is not None:
             extra.append(self.witness)
         return extra
@@ -90,9 +92,9 @@ class Model:
             return None
         return TvmImporter(python, self.path, self.module, inputs_of(self.module), limits)
 
-    def judged(self, row: FunctionResult) -> FunctionResult:
-        """The result, whose findings on importers say so."""
-        notes = (*row.notes, *self._notes())
+    def judged(self, row: FunctionResult, notes: Sequence[str] = ()) -> FunctionResult:
+        """The result, whose findings on importers say so. `notes`: on ways that were left out."""
+        notes = (*row.notes, *self._notes(), *(f"{self.path.name}: {note}" for note in notes))
         if row.examination is None:
             return replace(row, notes=notes)
         of_programs = [finding for finding in row.examination.findings if not _is_of_importer(finding)]
@@ -128,7 +130,7 @@ class Model:
         """The calls that TVM refuses of its own import, and answers right of refmlc's text."""
         for name, verdicts in examination.verdicts.items():
             for call, verdict in enumerate(verdicts):
-                refused = bool(verdict.notes) and verdict.notes[0].startswith(REFUSED)
+                refused = verdict.kind is Kind.REFUSED
                 if not name.startswith(IMPORTER) or not refused or self._contradicted(examination, call):
                     continue
                 if compiled_right(examination, name, call):
@@ -159,8 +161,8 @@ def renamed(finding: Finding, message: str, note: str) -> Finding:
     return replace(finding, code=WRONG_IMPORT, diagnostic=diagnostic)
 
 
-def model_of(path: Path, *, trust: bool = False) -> Model:
-    """The model in a file. `trust`: as `import_file` has it. Fails: as that does; RM2xx."""
+def model_of(path: Path, *, trust: bool = False, limits: Limits | None = None) -> Model:
+    """The model in a file. `trust`: as `import_file` has it; `limits`: of its framework. Fails: as that does; RM2xx."""
     imported = import_file(path, keep_params_as_input=True, trust=trust)
     checked(imported.module)
-    return Model(path, imported, framework(imported))
+    return Model(path, imported, framework(path, imported, Limits() if limits is None else limits))

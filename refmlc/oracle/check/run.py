@@ -45,7 +45,7 @@ class CheckOptions:
     implied where threads share memory and the text holds none (TIR-229). `named`: the caller named implementations.
     `against`: "reference" holds them to the exact definition of each operator too (`refmlc.oracle.exact`).
     `finite`: a result that is not finite, of finite arguments, is a finding.
-    `compiles_from`: after so many iterations guarded C executes the meaning; None: the interpreter does all of it.
+    `compiles_from`: after that many iterations guarded C executes the meaning; None: the interpreter does all of it.
     """
 
     request: CallRequest = field(default_factory=CallRequest)

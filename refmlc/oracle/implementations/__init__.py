@@ -7,7 +7,8 @@
 | `native`                | in-house C in each way, several modules in one run of the compiler            |
 | `loops`                 | TensorIR as plain NumPy in Python's loops, Relax as what it stands for        |
 | `pytorch`               | graphs of Relax through PyTorch                                               |
-| `frameworks`            | the framework of a model in a file, as a witness (`pytorch_model`, `onnx_model`) |
+| `frameworks`            | the framework of a model in a file, as a witness in a process of its own      |
+| `framework_side`        | the other end of it, by `pytorch_model` or `onnx_model`                       |
 | `command`               | any program that speaks JSON lines                                            |
 | `real_tvm`              | real TVM, how it compiles; its own importer of a model                        |
 | `tvm_side/`             | what runs in TVM's own Python, for `passes` and `bench` too                   |

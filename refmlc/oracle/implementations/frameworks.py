@@ -6,66 +6,85 @@
 | `.onnx` | ONNX Runtime, where it is installed and takes the model | `onnxruntime`      |
 | `.onnx` | else ONNX's reference evaluator                      | `onnx`                |
 
-It answers for the imported module alone, and promises no verdicts. What the framework refuses is `UNSUPPORTED`, with
-its message. Of the arguments it takes the first, the inputs; the parameters it has from the file.
+It runs in a process of its own (`framework_side`), with the limits of every other implementation: what a model makes of
+a framework, a crash, silence or hunger for memory, is an answer. It answers for the imported module alone, and promises
+no verdicts. What the framework refuses is `UNSUPPORTED`, with its message. Of the arguments it takes the first, the
+inputs; the parameters it has from the file. ONNX gets the bytes of the model that refmlc has read, so it opens no other
+file.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TypeAlias
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
 
-from refmlc.frontends.files import Imported
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_FILE
+from refmlc.frontends.files import EXPORTED, Imported
 from refmlc.lang.ir import IRModule
-from refmlc.lazy import load
-from refmlc.oracle.implementations.implementation import Answer, Ended, Prepared, Stop, Stopped
-from refmlc.oracle.implementations.local_calls import answered
-from refmlc.oracle.implementations.loops.operators import NotTaken
-
-Run: TypeAlias = Callable[[Sequence[object]], object]
-"""Computes the result of a model for its inputs. Fails: `NotTaken`."""
+from refmlc.oracle.implementations.implementation import Answer, Implementation, Limits, Prepared, Stop, Stopped
+from refmlc.oracle.implementations.remote import Remote
 
 
-@dataclass(frozen=True)
-class Framework:
-    """A framework with a model. `module` is what refmlc imported, `run` computes; `note`: what the user should know."""
+class Witness(Implementation, Protocol):
+    """An implementation that runs a model itself. `note`: what the user should know of it."""
 
-    name: str
-    module: IRModule
-    run: Run = field(repr=False)
-    note: str = ""
-    promises_verdicts: bool = False
+    @property
+    def note(self) -> str: ...
+
+
+class Framework(Remote):
+    """The framework of a model, for `subject`, which refmlc imported from it. The process starts at its first use."""
+
+    def __init__(self, path: Path, imported: Imported, limits: Limits) -> None:
+        """For the model at `path`. Fails: RM109 for a model of ONNX that is too large to be passed on."""
+        name = "pytorch" if path.suffix == EXPORTED else "onnx"
+        super().__init__([sys.executable, "-m", "refmlc.oracle.implementations.framework_side"], limits, name)
+        self.subject = imported.module
+        self.note = ""
+        self._file = path.resolve() if path.suffix == EXPORTED else _written(imported.model, path, self.folder)
+        self._command.append(str(self._file))
+
+    def start(self) -> str | None:
+        """Start it, unless it runs, and learn which framework it is; why it does not, in one line."""
+        problem = super().start()
+        if problem is None:
+            self.name, self.note = str(self.says["name"]), str(self.says.get("note", ""))
+        return problem
 
     def prepare(self, module: IRModule) -> Prepared | Stopped:
         """The model, for the module that was imported from it."""
-        if module is not self.module:
+        if module is not self.subject:
             return Stopped(Stop.UNSUPPORTED, "the framework runs the model itself, not another module")
-        return _Model(self.run, inputs_of(module))
-
-    def close(self) -> None:
-        """Nothing is held."""
+        prepared = self.prepare_text(str(self._file))
+        return prepared if isinstance(prepared, Stopped) else ModelCalls(prepared, inputs_of(module))
 
 
-class _Model:
-    """A model whose first `count` arguments are its inputs."""
+def _written(model: object, path: Path, folder: Path) -> Path:
+    """The bytes of a model of ONNX, in a file of ours."""
+    try:
+        content: bytes = getattr(model, "SerializeToString")()  # noqa: B009 - ONNX has no types
+    except ValueError as problem:
+        raise fail(BAD_FILE, f"`{path}` cannot be passed to another process: {problem}") from problem
+    (folder / "model.onnx").write_bytes(content)
+    return folder / "model.onnx"
 
-    def __init__(self, run: Run, count: int) -> None:
-        self._run = run
-        self._count = count
+
+class ModelCalls:
+    """A model that a process holds: the first `count` arguments are its inputs, and it changes none."""
+
+    def __init__(self, prepared: Prepared, count: int) -> None:
+        self._prepared, self._count = prepared, count
 
     def run(self, func: str, args: Sequence[object]) -> Answer:
         """The result of the model."""
-        if func != "main":
-            return Stopped(Stop.UNSUPPORTED, f"the model has no function `{func}`")
-        return answered(lambda: self._answer(args))
+        answer = self._prepared.run(func, args[: self._count])
+        return answer if isinstance(answer, Stopped) else replace(answer, args=tuple(args))
 
     def close(self) -> None:
-        """Nothing is held."""
-
-    def _answer(self, args: Sequence[object]) -> Answer:
-        try:
-            return Ended(self._run(args[: self._count]), tuple(args))
-        except NotTaken as problem:
-            return Stopped(Stop.UNSUPPORTED, f"the framework does not take {problem}")
+        """Close what the process holds."""
+        self._prepared.close()
 
 
 def inputs_of(module: IRModule) -> int:
@@ -75,12 +94,6 @@ def inputs_of(module: IRModule) -> int:
     return count if isinstance(count, int) else len(getattr(function, "params", ()))
 
 
-def framework(imported: Imported) -> Framework | None:
-    """The framework of a model; None of a module of TVM. Fails: RM112 where the framework is missing."""
-    if imported.model is None:
-        return None
-    if type(imported.model).__name__ == "ExportedProgram":
-        run = load("refmlc.oracle.implementations.pytorch_model:computing")(imported.model)
-        return Framework("pytorch", imported.module, run)
-    name, run, note = load("refmlc.oracle.implementations.onnx_model:computing")(imported.model)
-    return Framework(name, imported.module, run, note)
+def framework(path: Path, imported: Imported, limits: Limits) -> Framework | None:
+    """The framework of a model; None of a module of TVM."""
+    return None if imported.model is None else Framework(path, imported, limits)

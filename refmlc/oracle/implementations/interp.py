@@ -27,8 +27,8 @@ from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
 class Interp:
     """The interpreter. `check`: modules that break a static rule are rejected; `allow` as in `refmlc.build`.
 
-    `as_written`: hooks hear of no barrier that is implied (TIR-229). `compiles_from`: after so many iterations, guarded
-    C executes the functions in which no detector can find anything (NAT-006); None: never.
+    `as_written`: hooks hear of no barrier that is implied (TIR-229). `compiles_from`: after that many iterations
+    guarded C executes the functions in which no detector can find anything (NAT-006); None: never.
     """
 
     limits: Limits = field(default_factory=Limits)

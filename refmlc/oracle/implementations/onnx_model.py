@@ -94,8 +94,10 @@ def _value(output: object) -> object:
 
 
 def _refusing(work: Callable[[], Any], what: str) -> Any:  # noqa: ANN401 - as above
-    """What `work` gives; whatever a framework raises is its refusal of `what`. Fails: `NotTaken`."""
+    """What `work` gives; whatever a framework raises is its refusal of `what`. Fails: `NotTaken`, MemoryError."""
     try:
         return work()
+    except MemoryError:
+        raise
     except Exception as problem:  # noqa: BLE001 - frameworks have errors of their own
         raise NotTaken(f"{what}: {' '.join(f'{type(problem).__name__}: {problem}'.split())[:300]}") from None

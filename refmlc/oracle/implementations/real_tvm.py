@@ -29,13 +29,13 @@ module names as a string and nobody has registered, a device for functions with 
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lang.ir import IRModule
+from refmlc.oracle.implementations.frameworks import ModelCalls
 from refmlc.oracle.implementations.implementation import Answer, Limits, Prepared, Stop, Stopped
 from refmlc.oracle.implementations.remote import Remote
 
@@ -125,20 +125,13 @@ class TvmImporter(Tvm):
         return _refusal(prepared) if isinstance(prepared, Stopped) else _ImportedModel(prepared, self._inputs)
 
 
-class _ImportedModel:
-    """A model that TVM imported, of which the first `count` arguments are the inputs."""
-
-    def __init__(self, prepared: Prepared, count: int) -> None:
-        self._prepared, self._count = prepared, count
+class _ImportedModel(ModelCalls):
+    """A model that TVM imported."""
 
     def run(self, func: str, args: Sequence[object]) -> Answer:
-        """The result of the model."""
-        answer = self._prepared.run(func, args[: self._count])
-        return _refusal(answer) if isinstance(answer, Stopped) else replace(answer, args=tuple(args))
-
-    def close(self) -> None:
-        """Close what TVM holds."""
-        self._prepared.close()
+        """The result of the model, or TVM's refusal."""
+        answer = super().run(func, args)
+        return _refusal(answer) if isinstance(answer, Stopped) else answer
 
 
 def _refusal(answer: Stopped) -> Stopped:

@@ -1,14 +1,17 @@
 """Models in files, checked: `refmlc check MODEL`, the framework as a witness, findings on importers."""
 
 import json
+import os
 import sys
 import warnings
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from in_process import InProcess
 from needs import TVM_PYTHON, imported, need
 
 import refmlc
@@ -16,14 +19,12 @@ from refmlc.cli import main
 from refmlc.diag import RefmlcError
 from refmlc.frontends.files import Imported
 from refmlc.oracle.check.model import Model
-from refmlc.oracle.check.program import CallRequest, checked_program
+from refmlc.oracle.check.program import CallRequest
 from refmlc.oracle.check.run import CheckOptions, examined
 from refmlc.oracle.implementations.frameworks import Framework
-from refmlc.oracle.implementations.implementation import Ended, Stop, Stopped
-from refmlc.oracle.implementations.interp import Interp
+from refmlc.oracle.implementations.implementation import Ended, Limits, Stop, Stopped
 from refmlc.oracle.implementations.loops.operators import NotTaken
 from refmlc.oracle.implementations.native import GUARDED, Native
-from refmlc.oracle.implementations.real_tvm import REFUSED
 from refmlc.run.memory.tensor import Tensor
 
 SCALED = """
@@ -38,7 +39,7 @@ WEIGHT = np.array([2, 3], "float32")
 def scaled(compute):
     """A model that scales its input by the parameter of its file; its framework computes by `compute`."""
     module = refmlc.read(SCALED, "scaled.py")
-    framework = Framework("framework", module, lambda inputs: Tensor.from_numpy(compute(*(x.numpy() for x in inputs))))
+    framework = InProcess("framework", module, lambda inputs: Tensor.from_numpy(compute(*(x.numpy() for x in inputs))))
     return Model(Path("scaled.onnx"), Imported(module, {"weight": WEIGHT}), framework)
 
 
@@ -57,7 +58,7 @@ def codes(row):
 
 def test_the_framework_takes_the_inputs_and_has_the_parameters_itself():
     row = checked(scaled(lambda x: x * WEIGHT))
-    assert kinds(row, "framework") == ["equal"] * 3
+    assert set(kinds(row, "framework")) == {"equal"}
     assert all(np.array_equal(row.program.arguments(call)[1].numpy(), WEIGHT) for call in range(3))
 
 
@@ -72,7 +73,7 @@ def test_what_the_framework_refuses_is_not_taken_by_name():
         raise NotTaken("the inputs: no batch of 1")
 
     row = checked(scaled(refuse))
-    assert kinds(row, "framework") == ["not taken"] * 3
+    assert set(kinds(row, "framework")) == {"not taken"}
     assert row.examination.verdicts["framework"][0].notes == ("the framework does not take the inputs: no batch of 1",)
     assert not row.compared
 
@@ -89,11 +90,11 @@ def test_the_meaning_of_long_calls_comes_through_c_and_says_so(monkeypatch):
     options = replace(model.options(CheckOptions()), named=False)
     ways = [Native(GUARDED), Native(), *model.ways(options)]
     row = model.judged(examined(model.module, "main", options, ways))
-    assert kinds(row, "native:guarded") == ["not taken"] * 3
+    assert set(kinds(row, "native:guarded")) == {"not taken"}
     assert "no witness of itself" in row.examination.verdicts["native:guarded"][0].notes[0]
-    assert kinds(row, "native") == ["equal"] * 3
-    assert kinds(row, "framework") == ["equal"] * 3
-    assert kinds(row, "numpy") == ["not taken"] * 3
+    assert set(kinds(row, "native")) == {"equal"}
+    assert set(kinds(row, "framework")) == {"equal"}
+    assert set(kinds(row, "numpy")) == {"not taken"}
     assert "not run" in row.examination.verdicts["numpy"][0].notes[0]
     assert "came through guarded C" in row.notes[0]
     assert row.examination.unvaried
@@ -110,9 +111,9 @@ def test_what_guarded_c_finds_undefined_the_interpreter_reports(monkeypatch):
     text = SCALED.replace("R.multiply(x, weight)", "R.take(x, R.const([0, 5], 'int64'), axis=1)")
     model = Model(Path("taken.onnx"), Imported(refmlc.read(text, "taken.py"), {"weight": WEIGHT}), None)
     row = checked(model)
-    *references, of_no_rows = row.examination.reference
-    assert [reference.verdict for reference in (*references, of_no_rows)] == ["undefined", "undefined", "defined"]
-    assert {reference.answer.diagnostic.code.id for reference in references} == {"RM304"}
+    undefined = [each.answer.diagnostic.code.id for each in row.examination.reference if each.verdict == "undefined"]
+    assert set(undefined) == {"RM304"}
+    assert len(undefined) > 1
 
 
 def run(*args):
@@ -260,14 +261,15 @@ class Answering:
         return self.stopped or self
 
     def run(self, _func, args):
-        return Ended(Tensor.from_numpy(args[0].numpy() * self.factors), tuple(args))
+        with np.errstate(all="ignore"):
+            return Ended(Tensor.from_numpy(args[0].numpy() * self.factors), tuple(args))
 
     def close(self):
         """Nothing is held."""
 
 
 WRONG = WEIGHT + 1
-REFUSAL = Stopped(Stop.REJECTED, f"{REFUSED}NotImplementedError: Mul")
+REFUSAL = Stopped(Stop.REJECTED, "NotImplementedError: Mul")
 
 
 def against_tvm(text_factors, importer_factors, *, framework_factors=WEIGHT, stopped=None, text_stopped=None):
@@ -310,12 +312,121 @@ def test_where_the_framework_contradicts_refmlc_tvm_may_be_right():
     assert {(code, "TVM may be right" in note) for code, _, note in told} == {("RM701", True)}
 
 
-@pytest.mark.needs("tvm")
+@pytest.mark.needs("tvm-importers")
 def test_a_model_of_onnx_against_the_importer_of_tvm(onnx_file):
     done = run("check", onnx_file, "--impl", f"tvm:{TVM_PYTHON}", "--json")
     assert done.exit_code == 0, done.output
+    assert verdicts(done)[f"tvm-importer:{TVM_PYTHON}"] <= {"equal", "permitted"}
+
+
+@pytest.mark.needs("tvm-importers")
+def test_a_model_of_pytorch_against_the_importer_of_tvm(torch_file):
+    done = run("check", torch_file, "--trust", "--impl", f"tvm:{TVM_PYTHON}", "--json")
+    assert done.exit_code == 0, done.output
+    assert verdicts(done)[f"tvm-importer:{TVM_PYTHON}"] <= {"equal", "permitted"}
+
+
+@pytest.mark.needs("tvm-importers")
+def test_the_importer_of_tvm_loses_the_statistics_of_a_layer_norm(tmp_path):
+    """TVM 0.27 gives other shapes and values than ONNX for the second and third output (backend tests of ONNX)."""
+    onnx = imported("onnx")
+    helper, floats = onnx.helper, onnx.TensorProto.FLOAT
+    outputs = ("y", "mean", "inverse")
+    node = helper.make_node("LayerNormalization", ["x", "scale", "bias"], outputs, axis=0, epsilon=1e-5)
+    inputs = [helper.make_tensor_value_info(name, floats, [3, 4]) for name in ("x", "scale", "bias")]
+    results = [helper.make_tensor_value_info(name, floats, None) for name in outputs]
+    graph = helper.make_graph([node], "norm", inputs, results)
+    path = tmp_path / "norm.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+    done = run("check", path, "--impl", f"tvm:{TVM_PYTHON}", "--calls", "1", "--json")
+    assert done.exit_code == 1, done.output
     found = verdicts(done)
-    if "its Python has no onnx" in done.stderr:
-        assert [way for way in found if way.startswith("tvm-importer")] == []
-    else:
-        assert found[f"tvm-importer:{TVM_PYTHON}"] <= {"equal", "permitted"}
+    assert found[f"tvm:{TVM_PYTHON}"] <= {"equal", "permitted"}
+    assert found["onnx"] <= {"equal", "permitted"}
+    (finding,) = json.loads(done.stdout)["findings"]
+    assert finding["code"] == "RM706"
+    assert finding["message"].startswith("TVM's importer changes `norm.onnx`")
+
+
+class WithoutOnnx:
+    """An importer of TVM whose Python lacks the package."""
+
+    missing = "onnx"
+    name = "tvm-importer:it"
+
+    def close(self):
+        """Nothing is held."""
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_a_report_says_that_the_importer_of_tvm_was_left_out(onnx_file, monkeypatch, options):
+    monkeypatch.setattr(Model, "importer", lambda *_: WithoutOnnx())
+    done = run("check", onnx_file, "--impl", "interp", "--calls", "1", *options)
+    note = "net.onnx: TVM's importer is not compared: its Python has no onnx"
+    assert note in (json.loads(done.stdout)["functions"][0]["notes"] if options else done.stdout.splitlines())
+    assert note not in done.stderr
+
+
+def a_framework(path, model, **limits):
+    """The framework of a model, for a module that has nothing to do with it."""
+    module = refmlc.read(SCALED.replace('{"num_input": 1}', '{"num_input": 0}'), "other.py")
+    return Framework(path, Imported(module, {}, model), Limits(**limits))
+
+
+def of_nodes(*nodes):
+    """A model without inputs."""
+    onnx = imported("onnx")
+    helper = onnx.helper
+    graph = helper.make_graph(nodes, "g", [], [helper.make_tensor_value_info("y", onnx.TensorProto.INT8, None)])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def constant_of(count):
+    """The node that makes `count` elements of int8."""
+    onnx = imported("onnx")
+    helper = onnx.helper
+    shape = helper.make_node("Constant", [], ["s"], value_ints=[count])
+    zero = helper.make_tensor("zero", onnx.TensorProto.INT8, [1], [7])
+    return shape, helper.make_node("ConstantOfShape", ["s"], ["y"], value=zero)
+
+
+def test_a_framework_runs_in_a_process_of_its_own_and_for_its_module_alone():
+    framework = a_framework(Path("m.onnx"), of_nodes(*constant_of(3)))
+    with closing(framework):
+        answer = framework.prepare(framework.subject).run("main", [])
+        assert answer.value.numpy().tolist() == [7, 7, 7]
+        assert framework.process().pid != os.getpid()
+        other = framework.prepare(refmlc.read(SCALED.replace('{"num_input": 1}', '{"num_input": 0}'), "other.py"))
+        assert isinstance(other, Stopped)
+        assert (other.why, "another module" in other.message) == (Stop.UNSUPPORTED, True)
+
+
+def test_a_framework_that_takes_too_much_memory_ends_alone():
+    framework = a_framework(Path("m.onnx"), of_nodes(*constant_of(1 << 36)), bytes=1 << 20)
+    with closing(framework):
+        answer = framework.prepare(framework.subject).run("main", [])
+    assert isinstance(answer, Stopped)
+    assert answer.why is Stop.EXHAUSTED, answer
+
+
+def test_a_framework_that_dies_has_crashed(monkeypatch):
+    framework = a_framework(Path("m.onnx"), of_nodes(*constant_of(3)))
+    text = (
+        "import json, os, sys; print(json.dumps({'name': 'onnx'}), flush=True); "
+        "input(); input(); print(json.dumps({'ok': True}), flush=True); input(); os.abort()"
+    )
+    monkeypatch.setattr(framework, "_command", [sys.executable, "-c", text])
+    with closing(framework):
+        answer = framework.prepare(framework.subject).run("main", [])
+    assert isinstance(answer, Stopped)
+    assert answer.why is Stop.CRASHED
+
+
+def test_a_framework_that_does_not_read_the_model_does_not_take_it(tmp_path):
+    path = tmp_path / "m.pt2"
+    path.write_bytes(b"no archive")
+    framework = a_framework(path, None)
+    with closing(framework):
+        answer = framework.prepare(framework.subject)
+    assert isinstance(answer, Stopped)
+    assert answer.why is Stop.UNSUPPORTED
