@@ -96,14 +96,14 @@ def test_the_meaning_of_long_calls_comes_through_c_and_says_so(monkeypatch):
     assert set(kinds(row, "framework")) == {"equal"}
     assert set(kinds(row, "numpy")) == {"not taken"}
     assert "not run" in row.examination.verdicts["numpy"][0].notes[0]
-    assert "came through guarded C" in row.notes[0]
+    assert any("came through guarded C" in note for note in row.notes)
     assert row.examination.unvaried
 
 
 def test_the_meaning_of_short_calls_is_the_interpreter():
     row = checked(scaled(lambda x: x * WEIGHT))
     assert not any(reference.compiled_calls for reference in row.examination.reference)
-    assert row.notes == ()
+    assert not any("guarded C" in note for note in row.notes)
 
 
 def test_what_guarded_c_finds_undefined_the_interpreter_reports(monkeypatch):
