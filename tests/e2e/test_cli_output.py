@@ -86,6 +86,7 @@ COMMANDS = {
     "debug": ("debug FILE --func main --input A=ones --command step --command list --command print.WORD",
               "debug FILE --func packed --input A=ones --command continue"),
     "demo": ("demo WORD",),
+    "prove": ("prove FILE FILE --func main --calls 2", "prove FILE FILE --func WORD", "prove FILE", "prove FILE WORD"),
     "equiv": ("equiv FILE FILE --func main --calls 2", "equiv FILE FILE --func WORD", "equiv FILE WORD"),
     "explain": ("explain", "explain RM304", "explain RM103", "explain WORD"),
     "fuzz": ("fuzz --dir WORD --programs 1 --batch 1 --jobs 1 --shrink 0 --impl IMPL", "fuzz --aim WORD"),

@@ -312,21 +312,21 @@ def test_where_the_framework_contradicts_refmlc_tvm_may_be_right():
     assert {(code, "TVM may be right" in note) for code, _, note in told} == {("RM701", True)}
 
 
-@pytest.mark.needs("tvm-importers")
+@pytest.mark.needs("importers")
 def test_a_model_of_onnx_against_the_importer_of_tvm(onnx_file):
     done = run("check", onnx_file, "--impl", f"tvm:{TVM_PYTHON}", "--json")
     assert done.exit_code == 0, done.output
     assert verdicts(done)[f"tvm-importer:{TVM_PYTHON}"] <= {"equal", "permitted"}
 
 
-@pytest.mark.needs("tvm-importers")
+@pytest.mark.needs("importers")
 def test_a_model_of_pytorch_against_the_importer_of_tvm(torch_file):
     done = run("check", torch_file, "--trust", "--impl", f"tvm:{TVM_PYTHON}", "--json")
     assert done.exit_code == 0, done.output
     assert verdicts(done)[f"tvm-importer:{TVM_PYTHON}"] <= {"equal", "permitted"}
 
 
-@pytest.mark.needs("tvm-importers")
+@pytest.mark.needs("importers")
 def test_the_importer_of_tvm_loses_the_statistics_of_a_layer_norm(tmp_path):
     """TVM 0.27 gives other shapes and values than ONNX for the second and third output (backend tests of ONNX)."""
     onnx = imported("onnx")
