@@ -252,7 +252,7 @@ error[RM709]: `interp` is inaccurate: the result of `nn.avg_pool1d` is not withi
 
 def test_an_inaccurate_operator():
     module = refmlc.read(POOLED, "pooled.py")
-    asked = CallRequest(inputs={"x": np.full((1, 1, 2), 100, "int8")}, calls=1)
+    asked = CallRequest(inputs={"x": np.full((1, 1, 2), 100, "int8")}, limits=CallLimits(1))
     row = examined(module, "main", CheckOptions(asked, pairs=False, against="reference"), [Interp()])
     (finding,) = row.examination.findings
     assert render_text(finding.diagnostic) + "\n" == INACCURATE
