@@ -87,7 +87,8 @@ def guess(actual: np.ndarray, reference: np.ndarray, wrong: np.ndarray, dtype: D
     """The likely cause in words; empty if none fits. Shapes: all alike; `wrong` is the mask of elements."""
     if not wrong.any():
         return ""
-    return "; ".join(part for part in (_shape(actual, reference, wrong, dtype), _edge(wrong)) if part)
+    with np.errstate(all="ignore"):  # an attempt that overflows does not fit, which is all there is to say
+        return "; ".join(part for part in (_shape(actual, reference, wrong, dtype), _edge(wrong)) if part)
 
 
 def _shape(actual: np.ndarray, reference: np.ndarray, wrong: np.ndarray, dtype: DType) -> str:

@@ -107,6 +107,11 @@ def test_guesses(got, want, shape):
     assert found.guess.startswith(shape)
 
 
+def test_a_guess_that_overflows_does_not_fit():
+    got, want = np.float32([1e22, -3e36, 2e36]), np.float32([2e-11, 5e30, -4e14])  # the first pair's factor is 5e32
+    assert compare(got, want, Exact()).difference.guess == ""
+
+
 def test_an_edge_is_said_besides():
     want = np.arange(1, 7, dtype=np.float32).reshape(2, 3)
     got = want.copy()
