@@ -3,9 +3,9 @@
 | column          | says                                                                                        |
 |-----------------|---------------------------------------------------------------------------------------------|
 | multiply-adds   | of one call of the model (`model_sizes`)                                                    |
-| guarded, native | a process of its own that imports the model, compiles it that way, and makes three calls    |
+| guarded, native | a process of its own that imports the model, compiles it that way, and makes the same calls |
 | framework       | the same in PyTorch or ONNX                                                                 |
-| check           | `refmlc check MODEL --trust`: three calls                                                   |
+| check           | `refmlc check MODEL --trust`                                                                |
 | ratio           | the check to the sum of the ways                                                            |
 | bound           | the greatest certified bound of a call to the greatest result; inf: none                    |
 
@@ -53,7 +53,7 @@ def alone(path: Path, way: str) -> None:
         return
     how = {"guarded": Native("guarded", limits=options.limits), "native": Native(limits=options.limits)}
     prepared = (how.get(way) or model.ways(options)[-1]).prepare(model.module)
-    for number in range(3):
+    for number in range(len(program.calls)):
         answer = prepared.run("main", program.arguments(number))
         assert isinstance(answer, Ended), answer
 
@@ -61,7 +61,7 @@ def alone(path: Path, way: str) -> None:
 def bound(program: object, module: object, options: CheckOptions) -> float:
     """The greatest bound of the first two calls, relative to the greatest result."""
     prepared, worst = Native(limits=options.limits).prepare(module), 0.0
-    for number in range(2):
+    for number in range(min(2, len(program.calls))):
         answer = prepared.run("main", program.arguments(number))
         arguments = program.arguments(number)
         for output in certify(legalize_ops(module), "main", arguments, freedom=OTHERS, result=answer.value).outputs:

@@ -24,6 +24,7 @@ from refmlc.lang.ops.table import markdown_table
 
 ROOT = Path(__file__).parents[2]
 SPEC = ROOT / "conformance" / "spec"
+PLACES = (SPEC / "operators.md", SPEC / "graph-operators.md")
 TESTS = sorted((ROOT / "tests" / "unit" / "lang" / "library").glob("test_*.py"))
 GRAPH_TESTS = sorted((ROOT / "tests" / "unit" / "run" / "interp").glob("test_interp_graph_*.py"))
 RECORD = ROOT / "tests" / "e2e" / "tvm_operators.toml"
@@ -113,10 +114,8 @@ def shown() -> dict[str, TestedOperator]:
 @cache
 def tables() -> dict[Path, str]:
     """Each file with its text."""
-    return {
-        SPEC / "operators.md": markdown_table(row.contract for row in SCALAR_OPS.values()),
-        SPEC / "graph-operators.md": graph_table(OPERATORS.values(), GRAPH_OPS.values(), shown()),
-    }
+    scalars = markdown_table(row.contract for row in SCALAR_OPS.values())
+    return dict(zip(PLACES, [scalars, graph_table(OPERATORS.values(), GRAPH_OPS.values(), shown())], strict=True))
 
 
 if __name__ == "__main__":
