@@ -21,9 +21,10 @@ from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.diag.render import note_json, to_json
 from refmlc.lang.ir import IRModule
+from refmlc.oracle.check.causes import FunctionResult
 from refmlc.oracle.check.program import known_params
 from refmlc.oracle.check.purposes import purposes_text
-from refmlc.oracle.check.report import COLUMNS, NO_ARGUMENTS, CheckReport, FunctionResult, many
+from refmlc.oracle.check.report import COLUMNS, NO_ARGUMENTS, CheckReport, many
 from refmlc.oracle.check.run import DEFAULT_PATHS, CheckOptions, examined, functions, shown_names
 from refmlc.oracle.contracts.assumptions import assumed_beside, known_assumptions
 from refmlc.oracle.evidence import case_text, write_page

@@ -10,6 +10,7 @@ from refmlc.cli.call import register
 from refmlc.cli.console import err, out, print_json, show_diagnostic
 from refmlc.cli.options import (
     PATH,
+    assume_option,
     count_option,
     impl_option,
     json_option,
@@ -19,6 +20,7 @@ from refmlc.cli.options import (
 )
 from refmlc.cli.sources import Source
 from refmlc.diag.render import to_json
+from refmlc.oracle.contracts.assumptions import assumed, assumed_beside, known_assumptions
 from refmlc.oracle.evidence import write_page
 from refmlc.oracle.implementations.implementation import Limits
 from refmlc.oracle.refine.calls import ProgramSubject, entry
@@ -33,6 +35,7 @@ from refmlc.oracle.refine.comparison import INTERP, ComparisonOptions, Refinemen
 @count_option("--calls", 20, "Number of calls: one for each purpose, then random ones.")
 @seed_option
 @seconds_option
+@assume_option
 @click.option("--exact", is_flag=True, help="Require the same bits; accept no certified bound.")
 @click.option("--report", "page", type=PATH, help="Write the counterexample as an HTML page (extra `report`).")
 @register_option
@@ -46,6 +49,7 @@ def equiv(  # noqa: PLR0913 - one parameter per option
     seed: int,
     seconds: float,
     *,
+    assume: tuple[str, ...],
     exact: bool,
     page: Path | None,
     registered: tuple[Path, ...],
@@ -61,8 +65,11 @@ def equiv(  # noqa: PLR0913 - one parameter per option
     name = entry(first, func)
     old, new = ProgramSubject(first, name), _second(after, name)
     limits = Limits(seconds=seconds, clock=True)
+    contracts = (*assumed(assume), *assumed_beside(before))
+    known_assumptions(first, contracts)
+    options = ComparisonOptions(None, calls, seed, impls or (INTERP,), limits, exact=exact, assume=contracts)
     with err.status(f"comparing {name} …"):
-        comparison = compared(old, new, ComparisonOptions(None, calls, seed, impls or (INTERP,), limits, exact=exact))
+        comparison = compared(old, new, options)
     if comparison.counterexample is not None and page is not None:
         command = ["refmlc", *sys.argv[1:]]
         write_page(finding_of(old, new, comparison.counterexample, limits), page, command=shlex.join(command))

@@ -167,7 +167,14 @@ def _of_module(
     trace = requested.check(compiler(text), constants, text)
     if trace.broken is None or not small:
         return trace, None
-    return trace, shrunk(module, trace.broken, compiler, calls=requested.calls, inputs=requested.inputs)
+    return trace, shrunk(
+        module,
+        trace.broken,
+        compiler,
+        calls=requested.calls,
+        inputs=requested.inputs,
+        assume=requested.assume,
+    )
 
 
 def _of_snapshots(file: Path, requested: PassCalls) -> TraceCheck:
@@ -210,6 +217,7 @@ def _data(trace: TraceCheck, reduction: Shrunk | None) -> dict[str, object]:
         "failure": None if trace.failure is None else to_json(trace.failure),
         "broken": finding,
         "module": None if reduction is None else reduction.text,
+        "notes": list(trace.notes),
     }
 
 
@@ -225,6 +233,8 @@ def _show(trace: TraceCheck, reduction: Shrunk | None) -> None:
     out.print(table)
     if trace.stopped:
         out.print(Text(f"the compiler {trace.stop_text}"), style="yellow")
+    for note in trace.notes:
+        out.print(Text(note))
     broken = trace.broken if reduction is None else reduction.broken
     if trace.failure is not None:
         show_diagnostic(trace.failure, err)

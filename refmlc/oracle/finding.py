@@ -24,6 +24,7 @@ from refmlc.observe.bounds.certify import CertifiedTensor
 from refmlc.oracle.agreement import PartComparison
 from refmlc.oracle.difference import Difference
 from refmlc.oracle.outcome import Verdict
+from refmlc.oracle.reasons import normalised
 from refmlc.oracle.reference import Program, Reference
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import kind_of
@@ -55,12 +56,14 @@ class Finding:
 
     @property
     def signature(self) -> tuple[str, str, str]:
-        """The key of a cause: code, implementation, and the likely cause, or the operator, or the message."""
+        """The key of a cause: code, implementation, and the operator, or what the implementation says of a failure.
+
+        A guess at the cause of a difference is no part of it: other arguments make one fault look like another.
+        """
         if self.code is INACCURATE:
             return (self.code.id, self.implementation, self.diagnostic.message)
-        difference = self.verdict.difference
-        shape = difference.guess if difference is not None else (self.verdict.notes or ("",))[0]
-        return (self.code.id, self.implementation, shape)
+        words = "" if self.verdict.difference is not None else normalised((self.verdict.notes or ("",))[0])
+        return (self.code.id, self.implementation, words)
 
 
 def make_finding(  # noqa: PLR0913 - each is a part of the finding

@@ -36,11 +36,16 @@ class Birth:
     operation: str = ""
     span: Span | None = None
 
-    def __str__(self) -> str:
-        """One line."""
+    @property
+    def of_call(self) -> str:
+        """One line, without the number of the call."""
         place = "" if self.span is None else f" at {self.span.place}"
         born = f": {self.operation}{place}" if self.operation else ""
-        return f"call {self.call + 1} makes {self.value} from finite arguments in {self.element}{born}"
+        return f"call makes {self.value} from finite arguments in {self.element}{born}"
+
+    def __str__(self) -> str:
+        """One line."""
+        return self.of_call.replace("call", f"call {self.call + 1}", 1)
 
 
 def birth(program: Program, number: int, reference: Reference) -> Birth | None:

@@ -26,7 +26,7 @@ from refmlc.frontends.files import READERS, Imported, import_file
 from refmlc.lang.ir import IRModule
 from refmlc.lang.wellformed.reader_checks import checked
 from refmlc.oracle.agreement import PartComparison
-from refmlc.oracle.check.report import FunctionResult
+from refmlc.oracle.check.causes import FunctionResult
 from refmlc.oracle.check.run import CheckOptions
 from refmlc.oracle.examine import Examination
 from refmlc.oracle.finding import Finding, make_finding

@@ -9,7 +9,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 
@@ -17,49 +17,17 @@ from refmlc.diag import Diagnostic
 from refmlc.diag.layout import plain
 from refmlc.diag.render import Json, render_text, to_json
 from refmlc.oracle.arguments import Trial
+from refmlc.oracle.check.causes import FindingCause, FunctionResult, causes_of, reported
 from refmlc.oracle.check.program import CheckedProgram
 from refmlc.oracle.check.purposes import PurposeLine, purpose_lines, purposes_text, reasons, trial_remarks
 from refmlc.oracle.exact.against import is_against, shown_path
 from refmlc.oracle.examine import Examination, uncompared
-from refmlc.oracle.finding import Finding, arguments_text, call_title
-from refmlc.oracle.outcome import UNCOMPARED, Kind, Verdict
+from refmlc.oracle.finding import arguments_text
 
 COLUMNS = ("function", "path", "calls", "sanitizer")
 MOST_REMARKS = 12
 WIDEST = 160
 MOST_NAMES = 3
-
-
-@dataclass(frozen=True)
-class FunctionResult:
-    """A checked function: its program and examination, or the reason why no call can be made.
-
-    `notes`: what the user should know about the execution of the function.
-    """
-
-    name: str
-    program: CheckedProgram | None = None
-    examination: Examination | None = None
-    trial: Trial | None = None
-    problem: Diagnostic | None = None
-    notes: tuple[str, ...] = ()
-
-    @property
-    def compared(self) -> bool:
-        """True if the result or verdict of some call was compared."""
-        if self.examination is None:
-            return False
-        kinds = {verdict.kind for verdicts in self.examination.verdicts.values() for verdict in verdicts}
-        return bool(kinds - UNCOMPARED)
-
-    @property
-    def executed(self) -> bool:
-        """True if the meaning of some call is known but nothing was compared with it."""
-        return (
-            self.examination is not None
-            and not self.compared
-            and any(reference.verdict == "defined" for reference in self.examination.reference)
-        )
 
 
 @dataclass(frozen=True)
@@ -75,21 +43,6 @@ class TableLine:
     def calls(self) -> str:
         """The counts in words."""
         return ", ".join(f"{count} {word}" for count, word in self.counts) or NO_ARGUMENTS
-
-
-@dataclass(frozen=True)
-class FindingCause:
-    """A finding, and the number of calls with the same cause. Undefined behaviour belongs to no implementation."""
-
-    finding: Finding
-    count: int = 1
-    lint: bool = False
-
-    @property
-    def diagnostic(self) -> Diagnostic:
-        """The finding, with the count."""
-        first = self.finding.diagnostic
-        return first if self.count == 1 else first.noting(f"{self.count} calls have this finding; this is the first")
 
 
 @dataclass(frozen=True)
@@ -129,13 +82,8 @@ class CheckReport:
 
     @cached_property
     def causes(self) -> tuple[FindingCause, ...]:
-        """The findings grouped by cause: undefined behaviour first, then wrong implementations."""
-        first: dict[object, FindingCause] = {}
-        for row in self.rows:
-            for key, cause in (*_undefined(row, strict=self.strict), *_wrong(row)):
-                earlier = first.get(key)
-                first[key] = cause if earlier is None else replace(earlier, count=earlier.count + 1)
-        return tuple(first.values())
+        """The findings grouped by cause, of each function first the one nearest to its cause (`NEAREST`)."""
+        return causes_of(self.rows, strict=self.strict)
 
     @property
     def findings(self) -> tuple[Diagnostic, ...]:
@@ -363,43 +311,11 @@ def _remarks(row: FunctionResult) -> Iterator[str]:
         yield f"{row.name}: {row.examination.unvaried}"
     if row.trial is not None:
         yield from trial_remarks(row.name, row.trial)
-    yield from (f"lint: {diagnostic.code.id}: {diagnostic.message}" for _, diagnostic in _reported(row, lints=True))
+    yield from (f"lint: {diagnostic.code.id}: {diagnostic.message}" for _, diagnostic in reported(row, lints=True))
 
 
 def _clipped(text: str) -> str:
     return text if len(text) <= WIDEST else f"{text[: WIDEST - 2]} …"
-
-
-def _undefined(row: FunctionResult, *, strict: bool) -> Iterator[tuple[object, FindingCause]]:
-    """The sanitizer's reports on each call, each with the key of its cause."""
-    for lints in (False, True) if strict else (False,):
-        for number, reported in _reported(row, lints=lints):
-            if row.examination is None or row.program is None:
-                continue
-            note = f"{call_title(row.program, number)}: {arguments_text(row.program, number)}"
-            diagnostic = reported if lints else reported.noting(note)
-            verdict, reference = Verdict(Kind.UNDEFINED, report=reported), row.examination.reference[number]
-            key = (reported.code.id, None if reported.span is None else (reported.span.line, reported.span.column))
-            yield (
-                key,
-                FindingCause(
-                    Finding(reported.code, row.program, number, "", verdict, diagnostic, reference), lint=lints
-                ),
-            )
-
-
-def _wrong(row: FunctionResult) -> Iterator[tuple[object, FindingCause]]:
-    """The findings on implementations, each with the key of its cause."""
-    for finding in row.examination.findings if row.examination is not None else ():
-        yield (row.name, finding.part, *finding.signature), FindingCause(finding)
-
-
-def _reported(row: FunctionResult, *, lints: bool) -> Iterator[tuple[int, Diagnostic]]:
-    """The sanitizer's reports with their call numbers: either the lints or the others."""
-    for number, reference in enumerate(row.examination.reference if row.examination is not None else ()):
-        for report in reference.report.findings if reference.report is not None else ():
-            if report.is_lint is lints and report.diagnostic.code.id.startswith("RM3"):
-                yield number, report.diagnostic
 
 
 def many(count: int, word: str) -> str:

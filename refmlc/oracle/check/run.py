@@ -18,9 +18,10 @@ from refmlc.observe.sanitize.kinds import ALL
 from refmlc.oracle.agreement import PartComparison
 from refmlc.oracle.arguments import CallLimits
 from refmlc.oracle.arguments.trial import USUAL_BUDGET
+from refmlc.oracle.check.causes import FunctionResult
 from refmlc.oracle.check.program import CallRequest, CheckedProgram, checked_program, known_function, public
-from refmlc.oracle.check.report import CheckReport, FunctionResult
-from refmlc.oracle.contracts.assumptions import assumed, known_assumptions
+from refmlc.oracle.check.report import CheckReport
+from refmlc.oracle.contracts.assumptions import written
 from refmlc.oracle.exact.against import REFERENCE, held
 from refmlc.oracle.examine import Examination, examine
 from refmlc.oracle.finding import Finding, make_finding
@@ -87,7 +88,7 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     strict: bool = False,
     as_written: bool = False,
     against: str = "",
-    assume: Collection[str] = (),
+    assume: str | Collection[str] = (),
     finite: bool = False,
 ) -> CheckReport:
     """Run each function of `program` on several calls and compare implementations: `refmlc check`.
@@ -104,9 +105,7 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     Fails: RM1xx, RM2xx for an invalid module; RM111, RM112 for an invalid argument of this function.
     """
     module = as_module(program)
-    contracts = assumed([assume] if isinstance(assume, str) else assume, "assume")
-    request = CallRequest(inputs or {}, {}, dims or {}, CallLimits(calls, seed, budget), contracts)
-    known_assumptions(module, contracts)
+    request = CallRequest(inputs or {}, {}, dims or {}, CallLimits(calls, seed, budget), written(assume, module))
     if (inputs or dims) and func is None:
         raise fail(BAD_USAGE, "`inputs` and `dims` are for one function: give `func` too")
     choices = CheckOptions(

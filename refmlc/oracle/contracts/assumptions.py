@@ -9,24 +9,34 @@ The file of `gemm.py` is `gemm.contract.toml`; `schema.json` beside this file de
 """
 
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE, BROKEN_CONTRACT
-from refmlc.lang.ir import IRModule, relax
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.types import TensorType
 from refmlc.oracle.contracts.contract import WRITTEN, ArgumentContract, Contracts
 from refmlc.oracle.contracts.language import references
 from refmlc.oracle.contracts.parse import parse
+from refmlc.run.memory.tensor import Tensor
 from refmlc.vm.parameters import parameters_of, size_names
 
 SUFFIX = ".contract.toml"
 LARGEST = 1 << 20  # bytes of a file
 
 
-def assumed(lines: Iterable[str], source: str = "--assume", func: str = "") -> tuple[ArgumentContract, ...]:
-    """The contracts of written lines. Fails: RM112 for a line that is none."""
-    return tuple(ArgumentContract(parse(line), WRITTEN, None, source, func) for line in lines)
+def assumed(lines: str | Iterable[str], source: str = "--assume", func: str = "") -> tuple[ArgumentContract, ...]:
+    """The contracts of a written line, or of several. Fails: RM112 for a line that is none."""
+    each = [lines] if isinstance(lines, str) else lines
+    return tuple(ArgumentContract(parse(line), WRITTEN, None, source, func) for line in each)
+
+
+def written(assume: str | Collection[str], module: IRModule) -> tuple[ArgumentContract, ...]:
+    """The contracts of the option `assume=`: a line or several. Fails: RM112 for a line that is none, or of nothing."""
+    rows = assumed(assume, "assume")
+    known_assumptions(module, rows)
+    return rows
 
 
 def contract_file(path: Path) -> Path:
@@ -97,3 +107,30 @@ def violation_by_caller(contracts: Contracts, values: Mapping[str, object]) -> R
     if violation is None:
         return None
     return fail(BROKEN_CONTRACT, str(violation), None, f"the contract is from {violation.contract.source}")
+
+
+def violation_of_call(
+    module: IRModule, func: str, rows: Iterable[ArgumentContract], arguments: Sequence[object]
+) -> RefmlcError | None:
+    """The failure if the arguments of a call violate one of the written contracts `rows` (RM115); None: none does."""
+    applied = applicable(module, func, rows)
+    if not applied:
+        return None
+    return violation_by_caller(Contracts(applied), values_of_call(module.functions[func], arguments))
+
+
+def values_of_call(function: object, arguments: Sequence[object]) -> dict[str, object]:
+    """The values that contracts speak of: arguments by the names of their parameters, and sizes by theirs."""
+    values: dict[str, object] = {}
+    parameters = parameters_of(function) if isinstance(function, tir.PrimFunc | relax.Function) else []
+    for parameter, argument in zip(parameters, arguments, strict=False):
+        if isinstance(argument, Tensor):
+            shape = parameter.ty.shape if isinstance(parameter.ty, TensorType) else None
+            for extent, size in zip(shape or (), argument.shape, strict=False):
+                if isinstance(extent, tir.Var):
+                    values.setdefault(extent.name, size)
+            if argument.initialised:
+                values[parameter.name] = argument.array
+        elif isinstance(argument, bool | int | float):
+            values[parameter.name] = argument
+    return values

@@ -186,7 +186,8 @@ def code_of(answer: object) -> str:
 
 def name_of(finding: Finding, operators: Sequence[str] = ()) -> str:
     """The signature of a finding: its code, path and verdict, the shape of the error or its words, the `operators`."""
-    code, path, shape = finding.signature
+    code, path, words = finding.signature
+    shape = words if finding.verdict.difference is None else finding.verdict.difference.guess
     part = "" if finding.part.startswith("`") else finding.part
     verdict, reference = finding.verdict.kind.value, code_of(finding.reference.answer)
     return signature(shape, code, path, verdict, part, reference, *operators)

@@ -34,9 +34,10 @@ from refmlc.lang.ir.types import TensorType
 from refmlc.lang.ir.visit import substitute, walk
 from refmlc.oracle.arguments import CallMaker
 from refmlc.oracle.check.program import CallRequest, checked_program
-from refmlc.oracle.contracts.assumptions import applicable
+from refmlc.oracle.contracts.assumptions import applicable, violation_of_call
 from refmlc.oracle.implementations.implementation import Answer, Ended, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
+from refmlc.oracle.non_finite import birth
 from refmlc.oracle.reference import references
 from refmlc.oracle.refine.calls import Call, fresh
 from refmlc.run.memory.tensor import Tensor
@@ -159,7 +160,9 @@ class Baseline:
         return all(function.name in module.functions for function in self.functions)
 
     def keeps(self, name: str, call: Call) -> bool:
-        """True if the last arguments of `call` equal the constants of function `name` in the module."""
+        """True if `call` of function `name` satisfies what is assumed, and its last arguments equal the constants."""
+        if self._assume and violation_of_call(self.module, name, self._assume, fresh(call)) is not None:
+            return False
         constants = self.constants.get(name, ())
         arguments = fresh(call)[-len(constants) :] if constants else []
         return all(
@@ -179,7 +182,7 @@ class Baseline:
             ]
             function.is_generated = not program.explicit and not trial.left
             function.notes = (*trial.notes, *([f"the budget left out {', '.join(trial.left)}"] if trial.left else []))
-            self._add(function, calls)
+            function.notes += self._add(function, calls)
         except RefmlcError as failure:
             if failure.code is BAD_INPUT and request.params:
                 raise
@@ -201,14 +204,19 @@ class Baseline:
         function = self.module.functions[name]
         return [] if isinstance(function, relax.ExternFunc) else parameters_of(function)
 
-    def _add(self, function: BaselineFunction, calls: Sequence[Call]) -> None:
-        """Run these calls."""
+    def _add(self, function: BaselineFunction, calls: Sequence[Call]) -> tuple[str, ...]:
+        """Run these calls. What is noted: the birth of the first value that is not finite."""
+        born: tuple[str, ...] = ()
         for call in calls:
-            answer = Tries(self.module, function.name, (call,)).meanings(self._interp)[0]
+            tries = Tries(self.module, function.name, (call,))
+            reference = references(tries, self._interp, sanitize=True)[0]
             try:
-                function.meanings.append(known_of(call, answer))
+                function.meanings.append(known_of(call, reference.answer))
             except RefmlcError as failure:
                 function.problem = line_of(failure)
+            found = birth(tries, 0, reference) if not born else None
+            born = born if found is None else (f"a {found.of_call}",)
+        return born
 
 
 def known_of(call: Call, answer: Answer) -> CallMeaning:

@@ -124,7 +124,7 @@ def check(  # noqa: PLR0913 - each is a choice of its own
         if checker.broken is not None:
             break
     failure = _failure(trace, module) if checker.broken is None and checker.defined else None
-    return TraceCheck(tuple(rows), checker.broken, trace.stopped, trace.kind, failure)
+    return TraceCheck(tuple(rows), checker.broken, trace.stopped, trace.kind, failure, checker.notes)
 
 
 def _failure(trace: PassTrace, module: IRModule) -> Diagnostic | None:
@@ -156,6 +156,11 @@ class Checker:
     def defined(self) -> bool:
         """Whether some call of the module is defined."""
         return any(call.meaning is not None for each in self._first.functions for call in each.meanings)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is noted of the calls of the module, by function."""
+        return tuple(f"`{each.name}`: {note}" for each in self._first.functions for note in each.notes)
 
     def row(self, stage: Stage) -> StageRow:
         """The verdict on `stage`."""
@@ -308,15 +313,16 @@ def shrunk(
     tries: int = 200,
     calls: int | None = None,
     inputs: Mapping[str, object] | None = None,
+    assume: Collection[ArgumentContract] = (),
 ) -> Shrunk | None:
     """`module`, which `broken.name` breaks, made smaller; None where it cannot be shown again as it is.
 
-    `compiler` gives the trace of a text, as `snapshots` does. Units: seconds.
+    `compiler` gives the trace of a text, as `snapshots` does; `assume`: contracts that the calls keep. Units: seconds.
     """
     best: list[tuple[str, BrokenStage]] = []
 
     def broken_too(candidate: IRModule) -> bool:
-        finding = broken_by(candidate, compiler, calls, inputs)
+        finding = broken_by(candidate, compiler, calls, inputs, assume)
         if finding is None or finding.name != broken.name:
             return False
         best.append((show(candidate, show_meta=True), finding))
@@ -333,12 +339,16 @@ def shrunk(
 
 
 def broken_by(
-    module: IRModule, compiler: Compiler, calls: int | None, inputs: Mapping[str, object] | None = None
+    module: IRModule,
+    compiler: Compiler,
+    calls: int | None,
+    inputs: Mapping[str, object] | None = None,
+    assume: Collection[ArgumentContract] = (),
 ) -> BrokenStage | None:
     """The pass that breaks `module`; None: none, or unknown."""
     try:
         bare, constants = lifted(module)
         text = show(bare, show_meta=True)
-        return check(compiler(text), constants=constants, calls=calls, inputs=inputs, given=text).broken
+        return check(compiler(text), constants=constants, calls=calls, inputs=inputs, given=text, assume=assume).broken
     except RefmlcError:
         return None

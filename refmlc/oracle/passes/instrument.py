@@ -24,7 +24,7 @@ refmlc asks of TVM itself (to apply the primitives again, to print modules) is t
 in another one.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import ModuleType
@@ -39,6 +39,8 @@ from refmlc.lang.ir.kinds import IterKind
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
+from refmlc.oracle.contracts import ArgumentContract
+from refmlc.oracle.contracts.assumptions import applicable, assumed
 from refmlc.oracle.passes.baseline import Constants
 from refmlc.oracle.passes.check import Permissions, check
 from refmlc.oracle.passes.stages import PassTrace, Stage, StageRow, TraceCheck
@@ -182,9 +184,12 @@ class WatchedPasses:
 
 
 @contextmanager
-def check_passes(tvm: ModuleType, *, calls: int | None = None, seed: int = 0) -> Iterator[WatchedPasses]:
+def check_passes(
+    tvm: ModuleType, *, calls: int | None = None, seed: int = 0, assume: str | Collection[str] = ()
+) -> Iterator[WatchedPasses]:
     """Watch the passes of `tvm` that run in the block, then compare each with the original module.
 
+    `assume`: contracts that arguments satisfy (`oracle.contracts.language`), each of every module that has its names.
     Fails: `Inequivalent` naming the first pass that changes the meaning; RM112 where no pass was seen; RM504 where
     passes have changed modules, and nothing could be compared. `Watched.rows` says of every stage what was compared,
     unsupported ones among them.
@@ -195,22 +200,30 @@ def check_passes(tvm: ModuleType, *, calls: int | None = None, seed: int = 0) ->
     if not seen.passes:
         raise fail(BAD_USAGE, "no pass ran in the block")
     _survives(lambda _say: seen.rows(tvm), "the modules that the passes left")
-    for trace, constants in seen.rows(tvm):
+    rows = seen.rows(tvm)
+    contracts = _contracts([trace for trace, _constants in rows], assume)
+    for (trace, constants), own in zip(rows, contracts, strict=True):
         watched.traces.append(trace)
-        watched.verdicts.append(check(trace, constants=constants, calls=calls, seed=seed))
+        watched.verdicts.append(check(trace, constants=constants, calls=calls, seed=seed, assume=own))
         _raise(watched.verdicts[-1])
     _compared(watched.verdicts)
 
 
 @entry_point
 def check_schedule(
-    tvm: ModuleType, schedule: Schedule, module: Program, *, calls: int | None = None, seed: int = 0
+    tvm: ModuleType,
+    schedule: Schedule,
+    module: Program,
+    *,
+    calls: int | None = None,
+    seed: int = 0,
+    assume: str | Collection[str] = (),
 ) -> TraceCheck:
     """Hold each primitive of the trace of `schedule` to `module`, with which it began.
 
     `module` is one of TVM, or whatever `refmlc.frontends.programs` takes. TVM applies the primitives in a fork first:
     one that kills it is a finding. A step whose change of the meaning TVM documents (an epilogue that is not linear,
-    fused into a reduction) is `documented`, and what follows is held to it.
+    fused into a reduction) is `documented`, and what follows is held to it. `assume`: contracts that arguments satisfy.
     Fails: `Inequivalent` naming the first that changes the meaning (RM705), or kills TVM (RM708); RM112 for a schedule
     without a trace, RM504 where nothing could be compared.
     """
@@ -225,7 +238,10 @@ def check_schedule(
     documented = {stage.name: EPILOGUE for stage in stages if clips(stage)}
     reordering = [stage.name for stage in stages if stage.name.rpartition(" ")[2] in REORDERING]
     permissions = Permissions(documented, reordering)
-    checked = check(PassTrace(stages), constants=constants, calls=calls, seed=seed, permissions=permissions)
+    rows = assumed(assume, "assume")
+    checked = check(
+        PassTrace(stages), constants=constants, calls=calls, seed=seed, permissions=permissions, assume=rows
+    )
     _raise(checked)
     _compared([checked])
     return checked
@@ -296,6 +312,24 @@ def _module_of_tvm(tvm: ModuleType, program: object) -> Module:
         program = tvm.script.from_source(show(as_module(program), show_meta=True), check_well_formed=False)
     module: Module = tvm.s_tir.Schedule(program).mod
     return module
+
+
+def _contracts(traces: Sequence[PassTrace], assume: str | Collection[str]) -> list[tuple[ArgumentContract, ...]]:
+    """The contracts of each row of stages: those whose names its module has. Fails: RM112 for one that none has."""
+    rows = assumed(assume, "assume")
+    own = [tuple(row for row in rows if _is_of(row, trace)) for trace in traces]
+    for row in rows:
+        if not any(row in each for each in own):
+            raise fail(BAD_USAGE, f"the contract `{row.text}` is of no module: no function has all of its names")
+    return own
+
+
+def _is_of(row: ArgumentContract, trace: PassTrace) -> bool:
+    try:
+        module = read(trace.stages[0].text, trace.stages[0].name)
+    except RefmlcError:
+        return False
+    return any(applicable(module, name, [row]) for name in module.functions)
 
 
 def _raise(checked: TraceCheck) -> None:

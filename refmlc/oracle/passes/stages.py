@@ -163,13 +163,17 @@ class BrokenStage:
 
 @dataclass(frozen=True, repr=False)
 class TraceCheck:
-    """A checked trace. `stopped`: why the compiler stopped early, with the verdict `kind`; `failure`: as a finding."""
+    """A checked trace. `stopped`: why the compiler stopped early, with the verdict `kind`; `failure`: as a finding.
+
+    `notes`: what was replaced or left out among the calls, and NaN or infinities that the module makes.
+    """
 
     rows: tuple[StageRow, ...]
     broken: BrokenStage | None
     stopped: str = ""
     kind: Kind = Kind.UNSUPPORTED
     failure: Diagnostic | None = None
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """The number of stages per verdict, in one line."""
@@ -177,9 +181,9 @@ class TraceCheck:
         return f"<Checked {', '.join(counts) or 'no stage'}>"
 
     def __str__(self) -> str:
-        """A line for each stage: its name, the verdict, how many calls were compared, why no more; what is broken."""
+        """A line for each stage: name, verdict, calls compared, why no more; then notes, and what is broken."""
         widest = max((len(row.name) for row in self.rows), default=0)
-        lines = [_row_line(row, widest) for row in self.rows]
+        lines = [*(_row_line(row, widest) for row in self.rows), *map(plain, self.notes)]
         if self.broken is not None:
             lines += ["", render_text(self.broken.diagnostic)]
         if self.failure is not None:

@@ -26,6 +26,7 @@ from refmlc.diag.entry import entry_point
 from refmlc.frontends.programs import Program
 from refmlc.lang.ir import IRModule
 from refmlc.observe.sanitize.kinds import ALL
+from refmlc.oracle.contracts.assumptions import written
 from refmlc.oracle.implementations.implementation import Limits, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.reference import references
@@ -53,6 +54,7 @@ def assert_equivalent(  # noqa: PLR0913 - each is an option of its own
     implementations: Sequence[str] = (INTERP,),
     limits: Limits | None = None,
     exact: bool = False,
+    assume: str | Collection[str] = (),
 ) -> None:
     """`after` may stand for `before`: the same bits, or results within the certified bound, and no less defined.
 
@@ -60,12 +62,14 @@ def assert_equivalent(  # noqa: PLR0913 - each is an option of its own
     `inputs` are the arguments of each call, which a drawn case has itself; without them, or where a number is given,
     `calls` calls are drawn from `seed` (20 and 0, or what REFMLC_CALLS and REFMLC_SEED say), and one that fails is made
     small before it is reported. `after` is run by `implementations`: `interp`, `native`, `tvm:PYTHON`, `cmd:COMMAND`.
-    `exact`: the same bits, no bound is a way out.
-    Fails: `Inequivalent` (RM701, RM703 … RM705); RM3xx and RM4xx where no call says anything; RM5xx and RM6xx where
+    `exact`: the same bits, no bound is a way out. `assume`: contracts that arguments satisfy
+    (`oracle.contracts.language`). Fails: `Inequivalent` (RM701, RM703 … RM705); RM115 for `inputs` that violate
+    `assume`; RM3xx and RM4xx where no call says anything; RM5xx and RM6xx where
     refmlc cannot tell; RM1xx and RM2xx for programs and arguments that do not fit.
     """
     first = subject(before, "before", func)
-    options = ComparisonOptions(inputs, calls, seed, implementations, limits, exact=exact)
+    contracts = written(assume, first.module)
+    options = ComparisonOptions(inputs, calls, seed, implementations, limits, exact=exact, assume=contracts)
     comparison = compared(first, subject(after, "after", first.func), options)
     if comparison.counterexample is not None:
         raise Inequivalent(comparison.counterexample.diagnostic)
@@ -81,10 +85,11 @@ def assert_defined(
     seed: int | None = None,
     kinds: Collection[str] = ALL,
     limits: Limits | None = None,
+    assume: str | Collection[str] = (),
 ) -> None:
     """No undefined behaviour on the calls that are tried, the sanitizer's detectors of `kinds` on.
 
-    Calls are given or drawn as by `assert_equivalent`. A call that traps is defined.
+    Calls are given or drawn as by `assert_equivalent`, within `assume`. A call that traps is defined.
     Fails: `NotDefined` (RM3xx); RM4xx where every call traps; otherwise as `assert_equivalent`.
     """
     checked = subject(program, "program", func)
@@ -105,7 +110,7 @@ def assert_defined(
         trapped.append(diagnostic)
         return None
 
-    counterexample = first_problem(checked, inputs, (calls, seed), problem)
+    counterexample = first_problem(checked, inputs, (calls, seed), problem, assume=written(assume, checked.module))
     if counterexample is not None:
         raise NotDefined(counterexample.diagnostic)
     if trapped and not ended[0]:
@@ -121,21 +126,23 @@ class InvalidStep(Mismatch):
 
 @dataclass(frozen=True)
 class Validation:
-    """The validation of steps: explicit calls, or a number of calls drawn from a seed."""
+    """The validation of steps: explicit calls, or a number of calls drawn from a seed, within contracts (`assume`)."""
 
     inputs: Sequence[Call] | None = None
     calls: int | None = None
     seed: int | None = None
     implementations: Sequence[str] = ("interp",)
     limits: Limits | None = None
+    assume: str | Collection[str] = ()
 
     def check(self, before: IRModule, after: IRModule, func: str, step: str) -> None:
         """Refuse a step that changes what `func` means. Fails: `InvalidStep`, and as `assert_equivalent` does."""
         try:
             self._try(before, after, func, self.inputs)
             if self.inputs is None:
+                rows = written(self.assume, before)
                 count = ORDINARY if self.calls is None else self.calls
-                self._try(before, after, func, list(ordinary_calls(before, func, count, self.seed or 0)))
+                self._try(before, after, func, list(ordinary_calls(before, func, count, self.seed or 0, rows)))
         except Inequivalent as failure:
             diagnostic = failure.diagnostic
             message = f"`{step}` changes what `{func}` means: {diagnostic.message}"
@@ -152,4 +159,5 @@ class Validation:
             implementations=self.implementations,
             limits=self.limits,
             exact=True,
+            assume=self.assume,
         )

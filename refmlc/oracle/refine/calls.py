@@ -30,6 +30,8 @@ from refmlc.frontends.programs import CaseLike, as_module
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.types import TensorType
 from refmlc.oracle.arguments import CallLimits, CallMaker, tried
+from refmlc.oracle.contracts import ArgumentContract
+from refmlc.oracle.contracts.assumptions import applicable
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Shape
@@ -114,21 +116,30 @@ def _copied(arg: object, copies: dict[int, object]) -> object:
     return copies[id(arg)]
 
 
-def drawn_calls(module: IRModule, func: str, calls: int, seed: int, others: Sequence[IRModule] = ()) -> Iterator[Call]:
+def drawn_calls(
+    module: IRModule,
+    func: str,
+    calls: int,
+    seed: int,
+    others: Sequence[IRModule] = (),
+    assume: Sequence[ArgumentContract] = (),
+) -> Iterator[Call]:
     """Calls for all purposes (`oracle.arguments`), then random ones up to that number; the seed is that of the latter.
 
-    The same ones for the same seed. `others`: programs that are compared with this one. Fails: RM111 for parameters
-    that nothing can be made for.
+    The same ones for the same seed. `others`: programs that are compared with this one; `assume`: contracts that the
+    arguments satisfy. Fails: RM111 for parameters that nothing can be made for.
     """
-    maker = CallMaker(module, func, others=others)
+    maker = CallMaker(module, func, others=others, assume=applicable(module, func, assume))
     limits = CallLimits(calls, seed, LONG)
     trial = tried(maker, module, func, lambda call: arguments(call.recipes), Interp(), limits)
     return (call.recipes for call in trial.calls)
 
 
-def ordinary_calls(module: IRModule, func: str, calls: int, seed: int) -> Iterator[Call]:
+def ordinary_calls(
+    module: IRModule, func: str, calls: int, seed: int, assume: Sequence[ArgumentContract] = ()
+) -> Iterator[Call]:
     """Random calls whose floats all lie in -1 … 1. Fails: RM111 for parameters that nothing can be made for."""
-    maker = CallMaker(module, func)
+    maker = CallMaker(module, func, assume=applicable(module, func, assume))
     return (maker.random(seed * APART + number, way="tame").recipes for number in range(calls))
 
 

@@ -33,6 +33,8 @@ from refmlc.lang.ir import IRModule
 from refmlc.lang.ir.relax import ExternFunc
 from refmlc.observe.bounds.freedom import Freedom
 from refmlc.oracle.agreement import EQUAL, OTHERS, PartComparison, agree
+from refmlc.oracle.contracts import ArgumentContract
+from refmlc.oracle.contracts.assumptions import violation_of_call
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.implementations.implementation import Answer, Ended, Limits, Prepared, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
@@ -45,6 +47,7 @@ from refmlc.oracle.refine.calls import (
     ProgramSubject,
     argument_notes,
     drawn_calls as draw,
+    fresh,
     smallest,
     usual,
 )
@@ -204,6 +207,7 @@ class ComparisonOptions:
     implementations: Sequence[str] = (INTERP,)
     limits: Limits | None = None
     exact: bool = False
+    assume: tuple[ArgumentContract, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -228,7 +232,7 @@ def compared(before: ProgramSubject, after: ProgramSubject, options: ComparisonO
     judge = Refinement(module, after.module, func, options.implementations, options.limits, exact=options.exact)
     try:
         drawn = (options.calls, options.seed)
-        counterexample = first_problem(before, options.inputs, drawn, judge.problem, (after.module,))
+        counterexample = first_problem(before, options.inputs, drawn, judge.problem, (after.module,), options.assume)
     finally:
         judge.close()
     if counterexample is None and not judge.defined and judge.nothing is not None:
@@ -242,17 +246,26 @@ def first_problem(
     drawn: tuple[int | None, int | None],
     problem: Problem,
     others: Sequence[IRModule] = (),
+    assume: Sequence[ArgumentContract] = (),
 ) -> Counterexample | None:
-    """The first call that has a problem; a drawn call is made small. `others`: programs compared with the subject."""
+    """The first call that has a problem; a drawn call is made small. `others`: programs compared with the subject.
+
+    `assume`: contracts that arguments satisfy. Fails: RM115 for an explicit call that does not.
+    """
     candidate = subject.calls if inputs is None and drawn == (None, None) else inputs
     calls, seed = usual("REFMLC_CALLS", drawn[0]), usual("REFMLC_SEED", drawn[1])
 
+    def violation(call: Call) -> RefmlcError | None:
+        return violation_of_call(subject.module, subject.func, assume, fresh(call)) if assume else None
+
     def fails(call: Call) -> bool:
-        return problem(call) is not None
+        return violation(call) is None and problem(call) is not None
 
     if candidate is None:
-        call = next(filter(fails, draw(subject.module, subject.func, calls, seed, others)), None)
+        call = next(filter(fails, draw(subject.module, subject.func, calls, seed, others, assume)), None)
     else:
+        for failure in filter(None, map(violation, candidate)):
+            raise failure
         call = next(filter(fails, candidate), None)
     if call is not None and candidate is None:
         call = smallest(subject.module, subject.func, call, fails)

@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 
 import refmlc
+from refmlc.lang.dtypes import FLOAT32
+from refmlc.oracle.check.causes import FunctionResult, causes_of
 from refmlc.oracle.check.run import shown_names
-from refmlc.oracle.implementations.implementation import Stop, Stopped
+from refmlc.oracle.examine import examine
+from refmlc.oracle.implementations.implementation import Ended, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
+from refmlc.run.memory.tensor import Tensor
 
 COPY = """
 @T.prim_func
@@ -256,3 +260,68 @@ def test_a_function_is_not_accused_of_what_another_one_of_its_module_breaks():
     report = refmlc.check(TWO, implementations=[Reluctant(Stopped(Stop.REJECTED, "zeros", fault=True))], calls=2)
     assert [finding.message for finding in report.findings] == ["`reluctant` fails to compile `zero`"]
     assert report.status == 1
+
+
+class Faulty:
+    """The interpreter, whose results `fault` changes; it promises nothing."""
+
+    promises_verdicts = False
+
+    def __init__(self, name, fault):
+        self.name, self._fault, self._inner = name, fault, Interp()
+
+    def prepare(self, module):
+        inner, fault = self._inner.prepare(module), self._fault
+
+        class Prepared:
+            def run(self, func, args):
+                return fault(inner.run(func, args))
+
+            def close(self):
+                inner.close()
+
+        return Prepared()
+
+    def close(self):
+        """Nothing is held."""
+
+
+def zeroed_and_negated(answer):
+    """Wrong in two ways that look different: all elements 0, or the other sign."""
+    result = answer.args[-1].array
+    if isinstance(answer, Ended):
+        result[...] = 0 if (result > 0).all() else -result
+    return answer
+
+
+class HandMade:
+    """Calls by hand; an output is fresh memory."""
+
+    name = ""
+
+    def __init__(self, module, func, calls):
+        self.module, self.func, self.calls = module, func, calls
+
+    def arguments(self, number=0):
+        fresh = (Tensor.empty((3,), FLOAT32) if value is None else value for value in self.calls[number])
+        return [Tensor.from_numpy(value.copy()) if isinstance(value, np.ndarray) else value for value in fresh]
+
+
+def test_one_fault_that_looks_different_in_each_call_is_one_finding():
+    inputs = [[1, 2, 3], [-1, 2, 4], [5, 7, 9]]
+    program = HandMade(refmlc.read(COPY), "copy", [[np.array(row, "float32"), 0, None] for row in inputs])
+    (examination,) = examine([program], [Faulty("mine", zeroed_and_negated)])
+    guesses = {finding.verdict.difference.guess for finding in examination.findings}
+    assert (len(examination.findings), len(guesses)) == (3, 2)
+    assert len({finding.signature for finding in examination.findings}) == 1
+    (cause,) = causes_of([FunctionResult("copy", program, examination)], strict=False)
+    assert cause.count == 3
+    assert any(note.startswith("in others: ") for note in cause.diagnostic.notes)
+
+
+def test_what_fails_before_it_runs_is_told_before_what_is_wrong():
+    def fails(_answer):
+        return Stopped(Stop.CRASHED, "Check failed: 3 == 4", building=True)
+
+    report = refmlc.check(COPY, implementations=[Faulty("a", zeroed_and_negated), Faulty("b", fails)], pairs=False)
+    assert [finding.code.id for finding in report.findings] == ["RM708", "RM701"]

@@ -165,3 +165,50 @@ def test_the_environment_says_how_many(monkeypatch):
     monkeypatch.setenv("REFMLC_CALLS", "many")
     with pytest.raises(Malformed, match="REFMLC_CALLS is `many`"):
         assert_defined(COPY, inputs=ONE)
+
+
+GATHER = """
+@T.prim_func(s_tir=True)
+def main(n: T.int32, A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+    for i in range(4):
+        B[i] = VALUE
+"""
+HALVED = GATHER.replace("VALUE", "A[i] * T.float32(2)")
+LIMITED = GATHER.replace("VALUE", "T.if_then_else(n >= 5, A[i] * T.float32(3), A[i] * T.float32(2))")
+"""The two differ where n is 5 or more."""
+
+
+UNGUARDED = """
+@T.prim_func
+def main(A: T.Buffer(("n",), "float32"), B: T.Buffer(("n",), "float32")):
+    n = T.int32()
+    for i in range((n + 3) // 4):
+        for j in range(4):
+            B[i * 4 + j] = A[i * 4 + j]
+"""
+
+
+def test_assumed_contracts_bound_the_calls_and_the_small_counterexample():
+    with pytest.raises(Inequivalent):
+        assert_equivalent(HALVED, LIMITED)
+    assert_equivalent(HALVED, LIMITED, assume="n < 5")
+    assert_equivalent(HALVED, LIMITED, assume=["n < 5", "n >= 0"])
+    with pytest.raises(Inequivalent) as caught:
+        assert_equivalent(HALVED, LIMITED, assume="4 <= n < 9")
+    (note,) = [note for note in caught.value.diagnostic.notes if note.startswith("`n` is")]
+    assert 5 <= int(note.removeprefix("`n` is ")) < 9
+
+
+def test_a_given_call_that_violates_a_contract_is_the_callers_fault():
+    inputs = [[7, *call(1, 2, 3, 4)]]
+    with pytest.raises(Malformed, match="violate `n < 5`") as caught:
+        assert_equivalent(HALVED, LIMITED, inputs=inputs, assume="n < 5")
+    assert caught.value.code.id == "RM115"
+    with pytest.raises(Malformed, match="no function has"):
+        assert_equivalent(HALVED, LIMITED, assume="m < 5")
+
+
+def test_a_program_is_defined_within_a_contract():
+    with pytest.raises(NotDefined):
+        assert_defined(UNGUARDED)
+    assert_defined(UNGUARDED, assume="n % 4 == 0")

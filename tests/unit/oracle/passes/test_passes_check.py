@@ -10,6 +10,8 @@ from click.testing import CliRunner
 import refmlc
 from refmlc.cli import main
 from refmlc.diag import RefmlcError
+from refmlc.lang.wellformed.reader_checks import read
+from refmlc.oracle.contracts.assumptions import assumed
 from refmlc.oracle.passes import PassTrace, Stage, check, markdown, read_trace, shrunk
 from refmlc.oracle.passes.baseline import lifted
 from refmlc.oracle.passes.check import Permissions, Shrunk
@@ -457,3 +459,43 @@ def test_inputs_are_arguments_of_every_call(tmp_path):
     np.savez(tmp_path / "p.npz", A=np.full(8, 5, "int32"), other=np.ones(3))
     params = CliRunner().invoke(main, ["passes", str(file), "--params", str(tmp_path / "p.npz")])
     assert params.exit_code == 1
+
+
+CHOICE = """
+@T.prim_func(s_tir=True)
+def main(n: T.int32, A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+    for i in range(4):
+        B[i] = VALUE
+"""
+TWICE = CHOICE.replace("VALUE", "A[i] * T.float32(2)")
+THRICE_FROM_5 = CHOICE.replace("VALUE", "T.if_then_else(n >= 5, A[i] * T.float32(3), A[i] * T.float32(2))")
+
+
+def test_the_calls_and_the_small_call_keep_what_is_assumed():
+    assert check(trace(TWICE, THRICE_FROM_5), assume=assumed("n < 5")).broken is None
+    broken = check(trace(TWICE, THRICE_FROM_5), assume=assumed("6 <= n < 9")).broken
+    assert 6 <= broken.call[0] < 9
+
+
+def test_the_module_that_is_made_smaller_keeps_what_is_assumed():
+    """The pass is wrong outside of the contract too, where a smaller module would show it."""
+    found = check(trace(TWICE, THRICE_FROM_5), assume=assumed("6 <= n < 9")).broken
+    small = shrunk(read(TWICE), found, lambda _text: trace(TWICE, THRICE_FROM_5), tries=3, assume=assumed("6 <= n < 9"))
+    assert 6 <= small.broken.call[0] < 9
+
+
+def test_notes_on_the_calls_are_shown(tmp_path):
+    """An infinity of finite arguments is noted with its place; so is what the calls could not have."""
+    infinite = TWICE.replace("A[i] * T.float32(2)", "T.float32(1) / T.abs(T.float32(n - n))")
+    found = check(trace(infinite, infinite.replace("1)", "2)")))
+    assert any(
+        "makes inf from finite arguments in `B[0]`" in note and note.startswith("`main`: ") for note in found.notes
+    )
+    assert "makes inf from finite arguments" in str(found)
+    stages = [{"name": "input", "text": infinite}, {"name": "second", "text": infinite.replace("1)", "2)")}]
+    file = tmp_path / "stages.jsonl"
+    file.write_text("".join(json.dumps(stage) + "\n" for stage in stages), encoding="utf-8")
+    shown = CliRunner().invoke(main, ["passes", str(file)])
+    assert "makes inf from finite arguments" in " ".join(shown.output.split())
+    data = json.loads(CliRunner().invoke(main, ["passes", str(file), "--json"]).stdout)
+    assert any("makes inf" in note for note in data["notes"])

@@ -7,8 +7,10 @@ from typing import ClassVar
 
 import pytest
 
+from refmlc.diag import Malformed
 from refmlc.oracle.passes import Stage
-from refmlc.oracle.passes.instrument import PassLog, check_schedule, clips, watching
+from refmlc.oracle.passes.instrument import PassLog, check_passes, check_schedule, clips, watching
+from refmlc.oracle.passes.stages import StageVerdict
 from refmlc.oracle.refine.assertions import Inequivalent
 
 
@@ -148,3 +150,63 @@ def main(A: T.Buffer((4,), "float32"), D: T.Buffer((1,), "float32")):
 )
 def test_which_change_of_the_meaning_is_documented(name, value, clipped):
     assert clips(Stage(name, FUSED.replace("VALUE", value))) is clipped
+
+
+HALVED = """
+@T.prim_func(s_tir=True)
+def main(n: T.int32, A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+    for i in range(4):
+        B[i] = A[i] * T.float32(0.5)
+"""
+WRONG_FROM_5 = HALVED.replace("T.float32(0.5)", "T.if_then_else(n >= 5, T.float32(0.25), T.float32(0.5))")
+
+
+class Applied:
+    """A trace with one primitive, which makes `WRONG_FROM_5`."""
+
+    insts = (SimpleNamespace(kind=SimpleNamespace(name="Split")),)
+    decisions = None
+
+    def __init__(self, insts=insts, decisions=None):
+        self.insts, self.decisions = insts, decisions
+
+    def apply_to_schedule(self, schedule, *, remove_postproc):
+        del remove_postproc
+        schedule.mod = Module(WRONG_FROM_5)
+
+
+def stand_in():
+    """A stand-in for TVM whose schedule has applied one primitive."""
+
+    def schedule(module):
+        return SimpleNamespace(mod=module, trace=Applied())
+
+    s_tir = SimpleNamespace(Schedule=schedule, schedule=SimpleNamespace(Trace=Applied))
+    return SimpleNamespace(**{**vars(TVM), "s_tir": s_tir, "IRModule": Module, "tirx": SimpleNamespace(PrimFunc=int)})
+
+
+def test_a_schedule_is_checked_within_what_is_assumed():
+    tvm = stand_in()
+    schedule = tvm.s_tir.Schedule(Module(HALVED))
+    with pytest.raises(Inequivalent, match="`1: Split` changes the meaning"):
+        check_schedule(tvm, schedule, Module(HALVED))
+    assert check_schedule(tvm, schedule, Module(HALVED), assume="n < 5").count(StageVerdict.SAME) == 1
+    with pytest.raises(Malformed, match="no function has"):
+        check_schedule(tvm, schedule, Module(HALVED), assume="m < 5")
+
+
+def test_passes_are_checked_within_what_is_assumed():
+    tvm, Context.now = stand_in(), [Context()]
+
+    def run(**options):
+        with check_passes(tvm, **options) as seen:
+            (instrument,) = Context.current().instruments
+            instrument.run_before_pass(Module(HALVED), SimpleNamespace(name="Quarter"))
+            instrument.run_after_pass(Module(WRONG_FROM_5), SimpleNamespace(name="Quarter"))
+        return seen
+
+    with pytest.raises(Inequivalent, match="`Quarter` changes the meaning"):
+        run()
+    assert [row.verdict for row in run(assume=["n < 5"]).rows] == [StageVerdict.SAME]
+    with pytest.raises(Malformed, match="is of no module"):
+        run(assume="m < 5")
