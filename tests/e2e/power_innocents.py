@@ -3,7 +3,8 @@
 | source      | is                                                                                                   |
 |-------------|------------------------------------------------------------------------------------------------------|
 | `library`   | a call of each operator of Relax, on float32 and on int32, as `tests/operator_calls.py` has them     |
-| `kernels`   | the TensorIR functions that `legalize_ops` makes of these calls, each on its own                     |
+| `kernels`   | the TensorIR functions that `legalize_ops` makes of these calls, each on its own; one whose result   |
+|             | has a size that its caller computes (`sized_by_caller`) with its caller                              |
 | `schedules` | rolled pipelines after a step of a schedule that refmlc calls legal (`step_applications.py`)         |
 | `models`    | small models of `relax.frontend.nn`, and programs of `tests/programs` that take no minutes           |
 | `faults`    | the correct half of each planted fault                                                               |
@@ -31,6 +32,8 @@ from step_applications import STEPS, applied, draw
 
 from refmlc.diag import RefmlcError
 from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.ir.statements import stored_buffers
+from refmlc.lang.ir.visit import walk
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import checked, read
 from refmlc.rewrite.transform import legalize_ops
@@ -63,6 +66,33 @@ def library() -> Iterator[Innocent]:
 
 def kernels() -> Iterator[Innocent]:
     """Each function once, whichever calls have it. It is public where it stands alone."""
+    for name, alone, lowered in _lowered():
+        yield Innocent("kernels", name, lowered if sized_by_caller(alone) else alone)
+
+
+def kernels_of_free_sizes() -> Iterator[Innocent]:
+    """The functions of `sized_by_caller` alone: at sizes that their callers never ask for they are undefined."""
+    for name, alone, _ in _lowered():
+        if sized_by_caller(alone):
+            yield Innocent("free sizes", name, alone)
+
+
+def sized_by_caller(alone: IRModule) -> bool:
+    """Whether a size of the only function stands in what it writes and in nothing that it is given.
+
+    The result of `nonzero` has as many columns as the argument has elements that are not 0; another function counts
+    them first. No declaration says so: alone, the function is undefined at each other size.
+    """
+    (function,) = alone.functions.values()
+    written = stored_buffers(function.body)
+    sizes = {True: set(), False: set()}
+    for buffer in function.buffer_map.values():
+        sizes[buffer in written].update(node for extent in buffer.shape for node in walk(extent))
+    return any(isinstance(node, tir.Var) for node in sizes[True] - sizes[False] - {*function.params})
+
+
+def _lowered() -> Iterator[tuple[str, IRModule, IRModule]]:
+    """The name of each function that a call means, the function alone, and the module that calls it."""
     known = set()
     for call in library():
         try:
@@ -76,7 +106,7 @@ def kernels() -> Iterator[Innocent]:
             key = show(alone)
             if key not in known:
                 known.add(key)
-                yield Innocent("kernels", f"{name} of {call.name}", alone)
+                yield f"{name} of {call.name}", alone, lowered
 
 
 def schedules() -> Iterator[Innocent]:

@@ -12,10 +12,10 @@
 | `assumptions`, `schema.json` | contracts that the caller writes; the file of them beside a module           |
 | `program`  | what a function of a module asks for, a graph too                                             |
 
-**A contract excuses no bug.** What is inferred restricts values of integer parameters, never sizes, and only in the
-natural forms of `infer.pieces`: an index is of its whole axis, an end may be the extent, a length may be all there is.
-An access that needs less than that (`idx[i] + 1`, a missing guard of the tail) is undefined at the ends of the range,
-and calls reach these ends on purpose: that is a finding.
+**A contract excuses no bug.** What is inferred restricts values of integer parameters and of floats that are cast to
+integers, never sizes, and only in the natural forms of `infer.pieces`: an index is of its whole axis, an end may be the
+extent, a length may be all there is. An access that needs less than that (`idx[i] + 1`, a missing guard of the tail) is
+undefined at the ends of the range, and calls reach these ends on purpose: that is a finding.
 """
 
 from refmlc.oracle.contracts.contract import ArgumentContract, Contracts, ContractViolation

@@ -35,6 +35,7 @@ from refmlc.oracle.contracts.language import (
 from refmlc.oracle.contracts.values import Elements, Values, amount, holds, index_of, picked
 
 ROUNDS = 8
+NEAR = 1 / 8  # of the width of an open interval of floats
 OPPOSITE = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
@@ -117,8 +118,9 @@ def _wrap(value: ValueOf, ends: tuple[Quantity, Quantity], signs: tuple[str, str
         finite = np.where(np.isfinite(elements.astype(float)), elements, 0)
         width = np.where(high > low, high - low, 1)
         moved = low + (finite - low) % width
-        if signs[0] == "<":
-            moved = np.where(moved == low, low + width / 2, moved)
+        for sign, end in zip(signs, (low, high), strict=True):
+            if sign == "<":  # a narrower float rounds to the end what is near it
+                moved = np.where(abs(moved - end) < width * NEAR, low + width / 2, moved)
     else:
         first = low + (signs[0] == "<")
         count = high - first + (signs[1] == "<=")
@@ -166,13 +168,23 @@ def _distinct(elements: Elements, limits: tuple[int | None, int | None]) -> Elem
     return np.array(result, dtype=elements.dtype).reshape(elements.shape)
 
 
-def _range_of(subject: ValueOf, clauses: Sequence[ContractClause], values: Values) -> tuple[int | None, int | None]:
-    """The least and greatest integer that comparisons leave the whole subject."""
+def _half_inside(
+    subject: ValueOf, clauses: Sequence[ContractClause], values: Values
+) -> tuple[float | None, float | None]:
+    """The ends of the open interval of floats that comparisons with integers leave the subject, moved in by 1/2."""
+    low, high = _range_of(subject, clauses, values, signs=("<", ">"))
+    return (None if low is None else low - 0.5), (None if high is None else high + 0.5)
+
+
+def _range_of(
+    subject: ValueOf, clauses: Sequence[ContractClause], values: Values, signs: tuple[str, ...] = ("<", "<=", ">", ">=")
+) -> tuple[int | None, int | None]:
+    """The least and greatest integer that comparisons by these signs leave the whole subject."""
     lows: list[int] = []
     highs: list[int] = []
     for left, sign, right in _pairs(clauses):
         for value, relation, bound in ((left, sign, right), (right, OPPOSITE[sign], left)):
-            if value not in (subject, ValueOf(subject.name)) or subject.name in _names(bound):
+            if relation not in signs or value not in (subject, ValueOf(subject.name)) or subject.name in _names(bound):
                 continue
             try:
                 limit = amount(bound, values)
@@ -204,14 +216,15 @@ def _pairs(clauses: Sequence[ContractClause]) -> list[tuple[Quantity, str, Quant
 
 
 def _stretch(clauses: Sequence[ContractClause], values: dict[str, Elements], name: str, ends: str) -> None:
-    """Put the elements of an integer value at the ends of its range; of each row that has a range of its own."""
+    """Put the elements of a value at the ends of its range; of each row that has a range of its own."""
     subjects = {ValueOf(name), *(value for clause in clauses for value in references(clause) if value.name == name)}
     for subject in sorted(subjects, key=lambda value: len(value.items)):
         if any(isinstance(item, ItemRange) and item != ItemRange() for item in subject.items):
             continue
-        low, high = _range_of(subject, clauses, values)
         elements = np.array(picked(values, subject))
-        if elements.dtype.kind == "f" or elements.size == 0 or low is None or high is None or low > high:
+        range_of = _half_inside if elements.dtype.kind == "f" else _range_of
+        low, high = range_of(subject, clauses, values)
+        if elements.size == 0 or low is None or high is None or low > high:
             continue
         flat = elements.reshape(-1)
         match ends:

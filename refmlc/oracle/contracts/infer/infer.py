@@ -125,6 +125,8 @@ def _distinct(store: ScatteredStore, writer: ClauseWriter) -> Iterator[ContractC
     alone = {atom for index in store.indices if (atom := index.atom) is not None and isinstance(atom, tir.Var)}
     spread = [load for load in spread if not _variables(load.args) & store.parallel <= alone]
     for load in dict.fromkeys(spread):
+        if isinstance(load.whole, tir.BufferData) and load.whole.buffer.dtype.is_float:
+            continue  # distinct floats round to the same integer
         sources = [other for indices in store.loads for index in indices for other in _loads(index)]
         yield writer.distinct(load, whole=any(other.whole is load.whole and other != load for other in sources))
 

@@ -73,9 +73,14 @@ def _choice(poly: Poly, facts: Sequence[KnownBound]) -> Opaque | None:
         for atom in all_atoms(each):
             if isinstance(atom, Opaque) and atom.op == "select":
                 return atom
+    return _extreme(poly, least="min") or next(filter(None, (_extreme(fact.poly, least="max") for fact in facts)), None)
+
+
+def _extreme(poly: Poly, *, least: str) -> Opaque | None:
+    """A `min` or `max` that both operands bound: `least` where it is added, the other where it is subtracted."""
     for key, factor in poly.terms.items():
         for atom in key:
-            if isinstance(atom, Opaque) and (atom.op, factor > 0) in (("min", True), ("max", False)):
+            if isinstance(atom, Opaque) and atom.op in ("min", "max") and (atom.op == least) == (factor > 0):
                 return atom
     return None
 

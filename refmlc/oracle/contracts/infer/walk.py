@@ -2,7 +2,8 @@
 
 | value                            | read as                                                                     |
 |----------------------------------|-----------------------------------------------------------------------------|
-| an element of a parameter        | itself, where it is an integer and the function never writes the parameter  |
+| an element of a parameter        | itself, where it is an integer and the function never writes the parameter; |
+|                                  | a float that is cast to an integer likewise: rounded toward zero            |
 | an element of a scratch buffer   | what was stored last at the same numbers (`len[0]`), outside of loops       |
 |                                  | that store to it; or the one store of the buffer, at variables              |
 | a number that is an argument     | itself                                                                      |
@@ -90,7 +91,7 @@ class Walk:
         self.data = {
             buffer: tir.BufferData(buffer)
             for buffer in given.values()
-            if buffer not in written and buffer.dtype.is_integer
+            if buffer not in written and (buffer.dtype.is_integer or buffer.dtype.is_float)
         }
         self.parameters = frozenset(given.values())
         self.sizes = frozenset(
@@ -339,6 +340,8 @@ class Walk:
                 return select(self.condition(inner), constant(1), constant(0))
             case tir.Cast(value=inner) if inner.dtype.is_integer:
                 return self.value(inner)
+            case tir.Cast(value=tir.BufferLoad(buffer, indices)) if expr.dtype.is_integer and buffer in self.data:
+                return self._element(buffer, tuple(map(self.value, indices)))
             case tir.Let(var, value, body):
                 self._env[var] = self.value(value)
                 return self.value(body)

@@ -30,6 +30,7 @@ class ClauseWriter:
         self._walked = walked
         self._pieces = pieces
         self._buffers = {id(data): buffer for buffer, data in walked.data.items()}
+        self._floats = frozenset(buffer.name for buffer in walked.data if buffer.dtype.is_float)
 
     def bounds(self, pieces: Mapping[Piece, Span | None]) -> Iterator[tuple[ContractClause, Span | None]]:
         """The clauses of pieces; a lower and an upper bound of one value stand in one line, the narrowest of each."""
@@ -44,7 +45,9 @@ class ClauseWriter:
                 part for other in piece.unless if (part := self._equal(other)) is not None and not piece.differs
             )
             match clause:
-                case Chain((low, ValueOf() as value), ("<=",)) if not isinstance(low, ValueOf):
+                case Chain((low, ValueOf() as value), (sign,)) if not isinstance(low, ValueOf) and (
+                    sign == "<=" or value.name in self._floats
+                ):
                     before = lows.get((value, unless))
                     if before is None or _lower(before[0].operands[0], low):
                         lows[value, unless] = clause, place if before is None else before[1]
@@ -71,7 +74,7 @@ class ClauseWriter:
             if not upper:
                 yield _unless(low, key[1]), low_place
             for at, (clause, place) in enumerate(upper):
-                joined = Chain((low.operands[0], *clause.operands), ("<=", *clause.signs)) if at == 0 else clause
+                joined = Chain((low.operands[0], *clause.operands), low.signs + clause.signs) if at == 0 else clause
                 yield _unless(joined, key[1]), place
 
     def _bound(self, piece: Bound) -> Chain | None:
@@ -85,6 +88,9 @@ class ClauseWriter:
         related = len(data) > 1
         parts = {key: self._reference(key[0], related=related) for key in data}
         if None in parts.values():
+            return None
+        of_floats = any(value is not None and value.name in self._floats for value in parts.values())
+        if of_floats and (piece.differs or len(data) > 1 or any(abs(factor) != 1 for factor in data.values())):
             return None
         if piece.differs:
             ((key, _),) = data.items()
@@ -105,7 +111,13 @@ class ClauseWriter:
         return Chain((left, right), ("<" if rest.constant == -1 else "<=",))
 
     def _single(self, value: ValueOf, factor: int, rest: Poly, short: int) -> Chain | None:
-        """`factor * value + rest >= 0`. `short`: what the natural form of an index is short of its extent."""
+        """`factor * value + rest >= 0`. `short`: what the natural form of an index is short of its extent.
+
+        A float stands for itself rounded toward zero: 0 for all between -1 and 1.
+        """
+        if value.name in self._floats:
+            limit = self._quantity((-rest).plus(-1) if factor > 0 else rest.plus(1))
+            return None if limit is None else Chain((limit, value) if factor > 0 else (value, limit), ("<",))
         if factor > 0:
             low = self._quantity(-rest)
             if low is None or factor != 1:

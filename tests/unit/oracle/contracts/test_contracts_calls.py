@@ -64,6 +64,26 @@ def test_a_planted_fault_is_found_inside_of_its_contracts(text):
     assert "RM304" in codes(checked(text))
 
 
+ROIS = """
+from tvm.script import ir as I, tirx as T
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(rois: T.Buffer((6, 5), "{dtype}"), A: T.Buffer((3,), "float32"), B: T.Buffer((6,), "float32")):
+        for i in range(6):
+            B[i] = A[T.Cast("int32", rois[i, 0]){shift}] + T.Cast("float32", rois[i, 1])
+"""
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "float64"])
+def test_a_float_that_is_an_index_stays_inside_and_a_shift_of_it_is_found(dtype):
+    report = checked(ROIS.format(dtype=dtype, shift=""))
+    assert report.ok
+    assert "main: contract: -1 < rois[:, 0] < 3 (from <text>:8)" in report.contracts
+    assert "RM304" in codes(checked(ROIS.format(dtype=dtype, shift=" + 1")))
+    assert "RM304" in codes(checked(ROIS.format(dtype=dtype, shift=" - 1")))
+
+
 def test_a_relation_of_sizes_is_a_contract_only_if_it_is_written():
     report = checked(TAIL, assume=["n % 16 == 0"])
     assert report.ok

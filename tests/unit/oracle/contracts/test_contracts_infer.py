@@ -134,6 +134,43 @@ def test_a_page_table_from_segments_of_pages():
     )
 
 
+@pytest.mark.parametrize("length", ["T.max(end - begin, 0)", "T.if_then_else(end > begin, end - begin, 0)"])
+def test_a_segment_that_may_be_empty_asks_for_no_order(length):
+    text = f"""
+    @T.prim_func
+    def main(starts: T.Buffer((5,), "int32"), B: T.Buffer(("n",), "float32")):
+        n = T.int32()
+        for i in range(4):
+            begin: T.int32 = starts[i]
+            end: T.int32 = starts[i + 1]
+            for j in range({length}):
+                B[begin + j] = T.float32(0)
+"""
+    assert lines(text) == ["0 <= starts <= n"]
+
+
+@pytest.mark.parametrize(
+    ("index", "expected"),
+    [
+        ("T.Cast('int64', rois[i, 0])", ["-1 < rois[:, 0] < n"]),
+        ("T.Cast('int32', rois[i, 0]) + 1", ["-1 < rois[:, 0] < n"]),  # rois < n - 1 would excuse the last element
+        ("T.Cast('int32', rois[i, 0]) - 1", ["-1 < rois[:, 0] < n + 1"]),
+        ("T.max(T.min(T.Cast('int32', rois[i, 0]), n - 1), 0)", []),
+        ("T.Cast('int32', rois[i, 0] * T.float32(2))", []),  # has no natural form: calls tell
+        ("T.Cast('int32', rois[i, 0]) * 4", ["-1 < rois[:, 0]"]),
+    ],
+)
+def test_a_float_that_is_an_index_is_rounded_toward_zero(index, expected):
+    text = f"""
+    @T.prim_func
+    def main(rois: T.Buffer(("m", 5), "float32"), A: T.Buffer(("n",), "float32"), B: T.Buffer(("m",), "float32")):
+        m, n = T.int32(), T.int32()
+        for i in range(m):
+            B[i] = A[{index}]
+"""
+    assert lines(text) == expected
+
+
 def test_pages_that_parallel_instances_write_are_distinct_but_not_those_that_accumulate():
     text = """
     @T.prim_func
@@ -144,6 +181,9 @@ def test_pages_that_parallel_instances_write_are_distinct_but_not_those_that_acc
 """
     assert lines(text.format(value="A[i]")) == ["0 <= idx < 8", "idx: distinct"]
     assert lines(text.format(value="H[idx[i]] + A[i]")) == ["0 <= idx < 8"]
+    of_floats = text.replace('idx: T.Buffer(("m",), "int32")', 'idx: T.Buffer(("m",), "float32")')
+    of_floats = of_floats.replace("H[idx[i]]", "H[T.Cast('int32', idx[i])]")
+    assert lines(of_floats.format(value="A[i]")) == ["-1 < idx < 8"]  # distinct floats may round to one integer
 
 
 def test_a_start_and_a_length_stay_inside_together():

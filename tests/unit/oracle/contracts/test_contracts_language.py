@@ -91,6 +91,8 @@ def test_a_line_means_what_numpy_would_compute_exactly(line, values, satisfied):
         ("p: distinct, 0 <= p < 3", {"p": [2, 2, 1]}, [2, 0, 1]),
         ("p == -1 or 0 <= p < 3", {"p": [-1, 4, 2]}, [-1, 1, 2]),
         ("s in [0, 1)", {"s": [0.25, 1.5, -0.25]}, [0.25, 0.5, 0.75]),
+        ("-1 < f < 2", {"f": [-0.5, 2.75, np.nan, np.inf]}, [-0.5, -0.25, 0.0, 0.0]),
+        ("-1 < f < 2", {"f": [-1.0, -1 - 1e-9, 2 + 1e-9]}, [0.5, 0.5, 0.5]),  # else float32 rounds to -1 and 2
         ("w: finite", {"w": [np.inf, 1.0]}, [0.0, 1.0]),
     ],
 )
@@ -105,6 +107,13 @@ def test_the_ends_of_a_range_are_reached():
     result = projected(parse("p: ascending, 0 <= p <= n"), arrays(p=[3, 3, 3], n=8), frozenset("p"), ends="both")
     assert result is not None
     assert result["p"].tolist() == [0, 3, 8]
+
+
+@pytest.mark.parametrize(("ends", "expected"), [("both", [-0.5, 2.0, 3.5]), ("low", [-0.5] * 3), ("high", [3.5] * 3)])
+def test_the_ends_of_floats_that_are_indices_are_reached(ends, expected):
+    result = projected(parse("-1 < f < n"), arrays(f=[2.0, 2.0, 2.0], n=4), frozenset("f"), ends=ends)
+    assert result is not None
+    assert result["f"].tolist() == expected
 
 
 def test_one_value_moves_for_a_sum_of_several():
