@@ -10,14 +10,19 @@ the element (`refmlc.observe.why`) leads to the place, from load to store, up to
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from refmlc.diag.catalogue import NOT_FINITE
 from refmlc.diag.errors import RefmlcError
 from refmlc.diag.source import Span
 from refmlc.observe.why import Kind, Slice, SliceLimits, Value, Write, why
+from refmlc.oracle.agreement import PartComparison
+from refmlc.oracle.examine import Examination
+from refmlc.oracle.finding import make_finding
 from refmlc.oracle.implementations.implementation import Ended
+from refmlc.oracle.outcome import Kind as Outcome, Verdict
 from refmlc.oracle.parts import ResultPart, parts
 from refmlc.oracle.reference import Program, Reference
 from refmlc.run.memory.tensor import Tensor
@@ -57,6 +62,26 @@ def birth(program: Program, number: int, reference: Reference) -> Birth | None:
         if index is not None and isinstance(part.value, Tensor):
             return _birth(program, number, part, index, reference.steps)
     return None
+
+
+def first_birth(examination: Examination) -> Birth | None:
+    """The birth in the first call that has one."""
+    references = enumerate(examination.reference)
+    return next(filter(None, (birth(examination.case, *call) for call in references)), None)
+
+
+def with_birth(examination: Examination) -> Examination:
+    """The examination with the first birth as a finding (RM710); as it is where there is none."""
+    born = first_birth(examination)
+    if born is None:
+        return examination
+    program = examination.case
+    compared = PartComparison(born.element, Verdict(Outcome.EQUAL, notes=(str(born),)))
+    message = f"`{program.func}` makes {born.value} from finite arguments"
+    finding = make_finding(NOT_FINITE, message, program, born.call, "", compared, examination.reference[born.call])
+    if born.span is not None:
+        finding = replace(finding, diagnostic=replace(finding.diagnostic, span=born.span))
+    return replace(examination, findings=(*examination.findings, finding))
 
 
 def _is_finite(value: object) -> bool:

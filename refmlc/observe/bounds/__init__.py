@@ -12,7 +12,7 @@
 | `choice`, `operators`, `expressions`, `statements`, `places`, `run` | a TensorIR function executed on sets |
 | `terms`, `extremes`                | reductions, whose terms may be gathered in any order         |
 | `graph`                            | functions called from Relax, memory between the calls        |
-| `certify`, `exactness`             | the certificate of a call; programs that never round         |
+| `certify`, `exactness`, `zeros`    | the certificate of a call; what never rounds; known signs of zeros |
 | `balls`, `ball_functions`, `cell_arrays` | sets, their operators and memory in arrays: wider, fast |
 | `nests`, `array_expressions`, `array_nests`, `array_results` | plain functions executed on arrays |
 

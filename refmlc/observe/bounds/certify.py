@@ -8,7 +8,7 @@ bound are unsupported.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf
+from math import copysign, inf
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from refmlc.observe.bounds.exactness import only_exact
 from refmlc.observe.bounds.freedom import Freedom
 from refmlc.observe.bounds.graph import ARRAYS_FROM, EnclosureHooks, check_graph, tensors
 from refmlc.observe.bounds.places import View
+from refmlc.observe.bounds.zeros import signs_follow
 from refmlc.observe.copies import copies
 from refmlc.run.interp.machine import Machine
 from refmlc.run.interp.substitutes import BlockRun, Prepared
@@ -37,7 +38,8 @@ class CertifiedTensor:
     """The permitted values of each element of one result.
 
     Order: `elements` row-major; None: not written. `reference` is the interpreter's result. `exact`: no operator of the
-    program rounds, so that the bits of the reference are the only result.
+    program rounds, so that the bits of the reference are the only result. `signed`: an element that is exactly 0 is the
+    zero of the reference (`zeros`).
     """
 
     name: str
@@ -46,14 +48,21 @@ class CertifiedTensor:
     elements: Sequence[Value | None]
     reference: np.ndarray
     exact: bool = False
+    signed: bool = False
 
     def permits(self, number: int, value: float) -> bool:
         """True if element `number` may be `value`."""
         element = self.elements[number]
         if isinstance(element, Enclosure):
-            return element.contains(value)
+            return element.contains(value) and not (value == 0.0 and self._other_zero(element, number, value))
         options = None if element is None else members(element)
         return options is None or int(value) in options
+
+    def _other_zero(self, element: Enclosure, number: int, value: float) -> bool:
+        """True if `value` is the zero that the element is not."""
+        if not self.signed or not element.exact or element.centre:
+            return False
+        return copysign(1.0, value) != copysign(1.0, self.reference.flat[number])
 
     @cached_property
     def centre(self) -> np.ndarray:
@@ -107,6 +116,7 @@ def certify(
     check_graph(module, name)
     arguments = copies(args)
     func, exact = module.functions[name], only_exact(module)
+    signed = not exact and signs_follow(module, name)
     executes = result is None or isinstance(func, tir.PrimFunc) or not _only_writes(module)
     hooks = EnclosureHooks(module, freedom, arrays_from=arrays_from, executes=executes)
     answer = Machine(module, hooks=hooks, substitutes=None if executes else _Nothing()).call(name, arguments)
@@ -121,7 +131,7 @@ def certify(
         view = hooks.regions.view(tensor)
         if view.region.written or not isinstance(func, tir.PrimFunc):
             elements = _elements(view, arrays_from)
-            outputs.append(CertifiedTensor(label, tensor.dtype, tensor.shape, elements, reference, exact))
+            outputs.append(CertifiedTensor(label, tensor.dtype, tensor.shape, elements, reference, exact, signed))
     return Certificate(name, tuple(outputs), freedom)
 
 

@@ -7,7 +7,8 @@
 The theorem behind the oracle, by induction over the program: the enclosure of a value holds the exact result
 (nothing rounded but casts) and the result of every permitted evaluation (`refmlc.observe.bounds.freedom`). Each
 operation keeps that: it encloses the exact image of its operands' enclosures, then every rounding of it
-(`Grid.settle`). Zeros of both signs are the one real 0: an operation that distinguishes them (1 / x) gets both.
+(`Grid.settle`). Zeros of both signs are the one real 0: an operation that distinguishes them (1 / x)
+gets both; `zeros` says of which programs the sign is known.
 
 Relations between enclosures are sets: `LT | EQ` says that some pair is less, some pair equal, none greater, and none
 unordered.

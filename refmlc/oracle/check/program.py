@@ -26,13 +26,18 @@ GENERATORS = "zeros, ones, iota, normal(SEED)"
 
 @dataclass(frozen=True)
 class CheckedProgram:
-    """A function with its calls. `explicit` maps a parameter's number to the source of its explicit argument."""
+    """A function with its calls. `explicit` maps a parameter's number to the source of its explicit argument.
+
+    `as_written`, `allow`: how it is executed, as in `CheckOptions`; a case says so too.
+    """
 
     module: IRModule
     func: str
     calls: tuple[GeneratedCall, ...]
     explicit: Mapping[int, Callable[[GeneratedCall], object]]
     name: str = ""
+    as_written: bool = False
+    allow: frozenset[str] = frozenset()
 
     def arguments(self, number: int = 0) -> list[object]:
         """Fresh arguments of a call."""

@@ -8,28 +8,25 @@ from os import PathLike
 from pathlib import Path
 
 from refmlc.diag import RefmlcError, fail
-from refmlc.diag.catalogue import BAD_USAGE, CODES, NOT_FINITE
+from refmlc.diag.catalogue import BAD_USAGE, CODES
 from refmlc.diag.entry import entry_point
 from refmlc.frontends.programs import Program, as_module
 from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.ir.reach import reachable
 from refmlc.lang.ir.threads import implies_barriers
 from refmlc.observe.sanitize.kinds import ALL
-from refmlc.oracle.agreement import PartComparison
 from refmlc.oracle.arguments import CallLimits
 from refmlc.oracle.arguments.trial import USUAL_BUDGET
 from refmlc.oracle.check.causes import FunctionResult
-from refmlc.oracle.check.program import CallRequest, CheckedProgram, checked_program, known_function, public
+from refmlc.oracle.check.program import CallRequest, checked_program, known_function, public
 from refmlc.oracle.check.report import CheckReport
 from refmlc.oracle.contracts.assumptions import written
 from refmlc.oracle.exact.against import REFERENCE, held
-from refmlc.oracle.examine import Examination, examine
-from refmlc.oracle.finding import Finding, make_finding
+from refmlc.oracle.examine import examine
 from refmlc.oracle.implementations.implementation import Implementation, Limits
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.implementations.lookup import implementation
-from refmlc.oracle.non_finite import Birth, birth
-from refmlc.oracle.outcome import Kind, Verdict
+from refmlc.oracle.non_finite import first_birth, with_birth
 
 DEFAULT_PATHS = ("native:guarded", "native")
 PER_RUN = Limits(seconds=60.0, clock=True)
@@ -138,6 +135,7 @@ def examined(
     try:
         interp = Interp(limits, allow=allow, as_written=choices.as_written, compiles_from=choices.compiles_from)
         program, trial = checked_program(module, name, request, interp)
+        program = replace(program, as_written=choices.as_written, allow=allow)
     except RefmlcError as failure:
         if request.inputs or request.dims or request.params:
             raise
@@ -157,25 +155,14 @@ def examined(
         progress("reference")
         examination = held(examination, paths, Interp(limits, allow=allow, as_written=choices.as_written))
     notes = [] if choices.as_written else list(_implied(module, name))
-    born = next(filter(None, (birth(program, *call) for call in enumerate(examination.reference))), None)
-    if born is not None and choices.finite:
-        examination = replace(examination, findings=(*examination.findings, not_finite(program, born, examination)))
-    elif born is not None:
+    if choices.finite:
+        examination = with_birth(examination)
+    elif (born := first_birth(examination)) is not None:
         notes.append(f"{name}: {born}")
     count = sum(reference.compiled_calls > 0 for reference in examination.reference)
     if count:
         notes.append(f"{name}: {THROUGH_C.format(calls=f'{count} of {len(examination.reference)}')}")
     return FunctionResult(name, program, examination, trial, notes=tuple(notes))
-
-
-def not_finite(program: CheckedProgram, born: Birth, examination: Examination) -> Finding:
-    """The birth of NaN or an infinity as a finding."""
-    compared = PartComparison(born.element, Verdict(Kind.EQUAL, notes=(str(born),)))
-    message = f"`{program.func}` makes {born.value} from finite arguments"
-    finding = make_finding(NOT_FINITE, message, program, born.call, "", compared, examination.reference[born.call])
-    if born.span is None:
-        return finding
-    return replace(finding, diagnostic=replace(finding.diagnostic, span=born.span))
 
 
 def _implied(module: IRModule, name: str) -> Iterator[str]:

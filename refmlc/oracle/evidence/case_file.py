@@ -10,6 +10,8 @@
 | `implementation` | the implementation to replay the case with, as in `--impl`                  |
 | `module`, `func` | the text; the function that is called                                       |
 | `calls`          | tables: `args` (`literals`), and `assert`                                   |
+| `as_written`     | true: no barrier is implied (TIR-229). May be left out                      |
+| `allow`          | codes after which the program continues. May be left out                    |
 
 | `assert.kind` | and                                                                                                |
 |---------------|----------------------------------------------------------------------------------------------------|
@@ -132,6 +134,8 @@ class CaseFile:
     calls: tuple[CaseCall, ...]
     file: str = field(default="", compare=False)
     line: int = field(default=0, compare=False)
+    as_written: bool = False
+    allow: tuple[str, ...] = ()
 
     @cached_property
     def module(self) -> IRModule:
@@ -141,6 +145,11 @@ class CaseFile:
     @property
     def name(self) -> str:
         return self.id
+
+    @property
+    def code(self) -> str:
+        """The code of the finding that the case records, as its id says; the start of another id."""
+        return self.id.partition("-")[0].upper()
 
     @property
     def place(self) -> str:
@@ -161,6 +170,8 @@ class CaseFile:
             "provenance": self.provenance,
             **({"implementation": self.implementation} if self.implementation or not table else {}),
             "func": self.func,
+            **({"as_written": True} if self.as_written else {}),
+            **({"allow": list(self.allow)} if self.allow else {}),
             **({"uses": uses} if uses else {"module": self.text}),
         }
         prefix = f"{table}." if table else ""
@@ -259,6 +270,8 @@ def _case(data: object, modules: Mapping[str, str], places: _Places) -> CaseFile
                 tuple(_call(call, place) for call in calls),
                 file,
                 line,
+                table.get("as_written") is True,
+                _names(table, "allow", place),
             )
     raise fail(BAD_FILE, f"{place} is not a case: it needs `id`, `module`, `func` and `calls`")
 

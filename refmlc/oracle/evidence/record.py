@@ -4,6 +4,7 @@ The text is read again and the meaning is computed again, so that what the file 
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from importlib.metadata import version
 from math import inf, nextafter
@@ -64,16 +65,17 @@ def recorded(
         text,
         program.func,
         tuple(draft_calls),
+        as_written=getattr(program, "as_written", False),
+        allow=tuple(sorted(getattr(program, "allow", ()))),
     )
-    answers = [reference.answer for reference in references(draft, Interp(check=False), sanitize=True)]
+    interp = Interp(check=False, allow=frozenset(draft.allow), as_written=draft.as_written)
+    answers = [reference.answer for reference in references(draft, interp, sanitize=True)]
     calls_made = [
         CaseCall(call.args, assertion(draft, number, answer))
         for number, (call, answer) in enumerate(zip(draft_calls, answers, strict=True))
     ]
     decided = clauses(program.module, code, answers)
-    return CaseFile(
-        identity, decided, draft.features, DIALECT, provenance, implementation, text, program.func, tuple(calls_made)
-    )
+    return replace(draft, clauses=decided, calls=tuple(calls_made))
 
 
 def text_of(module: IRModule) -> str:

@@ -1,5 +1,13 @@
 """A case made again: what the oracle says now, and whether what was written down still holds.
 
+| the finding             | is made again by                                                    |
+|-------------------------|---------------------------------------------------------------------|
+| RM705                   | the variants of the program too                                     |
+| RM709                   | each operator against its definition                                |
+| RM710                   | a search for the first result that is not finite                    |
+| RM706                   | the model, which the case does not have: refused (RM112)            |
+| any other, RM3xx too    | the meaning, and each implementation                                |
+
 `holds` asks an answer of any implementation for what the file asserts, and for nothing else: no reference is run.
 """
 
@@ -9,7 +17,8 @@ from math import isinf, isnan
 
 import numpy as np
 
-from refmlc.diag.catalogue import INACCURATE
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE, CONTRADICTION, INACCURATE, NOT_FINITE, WRONG_IMPORT
 from refmlc.lang.dtypes import DType
 from refmlc.oracle.compare import distance
 from refmlc.oracle.evidence.case_file import CaseFile
@@ -19,10 +28,12 @@ from refmlc.oracle.exact.against import held
 from refmlc.oracle.examine import Examination, examine
 from refmlc.oracle.implementations.implementation import Answer, Ended, Implementation, Limits, Stop
 from refmlc.oracle.implementations.interp import Interp
+from refmlc.oracle.non_finite import with_birth
 from refmlc.oracle.parts import ResultPart, bits, parts
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Shape, kind_of
 
+PAIRED = frozenset((CONTRADICTION.id,))
 STOPS = {"undefined": Stop.UNDEFINED, "trap": Stop.TRAP, "reject": Stop.REJECTED}
 
 
@@ -36,10 +47,26 @@ class ReplayResult:
 
 
 def replay(case: CaseFile, implementations: Sequence[Implementation], limits: Limits | None = None) -> ReplayResult:
-    """Examine the case again, one of RM709 against the definitions too. Fails: RM1xx, RM109 for an invalid file."""
-    examination = examine([case], implementations, limits=limits)[0]
-    if case.id.startswith(f"{INACCURATE.id.lower()}-"):
-        examination = held(examination, implementations, Interp(limits or Limits()))
+    """Examine the case again, in the way in which its finding was made (the table above).
+
+    Fails: RM1xx, RM109 for an invalid file; RM112 for a finding on an importer, which needs the model.
+    """
+    if case.code == WRONG_IMPORT.id:
+        message = f"{case.place} is a finding on an importer, of which the case has the module alone"
+        raise fail(BAD_USAGE, message, None, "`refmlc check MODEL` makes it again")
+    allow = frozenset(case.allow)
+    examination = examine(
+        [case],
+        implementations,
+        limits=limits,
+        pairs=case.code in PAIRED,
+        allow=allow,
+        as_written=case.as_written,
+    )[0]
+    if case.code == INACCURATE.id:
+        examination = held(examination, implementations, Interp(limits or Limits(), allow=allow))
+    if case.code == NOT_FINITE.id:
+        examination = with_birth(examination)
     broken = []
     for number, reference in enumerate(examination.reference):
         wrong = holds(case, number, reference.answer)
