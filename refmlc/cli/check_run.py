@@ -36,6 +36,7 @@ COLOURS = {
     "defined": "green",
     "equal": "green",
     "permitted": "green",
+    "order of evaluation": "green",
     "wrong": "bold red",
     "undefined": "red",
     "refused": "bold red",
@@ -220,7 +221,9 @@ def table(report: CheckReport) -> Table:
     for column in COLUMNS:
         painted.add_column(column, overflow="fold")
     for line in report.table():
-        counts = [Text(f"{count} {word}", style=COLOURS.get(word, "yellow")) for count, word in line.counts]
+        counts = [
+            Text(f"{count} {word}", style=COLOURS.get(word.partition(" (")[0], "yellow")) for count, word in line.counts
+        ]
         calls = Text(", ").join(counts) if counts else Text(NO_ARGUMENTS, style="yellow")
         function = Text(line.function, style="" if line.path == "meaning" else "dim")
         painted.add_row(function, Text(line.path), calls, Text(line.sanitizer))

@@ -89,11 +89,19 @@ def _show(func: str, comparison: RefinementResult, calls: int, *, as_json: bool)
     if as_json:
         finding = None if counterexample is None else to_json(counterexample.diagnostic)
         print_json(
-            {"func": func, "equivalent": counterexample is None, "calls": comparison.defined, "finding": finding}
+            {
+                "func": func,
+                "equivalent": counterexample is None,
+                "calls": comparison.defined,
+                "finding": finding,
+                "notes": list(comparison.notes),
+            }
         )
     elif counterexample is None:
         undefined = calls - comparison.defined
         note = f"; {undefined} are not counted: BEFORE is undefined there" if undefined else ""
         out.print(f"`{func}`: no difference on {comparison.defined} calls{note}")
+        for line in comparison.notes:
+            out.print(f"`{func}`: {line}")
     else:
         show_diagnostic(counterexample.diagnostic, out)

@@ -16,6 +16,7 @@
 | `parts`                                      | what a call leaves behind, as bits                                |
 | `agreement`, `verdict_rules`                 | the comparison of all parts; the verdict on an answer             |
 | `finding`, `examine`                         | findings with their codes; programs examined in implementations   |
+| `explained`                                  | wrong results that a recorded deviation gives, shown by execution |
 | `non_finite`                                 | NaN and infinities that a program makes, and where                |
 | `record`                                     | refusals of an implementation that are on record                  |
 | `pairs`                                      | programs that must agree with a program, without a rule           |

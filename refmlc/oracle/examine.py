@@ -14,6 +14,7 @@ from refmlc.lang.ir.reach import reachable
 from refmlc.observe.bounds.freedom import Freedom
 from refmlc.observe.sanitize.kinds import ALL
 from refmlc.oracle.agreement import OTHERS
+from refmlc.oracle.explained import Explanation, explained
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.implementations.implementation import Answer, Ended, Implementation, Limits, Prepared, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
@@ -84,7 +85,7 @@ def examine(  # noqa: PLR0913 - each is a choice of its own
         answers = _going_on(_witnessed(implementation, programs, meanings), allow)
         variant_answers = iter(answers[len(cases) :])
         for at, (case, reference) in enumerate(zip(cases, originals, strict=True)):
-            result, wrong = _judged(case, reference, answers[at], implementation, freedom)
+            result, wrong = _judged(case, reference, answers[at], implementation, (freedom, interp))
             verdicts[at][implementation.name] = result
             findings[at] += wrong
             for pair in case_pairs[at]:
@@ -295,6 +296,18 @@ def _known(implementation: Implementation, answer: Answer, case: Program) -> str
     return known_row(says, answer, reachable(case.module, case.func))
 
 
+def _labelled(verdict: Verdict, finding: Finding, found: Explanation | None) -> tuple[Verdict, Finding | None]:
+    """The verdict and the finding with the rows that explain them; no finding where the clause decides alone."""
+    if found is None:
+        return verdict, finding
+    if found.decided:
+        note = f"row {found.ids}: {found.titles}"
+        return replace(verdict, kind=Kind.DECIDED, row=found.ids, notes=(note, *verdict.notes)), None
+    verdict = replace(verdict, row=found.ids)
+    note = f"known row {found.ids} gives this result: {found.titles}"
+    return verdict, replace(finding, verdict=verdict, diagnostic=finding.diagnostic.noting(note))
+
+
 def _too_long(implementation: Implementation, reference: Reference) -> Stopped | None:
     """The answer of an implementation that does not run long calls (`most_steps`); None: it runs this one."""
     most = getattr(implementation, "most_steps", None)
@@ -313,8 +326,10 @@ def _judged(
     meanings: Sequence[Reference],
     answers: Sequence[Answer | None],
     implementation: Implementation,
-    freedom: Freedom,
+    ways: tuple[Freedom, Interp],
 ) -> tuple[list[Verdict], list[Finding]]:
+    """The verdicts and findings; rows of the recorded deviations explain some (`record`, `explained`)."""
+    freedom, interp = ways
     verdicts: list[Verdict] = []
     findings: list[Finding] = []
     name, promises = implementation.name, implementation.promises_verdicts
@@ -326,6 +341,9 @@ def _judged(
             row = _known(implementation, answer, case) if verdict.kind in REFUSALS else ""
             if row:
                 verdict, finding = Verdict(Kind.NOT_TAKEN, notes=(f"known, row {row}", *verdict.notes)), None
+            elif finding is not None and not promises:
+                found = explained(implementation, case, number, answer, interp, freedom)
+                verdict, finding = _labelled(verdict, finding, found)
         verdicts.append(verdict)
         findings += [] if finding is None else [finding]
     return verdicts, findings

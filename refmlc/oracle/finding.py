@@ -63,7 +63,7 @@ class Finding:
         if self.code is INACCURATE:
             return (self.code.id, self.implementation, self.diagnostic.message)
         words = "" if self.verdict.difference is not None else normalised((self.verdict.notes or ("",))[0])
-        return (self.code.id, self.implementation, words)
+        return (self.code.id, self.implementation, f"{self.verdict.row} {words}".strip())
 
 
 def make_finding(  # noqa: PLR0913 - each is a part of the finding

@@ -6,6 +6,8 @@
 | permitted           | it is another one that the rule permits                                            |
 | order of evaluation | another one of several equal terms, which a step of the schedule permits           |
 | wrong               | the rule does not permit it; by a certified bound that is a proof                  |
+| wrong (known row R) | the same; row R of `conformance/known` gives this result                           |
+| decided here        | the same or a failure; TVM's documentation does not say, and the clause decides    |
 | refused             | the implementation says that it does not do what is defined                        |
 | compiler error      | it failed while it made the module ready: a check of its own state, or a signal    |
 | crashed at run time | it ended or raised while the program ran                                           |
@@ -29,6 +31,7 @@ class Kind(Enum):
     PERMITTED = "permitted"
     ORDER = "order of evaluation"
     WRONG = "wrong"
+    DECIDED = "decided here"
     UNDEFINED = "undefined"
     UNSUPPORTED = "unsupported"
     NOT_TAKEN = "not taken"
@@ -40,18 +43,29 @@ class Kind(Enum):
     TIMED_OUT = "timed out"
 
 
+ACCUSING = frozenset((Kind.WRONG, Kind.REFUSED, Kind.COMPILER_ERROR, Kind.CRASHED, Kind.HUNG))
+"""Kinds that are findings on an implementation."""
 UNCOMPARED = frozenset((Kind.UNSUPPORTED, Kind.NOT_TAKEN, Kind.PRECONDITION, Kind.TIMED_OUT))
 """Kinds of a defined call that compare nothing and accuse nobody; their reasons are reported."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A verdict's kind with its explanation: the difference, the report of a failure, notes."""
+    """A verdict's kind with its explanation: the difference, the report of a failure, notes.
+
+    `row`: the ids of the rows of `conformance/known` that explain it.
+    """
 
     kind: Kind
     difference: Difference | None = None
     report: Diagnostic | None = None
     notes: tuple[str, ...] = ()
+    row: str = ""
+
+    @property
+    def label(self) -> str:
+        """The kind as reports show it, with the row that explains what is wrong."""
+        return f"{self.kind.value} (known row {self.row})" if self.row and self.kind in ACCUSING else self.kind.value
 
     @property
     def why(self) -> str:
@@ -61,8 +75,8 @@ class Verdict:
     def __str__(self) -> str:
         """One line: the kind, and the first difference or the failure."""
         if self.report is not None:
-            return f"{self.kind.value}: {self.report.code.id}: {self.report.message}"
-        return self.kind.value if self.difference is None else f"{self.kind.value}: {self.difference}"
+            return f"{self.label}: {self.report.code.id}: {self.report.message}"
+        return self.label if self.difference is None else f"{self.label}: {self.difference}"
 
 
 def of_failure(failure: RefmlcError) -> Verdict:

@@ -1,6 +1,6 @@
 """Refusals and failures of an implementation that are on record for its version: `conformance/known`.
 
-A row explains a refusal where both hold:
+A row explains a refusal where both hold; `explained` says which explain a wrong result:
 
 | what                                            | of the row                                               |
 |-------------------------------------------------|----------------------------------------------------------|
@@ -11,11 +11,12 @@ Decision: a message alone explains nothing: another fault may end in the same ch
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import cast
 
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import IRModule, relax, tir
@@ -23,6 +24,9 @@ from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import walk
 from refmlc.oracle.implementations.implementation import Stopped
 from refmlc.oracle.reasons import normalised
+
+DECIDED = "decided here"
+"""The kind of a row where TVM's documentation says nothing, or both: nobody is wrong."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,21 @@ class KnownRefusal:
     def explains(self, message: str, module: IRModule) -> bool:
         """Whether the refusal of `module` with `message` is this one."""
         return normalised(message) in self.messages and self.parts <= parts_of(module)
+
+
+@dataclass(frozen=True)
+class KnownRow:
+    """A row, as far as results are concerned. `takes`: each an expression, what it is taken for, and a dtype.
+
+    `operator` with operands that hold `operand`, `nan` or `inf`, has another result. `decided`: it is decided here.
+    """
+
+    id: str
+    title: str
+    decided: bool = False
+    takes: tuple[tuple[str, str, str], ...] = ()
+    operator: str = ""
+    operand: str = ""
 
 
 def parts_of(module: IRModule) -> frozenset[str]:
@@ -71,21 +90,64 @@ def _fits(stem: str, base: str, version: str) -> bool:
 @cache
 def known_refusals(name: str, version: str) -> tuple[KnownRefusal, ...]:
     """The rows of an implementation's file that explain refusals of this version. Fails: RM109."""
-    with as_file(files("refmlc.oracle.suite") / "data" / "known") as folder:
-        path = file_for(name, version, folder)
-        rows = [] if path is None else tomllib.loads(path.read_text(encoding="utf-8")).get("deviation", [])
     return tuple(
-        KnownRefusal(str(row["id"]), frozenset(row["messages"]), frozenset(row.get("parts", ())))
-        for row in rows
-        if "messages" in row and version in row.get("versions", [version])
+        KnownRefusal(str(row["id"]), _texts(row["messages"]), _texts(row.get("parts", ())))
+        for row in _tables(name, version)
+        if "messages" in row
     )
+
+
+@cache
+def known_results(name: str, version: str) -> tuple[KnownRow, ...]:
+    """The rows of an implementation's file that explain results of this version. Fails: RM109."""
+    return tuple(
+        KnownRow(
+            str(row["id"]),
+            str(row["title"]),
+            row["kind"] == DECIDED,
+            tuple((each["expression"], each["as"], each["of"]) for each in _pairs(row.get("takes", ()))),
+            str(row.get("operator", "")),
+            str(row.get("operand", "")),
+        )
+        for row in _tables(name, version)
+        if "takes" in row or "operator" in row
+    )
+
+
+def _texts(value: object) -> frozenset[str]:
+    return frozenset(cast("Iterable[str]", value))
+
+
+def _pairs(value: object) -> Iterable[Mapping[str, str]]:
+    return cast("Iterable[Mapping[str, str]]", value)
+
+
+def _tables(name: str, version: str) -> list[dict[str, object]]:
+    """The rows of an implementation's file, and of the one that it names with `also`, that hold for this version."""
+    with as_file(files("refmlc.oracle.suite") / "data" / "known") as folder:
+        path, rows = file_for(name, version, folder), list[dict[str, object]]()
+        while path is not None:
+            table = tomllib.loads(path.read_text(encoding="utf-8"))
+            rows += [row for row in table.get("deviation", []) if version in row.get("versions", [version])]
+            path = folder / table["also"] if "also" in table else None
+    return rows
 
 
 def known_row(says: Mapping[str, object], answer: Stopped, module: IRModule) -> str:
     """The id of the row that explains a refusal; empty: none. `says`: how the implementation introduces itself."""
+    name, version = _introduced(says)
+    rows = known_refusals(name, version) if name and version else ()
+    return next((row.id for row in rows if row.explains(answer.message, module)), "")
+
+
+def known_rows(says: Mapping[str, object]) -> tuple[KnownRow, ...]:
+    """The rows that may explain results of an implementation that introduces itself so."""
+    name, version = _introduced(says)
+    return known_results(name, version) if name and version else ()
+
+
+def _introduced(says: Mapping[str, object]) -> tuple[str, str]:
+    """The name and the version of an implementation; empty where it does not say them."""
     words = str(says.get("name", "")).split()
     version = str(says.get("version", "") or (words[1] if len(words) > 1 else ""))
-    if not words or not version:
-        return ""
-    rows = known_refusals(words[0], version)
-    return next((row.id for row in rows if row.explains(answer.message, module)), "")
+    return (words[0] if words else "", version)

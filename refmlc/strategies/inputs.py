@@ -8,6 +8,10 @@
 | a number               | the value of the dimension if it is one, else small                            |
 | a tensor of Relax      | filled; an unknown dimension is 2                                              |
 | a shape, a tuple       | made of the same                                                               |
+
+Decision: this is not the source of calls of checks, which is `refmlc.oracle.arguments` and covers purposes. It stands
+above: the oracle imports the strategies, so these cannot import it. A strategy draws many calls of one program, at
+random, and Hypothesis makes them smaller; a check makes few calls that each have a reason.
 """
 
 from collections.abc import Iterator, Mapping

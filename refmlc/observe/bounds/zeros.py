@@ -86,9 +86,9 @@ class _Signs:
             case tir.Apply(op=op, args=(a, b)) if op in SUMS:
                 return self._signed(a) and self._signed(b)
             case tir.Apply(op=op, args=(a, tir.FloatImm() as b)) if op in PRODUCTS:
-                return b.value != 0.0 and self._signed(a)
+                return self._fixed(a) or (b.value != 0.0 and self._signed(a))
             case tir.Apply(op="mul", args=(tir.FloatImm() as a, b)):
-                return a.value != 0.0 and self._signed(b)
+                return self._fixed(b) or (a.value != 0.0 and self._signed(b))
             case tir.Apply(op=op, args=(a, b)) if op in PRODUCTS:
                 return self._fixed(a) and self._fixed(b)
             case tir.Cast(value=value):

@@ -3,7 +3,7 @@
 | file         | holds                                                                                              |
 |--------------|----------------------------------------------------------------------------------------------------|
 | `purposes`   | the list of purposes: what each fills floats and integers with, to which programs it applies, why  |
-| `uses`       | what the program does with each parameter: output, index, cast to floats, compared with …          |
+| `uses`, `kernel_uses`, `graph_uses` | what the program does with each parameter: output, index, compared with … |
 | `conditions` | values at which a condition changes                                                                |
 | `sizes`      | sizes of symbolic dimensions                                                                       |
 | `maker`      | makes the calls: recipes (`refmlc.strategies.arguments`) with a purpose and a reason               |

@@ -31,6 +31,7 @@ from refmlc.lang.ir.types import PrimType, ShapeType, TensorType, TupleType, Typ
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.ops.evaluate import known
 from refmlc.oracle.arguments.conditions import Value
+from refmlc.oracle.arguments.graph_uses import uses_of
 from refmlc.oracle.arguments.purposes import (
     BRANCHES,
     CONTRACTS,
@@ -49,7 +50,7 @@ from refmlc.oracle.arguments.purposes import (
     Purpose,
 )
 from refmlc.oracle.arguments.sizes import size_plans, usual_sizes
-from refmlc.oracle.arguments.uses import ParameterUse, ProgramUses, extents, size_variables, uses_of
+from refmlc.oracle.arguments.uses import ParameterUse, ProgramUses, extents, size_variables
 from refmlc.oracle.contracts import ArgumentContract, Contracts, contracts_of
 from refmlc.oracle.contracts.recipes import admissible, admissible_sizes
 from refmlc.run.dims import Dims

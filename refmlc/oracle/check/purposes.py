@@ -33,7 +33,7 @@ def purpose_lines(
     groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for number, call in enumerate(calls):
         outcomes = [(MEANING, examination.reference[number].verdict)]
-        outcomes += [(shown_path(way, shown), each[number].kind.value) for way, each in examination.verdicts.items()]
+        outcomes += [(shown_path(way, shown), each[number].label) for way, each in examination.verdicts.items()]
         groups.setdefault(tuple(outcomes), []).append(kind_of_purpose(call.purpose))
     return [
         PurposeLine("" if at else name, tuple(dict.fromkeys(group)), len(group), dict(outcomes))

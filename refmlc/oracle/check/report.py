@@ -8,7 +8,7 @@
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -23,6 +23,7 @@ from refmlc.oracle.check.purposes import PurposeLine, purpose_lines, purposes_te
 from refmlc.oracle.exact.against import is_against, shown_path
 from refmlc.oracle.examine import Examination, uncompared
 from refmlc.oracle.finding import arguments_text
+from refmlc.oracle.outcome import Kind, Verdict
 
 COLUMNS = ("function", "path", "calls", "sanitizer")
 MOST_REMARKS = 12
@@ -47,7 +48,7 @@ class TableLine:
 
 @dataclass(frozen=True)
 class UncomparedCalls:
-    """Defined calls on which an implementation was not compared, for one reason; `kind` is that of the verdict."""
+    """Defined calls without a comparison, or decided here, for one reason; `kind` is that of the verdict."""
 
     path: str
     kind: str
@@ -132,12 +133,31 @@ class CheckReport:
         return tuple(line for row in self.rows for line in _lines(row, self.shown))
 
     @cached_property
+    def decided(self) -> tuple["UncomparedCalls", ...]:
+        """The calls whose result the clause decides where TVM's documentation does not: no findings, by row."""
+        return self._by_reason(
+            (row.name, path, verdict)
+            for row in self.rows
+            for path, verdicts in (row.examination.verdicts.items() if row.examination is not None else ())
+            for verdict in verdicts
+            if verdict.kind is Kind.DECIDED
+        )
+
+    @cached_property
     def uncompared(self) -> tuple["UncomparedCalls", ...]:
         """The defined calls that an implementation was not compared on, by reason, the most frequent first."""
+        return self._by_reason(
+            (row.name, path, verdict)
+            for row in self.rows
+            for path, verdict in (uncompared(row.examination) if row.examination is not None else ())
+        )
+
+    def _by_reason(self, calls: Iterable[tuple[str, str, Verdict]]) -> tuple["UncomparedCalls", ...]:
+        """Calls of functions on ways, by their reason, the most frequent first."""
         functions: dict[tuple[str, str, str], Counter[str]] = {}
-        for row in self.rows:
-            for path, verdict in uncompared(row.examination) if row.examination is not None else ():
-                functions.setdefault((path, verdict.kind.value, verdict.why), Counter())[row.name] += 1
+        for name, path, verdict in calls:
+            why = verdict.notes[0] if verdict.kind is Kind.DECIDED else verdict.why
+            functions.setdefault((path, verdict.kind.value, why), Counter())[name] += 1
         reasons = [
             UncomparedCalls(path, kind, why, tuple(counts), counts.total())
             for (path, kind, why), counts in functions.items()
@@ -163,6 +183,7 @@ class CheckReport:
         """Remarks beside the table, without repetition: reasons, branches, lints."""
         distinct = list(dict.fromkeys(remark for row in self.rows for remark in _remarks(row)))
         distinct += [_clipped(f"{shown_path(reason.path, self.shown)}: {reason}") for reason in self.uncompared]
+        distinct = [f"{shown_path(each.path, self.shown)}: {each}" for each in self.decided] + distinct
         more = len(distinct) - MOST_REMARKS
         return [*distinct[:MOST_REMARKS], f"and {more} more"] if more > 0 else distinct
 
@@ -228,6 +249,7 @@ class CheckReport:
         return {
             "functions": [_row_data(row) for row in self.rows],
             "findings": [to_json(finding) for finding in self.findings],
+            "decided": [vars(each) | {"functions": list(each.functions)} for each in self.decided],
             "uncompared": [vars(reason) | {"functions": list(reason.functions)} for reason in self.uncompared],
             "summary": self.summary,
         }
@@ -269,7 +291,7 @@ def _lines(row: FunctionResult, shown: Mapping[str, str]) -> Iterator[TableLine]
     )
     sizes = _sizes(row)
     for path, verdicts in row.examination.verdicts.items():
-        yield TableLine(sizes, shown_path(path, shown), _counted(verdict.kind.value for verdict in verdicts))
+        yield TableLine(sizes, shown_path(path, shown), _counted(verdict.label for verdict in verdicts))
         sizes = ""
 
 
@@ -364,7 +386,7 @@ def _left_out(examination: Examination) -> dict[str, object]:
 def _call_data(program: CheckedProgram, examination: Examination, number: int) -> dict[str, object]:
     reference = examination.reference[number]
     report = reference.report
-    verdicts: dict[str, Json] = {path: str(each[number].kind.value) for path, each in examination.verdicts.items()}
+    verdicts: dict[str, Json] = {path: each[number].label for path, each in examination.verdicts.items()}
     return {
         "purpose": program.calls[number].purpose,
         "why": program.calls[number].why,

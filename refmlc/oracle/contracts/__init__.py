@@ -11,6 +11,7 @@
 | `recipes`  | recipes of arguments moved into contracts                                                     |
 | `assumptions`, `schema.json` | contracts that the caller writes; the file of them beside a module           |
 | `program`  | what a function of a module asks for, a graph too                                             |
+| `compare`  | what the second of two programs asks for beyond the first                                     |
 
 **A contract excuses no bug.** What is inferred restricts values of integer parameters and of floats that are cast to
 integers, never sizes, and only in the natural forms of `infer.pieces`: an index is of its whole axis, an end may be the

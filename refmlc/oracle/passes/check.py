@@ -24,6 +24,7 @@ from refmlc.oracle.arguments.trial import USUAL_BUDGET
 from refmlc.oracle.check.program import CallRequest, known_params
 from refmlc.oracle.contracts import ArgumentContract
 from refmlc.oracle.contracts.assumptions import known_assumptions
+from refmlc.oracle.contracts.compare import ContractWatch
 from refmlc.oracle.finding import head
 from refmlc.oracle.implementations.implementation import Answer, Ended, Limits
 from refmlc.oracle.implementations.interp import Interp
@@ -54,7 +55,7 @@ from refmlc.oracle.passes.stages import (
     worst,
 )
 from refmlc.oracle.reduce import reduce
-from refmlc.oracle.refine.calls import Call, ProgramCall, argument_notes, smallest
+from refmlc.oracle.refine.calls import Call, ProgramCall, argument_notes, fresh, smallest
 from refmlc.oracle.refine.comparison import INTERP, verdict_on
 from refmlc.oracle.verdict_rules import BREAKS
 from refmlc.vm.parameters import parameters_of
@@ -206,6 +207,7 @@ class Checker:
 
     def _function(self, function: BaselineFunction, module: IRModule, stage: Stage) -> StageRow:
         self._baseline.extend(function, module)
+        watch = ContractWatch(self._baseline.module, module, function.name)
         within: set[Kind] = set()
         compared, problem = 0, function.problem
         defined = [(reference, reference.meaning) for reference in function.meanings if reference.meaning is not None]
@@ -225,13 +227,13 @@ class Checker:
                 self.broken = self._broken_stage(function.name, reference.call, module, stage, difference)
                 return StageRow(stage.name, StageVerdict.BROKEN, compared + 1, difference.message)
             compared += 1
+            watch.see(fresh(reference.call))
             within |= {kind} - {Kind.EQUAL}
         if problem:
             return StageRow(stage.name, StageVerdict.UNSUPPORTED, compared, f"`{function.name}`: {problem}")
         if compared:
-            return StageRow(
-                stage.name, StageVerdict.SAME, compared, "; ".join(NOTES[kind] for kind in NOTES if kind in within)
-            )
+            notes = [*(NOTES[kind] for kind in NOTES if kind in within), *watch.lines]
+            return StageRow(stage.name, StageVerdict.SAME, compared, "; ".join(notes))
         why = next((reference.why for reference in function.meanings), "no call was made")
         return StageRow(stage.name, StageVerdict.NO_CALL, 0, f"`{function.name}` itself: {why}")
 

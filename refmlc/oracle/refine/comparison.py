@@ -35,6 +35,7 @@ from refmlc.observe.bounds.freedom import Freedom
 from refmlc.oracle.agreement import EQUAL, OTHERS, PartComparison, agree
 from refmlc.oracle.contracts import ArgumentContract
 from refmlc.oracle.contracts.assumptions import violation_of_call
+from refmlc.oracle.contracts.compare import ContractWatch, stronger_contract
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.implementations.implementation import Answer, Ended, Limits, Prepared, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
@@ -78,6 +79,7 @@ class Refinement:
         limits = limits or Limits()
         self._before, self._after, self._func, self._exact = before, after, func, exact
         self._interp = Interp(limits)
+        self._watch = ContractWatch(before, after, func)
         self._implementations = [implementation(spec, limits) for spec in specs if spec != INTERP]
         self._prepared = {other.name: other.prepare(after) for other in self._implementations}
         if INTERP in specs:
@@ -86,6 +88,11 @@ class Refinement:
         """Why a call said nothing: the last one that was undefined before."""
         self.defined = 0
         """On how many calls the program before is defined."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the program after asks for that no call tells."""
+        return self._watch.lines
 
     def close(self) -> None:
         """Give back what implementations hold."""
@@ -105,6 +112,7 @@ class Refinement:
             self.nothing = meaning.diagnostic
             return None
         self.defined += 1
+        self._watch.see(before.arguments())
         after = ProgramCall(self._after, self._func, call)
         for name, prepared in self._prepared.items():
             answer = self._answer(name, prepared, after)
@@ -138,7 +146,10 @@ def verdict_on(
 ) -> tuple[Kind, Diagnostic | None]:
     """The same with the kind: equal bits, or permitted within a certified bound. Fails: RM5xx, RM6xx."""
     if isinstance(answer, Stopped):
-        return Kind.WRONG, _stopped(name, answer)
+        diagnostic, more = _stopped(name, answer), ""
+        if answer.why is Stop.UNDEFINED:
+            more = stronger_contract(before.module, after.module, after.func, after.arguments())
+        return Kind.WRONG, diagnostic.noting(more) if more else diagnostic
     comparison = agree(before, 0, meaning, answer, promised=exact, freedom=freedom)
     if comparison.verdict.kind is Kind.UNSUPPORTED:
         reverse_comparison = agree(after, 0, answer, meaning, promised=False)
@@ -220,10 +231,14 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class RefinementResult:
-    """The result. `defined`: the number of calls on which the first program ends, the search included."""
+    """The result. `defined`: the number of calls on which the first program ends, the search included.
+
+    `notes`: contracts that the second program alone has (`contracts.compare`).
+    """
 
     counterexample: Counterexample | None
     defined: int
+    notes: tuple[str, ...] = ()
 
 
 def compared(before: ProgramSubject, after: ProgramSubject, options: ComparisonOptions) -> RefinementResult:
@@ -237,7 +252,7 @@ def compared(before: ProgramSubject, after: ProgramSubject, options: ComparisonO
         judge.close()
     if counterexample is None and not judge.defined and judge.nothing is not None:
         raise error(judge.nothing.noting("nothing was compared: no call of the first program runs to its end"))
-    return RefinementResult(counterexample, judge.defined)
+    return RefinementResult(counterexample, judge.defined, judge.notes)
 
 
 def first_problem(

@@ -46,6 +46,9 @@ OTHERS = frozenset(
         "edges",
         "rank",
         "messages",
+        "takes",
+        "operator",
+        "operand",
         "parts",
     }
 )

@@ -3,7 +3,7 @@
 import pytest
 
 import refmlc
-from refmlc.oracle.arguments.uses import uses_of
+from refmlc.oracle.arguments.graph_uses import uses_of
 
 TEXT = """
 @T.prim_func

@@ -5,8 +5,8 @@ import pytest
 
 import refmlc
 from refmlc.oracle.arguments import CallMaker
+from refmlc.oracle.arguments.kernel_uses import outputs
 from refmlc.oracle.arguments.purposes import PURPOSES, WHYS
-from refmlc.oracle.arguments.uses import outputs
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Shape
 from refmlc.strategies.arguments import argument_data, argument_of, arguments
