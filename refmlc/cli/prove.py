@@ -8,21 +8,30 @@ import click
 
 from refmlc.cli.console import err, out, print_json, show_diagnostic
 from refmlc.cli.inputs import sizes_of
-from refmlc.cli.options import PATH, count_option, dims_option, json_option, seconds_option
+from refmlc.cli.options import PATH, assume_option, count_option, dims_option, json_option, seconds_option
 from refmlc.cli.sources import Source
 from refmlc.diag.render import to_json
 from refmlc.diag.source import Span
 from refmlc.lang.ir import IRModule
+from refmlc.oracle.contracts.assumptions import assumed, assumed_beside, known_assumptions
+from refmlc.oracle.contracts.contract import ArgumentContract
 from refmlc.oracle.implementations.implementation import Limits
 from refmlc.oracle.refine.calls import entry
-from refmlc.oracle.refine.proof import prove as prove_pair
+from refmlc.oracle.refine.proof import prove as prove_pair, prove_defined
 from refmlc.prove import Proof, ProofKind
-from refmlc.prove.sizes import LIMIT, defined_for_all_sizes
+from refmlc.prove.sizes import LIMIT
 from refmlc.prove.sizes.result import Definedness, SizedKind
 
 STATUS = {ProofKind.PROVED: 0, ProofKind.REFUTED: 1}
 UNDECIDED = 3
-SIZED_STATUS = {SizedKind.PROVED: 0, SizedKind.REFUTED: 1, SizedKind.UNDECIDED: UNDECIDED}
+SIZED_STATUS = {
+    SizedKind.PROVED: 0,
+    SizedKind.INFERRED: 0,
+    SizedKind.REFUTED: 1,
+    SizedKind.UNDECIDED: UNDECIDED,
+}
+SHOWN = (SizedKind.REFUTED, SizedKind.UNDECIDED)
+STANDARD_INPUT = Path("-")
 MOST_OBLIGATIONS = 5
 MEANINGS = {
     ProofKind.PROVED: "wherever BEFORE is defined, AFTER is defined and leaves the same bits",
@@ -43,9 +52,10 @@ MEANINGS = {
 @count_option("--calls", 20, "Number of calls in search of a counterexample; 0: none.", least=0)
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of their arguments.")
 @count_option("--limit", LIMIT, "Without AFTER: the greatest size of a symbolic dimension.")
+@assume_option
 @seconds_option
 @json_option
-def prove(  # noqa: PLR0913 - one parameter per option
+def prove(  # noqa: PLR0913, PLR0917 - one parameter per option
     before: Path,
     after: Path | None,
     func: str | None,
@@ -53,6 +63,7 @@ def prove(  # noqa: PLR0913 - one parameter per option
     calls: int,
     seed: int,
     limit: int,
+    assume: tuple[str, ...],
     seconds: float,
     *,
     up_to_rounding: bool,
@@ -61,13 +72,16 @@ def prove(  # noqa: PLR0913 - one parameter per option
     """Show that the module in AFTER may replace the one in BEFORE, for all arguments of the given sizes.
 
     Both are executed on terms in place of numbers: equal terms have equal bits for all arguments. Without AFTER: show
-    that every call of BEFORE is defined, for all arguments and for all sizes up to --limit (extra `prove`). Exit
-    status: 0 proved (with --up-to-rounding also over the reals), 1 refuted by a call, 2 a file cannot be read, 3 none.
+    that every call of BEFORE is defined, for all arguments and for all sizes up to --limit (extra `prove`); the
+    contracts of --assume, and of the file beside BEFORE, hold then. Exit status: 0 proved (with --up-to-rounding also
+    over the reals), 1 refuted by a call, 2 a file cannot be read, 3 none.
     """
     first = Source(before).read()
     name = entry(first, func)
     if after is None:
-        _prove_defined(first, name, limit, as_json=as_json)
+        rows = (*assumed(assume), *(assumed_beside(before) if before != STANDARD_INPUT else ()))
+        known_assumptions(first, rows)
+        _prove_defined(first, name, limit, rows, as_json=as_json)
         return
     second = Source(after).read()
     limits = Limits(seconds=seconds, clock=True)
@@ -78,10 +92,12 @@ def prove(  # noqa: PLR0913 - one parameter per option
     click.get_current_context().exit(0 if accepted else STATUS.get(proof.kind, UNDECIDED))
 
 
-def _prove_defined(module: IRModule, func: str, limit: int, *, as_json: bool) -> None:
+def _prove_defined(
+    module: IRModule, func: str, limit: int, rows: tuple[ArgumentContract, ...], *, as_json: bool
+) -> None:
     """Show that every call is defined; print each obligation that is not proved."""
     with err.status(f"proving {func} …"):
-        definedness = defined_for_all_sizes(module, func, limit=limit)
+        definedness = prove_defined(module, func, assume=rows, limit=limit)
     if as_json:
         print_json(_definedness_data(definedness))
     else:
@@ -91,9 +107,13 @@ def _prove_defined(module: IRModule, func: str, limit: int, *, as_json: bool) ->
         if definedness.reason:
             out.print(f"  {_placed(definedness.span, definedness.reason)}")
         for each in definedness.verdicts:
-            if each.verdict is not SizedKind.PROVED:
+            if each.verdict in SHOWN:
                 code = f" ({each.code})" if each.code else ""
                 out.print(f"  {_placed(each.span, each.text)}: {each.verdict.value}: {each.reason}{code}")
+        for line in definedness.contracts:
+            out.print(f"  under the contract: {line}")
+        for line in definedness.inferred:
+            out.print(f"  under the inferred contract: {line}")
         out.print(f"  obligations: {numbers}")
     click.get_current_context().exit(SIZED_STATUS[definedness.kind])
 
@@ -108,6 +128,8 @@ def _definedness_data(definedness: Definedness) -> dict[str, object]:
         "verdict": definedness.kind.value,
         "reason": definedness.reason,
         "limit": definedness.limit,
+        "contracts": list(definedness.contracts),
+        "inferred": list(definedness.inferred),
         "obligations": [
             {
                 "kind": each.kind,

@@ -1,7 +1,7 @@
 """Operators of Relax with symbolic sizes, proved to be defined: `sizes_table.py [--only WORD] [--why]`.
 
 Each row of `operator_calls` is lowered with symbolic extents; each function of TensorIR that it becomes is asked
-`defined_for_all_sizes`. Exit status 1 if a refutation is not confirmed by the interpreter, which never happens.
+`prove_defined`. Exit status 1 if a refutation is not confirmed by the interpreter, which never happens.
 """
 
 import argparse
@@ -18,9 +18,11 @@ from operator_calls import EXTENTS, rows
 from refmlc.diag import RefmlcError
 from refmlc.lang.ir import tir
 from refmlc.lang.wellformed.reader_checks import read
-from refmlc.prove.sizes import defined_for_all_sizes
+from refmlc.oracle.refine.proof import prove_defined
 from refmlc.prove.sizes.result import SizedKind
 from refmlc.rewrite.transform import legalize_ops
+
+PROVED = (SizedKind.PROVED, SizedKind.INFERRED)
 
 
 def text(row, dtype="float32"):
@@ -69,11 +71,11 @@ def main():
             kinds["not lowered with symbolic sizes"] += 1
             continue
         start = time.thread_time()
-        definedness = defined_for_all_sizes(module, name, milliseconds=options.milliseconds)
+        definedness = prove_defined(module, name, milliseconds=options.milliseconds)
         times.append(time.thread_time() - start)
         kinds[definedness.kind.value] += 1
         obligations.update(each.verdict.value for each in definedness.verdicts)
-        open_ones = [each for each in definedness.verdicts if each.verdict is not SizedKind.PROVED]
+        open_ones = [each for each in definedness.verdicts if each.verdict not in PROVED]
         why = definedness.reason or (
             f"{open_ones[0].text}: {open_ones[0].reason} {open_ones[0].code}" if open_ones else ""
         )

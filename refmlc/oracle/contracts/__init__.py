@@ -10,6 +10,7 @@
 | `infer/`   | what the accesses of a TensorIR function ask for                                              |
 | `recipes`  | recipes of arguments moved into contracts                                                     |
 | `assumptions`, `schema.json` | contracts that the caller writes; the file of them beside a module           |
+| `hypotheses` | contracts as conditions of a proof for all sizes                                            |
 | `program`  | what a function of a module asks for, a graph too                                             |
 | `compare`  | what the second of two programs asks for beyond the first                                     |
 

@@ -4,15 +4,21 @@
 still have equal values. So a call is looked for, as `assert_equivalent` does, and executed; it may have other sizes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from refmlc.diag import Diagnostic, RefmlcError
 from refmlc.diag.entry import entry_point
 from refmlc.frontends.programs import Program
+from refmlc.lang.ir import IRModule, tir
+from refmlc.oracle.contracts import ArgumentContract, contracts_of
+from refmlc.oracle.contracts.assumptions import applicable
+from refmlc.oracle.contracts.hypotheses import hypotheses
 from refmlc.oracle.implementations.implementation import Limits
 from refmlc.oracle.refine.calls import ProgramSubject, subject
 from refmlc.oracle.refine.comparison import ComparisonOptions, compared
 from refmlc.prove import Proof, ProofKind, SymbolicCall, compared as by_terms
+from refmlc.prove.sizes import LIMIT, MILLISECONDS, defined_for_all_sizes
+from refmlc.prove.sizes.result import Definedness
 
 SEARCHED = (ProofKind.UNDECIDED, ProofKind.BOTH_DEFINED, ProofKind.REFUTED)
 """The verdicts for which a call that tells the programs apart is looked for."""
@@ -45,6 +51,26 @@ def prove(
     if counterexample is not None:
         return proof.refuted_by(counterexample)
     return proof.unconfirmed() if proof.kind is ProofKind.REFUTED else proof
+
+
+@entry_point
+def prove_defined(
+    module: IRModule,
+    func: str,
+    *,
+    assume: Collection[ArgumentContract] = (),
+    limit: int = LIMIT,
+    milliseconds: int = MILLISECONDS,
+) -> Definedness:
+    """Whether each call of a prim_func that satisfies its contracts is defined: for all arguments and all sizes.
+
+    What the program asserts and what `assume` says is given; what is inferred is used only where a proof needs it, and
+    then the verdict says so. Units: milliseconds for each obligation. Fails: RM112, as `defined_for_all_sizes`.
+    """
+    function = module.functions.get(func)
+    rows = (*applicable(module, func, assume), *contracts_of(module, func).rows) if function is not None else ()
+    known = tuple(hypotheses(function, rows)) if isinstance(function, tir.PrimFunc) else ()
+    return defined_for_all_sizes(module, func, limit=limit, milliseconds=milliseconds, hypotheses=known)
 
 
 def _counterexample(first: ProgramSubject, second: ProgramSubject, options: ComparisonOptions) -> Diagnostic | None:

@@ -4,14 +4,21 @@
 |------------|------------------------------------------------------------------------------------------------|
 | `integers` | integer expressions of a program as expressions of z3                                          |
 | `walk`     | the obligations of a function; loops are not unrolled                                          |
+| `accesses` | every access with the loops around it, and the order of accesses                                |
 | `coverage` | what the structure of a function shows: initialisation, order of parallel iterations           |
+| `reach`    | the same as conditions on integers, where the structure alone does not show it                  |
+| `inverse`  | the iteration that writes a place: a guess, which z3 then decides                               |
+| `hypotheses` | what a proof may assume of the arguments                                                     |
 | `verdict`  | each obligation proved, refuted by sizes that are executed, or undecided                       |
 | `result`   | the verdicts as data                                                                           |
 """
 
+from collections.abc import Sequence
+
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lang.ir import IRModule
+from refmlc.prove.sizes.hypotheses import Hypothesis
 from refmlc.prove.sizes.result import Definedness
 
 LIMIT = 1 << 15
@@ -20,16 +27,22 @@ MILLISECONDS = 5000
 
 
 def defined_for_all_sizes(
-    module: IRModule, func: str, *, limit: int = LIMIT, milliseconds: int = MILLISECONDS
+    module: IRModule,
+    func: str,
+    *,
+    limit: int = LIMIT,
+    milliseconds: int = MILLISECONDS,
+    hypotheses: Sequence[Hypothesis] = (),
 ) -> Definedness:
     """Whether each call of a prim_func is defined: for all arguments and for all sizes up to `limit`.
 
-    The caller's part: tensors do not overlap, and what the function reads first is initialised. Units: milliseconds for
-    each obligation. Fails: RM112 for a function that is not one of TensorIR, and without z3.
+    The caller's part: tensors do not overlap, what the function reads first is initialised, and the arguments satisfy
+    the `hypotheses`. Units: milliseconds for each obligation. Fails: RM112 for a function that is not
+    one of TensorIR, and without z3.
     """
     try:
         from refmlc.prove.sizes.verdict import decide  # noqa: PLC0415 - needs an extra, which other proofs do not
     except ModuleNotFoundError as missing:
         message = f"a proof for all sizes needs `{missing.name}`"
         raise fail(BAD_USAGE, message, None, "pip install 'refmlc[prove]'") from None
-    return decide(module, func, limit, milliseconds)
+    return decide(module, func, limit, milliseconds, hypotheses)

@@ -3,7 +3,7 @@
 z3's `/` and `%` on integers are Euclidean and total. Here they are floor and truncation as the program has them, and
 that the divisor is not 0 is an obligation. Results of 32 and 64 bits are exact, and that they fit is an obligation;
 narrower ones wrap. What is loaded from memory is an unknown number of its dtype, and so is every operation that is not
-listed.
+listed; that such an operation is defined is an obligation that nothing shows.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,27 +15,33 @@ import z3
 from refmlc.diag.source import Span
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import tir
+from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.prove.terms import WIDE, Undecided
+from refmlc.prove.values import may_be_undefined
 
 Number: TypeAlias = "z3.ArithRef"
 Truth: TypeAlias = "z3.BoolRef"
-Oblige: TypeAlias = Callable[[str, "z3.BoolRef", str, Span | None], None]
-"""Takes the kind of an obligation, what must hold, a text, and its place."""
+Oblige: TypeAlias = Callable[[str, "z3.BoolRef | None", str, Span | None], None]
+"""Takes the kind of an obligation, what must hold (None: nothing shows it), a text, and its place."""
 
 
 @dataclass
 class Variables:
-    """The values of variables, the conditions that hold here, and the unknown numbers that memory holds."""
+    """The values of variables, the conditions that hold here, and the unknown numbers that memory holds.
+
+    `made`: every constant, in order. `functions`: what tensors hold that are only read, as functions of the place.
+    """
 
     values: dict[tir.Var, object] = field(default_factory=dict)
     conditions: list[object] = field(default_factory=list)
     unknown: list[object] = field(default_factory=list)
-    _count: int = 0
+    made: list[object] = field(default_factory=list)
+    functions: dict[str, object] = field(default_factory=dict)
 
     def fresh(self, name: str, dtype: DType, *, data: bool = False) -> Number:
         """A new number of a dtype. `data`: it comes from memory, so the caller decides it."""
-        self._count += 1
-        number = z3.Int(f"{name}#{self._count}")
+        number = z3.Int(f"{name}#{len(self.made) + 1}")
+        self.made.append(number)
         if dtype.is_integer:
             self.conditions.append(z3.And(number >= dtype.minimum, number <= dtype.maximum))
         if data:
@@ -44,10 +50,16 @@ class Variables:
 
     def fresh_truth(self, name: str) -> Truth:
         """A new condition that memory decides."""
-        self._count += 1
-        truth = z3.Bool(f"{name}#{self._count}")
+        truth = z3.Bool(f"{name}#{len(self.made) + 1}")
+        self.made.append(truth)
         self.unknown.append(truth)
         return truth
+
+    def function(self, name: str, rank: int) -> "z3.FuncDeclRef":
+        """The function from places to the numbers that a tensor holds."""
+        if name not in self.functions:
+            self.functions[name] = z3.Function(f"{name}[]", *([z3.IntSort()] * (rank + 1)))
+        return self.functions[name]
 
 
 def floordiv(a: Number, b: Number) -> Number:
@@ -55,6 +67,13 @@ def floordiv(a: Number, b: Number) -> Number:
     if z3.is_int_value(b) and b.as_long() > 0:
         return a / b
     return z3.If(b > 0, a / b, (-a) / (-b))
+
+
+def floormod(a: Number, b: Number) -> Number:
+    """The rest of the quotient rounded down; z3's own where the divisor is positive."""
+    if z3.is_int_value(b) and b.as_long() > 0:
+        return a % b
+    return a - b * floordiv(a, b)
 
 
 def truncdiv(a: Number, b: Number) -> Number:
@@ -155,8 +174,11 @@ class Integers:
             case tir.Apply(args=args):
                 for part in args:
                     self.value(part)
+                self._partial(node)
             case tir.Cast(value=value):
                 self.value(value)
+                if (value.dtype.is_float and node.dtype.is_integer) or _lacks_nan(node.dtype):
+                    self._oblige("defined", None, f"the value of {value.dtype} has one of {node.dtype}", node.span)
             case tir.Call(args=arguments):
                 for argument in arguments:
                     if isinstance(argument, tir.Expr):
@@ -187,15 +209,41 @@ class Integers:
         if op in DIVISIONS and len(args) == 2:
             a, b = self.number(args[0]), self.number(args[1])
             self._oblige("division", b != 0, "the divisor is not 0", node.span)
+            if node.dtype.kind == "int":
+                least = z3.And(a == node.dtype.minimum, b == -1)
+                self._oblige("overflow", z3.Not(least), f"the quotient fits in {node.dtype}", node.span)
             return self._fit(DIVISIONS[op](a, b), node.dtype, span=node.span)
         if op in EXACT and len(args) == 2:
             return self._fit(EXACT[op](self.number(args[0]), self.number(args[1])), node.dtype, span=node.span)
         if op == "abs":
             a = self.number(args[0])
             return self._fit(z3.If(a >= 0, a, -a), node.dtype, span=node.span)
+        if op in ("shift_left", "shift_right") and len(args) == 2:
+            return self._shifted(node)
         for arg in args:
             self.value(arg)
+        self._partial(node)
         return self._variables.fresh(op, node.dtype, data=True)
+
+    def _shifted(self, node: tir.Apply) -> Number:
+        """A shift: by a literal count it is exact, and narrow or unsigned results wrap."""
+        a, b = (self.number(arg) for arg in node.args)
+        in_range = z3.And(b >= 0, b < node.args[0].dtype.bits)
+        self._oblige("defined", in_range, "the count of a shift is within the width", node.span)
+        count = z3.simplify(b)
+        if z3.is_int_value(count) and 0 <= count.as_long() < node.dtype.bits:
+            power = z3.IntVal(1 << count.as_long())
+            if node.op == "shift_right":
+                return a / power
+            return self._fit(a * power, node.dtype, wraps=True)
+        return self._variables.fresh(node.op, node.dtype, data=True)
+
+    def _partial(self, node: tir.Apply) -> None:
+        """An obligation that nothing shows, for an operator that may be undefined for some operands."""
+        row = SCALAR_OPS.get(node.op)
+        operands = tuple(arg.dtype.scalar for arg in node.args)
+        if row is None or may_be_undefined(row.contract, operands, node.dtype.scalar):
+            self._oblige("defined", None, f"`{node.op}` is defined for its operands", node.span)
 
     def _fit(self, value: Number, dtype: DType, *, wraps: bool = False, span: Span | None = None) -> Number:
         """The value in its dtype: narrow ones wrap, wide ones must fit."""
@@ -205,6 +253,10 @@ class Integers:
             return value
         modulus = 1 << dtype.bits
         return z3.If(fits, value, (value - dtype.minimum) % modulus + dtype.minimum)
+
+
+def _lacks_nan(dtype: DType) -> bool:
+    return dtype.is_float and not dtype.format.has_nan
 
 
 COMPARISONS: Mapping[str, Callable[[Number, Number], Truth]] = {
@@ -217,7 +269,7 @@ COMPARISONS: Mapping[str, Callable[[Number, Number], Truth]] = {
 }
 DIVISIONS: Mapping[str, Callable[[Number, Number], Number]] = {
     "floordiv": floordiv,
-    "floormod": lambda a, b: a - b * floordiv(a, b),
+    "floormod": floormod,
     "truncdiv": truncdiv,
     "div": truncdiv,
     "truncmod": lambda a, b: a - b * truncdiv(a, b),

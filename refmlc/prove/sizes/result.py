@@ -12,6 +12,7 @@ class SizedKind(Enum):
     """The verdict on an obligation."""
 
     PROVED = "proved"
+    INFERRED = "proved under inferred contracts"
     REFUTED = "refuted"
     UNDECIDED = "undecided"
 
@@ -31,18 +32,25 @@ class SizedVerdict:
 
 @dataclass(frozen=True)
 class Definedness:
-    """The obligations of a function for all sizes up to `limit`. `reason`: why there are none."""
+    """The obligations of a function for all sizes up to `limit`. `reason`: why there are none.
+
+    `contracts`: the written ones that hold for every call; `inferred`: those that some obligation needs.
+    """
 
     func: str
     verdicts: tuple[SizedVerdict, ...]
     limit: int
     reason: str = ""
     span: Span | None = None
+    contracts: tuple[str, ...] = ()
+    inferred: tuple[str, ...] = ()
 
     @cached_property
     def kind(self) -> SizedKind:
-        """Proved if every obligation is, refuted if any is, else undecided."""
+        """Proved if every obligation is, refuted if any is, else undecided; the weakest kind of proof counts."""
         kinds = {each.verdict for each in self.verdicts}
         if SizedKind.REFUTED in kinds:
             return SizedKind.REFUTED
-        return SizedKind.UNDECIDED if self.reason or SizedKind.UNDECIDED in kinds else SizedKind.PROVED
+        if self.reason or SizedKind.UNDECIDED in kinds:
+            return SizedKind.UNDECIDED
+        return SizedKind.INFERRED if SizedKind.INFERRED in kinds else SizedKind.PROVED

@@ -6,27 +6,33 @@
 | `axis`       | each axis of a block is bound to a value of its domain                         | RM301       |
 | `division`   | a divisor of integers is not 0                                                 | RM307       |
 | `overflow`   | a result of 32 or 64 bits fits                                                 | RM306       |
+| `defined`    | another operator has a value for its operands, a float one as an integer       | RM308, RM309|
 | `extent`     | an extent is not negative                                                      | RM315       |
 | `element`    | an element of the function's own memory was written before it is read          | RM305       |
 | `order`      | iterations that may run at the same time do not touch one element              | RM321       |
 
-`element` and `order` are shown by `coverage`; the others are decided one by one.
+`element` and `order` are shown by `coverage` or, where it does not show them, by `reach`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import z3
 
 from refmlc.diag.source import Span
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.kinds import ForKind
+from refmlc.lang.ir.kinds import ForKind, IterKind
+from refmlc.lang.ir.visit import walk
+from refmlc.prove.sizes.accesses import LoopFrame, SizedAccess
 from refmlc.prove.sizes.coverage import StructuralFacts
+from refmlc.prove.sizes.hypotheses import Hypothesis
 from refmlc.prove.sizes.integers import Integers, Variables
+from refmlc.prove.sizes.reach import conflicts, written_before
 from refmlc.prove.terms import Undecided
 
 LAUNCHES = ("thread_extent", "virtual_thread")
+IN_ORDER = (ForKind.SERIAL, ForKind.UNROLLED)
 
 
 @dataclass(frozen=True)
@@ -44,18 +50,41 @@ class SizedObligation:
     unknown: tuple["z3.ExprRef", ...]
 
 
+@dataclass
+class SizedFacts:
+    """Hypotheses as conditions of z3: those that are written, and those that are inferred."""
+
+    written: list["z3.BoolRef"] = field(default_factory=list)
+    inferred: list["z3.BoolRef"] = field(default_factory=list)
+
+
 class ObligationWalk:
     """Walks through a function once and collects its obligations. Fails: Undecided for what it does not know."""
 
-    def __init__(self, func: tir.PrimFunc, limit: int) -> None:
+    def __init__(self, func: tir.PrimFunc, limit: int, hypotheses: Sequence[Hypothesis] = ()) -> None:
         self.obligations: list[SizedObligation] = []
         self.sizes: dict[str, z3.ArithRef] = {}
+        self.facts = SizedFacts()
+        self.accesses: list[SizedAccess] = []
         self._variables = Variables()
-        self._integers = _Reader(self._variables, self._oblige, self)
+        self._integers = _Reader(self._variables, self._oblige, self, _only_read(func))
         self._coverage = StructuralFacts(func)
         self._tags: list[str] = []
+        self._position: list[int | LoopFrame] = []
+        self._path: list[z3.BoolRef] = []
+        self._unshown: list[SizedAccess] = []
+        self._parallel: list[LoopFrame] = []
         self._parameters(func, limit)
+        for hypothesis in hypotheses:
+            self._assume(hypothesis)
         self._statement(func.body)
+        self._order()
+        self._initialisation()
+
+    @property
+    def functions(self) -> tuple["z3.FuncDeclRef", ...]:
+        """What the tensors hold that are only read."""
+        return tuple(self._variables.functions.values())
 
     def _parameters(self, func: tir.PrimFunc, limit: int) -> None:
         extents = [extent for buffer in func.buffer_map.values() for extent in buffer.shape]
@@ -70,6 +99,18 @@ class ObligationWalk:
             if not isinstance(extent, tir.Var | tir.IntImm):
                 self._variables.conditions.append(self._integers.number(extent) >= 0)
 
+    def _assume(self, hypothesis: Hypothesis) -> None:
+        """Note a hypothesis; its arithmetic has no obligations, and what it loads is not an access."""
+        reader = _HypothesisReader(self._variables, lambda *_: None, self._integers)
+        names = [z3.Int(f"any.{var.name}") for var in hypothesis.variables]
+        self._variables.values.update(zip(hypothesis.variables, names, strict=True))
+        before = len(self._variables.conditions)
+        domain = [reader.truth(each) for each in hypothesis.domain]
+        condition = z3.Implies(z3.And(*domain), reader.truth(hypothesis.condition))
+        del self._variables.conditions[before:]
+        fact = z3.ForAll(names, condition) if names else condition
+        (self.facts.inferred if hypothesis.is_inferred else self.facts.written).append(fact)
+
     # ------------------------------------------------------------------------------------ obligations
 
     def _oblige(self, kind: str, goal: object, text: str, span: Span | None) -> None:
@@ -79,33 +120,80 @@ class ObligationWalk:
         self.obligations.append(SizedObligation(kind, goal, conditions, text, span, unknown))
 
     @contextmanager
-    def _if(self, *conditions: object) -> Iterator[None]:
-        before = len(self._variables.conditions)
+    def _if(self, *conditions: "z3.BoolRef") -> Iterator[None]:
+        before, steps = len(self._variables.conditions), len(self._path)
         self._variables.conditions += conditions
+        self._path += conditions
         yield
         del self._variables.conditions[before:]
+        del self._path[steps:]
 
-    def access(self, node: tir.BufferLoad | tir.BufferStore) -> None:
-        """The obligations of an access to memory."""
+    @contextmanager
+    def _in(self, part: "int | LoopFrame") -> Iterator[None]:
+        self._position.append(part)
+        yield
+        self._position.pop()
+
+    def access(self, node: tir.BufferLoad | tir.BufferStore) -> Sequence["z3.ArithRef"]:
+        """The obligations of an access to memory, and its indices."""
         if node.predicate is not None or any(index.dtype.is_vector for index in node.indices):
             raise Undecided("an access has lanes or a predicate", node.span)
+        indices = []
         for axis, (index, extent) in enumerate(zip(node.indices, node.buffer.shape, strict=True)):
             at, size = self._integers.number(index), self._integers.number(extent)
             text = f"index {axis} of `{node.buffer.name}` is in bounds"
             self._oblige("bounds", z3.And(at >= 0, at < size), text, node.span)
+            indices.append(at)
+        access = self._noted(node, indices)
         if isinstance(node, tir.BufferLoad):
-            text = f"`{node.buffer.name}` is written where it is read"
             extents = self._coverage.needs(node)
-            goal = None if extents is None else z3.And([self._integers.number(extent) >= 1 for extent in extents])
-            self._oblige("element", goal, text, node.span)
+            if extents is None:
+                self._unshown.append(access)
+            else:
+                goal = z3.And([self._integers.number(extent) >= 1 for extent in extents])
+                self._oblige("element", goal, f"`{node.buffer.name}` is written where it is read", node.span)
+        return indices
+
+    def _noted(self, node: tir.BufferLoad | tir.BufferStore, indices: Sequence["z3.ArithRef"]) -> SizedAccess:
+        access = SizedAccess(
+            node,
+            tuple(indices),
+            (*self._position, int(isinstance(node, tir.BufferStore))),
+            (*self._path, *self._integers.path),
+            tuple(self._variables.conditions),
+            tuple(self._variables.unknown),
+        )
+        self.accesses.append(access)
+        return access
+
+    def _initialisation(self) -> None:
+        """That each element is written before it is read, where the structure does not show it."""
+        for load in self._unshown:
+            stores = [
+                each for each in self.accesses if each.buffer is load.buffer and isinstance(each.node, tir.BufferStore)
+            ]
+            text = f"`{load.buffer.name}` is written where it is read"
+            goal = written_before(load, stores, self._variables.made)
+            self.obligations.append(
+                SizedObligation("element", goal, load.conditions, text, load.node.span, load.unknown)
+            )
+
+    def _order(self) -> None:
+        """That iterations that may run at the same time do not meet, where the structure does not show it."""
+        for frame in self._parallel:
+            for goal, conditions, text, access in conflicts(frame, self.accesses, self._variables.made):
+                self.obligations.append(
+                    SizedObligation("order", goal, conditions, text, access.node.span, access.unknown)
+                )
 
     # ------------------------------------------------------------------------------------ statements
 
     def _statement(self, node: tir.Stmt) -> None:
         match node:
             case tir.SeqStmt(seq):
-                for part in seq:
-                    self._statement(part)
+                for number, part in enumerate(seq):
+                    with self._in(number):
+                        self._statement(part)
             case tir.For():
                 self._loop(node)
             case tir.AttrStmt(node=tir.ThreadVar()) if node.key in LAUNCHES:
@@ -119,10 +207,10 @@ class ObligationWalk:
                 self.access(node)
             case tir.IfThenElse(condition, then_case, else_case):
                 holds = self._integers.truth(condition)
-                with self._if(holds):
+                with self._if(holds), self._in(0):
                     self._statement(then_case)
                 if else_case is not None:
-                    with self._if(z3.Not(holds)):
+                    with self._if(z3.Not(holds)), self._in(1):
                         self._statement(else_case)
             case tir.Bind(var, value):
                 self._variables.values[var] = self._integers.value(value)
@@ -135,7 +223,8 @@ class ObligationWalk:
             case tir.Evaluate(value=tir.Call(callee="assume", args=(assumed,))) if isinstance(assumed, tir.Expr):
                 self._variables.conditions.append(self._integers.truth(assumed))
             case tir.While(condition=condition, body=body):
-                with self._if(self._integers.truth(condition)):
+                frame = LoopFrame(node, (), (), len(self._variables.made))
+                with self._in(frame), self._if(self._integers.truth(condition)):
                     self._statement(body)
             case _:
                 raise Undecided(f"a {type(node).__name__} is not known for all sizes", node.span)
@@ -143,19 +232,20 @@ class ObligationWalk:
     def _loop(self, node: tir.For) -> None:
         if node.step is not None:
             raise Undecided("a loop has a step", node.span)
-        reason = self._coverage.order_reason(node) if node.kind not in (ForKind.SERIAL, ForKind.UNROLLED) else ""
-        if reason:
-            self._oblige("order", None, reason, node.span)
         first, extent = self._integers.number(node.min), self._integers.number(node.extent)
         self._oblige("extent", extent >= 0, f"the extent of loop `{node.loop_var.name}` is not negative", node.span)
+        made = len(self._variables.made)
         variable = self._variables.fresh(node.loop_var.name, node.loop_var.dtype)
         self._variables.values[node.loop_var] = variable
         if node.thread is not None and node.thread.var is not None:
             self._variables.values[node.thread.var] = variable
         if node.tag in self._tags:
             raise Undecided(f"the axis `{node.tag}` is bound twice", node.span)
+        frame = LoopFrame(node, (variable,), (first,), made)
+        if node.kind not in IN_ORDER and self._coverage.order_reason(node):
+            self._parallel.append(frame)
         self._tags += [node.tag] if node.tag else []
-        with self._if(variable >= first, variable < first + extent):
+        with self._if(variable >= first, variable < first + extent), self._in(frame):
             self._statement(node.body)
         self._tags = self._tags[:-1] if node.tag else self._tags
 
@@ -173,8 +263,16 @@ class ObligationWalk:
             if block.match_buffers:
                 raise Undecided("a block matches a region", node.span)
             if block.init is not None:
-                self._statement(block.init)
-            self._statement(block.body)
+                with self._in(0), self._if(*self._begins(block)):
+                    self._statement(block.init)
+            with self._in(1):
+                self._statement(block.body)
+
+    def _begins(self, block: tir.SBlock) -> Iterator["z3.BoolRef"]:
+        """When the init is executed: each axis that is not spatial has its first value."""
+        for axis in block.iter_vars:
+            if axis.kind is not IterKind.SPATIAL:
+                yield self._integers.number(axis.var) == self._integers.number(axis.dom.min)
 
     def _allocate(self, buffer: tir.Buffer) -> None:
         for extent in buffer.shape:
@@ -182,11 +280,41 @@ class ObligationWalk:
 
 
 class _Reader(Integers):
-    """The encoder that reports every load it meets to the walk."""
+    """The encoder that reports every load it meets to the walk.
 
-    def __init__(self, variables: Variables, oblige: object, walk: ObligationWalk) -> None:
+    `only_read`: tensors of the caller that the function does not write, of which equal places hold equal numbers.
+    """
+
+    def __init__(
+        self, variables: Variables, oblige: object, walk: ObligationWalk, only_read: frozenset[tir.Buffer]
+    ) -> None:
         super().__init__(variables, oblige)  # type: ignore[arg-type]
         self._walk = walk
+        self._only_read = only_read
+        self.path: list[z3.BoolRef] = []
+
+    def number(self, node: tir.Expr) -> "z3.ArithRef":
+        """The value of an integer; one that the caller's tensor holds is a function of its place."""
+        if not isinstance(node, tir.BufferLoad) or node.buffer not in self._only_read:
+            return super().number(node)
+        return self.element(node.buffer, self._walk.access(node))
+
+    def element(self, buffer: tir.Buffer, indices: Sequence["z3.ArithRef"]) -> "z3.ArithRef":
+        """The number at a place of a tensor that is only read."""
+        if not indices:
+            indices = [z3.IntVal(0)]
+        of_place = self._variables.function(buffer.name, len(indices))
+        value = of_place(*indices)
+        self._variables.unknown.append(of_place)
+        self._variables.conditions.append(z3.And(value >= buffer.dtype.minimum, value <= buffer.dtype.maximum))
+        return value
+
+    def under(self, condition: "z3.BoolRef", node: tir.Expr) -> object:
+        """The value of an operand that is evaluated only if a condition holds."""
+        self.path.append(condition)
+        value = super().under(condition, node)
+        self.path.pop()
+        return value
 
     def visit(self, node: tir.Expr) -> None:
         """Visit an expression; a load has obligations."""
@@ -199,6 +327,30 @@ class _Reader(Integers):
                 raise Undecided(f"`T.{callee}` is called", node.span)
             case _:
                 super().visit(node)
+
+
+class _HypothesisReader(Integers):
+    """The encoder of hypotheses."""
+
+    def __init__(self, variables: Variables, oblige: object, reader: _Reader) -> None:
+        super().__init__(variables, oblige)  # type: ignore[arg-type]
+        self._reader = reader
+
+    def number(self, node: tir.Expr) -> "z3.ArithRef":
+        """The value of an integer; an element is that of the function's own accesses."""
+        if isinstance(node, tir.BufferLoad):
+            return self._reader.element(node.buffer, [self.number(index) for index in node.indices])
+        return super().number(node)
+
+
+def _only_read(func: tir.PrimFunc) -> frozenset[tir.Buffer]:
+    """The integer tensors of the caller that the function does not write."""
+    written = {node.buffer for node in walk(func.body) if isinstance(node, tir.BufferStore)}
+    return frozenset(
+        buffer
+        for buffer in func.buffer_map.values()
+        if buffer not in written and buffer.dtype.is_integer and not buffer.dtype.is_vector
+    )
 
 
 PURE = frozenset(("fma", "tvm_thread_invariant", "ignore_loop_partition", "call_pure_extern", "call_llvm_pure_intrin"))

@@ -9,15 +9,19 @@ from needs import imported
 
 from refmlc import read
 from refmlc.cli import main
+from refmlc.oracle.contracts.assumptions import assumed
+from refmlc.oracle.refine.proof import prove_defined
 from refmlc.prove.sizes import defined_for_all_sizes
 from refmlc.prove.sizes.result import SizedKind
 
 z3 = imported("z3")
-PROVED, REFUTED, UNDECIDED = SizedKind.PROVED, SizedKind.REFUTED, SizedKind.UNDECIDED
+PROVED, INFERRED = SizedKind.PROVED, SizedKind.INFERRED
+REFUTED, UNDECIDED = SizedKind.REFUTED, SizedKind.UNDECIDED
 HEAD = """@T.prim_func
 def main(A: T.Buffer(("n",), "float32"), I: T.Buffer(("m",), "int32"), C: T.Buffer((n,), "float32")):
     n = T.int32()
     m = T.int32()
+    D = T.alloc_buffer((1,), "int32")
 """
 
 
@@ -40,15 +44,15 @@ for o, i in T.grid((n + 15) // 16, 16):
     if o * 16 + i < n:
         C[o * 16 + i] = A[o * 16 + i]"""
 SUM = """
-D = T.alloc_buffer((n,), "float32")
+E = T.alloc_buffer((n,), "float32")
 for i, k in T.grid(n, m):
     with T.sblock("sum"):
         vi, vk = T.axis.remap("SR", [i, k])
         with T.init():
-            D[vi] = T.float32(0)
-        D[vi] = D[vi] + T.Cast("float32", I[vk])
+            E[vi] = T.float32(0)
+        E[vi] = E[vi] + T.Cast("float32", I[vk])
 for i in range(n):
-    C[i] = D[i]"""
+    C[i] = E[i]"""
 REVERSED = SUM.replace(
     'vi, vk = T.axis.remap("SR", [i, k])', "vi = T.axis.spatial(n, i)\n        vk = T.axis.reduce(m, m - 1 - k)"
 )
@@ -58,11 +62,24 @@ for i in range(n):
         v = T.axis.spatial(n, i + 1)
         C[v - 1] = A[v - 1]"""
 WHOLE = """
-D = T.alloc_buffer((n,), "float32")
+E = T.alloc_buffer((n,), "float32")
 for i in range(n):
-    D[i] = A[i]
+    E[i] = A[i]
 for i in range(n):
-    C[i] = D[n - 1 - i]"""
+    C[i] = E[n - 1 - i]"""
+
+SCAN = """
+for i in range(n):
+    if i < 1:
+        C[i] = A[i]
+    else:
+        C[i] = C[i - 1] + A[i]"""
+SPLIT = """
+for o in T.parallel((n + 15) // 16):
+    for i in range(16):
+        if o * 16 + i < n:
+            C[o * 16 + i] = A[o * 16 + i]"""
+QUOTIENT = "for i in range(m):\n    D[0] = T.Cast('int32', T.Cast('int8', I[i]) // T.int8(-1))"
 
 
 @pytest.mark.parametrize(
@@ -73,6 +90,9 @@ for i in range(n):
         SUM.replace("T.grid(n, m)", "T.grid(n, 3)").replace("I[vk]", "vk"),
         "for i in T.parallel(n):\n    C[i] = A[n - 1 - i]",
         "for i in range(n):\n    C[i] = T.if_then_else(i > 0, A[i - 1], T.float32(0))",
+        SCAN,
+        SPLIT,
+        "for i in range(m):\n    D[0] = T.shift_left(1, 3) + T.shift_right(I[i], 4)",
         "for i in range(n):\n    C[i] = A[(i * 7) % n]",
         "if n > 3:\n    C[3] = A[2]",
         "for i in range(n):\n    C[i] = A[T.min(T.max(i * 2 - 5, 0), n - 1)]",
@@ -92,8 +112,13 @@ def test_programs_that_are_always_defined(body):
         ("for i in range(n):\n    C[i] = A[i // (n - 3)]", ("division", REFUTED, "RM307")),
         (SUM, ("element", REFUTED, "RM305")),  # m = 0: nothing begins the sum
         (SHIFTED, ("axis", REFUTED, "RM312")),
-        (REVERSED, ("element", UNDECIDED, "")),
-        (WHOLE.replace("    D[i] = A[i]", "    if i > 2:\n        D[i] = A[i]"), ("element", UNDECIDED, "")),
+        (REVERSED, ("element", REFUTED, "RM305")),
+        (REVERSED.replace("T.grid(n, m)", "T.grid(n, 3)").replace("m", "3"), ("element", REFUTED, "RM305")),
+        (WHOLE.replace("    E[i] = A[i]", "    if i > 2:\n        E[i] = A[i]"), ("element", REFUTED, "RM305")),
+        (SCAN.replace("C[i - 1]", "C[n - 1]"), ("element", REFUTED, "RM305")),
+        ("for i in range(n):\n    C[i] = T.Cast('float32', T.Cast('int32', A[i]))", ("defined", UNDECIDED, "")),
+        ("for i in range(m):\n    D[0] = T.shift_left(1, I[i])", ("defined", UNDECIDED, "")),
+        (QUOTIENT, ("overflow", UNDECIDED, "")),
         ("for i in T.parallel(n):\n    C[i // 2] = A[i]", ("order", UNDECIDED, "")),
         ("for i in T.parallel(n):\n    C[i] = C[n - 1 - i]", ("order", UNDECIDED, "")),
         ("for i in range(T.min(n, m)):\n    C[i] = A[I[i]]", ("bounds", UNDECIDED, "")),
@@ -101,6 +126,48 @@ def test_programs_that_are_always_defined(body):
 )  # fmt: skip
 def test_programs_that_are_not(body, finding):
     assert finding in findings(body)
+
+
+GATHER = "for i in range(m):\n    if i < n:\n        C[i] = A[I[i]]"
+ROWS = """
+for i in range(m - 1):
+    for j in range(I[i], I[i + 1]):
+        C[j] = A[j]"""
+
+
+def test_a_contract_that_is_inferred_is_said():
+    result = prove_defined(program(GATHER), "main")
+    assert result.kind is INFERRED
+    assert result.inferred == ("0 <= I < n",)
+    assert result.contracts == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "lines", "kind"),
+    [
+        (GATHER, ["0 <= I < n"], PROVED),
+        (GATHER, ["0 <= I <= n"], INFERRED),
+        (GATHER.replace("A[I[i]]", "A[I[i] + 1]"), ["0 <= I < n - 1"], PROVED),
+        (GATHER.replace("A[I[i]]", "A[I[i] + 1]"), ["0 <= I < n"], UNDECIDED),
+        (ROWS, ["I: ascending, 0 <= I <= n", "m >= 1"], PROVED),
+        (ROWS, ["0 <= I <= n", "m >= 1"], INFERRED),
+        ("for i in range(n):\n    C[i] = A[I[2] + i - I[2]]", ["0 <= I <= 1000", "m >= 3"], PROVED),
+        ("for i in range(n // 16 * 16):\n    C[i] = A[i + n % 16]", ["n % 16 == 0"], PROVED),
+        ("for i in range(n):\n    C[i // 4 * 4 + 3] = A[i]", ["n % 4 == 0"], PROVED),
+        ("for i in range(n):\n    C[i // 4 * 4 + 3] = A[i]", ["n % 2 == 0"], REFUTED),
+    ],
+)
+def test_what_is_written_is_given(body, lines, kind):
+    rows = assumed(lines)
+    result = prove_defined(program(body), "main", assume=rows)
+    assert result.kind is kind
+    assert set(result.contracts) >= {row.text for row in rows}
+
+
+def test_zeros_that_a_contract_excludes_refute_nothing():
+    body = "if I[0] > 0:\n    for i in range(n - 2):\n        C[i] = A[i]\nfor i in range(n - 2):\n    C[i] = A[i]"
+    result = prove_defined(program(body), "main", assume=assumed(["I[0] >= 1", "m >= 1"]))
+    assert result.kind is UNDECIDED
 
 
 def test_sizes_that_refute_are_small_and_run():
@@ -118,7 +185,7 @@ def test_index_arithmetic_overflows_beyond_a_limit():
 
 @pytest.mark.parametrize(
     "body",
-    ["C[0:4] = A[0:4]", "T.evaluate(T.call_packed('f', A.data))", "D = T.decl_buffer((n,), data=A.data)\nC[0] = D[0]"],
+    ["C[0:4] = A[0:4]", "T.evaluate(T.call_packed('f', A.data))", "F = T.decl_buffer((n,), data=A.data)\nC[0] = F[0]"],
 )
 def test_what_is_not_known_is_left_open(body):
     result = definedness(body)
