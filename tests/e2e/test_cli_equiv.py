@@ -34,7 +34,7 @@ def test_equal_programs(equiv):
     told = equiv(COPY, RENAMED, "--calls", "5")
     assert (told.exit_code, told.stdout) == (0, "`copy`: no difference on 5 calls\n")
     data = json.loads(equiv(COPY, RENAMED, "--calls", "5", "--json", "--func", "copy").stdout)
-    assert data == {"func": "copy", "equivalent": True, "calls": 5, "finding": None}
+    assert data == {"func": "copy", "equivalent": True, "calls": 5, "notes": [], "finding": None}
 
 
 def test_a_difference_is_a_small_counterexample(equiv, tmp_path):

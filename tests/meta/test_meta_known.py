@@ -19,7 +19,7 @@ ROWS = tomllib.loads((FOLDER / WHOLE).read_text(encoding="utf-8"))["deviation"]
 OLDER = [path for path in sorted(FOLDER.glob("*.toml")) if path.name != WHOLE]
 REQUIRED = {"id", "title", "clauses", "kind", "module", "input", "expected", "got", "why", "versions"}
 OPTIONAL = {"rank", "action", "steps", "refmlc", "edges", "cases", "verdict", "implementations"}
-OPTIONAL |= {"messages", "parts"}
+OPTIONAL |= {"messages", "parts", "takes", "operator", "operand"}
 ACTIONS = {"run", "legalize", "show", "type", "schedule"}
 LINES = 12
 

@@ -9,12 +9,14 @@ from fractions import Fraction
 from importlib.metadata import version
 from math import inf, nextafter
 
-from refmlc.diag import Diagnostic
+from refmlc.diag import Diagnostic, RefmlcError
 from refmlc.diag.catalogue import Code
 from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.lang.script import show
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.bounds.certify import CertifiedTensor
 from refmlc.observe.bounds.choice import Value, members
 from refmlc.observe.bounds.enclosure import NAN, NINF, PINF, Enclosure
@@ -79,8 +81,20 @@ def recorded(
 
 
 def text_of(module: IRModule) -> str:
-    """The text that the module was read from, to the letter where there is one; else as it is shown."""
-    return show(module, show_meta=True) if module.source is None else module.source.text
+    """The text that the module was read from, to the letter, where it still says the module; else as it is shown.
+
+    A module that was made from another (a variant, one with bound parameters) has the source of that one.
+    """
+    if module.source is not None and _says(module.source.text, module):
+        return module.source.text
+    return show(module, show_meta=True)
+
+
+def _says(text: str, module: IRModule) -> bool:
+    try:
+        return structural_equal(read(text, "case.py", check=False), module)
+    except RefmlcError:
+        return False
 
 
 def features(module: IRModule) -> tuple[str, ...]:

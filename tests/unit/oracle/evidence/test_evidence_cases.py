@@ -10,10 +10,12 @@ from faulty import Faulty, floats, found, program
 import refmlc
 from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import SCALARS, dtype
+from refmlc.lang.ir.equal import structural_equal
 from refmlc.oracle.evidence import case_of, case_text, holds, read_case, recorded, replay
 from refmlc.oracle.evidence.case_file import read_cases, toml_value
 from refmlc.oracle.evidence.literals import arguments_data, arguments_of, number_data, tensor_data, tensor_of
 from refmlc.oracle.implementations.interp import Interp
+from refmlc.oracle.pairs import variants
 from refmlc.oracle.parts import bits
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Shape
@@ -50,6 +52,18 @@ def test_a_finding_is_a_toml_case_with_all_that_a_suite_wants() -> None:
     assert written["values"] == ["0x1.2000000000000p+2", "inf", "nan", "-0x0.0p+0"]
     assert float.fromhex(written["low"][0]) == 4.5 == float.fromhex(written["high"][0])  # 1.5 * 3 is a float32
     assert written["specials"] == ["", "inf", "nan", ""]
+
+
+def test_the_case_of_a_variant_has_the_text_of_the_variant() -> None:
+    scaled = program(SCALE, ODD, Tensor.empty((4,), SCALARS["float32"]))
+    made = list(variants(scaled))
+    assert {"constants loaded from a buffer", "vectorised"} <= {variant.label for variant in made}
+    for variant in made:
+        case = recorded(variant, (0,), "a test")
+        assert structural_equal(case.module, variant.module), variant.label
+        (call,) = case.calls
+        assert len(call.args) == len(variant.arguments(0)), variant.label
+        assert call.assertion["kind"] == "return", variant.label
 
 
 def test_a_case_replays_to_the_same_verdict() -> None:
