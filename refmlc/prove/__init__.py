@@ -8,6 +8,7 @@
 | `statements`  | the same of statements                                                                 |
 | `memory`      | the terms of all elements, and branches on data                                        |
 | `obligations` | what must hold for the operations to be defined                                        |
+| `watch`       | the sanitizer's detectors on terms                                                     |
 | `execute`     | a function executed for all arguments of given sizes                                   |
 | `field`       | terms evaluated in prime fields: equality over the reals                               |
 | `proof`       | the verdict on two programs                                                            |

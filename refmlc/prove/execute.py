@@ -1,7 +1,7 @@
 """A function executed on terms: its arguments are all arguments of these shapes at once.
 
 Sizes and scalar arguments are numbers: those of `dims`, else the smallest of `SIZES` and `SCALAR`. The tensors of the
-arguments do not overlap. Races are looked for as the sanitizer does (RM321), with the barriers that the text implies.
+arguments do not overlap. The sanitizer's detectors take part (`watch`), with the barriers that the text implies.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from refmlc.diag import Diagnostic, fail
-from refmlc.diag.catalogue import BAD_USAGE, RACE
+from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.diag.errors import Exhausted, Malformed, Trap, Undefined, Unsupported
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import IRModule, relax, tir
@@ -18,13 +18,13 @@ from refmlc.lang.ir.types import PrimType, ShapeType, TensorType, TupleType, Typ
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.library import OPERATORS
 from refmlc.lang.ops.evaluate import evaluate
-from refmlc.observe.sanitize import Sanitizer
 from refmlc.prove.expressions import prepare_expr
 from refmlc.prove.memory import ArgumentMemory, TermMemory
 from refmlc.prove.obligations import Obligations
 from refmlc.prove.statements import prepare_stmt
 from refmlc.prove.terms import SymbolicTerm, Terms, TermValue, Undecided
 from refmlc.prove.values import rows
+from refmlc.prove.watch import WATCHED, watchers
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.machine import Machine
 from refmlc.run.interp.substitutes import Prepared
@@ -133,7 +133,7 @@ def execute(
     memory = TermMemory(terms)
     arguments = _Arguments(module, func, call.dims, memory, names)
     values = arguments.make()
-    machine = TermMachine(module, memory, Sanitizer(module, {RACE.id}), Budget(call.steps))
+    machine = TermMachine(module, memory, watchers(module, memory), Budget(call.steps))
     outputs: list[Output] = []
     failure: Diagnostic | None = None
     try:
@@ -142,6 +142,8 @@ def execute(
         outputs += _returned(result, memory, "result")
     except (Undefined, Trap) as problem:
         failure = problem.diagnostic
+        if memory.has_possible_accesses and failure.code.id in WATCHED:
+            raise Undecided(f"for some values of an argument: {failure.message}", failure.span) from None
     except (Exhausted, Unsupported, Malformed) as limit:
         raise Undecided(limit.diagnostic.message, limit.diagnostic.span) from None
     names = tuple(name for name, _ in arguments.tensors)

@@ -11,6 +11,7 @@
 """
 
 from collections.abc import Callable
+from itertools import product
 from typing import cast
 
 from refmlc.diag.errors import RefmlcError
@@ -19,6 +20,7 @@ from refmlc.lang.ir import tir
 from refmlc.prove.memory import TermMemory
 from refmlc.prove.terms import FMA, READ, SymbolicTerm, TermValue, Undecided, clipped
 from refmlc.prove.values import conversion
+from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.tensorir import calls, vectors
 from refmlc.run.interp.tensorir.elements import Explain, check_rank, explain, offset_of
 from refmlc.run.interp.tensorir.expressions import prepare_expr as prepare_numbers
@@ -173,6 +175,7 @@ def _load(scope: Scope, node: tir.BufferLoad, memory: TermMemory) -> Eval:
             if not is_active:
                 values.extend([zero] * width)
             elif any(isinstance(index, SymbolicTerm) for index in position):
+                _report_possible(memory, node, view, position, frame, hooks)
                 values.append(_read(memory, node, view, position))
             else:
                 offset = offset_of(view, position, wrong, frame)
@@ -195,6 +198,23 @@ def _initialised(view: View, first: int, width: int, wrong: Explain, frame: Fram
     except IndexError:
         pass
     raise wrong(frame, position)
+
+
+def _report_possible(
+    memory: TermMemory, node: tir.BufferLoad, view: View, position: tuple[TermValue, ...], frame: Frame, hooks: Hooks
+) -> None:
+    """Report each element that a load may read to the hooks. Fails: Undecided where one of them is refused."""
+    memory.has_possible_accesses = True
+    axes = zip(position, view.shape, view.strides, strict=True)
+    steps = [
+        [place * stride for place in (range(extent) if isinstance(index, SymbolicTerm) else (index,))]
+        for index, extent, stride in axes
+    ]
+    try:
+        for parts in product(*steps):
+            hooks.read_element(node, view, int(sum(parts)), frame)
+    except RefmlcError as problem:
+        raise Undecided(f"for some values of an argument: {problem.diagnostic.message}", node.span) from None
 
 
 def _read(memory: TermMemory, node: tir.BufferLoad, view: View, position: tuple[TermValue, ...]) -> SymbolicTerm:

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from refmlc.diag.source import Span
 from refmlc.lang.dtypes import DType
 from refmlc.prove.obligations import Obligation, Obligations
-from refmlc.prove.terms import ELEMENTS, LEAF, SymbolicTerm, Terms, TermValue, Undecided
+from refmlc.prove.terms import ELEMENTS, LEAF, SymbolicTerm, Terms, TermValue, Undecided, key_of
 from refmlc.run.interp.tensorir.views import View
 from refmlc.run.memory.cells import cell_size
 from refmlc.run.memory.storage import Storage
@@ -46,7 +46,12 @@ class ArgumentMemory:
 
 
 class TermMemory:
-    """The values of all elements of one execution, and its obligations under the current conditions."""
+    """The values of all elements of one execution, and its obligations under the current conditions.
+
+    `has_possible_accesses`: an access was reported to the detectors that only some arguments make. `has_blocks`: an
+    instance of a block was entered; then an element that one side of a branch wrote is not read, since its write would
+    permit the read to the detectors of blocks although the other side does not write.
+    """
 
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
@@ -57,6 +62,9 @@ class TermMemory:
         self._arguments: dict[int, ArgumentMemory] = {}
         self._storages: dict[int, Storage] = {}
         self._units: dict[int, int] = {}
+        self._one_sided: set[Place] = set()
+        self.has_possible_accesses = False
+        self.has_blocks = False
 
     def oblige(self, kind: str, key: object, text: str, span: Span | None) -> None:
         """Note what must hold here."""
@@ -73,9 +81,21 @@ class TermMemory:
         dtype = view.buffer.dtype.scalar
         place = self._place(view, cell, dtype)
         value = self._at(place, dtype)
+        self._require_certain(place, span)
         if value is not None:
             return value
         return self._of_argument(place, dtype, span)
+
+    def content(self, view: View, offset: int) -> tuple[object, ...]:
+        """What tells the values of an element apart, by lane; None: a lane has no value."""
+        width, dtype = view.buffer.dtype.lanes, view.buffer.dtype.scalar
+        places = [self._place(view, lane, dtype) for lane in range(offset * width, (offset + 1) * width)]
+        values = [self._before(place, dtype) for place in places]
+        return tuple([None if value is None else key_of(value) for value in values])
+
+    def _require_certain(self, place: Place, span: Span | None) -> None:
+        if self.has_blocks and place in self._one_sided:
+            raise Undecided("an element is read that one side of a branch on data writes", span)
 
     def store(self, view: View, cell: int, value: TermValue) -> None:
         """Put a value into a cell of a view. Fails: Undecided."""
@@ -83,6 +103,11 @@ class TermMemory:
         place = self._place(view, cell, dtype)
         self._at(place, dtype)
         self._layers[-1][place] = (dtype, value)
+        if not self.conditions:
+            self._one_sided.discard(place)
+        argument = self._arguments.get(place[0])
+        if argument is not None:
+            self.oblige("writable", argument.name, f"the memory of `{argument.name}` may be written", None)
 
     def contents(self, tensor: Tensor) -> tuple[TermValue | None, ...]:
         """The value of each cell of a compact tensor after the execution; None: it is not initialised.
@@ -108,7 +133,9 @@ class TermMemory:
 
     def _element(self, view: View, offset: int) -> TermValue:
         dtype = view.buffer.dtype
-        value = self._before(self._place(view, offset, dtype), dtype)
+        place = self._place(view, offset, dtype)
+        self._require_certain(place, None)
+        value = self._before(place, dtype)
         if value is not None:
             return value
         if offset < len(view.shadow) and view.shadow[offset]:
@@ -119,6 +146,7 @@ class TermMemory:
 
     def begin(self, condition: SymbolicTerm, *, side: bool) -> None:
         """Execute the following under a condition on data, until `end`."""
+        self.has_possible_accesses = True
         self._layers.append({})
         self._outer.append(self.conditions)
         self.conditions |= {(condition.number, side)}
@@ -133,6 +161,7 @@ class TermMemory:
 
         An element without a value before, which only one side wrote, has none afterwards: a read of it is undecided.
         """
+        self._one_sided |= yes.keys() ^ no.keys()
         for place in (*yes, *(place for place in no if place not in yes)):
             dtype = (yes.get(place) or no[place])[0]
             sides = [layer[place][1] if place in layer else self._before(place, dtype) for layer in (yes, no)]

@@ -28,6 +28,7 @@ from refmlc.prove.evaluate import Evaluation
 from refmlc.prove.execute import execute
 from refmlc.prove.obligations import Obligations
 from refmlc.prove.terms import Terms, Undecided
+from refmlc.prove.watch import WATCHED
 from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies import rolled, rolled_schedules
 from refmlc.vm.parameters import parameters_of
@@ -59,9 +60,9 @@ def symbolic(case, terms=None):
 
 
 def outcome(module, case, number):
-    """What the interpreter gives, races refused as the execution on terms does."""
+    """What the interpreter gives under the detectors of the execution on terms."""
     program = ProgramCall(module, case.func, case.arguments(number))
-    return references(program, INTERP, sanitize=True, kinds=("RM321",))[0].answer
+    return references(program, INTERP, sanitize=True, kinds=WATCHED)[0].answer
 
 
 def comparable(case, execution, number):

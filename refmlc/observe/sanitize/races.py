@@ -190,7 +190,7 @@ class Races(Detector):
                 and differ(accesses.writer, now, private_loops) is not None
             ):
                 self._double_write = (accesses.writer, now, view, offset, frame)
-                now.value = _content(view, offset)
+                now.value = self.content(view, offset)
             elif accesses.writer is not None:
                 self._compare(accesses.writer, now, private_loops, view, offset, frame)
             if accesses.reader is not None:
@@ -230,8 +230,13 @@ class Races(Detector):
         """Fails: RM321 if two threads wrote different values to an element of shared memory."""
         if self._double_write is not None:
             (earlier, now, view, offset, frame), self._double_write = self._double_write, None
-            if _content(view, offset) != now.value:
+            if self.content(view, offset) != now.value:
                 self._compare(earlier, now, (), view, offset, frame)
+
+    def content(self, view: View, offset: int) -> object:
+        """The value of an element; two of them are compared."""
+        first = first_byte(view, offset)
+        return bytes(view.data.storage.bytes[first : first + element_size(view)])
 
     def _compare(
         self,
@@ -249,12 +254,6 @@ class Races(Detector):
 
 def _is_shared(view: View) -> bool:
     return view.buffer.scope.startswith("shared")
-
-
-def _content(view: View, offset: int) -> bytes:
-    """The bytes of an element."""
-    first = first_byte(view, offset)
-    return bytes(view.data.storage.bytes[first : first + element_size(view)])
 
 
 def differ(earlier: Access, later: Access, private_loops: tuple[ParallelLoop, ...] = ()) -> int | None:
