@@ -16,7 +16,7 @@ from refmlc.lang.arith.polynomial import Atom, Opaque, Poly
 from refmlc.lang.ir import tir
 from refmlc.oracle.contracts.infer.pieces import Bound, Piece, Pieces
 from refmlc.oracle.contracts.infer.residues import cases, residues
-from refmlc.oracle.contracts.infer.symbols import all_atoms
+from refmlc.oracle.contracts.infer.symbols import KnownBound, all_atoms
 from refmlc.oracle.contracts.infer.walk import AccessNeed, ScatteredStore, Walk
 from refmlc.oracle.contracts.infer.writer import ClauseWriter
 from refmlc.oracle.contracts.language import ContractClause
@@ -48,7 +48,7 @@ class Inference:
 class _Found:
     pieces: dict[Piece, Span | None] = field(default_factory=dict)
     unexpressed: list[Span | None] = field(default_factory=list)
-    accesses: int = 0
+    uses: set[tuple[Span | None, Poly, Atom | None]] = field(default_factory=set)
 
 
 def inferred(func: tir.PrimFunc) -> Inference:
@@ -70,7 +70,7 @@ def inferred(func: tir.PrimFunc) -> Inference:
         var.name for var in walked.numbers
     }
     rows = tuple(InferredClause(clause, place, clause in asserted) for clause, place in clauses.items())
-    return Inference(rows, found.accesses, tuple(dict.fromkeys(found.unexpressed)), data)
+    return Inference(rows, len(found.uses), tuple(dict.fromkeys(found.unexpressed)), data)
 
 
 def _used(buffer: tir.Buffer, walked: Walk) -> bool:
@@ -80,8 +80,8 @@ def _used(buffer: tir.Buffer, walked: Walk) -> bool:
 def _oblige(obligation: AccessNeed, walked: Walk, pieces: Pieces, found: _Found) -> None:
     if obligation.differs:
         atom = obligation.poly.atom
-        found.accesses += 1
-        if atom is not None and walked.is_data(atom):
+        found.uses.add(obligation.use)
+        if atom is not None and walked.is_data(atom) and not _is_guarded(obligation, walked, pieces):
             found.pieces.setdefault(Bound(obligation.poly, differs=True), obligation.place)
         return
     of_data = False
@@ -99,7 +99,23 @@ def _oblige(obligation: AccessNeed, walked: Walk, pieces: Pieces, found: _Found)
                 found.pieces.setdefault(piece, obligation.place)
         else:
             _alone(poly, obligation, pieces, found, walked)
-    found.accesses += of_data
+    if of_data:
+        found.uses.add(obligation.use)
+
+
+def _is_guarded(obligation: AccessNeed, walked: Walk, pieces: Pieces) -> bool:
+    """Whether the conditions in front of a divisor already say that it is not 0."""
+
+    def is_positive(poly: Poly, facts: Sequence[KnownBound]) -> bool:
+        left = residues(poly.plus(-1), facts, lambda atom: _is_final(atom, walked))
+        return any(pieces.holds(residue) for residue in left)
+
+    return all(
+        any(fact.differs and fact.poly in (poly, -poly) for fact in facts)
+        or is_positive(poly, facts)
+        or is_positive(-poly, facts)
+        for poly, facts in cases(obligation.poly, obligation.facts)
+    )
 
 
 def _alone(poly: Poly, obligation: AccessNeed, pieces: Pieces, found: _Found, walked: Walk) -> None:

@@ -213,6 +213,31 @@ def test_a_number_a_divisor_and_an_assert():
 
 
 @pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("B[i] = A[i] // n", ["n != 0"]),
+        ("B[i] = T.Cast('int32', (n != 0) and (A[i] // n > 2))", []),
+        ("B[i] = T.Cast('int32', (n == 0) or (A[i] // n > 2))", []),
+        ("B[i] = T.Cast('int32', (n == 0) and (A[i] // n > 2))", ["n != 0"]),
+        ("B[i] = T.if_then_else(n > 0, A[i] // n, 1)", []),
+        ("B[i] = T.if_then_else(n > 0 or n < -3, A[i] % n, 1)", []),
+        ("B[i] = T.if_then_else(n > 0 or n > -3, A[i] % n, 1)", ["n != 0"]),
+        ("B[i] = T.Select(n > 0, A[i] // n, 1)", ["n != 0"]),  # both arms are evaluated
+        ("B[i] = T.if_then_else(n > 2 or n == 1, A[n - 1], 1)", ["n <= 8"]),
+        ("B[i] = T.if_then_else(n < 8 and (n > 2 or n == 1), A[n - 1], 1)", []),
+    ],
+)
+def test_what_conditions_say_is_not_asked_for(statement, expected):
+    text = f"""
+    @T.prim_func
+    def main(n: T.int32, A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
+        for i in range(8):
+            {statement}
+"""
+    assert sorted(lines(text)) == expected
+
+
+@pytest.mark.parametrize(
     ("call", "expected"),
     [
         ("R.take(x, i, axis=0)", ["0 <= i < n"]),
