@@ -4,14 +4,14 @@ Sizes and scalar arguments are numbers: those of `dims`, else the smallest of `S
 arguments do not overlap. The sanitizer's detectors take part (`watch`), with the barriers that the text implies.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from refmlc.diag import Diagnostic, fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.diag.errors import Exhausted, Malformed, Trap, Undefined, Unsupported
-from refmlc.lang.dtypes import DType
+from refmlc.lang.dtypes import DType, dtype as dtype_named
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.reach import reachable
 from refmlc.lang.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
@@ -28,6 +28,7 @@ from refmlc.prove.watch import WATCHED, watchers
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.machine import Machine
 from refmlc.run.interp.substitutes import Prepared
+from refmlc.run.interp.tensorir.c_abi import is_packed_entry
 from refmlc.run.interp.tensorir.functions import prepare_prim_func
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.tensor import Tensor
@@ -122,16 +123,17 @@ class SymbolicCall:
 
 
 def execute(
-    module: IRModule, func: str, call: SymbolicCall, terms: Terms, names: Sequence[str] = ()
+    module: IRModule, func: str, call: SymbolicCall, terms: Terms, like: SymbolicExecution | None = None
 ) -> SymbolicExecution:
-    """Execute `func` for all arguments at once. `names` are the names of tensors, by position; else its own.
+    """Execute `func` for all arguments at once. Tensors have the names of those of `like`, by position; else its own.
 
-    Fails: Undecided where control or an address depends on them, or an operation has no terms; RM112 (no such
-    function), RM601 (more steps than `call` allows), RM2xx.
+    A function with TVM's C interface, whose parameters say nothing of its arguments, has those of `like`. Fails:
+    Undecided where control or an address depends on them, or an operation has no terms; RM112 (no such function),
+    RM601 (more steps than `call` allows), RM2xx.
     """
     _require_no_elements(module, func)
     memory = TermMemory(terms)
-    arguments = _Arguments(module, func, call.dims, memory, names)
+    arguments = _Arguments(module, func, call.dims, memory, like)
     values = arguments.make()
     machine = TermMachine(module, memory, watchers(module, memory), Budget(call.steps))
     outputs: list[Output] = []
@@ -209,7 +211,7 @@ class _Arguments:
     """Makes the arguments: every tensor of its own, with an element of the caller in each place."""
 
     def __init__(
-        self, module: IRModule, func: str, dims: Mapping[str, int], memory: TermMemory, names: Sequence[str]
+        self, module: IRModule, func: str, dims: Mapping[str, int], memory: TermMemory, like: SymbolicExecution | None
     ) -> None:
         function = module.functions.get(func)
         if function is None or isinstance(function, relax.ExternFunc):
@@ -217,7 +219,8 @@ class _Arguments:
         self._function = function
         self._dims = dims
         self._memory = memory
-        self._names = names
+        self._like = like
+        self._names = () if like is None else like.names
         self._sizes: dict[tir.Var, int] = {}
         self.fixed: dict[str, int | float] = {}
         self.tensors: list[tuple[str, Tensor]] = []
@@ -225,6 +228,9 @@ class _Arguments:
     def make(self) -> list[object]:
         """An argument for each parameter. Fails: Undecided for a parameter of another kind."""
         if isinstance(self._function, tir.PrimFunc):
+            if is_packed_entry(self._function) and self._like is not None:
+                self.fixed = dict(self._like.fixed)
+                return [self._same(spec) for spec in self._like.signature]
             self._scalars_that_are_sizes(self._function)
         return [self._argument(parameter.ty, parameter.name) for parameter in parameters_of(self._function)]
 
@@ -256,6 +262,17 @@ class _Arguments:
                 return tuple(self._argument(part, f"{name}[{number}]") for number, part in enumerate(fields))
             case _:
                 raise Undecided(f"no argument can be made for `{name}`")
+
+    def _same(self, spec: object) -> object:
+        """An argument like one of another function, of which `spec` is the signature."""
+        match spec:
+            case (str() as dtype, tuple() as shape):
+                number = len(self.tensors)
+                return self._tensor(self._names[number], shape, dtype_named(dtype))
+            case ("bool" | "int" | "float", value):
+                return value
+            case _:
+                raise Undecided("a function with TVM's C interface has an argument that is neither tensor nor number")
 
     def _number(self, name: str, dtype: DType) -> int | float:
         value = self.fixed.get(name, self._dims.get(name, SCALAR))

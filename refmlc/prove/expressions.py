@@ -7,7 +7,8 @@
 | `select`                | a selection; both operands are evaluated unconditionally                           |
 | `if_then_else`          | a selection; each operand is evaluated under its condition                         |
 | a load                  | the value of the element; at an index that is a term: a read of all elements        |
-| a call                  | the intrinsics of `PURE`, functions of the module; anything else is undecided      |
+| a call                  | the intrinsics of `PURE`, those that look at handles, functions of the module; any |
+|                         | other is undecided                                                                 |
 """
 
 from collections.abc import Callable
@@ -27,6 +28,7 @@ from refmlc.run.interp.tensorir.expressions import prepare_expr as prepare_numbe
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import View
+from refmlc.run.memory.pointer import Pointer
 
 PURE = frozenset(
     (
@@ -242,14 +244,37 @@ def call(scope: Scope, node: tir.Call, memory: TermMemory) -> Eval:
         return _assume(scope, node, memory)
     if node.callee == "call_pure_extern" and (_name(node) not in calls.LIBM or _name(node) in scope.machine.registry):
         return _beyond(f"the function `{_name(node)}` from outside is called", node)
-    if isinstance(node.callee, tir.GlobalVar) or node.callee in PURE:
+    if isinstance(node.callee, tir.GlobalVar) or node.callee in PURE or _is_of_handles(node):
         return calls.effect(scope, node)
+    if node.callee == "tvm_struct_get":
+        return _field(scope, node)
     return _beyond(f"the intrinsic `T.{node.callee}` is called", node)
 
 
 def _name(node: tir.Call) -> str:
     name = node.args[0] if node.args else ""
     return name.value if isinstance(name, tir.StringImm) else str(name)
+
+
+def _is_of_handles(node: tir.Call) -> bool:
+    """Whether a call takes and gives a handle as it is, or asks whether it is null."""
+    operands = [part for part in node.args if isinstance(part, tir.Expr)]
+    if node.callee == "isnullptr":
+        return True
+    return node.callee == "reinterpret" and all(part.dtype.kind == "handle" for part in (node, *operands))
+
+
+def _field(scope: Scope, node: tir.Call) -> Eval:
+    """A field of a structure of the C interface. Fails: Undecided for one that stands in the memory of elements."""
+    structure = scope.expr(cast("tir.Expr", node.args[0]))
+    field = calls.effect(scope, node)
+
+    def read(frame: Frame) -> object:
+        if isinstance(structure(frame), Pointer):
+            raise Undecided("a structure of the C interface is read from memory", node.span)
+        return field(frame)
+
+    return read
 
 
 def _beyond(reason: str, node: tir.Call) -> Eval:

@@ -102,7 +102,7 @@ def compared(before: IRModule, after: IRModule, func: str, call: SymbolicCall, *
     terms = Terms() if terms is None else terms
     try:
         first = execute(before, func, call, terms)
-        second = execute(after, func, call, terms, first.names)
+        second = execute(after, func, call, terms, first)
     except Undecided as end:
         return Proof(ProofKind.UNDECIDED, end.reason, end.span, terms=len(terms))
     except RecursionError:

@@ -184,3 +184,64 @@ def test_terms_that_differ_without_a_call_are_undecided():
 def test_no_call_is_made_if_none_is_wanted():
     proof = prove(program(LOOP.format("A[i] - B[i]")), program(LOOP.format("B[i] - A[i]")), calls=0)
     assert proof.kind is UNDECIDED
+
+
+PLAIN = """
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((4,), "float32"), n: T.int32, C: T.Buffer((4,), "float32")):
+    for i in range(4):
+        C[i] = A[i] * T.Cast("float32", n)
+"""
+PACKED = """
+@T.prim_func(s_tir=True)
+def main(self_handle: T.handle, args: T.handle, num_args: T.int32, result: T.handle) -> T.int32:
+    T.func_attr({"calling_conv": 1})
+    assert num_args == 3, "three"
+    assert not T.isnullptr(args), "arguments"
+    A_handle: T.let[T.handle] = T.tvm_struct_get(args, 0, 15, "handle")
+    n: T.let[T.int32] = T.Cast("int32", T.tvm_struct_get(args, 1, 15, "int64"))
+    C_handle: T.let[T.handle] = T.tvm_struct_get(args, 2, 15, "handle")
+    assert T.tvm_struct_get(A_handle, 0, 4, "int32") == 1, "rank"
+    assert T.tvm_struct_get(T.tvm_struct_get(A_handle, 0, 2, "handle"), 0, 17, "int64") == T.int64(4), "extent"
+    A = T.decl_buffer((4,), "float32", data=T.tvm_struct_get(A_handle, 0, 1, "handle"))
+    C_data: T.let[T.handle("float32")] = T.tvm_struct_get(C_handle, 0, 1, "handle")
+    C = T.decl_buffer((4,), "float32", data=T.reinterpret(T.handle("float32"), C_data))
+    for i in range(4):
+        C[i] = A[i] * T.Cast("float32", n)
+    return 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind"),
+    [
+        ("", "", PROVED),
+        ("A[i] * T", "A[3 - i] * T", UNDECIDED),
+        ("args, 2, 15", "args, 0, 15", UNDECIDED),  # writes to the first argument
+        ("for i in range(4)", "for i in range(3)", UNDECIDED),
+        ("range(4)", "range(5)", REFUTED),
+        ("T.int64(4)", "T.int64(5)", REFUTED),  # traps always
+        ("num_args == 3", "num_args == 2", REFUTED),
+        ("n)\n    return", "n + 1)\n    return", UNDECIDED),
+        ('T.Cast("int32", T.tvm', 'T.call_packed("f", T.tvm', UNDECIDED),
+    ],
+)  # fmt: skip
+def test_a_function_with_the_c_interface_is_held_to_the_one_it_was_made_from(old, new, kind):
+    packed = PACKED.replace(old, new) if old else PACKED
+    assert old == new or packed != PACKED
+    proof = compared(read(PLAIN), read(packed), "main", SymbolicCall({}))
+    assert proof.kind is kind, (proof.reason, proof.difference)
+
+
+def test_a_structure_in_memory_is_beyond_the_prover():
+    """The prover knows the elements that a program stores, and not the bytes that such a structure has."""
+    inside = """    shape = T.decl_buffer((1,), "int64", data=T.tvm_stack_alloca("shape", 1))
+    shape[0] = T.int64(4)
+    m: T.let[T.int64] = T.tvm_struct_get(shape.data, 0, 17, "int64")
+    for i in range(m)"""
+    packed = read(PACKED.replace("    for i in range(4)", inside))
+    assert compared(read(PLAIN), packed, "main", SymbolicCall({})).kind is UNDECIDED
+
+
+def test_without_a_program_before_the_c_interface_says_nothing_of_the_arguments():
+    assert compared(read(PACKED), read(PACKED), "main", SymbolicCall({})).kind is UNDECIDED
