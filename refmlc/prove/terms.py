@@ -13,6 +13,8 @@ every bit:
 | `one-is-neutral`, `one-divides`       | `f(a, 1)` is `a`                                       |
 | `zero-is-neutral-int`                 | `f(a, 0)` is `a`                                       |
 | `self-cancels-int`                    | `f(a, a)` is 0                                         |
+| `zero-absorbs-int`                    | `f(a, 0)` is 0                                         |
+| `two-doubles-int`                     | `f(a, 2)` is `a + a`                                   |
 
 Sums of floats are not reordered, float `max` and `min` do not commute: no row says so. A selection inside a selection
 by the same condition is the side that it can be.
@@ -129,6 +131,9 @@ class Terms:
             simpler = _simplified(row, operands[0], values)
             if simpler is not None:
                 return simpler
+            doubled = _doubled(row, operands[0], values)
+            if doubled is not None:
+                return self.apply("add", operands, dtype, (doubled, doubled))
             if len(values) == 2 and _commutes(row, operands[0]):
                 values = _flattened(row, operands[0], values)
         return values[0] if len(values) == 1 < row.arity else self.term(op, dtype, operands, values)
@@ -190,7 +195,20 @@ def _simplified(row: Contract, operand: DType, args: list[TermValue]) -> TermVal
             for value, other in pairs:
                 if _is_neutral(row, operand, other):
                     return value
+                if "zero-absorbs-int" in row.laws and operand.is_integer and _is_number(other, 0):
+                    return 0
     return None
+
+
+def _doubled(row: Contract, operand: DType, args: list[TermValue]) -> TermValue | None:
+    """The value that is multiplied by 2; None: nothing is."""
+    if "two-doubles-int" not in row.laws or not operand.is_integer:
+        return None
+    return next((args[1 - at] for at, arg in enumerate(args) if _is_number(arg, 2)), None)
+
+
+def _is_number(value: TermValue, number: int) -> bool:
+    return not isinstance(value, SymbolicTerm) and value == number
 
 
 def _is_neutral(row: Contract, operand: DType, other: TermValue) -> bool:

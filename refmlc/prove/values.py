@@ -15,8 +15,10 @@ from refmlc.lang.dtypes import DType
 from refmlc.lang.ops.contract import Contract, Scalar, ScalarOp, Value
 from refmlc.lang.ops.scalar.convert import contains, converter
 from refmlc.prove.memory import TermMemory
-from refmlc.prove.terms import CAST, SymbolicTerm, TermValue, clipped
+from refmlc.prove.terms import CAST, WIDE, SymbolicTerm, TermValue, clipped
 
+WRAPPING = ("add", "sub", "mul")
+"""Operators that are undefined where wide integers overflow, and wrap in narrow ones (NUM-101)."""
 Convert = Callable[[TermValue, Span | None], TermValue]
 
 
@@ -36,7 +38,7 @@ def _row(row: ScalarOp, memory: TermMemory) -> ScalarOp:
             if not any(isinstance(arg, SymbolicTerm) for arg in args):
                 return of_numbers(*args)
             term = memory.terms.apply(contract.name, operands, result, args)
-            if is_partial and isinstance(term, SymbolicTerm) and term.op == contract.name:
+            if is_partial and isinstance(term, SymbolicTerm) and all(term is not arg for arg in args):
                 memory.oblige("defined", term.number, f"`{clipped(term)}` is defined", None)
             return term  # type: ignore[return-value]
 
@@ -52,6 +54,8 @@ def may_be_undefined(contract: Contract, operands: tuple[DType, ...], result: DT
     """
     if result.is_float and not result.format.has_nan:
         return True
+    if contract.name in WRAPPING and all(dtype.bits < WIDE for dtype in operands):
+        return False
     return bool(contract.undefined) and not all(dtype.is_float for dtype in operands)
 
 

@@ -114,6 +114,18 @@ def _within_one(s: Setting, a: Scalar) -> bool:
     return value != value or -1.0 <= value <= 1.0  # noqa: PLR0124 - the test for NaN
 
 
+def _two_doubles(s: Setting, a: Scalar) -> bool | None:
+    return None if s.dtype.maximum < 2 else _end(s.f, a, 2) == _end(s.other("add"), a, a)
+
+
+def _end(function: Callable[..., Scalar], *args: Scalar) -> Scalar | None:
+    """The value; None: it is undefined."""
+    try:
+        return function(*args)
+    except UndefinedValue:
+        return None
+
+
 LAWS: Mapping[str, Law] = MappingProxyType(
     {
         "commutative": Law("f(a, b) = f(b, a)", 2, _commutative),
@@ -126,6 +138,8 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "involution": Law("f(f(a)) = a", 1, lambda s, a: same(s.f(s.f(a)), a)),
         "undoes-itself": Law("f(f(a, b), b) = a", 2, lambda s, a, b: same(s.f(s.f(a, b), b), a)),
         "zero-is-neutral-int": Law("f(a, 0) = a on integers", 1, _on_integers(lambda s, a: s.f(a, 0) == a)),
+        "zero-absorbs-int": Law("f(a, 0) = 0 on integers", 1, _on_integers(lambda s, a: s.f(a, 0) == 0)),
+        "two-doubles-int": Law("f(a, 2) = a + a on integers, undefined where it is", 1, _on_integers(_two_doubles)),
         "self-cancels-int": Law("f(a, a) = 0 on integers", 1, _on_integers(lambda s, a: s.f(a, a) == 0)),
         "sub-undoes-add-int": Law(
             "f(a + b, b) = a on integers", 2, _on_integers(lambda s, a, b: s.f(s.other("add")(a, b), b) == a)

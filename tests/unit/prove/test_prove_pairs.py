@@ -52,6 +52,14 @@ ELEMENTWISE = (  # what C[i] is before and after, the dtype, the verdict
     ("A[i] + B[i] + A[i]", "A[i] + (B[i] + A[i])", I8, PROVED),
     ("A[i] + B[i] - A[i]", "B[i] + (A[i] - A[i])", I32, BOTH),
     ("A[i] * B[i] + A[i]", "A[i] * (B[i] + 1)", I32, BOTH),
+    ("A[i] * 2 + B[i]", "B[i] + (A[i] + A[i])", I32, PROVED),  # both overflow, or neither
+    ("A[i] * T.int8(2) + B[i]", "A[i] + (A[i] + B[i])", I8, PROVED),
+    ("A[i] * 2", "A[i] * 3 - A[i]", I32, BOTH),
+    ("A[i]", "A[i] * 2 - A[i]", I32, BOTH),  # the product overflows first
+    ("T.max(A[i] * 0, B[i])", "T.max(B[i], 0)", I32, PROVED),
+    ("A[i] // B[i] * 0", "0", I32, PROVED),  # defined wherever the quotient is
+    ("0", "A[i] // B[i] * 0", I32, BOTH),
+    ("A[i] * T.float32(0)", "T.float32(0)", F32, REALS),  # -0, NaN, infinities
     ("A[i] * B[i] + A[i]", "A[i] * (B[i] + T.int8(1))", I8, UNDECIDED),  # no law is used
     ("A[i]", QUOTIENT, I32, UNDECIDED),
     (LAZY, EAGER, I32, BOTH),  # the division is executed always

@@ -121,7 +121,10 @@ MUL = ScalarOp(
         accepts=NUMBERS,
         accuracy=ROUNDED,
         undefined=(overflows(operator.mul, "the product of wide integers does not fit"),),
-        laws=("commutative", "associative-int", "one-is-neutral", "distributes-over-add-int"),
+        laws=(
+            *("commutative", "associative-int", "one-is-neutral", "zero-absorbs-int", "two-doubles-int"),
+            "distributes-over-add-int",
+        ),
         examples=(
             Example("int8", (-128, -1), -128),
             Example("uint8", (16, 17), 16),

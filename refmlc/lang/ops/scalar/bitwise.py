@@ -24,7 +24,7 @@ BITWISE_AND = ScalarOp(
         meaning="the bits that both have",
         clause="NUM-201",
         accepts=BITS,
-        laws=("commutative", "associative", "idempotent"),
+        laws=("commutative", "associative", "idempotent", "zero-absorbs-int"),
         examples=(Example("int8", (-2, 7), 6), Example("bool", (True, False), False)),
         notation=Notation(symbol="&", node="BitwiseAnd", operands=Operands.ADAPTED),
     ),
