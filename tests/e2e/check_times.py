@@ -10,7 +10,8 @@
 | bound           | the greatest certified bound of a call to the greatest result; inf: none                    |
 
 Units: seconds of processor, compilers included, which another program on the machine does not change much. `--most N`
-is the greatest number of multiply-adds. Ends with 1 where a check finds something, or takes more than twice the ways.
+is the greatest number of multiply-adds. Each row is written to standard error when it is measured. Ends with 1 where a
+check finds something, or takes more than twice the ways.
 """
 
 import argparse
@@ -115,6 +116,7 @@ def main() -> int:
                     f"{value:.2g}" if isinstance(value, float) else f"{value}" for value in map(times.get, columns)
                 ]
                 table.add_row(*cells)
+                sys.stderr.write(f"{' '.join(cells)}\n")
                 failed = failed or times["status"] != 0 or times["ratio"] > MOST_RATIO
     Console(width=110).print(table)
     return int(failed)
