@@ -37,8 +37,9 @@ def _row(row: ScalarOp, memory: TermMemory) -> ScalarOp:
         def of_terms(*args: Scalar) -> Scalar:
             if not any(isinstance(arg, SymbolicTerm) for arg in args):
                 return of_numbers(*args)
-            term = memory.terms.apply(contract.name, operands, result, args)
-            if is_partial and isinstance(term, SymbolicTerm) and all(term is not arg for arg in args):
+            values: tuple[TermValue, ...] = args
+            term = memory.terms.apply(contract.name, operands, result, values)
+            if is_partial and isinstance(term, SymbolicTerm) and not any(term is operand for operand in values):
                 memory.oblige("defined", term.number, f"`{clipped(term)}` is defined", None)
             return term  # type: ignore[return-value]
 
