@@ -1,20 +1,39 @@
-"""`refmlc prove BEFORE [AFTER]`: show for all arguments that one module may replace another, or is always defined."""
+"""`refmlc prove BEFORE [AFTER]`: show for all arguments that one module may replace another, or is always defined.
+
+A proof may be written as a certificate; `--replay` derives it again from the programs.
+"""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
 import click
+from click.core import ParameterSource
 
 from refmlc.cli.console import err, out, print_json, show_diagnostic
 from refmlc.cli.inputs import sizes_of
 from refmlc.cli.options import PATH, assume_option, count_option, dims_option, json_option, seconds_option
 from refmlc.cli.sources import Source
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.diag.render import to_json
 from refmlc.diag.source import Span
 from refmlc.lang.ir import IRModule
 from refmlc.oracle.contracts.assumptions import assumed, assumed_beside, known_assumptions
 from refmlc.oracle.contracts.contract import ArgumentContract
+from refmlc.oracle.evidence.certificate import (
+    CertifiedProgram,
+    ProofCertificate,
+    certified,
+    certified_program,
+    claim_of_definedness,
+    claim_of_proof,
+    derive,
+    load_certificate,
+    program_paths,
+)
 from refmlc.oracle.implementations.implementation import Limits
 from refmlc.oracle.refine.calls import entry
 from refmlc.oracle.refine.proof import prove as prove_pair, prove_defined
@@ -33,6 +52,16 @@ SIZED_STATUS = {
 SHOWN = (SizedKind.REFUTED, SizedKind.UNDECIDED)
 STANDARD_INPUT = Path("-")
 MOST_OBLIGATIONS = 5
+WITHOUT_REPLAY = {
+    "func": "--func",
+    "dims": "--dim",
+    "up_to_rounding": "--up-to-rounding",
+    "calls": "--calls",
+    "seed": "--seed",
+    "limit": "--limit",
+    "assume": "--assume",
+    "file": "--certificate",
+}
 MEANINGS = {
     ProofKind.PROVED: "wherever BEFORE is defined, AFTER is defined and leaves the same bits",
     ProofKind.BOTH_DEFINED: "the same bits; not shown: that AFTER is defined wherever BEFORE is",
@@ -44,7 +73,7 @@ MEANINGS = {
 
 
 @click.command(epilog="Example: refmlc prove before.py after.py --dim n=16")
-@click.argument("before", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("before", type=click.Path(path_type=Path, allow_dash=True), required=False)
 @click.argument("after", type=PATH, required=False)
 @click.option("--func", "--function", "func", help="The function to prove.  [default: main, or the only one]")
 @dims_option("The value of a symbolic dimension or a scalar argument.  [default: 5 and 2]")
@@ -53,10 +82,12 @@ MEANINGS = {
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of their arguments.")
 @count_option("--limit", LIMIT, "Without AFTER: the greatest size of a symbolic dimension.")
 @assume_option
+@click.option("--certificate", "file", type=PATH, help="Write the proof to this TOML file.")
+@click.option("--replay", "replayed", type=PATH, help="Derive the certificate in this file again.")
 @seconds_option
 @json_option
 def prove(  # noqa: PLR0913, PLR0917 - one parameter per option
-    before: Path,
+    before: Path | None,
     after: Path | None,
     func: str | None,
     dims: tuple[str, ...],
@@ -64,6 +95,8 @@ def prove(  # noqa: PLR0913, PLR0917 - one parameter per option
     seed: int,
     limit: int,
     assume: tuple[str, ...],
+    file: Path | None,
+    replayed: Path | None,
     seconds: float,
     *,
     up_to_rounding: bool,
@@ -73,29 +106,96 @@ def prove(  # noqa: PLR0913, PLR0917 - one parameter per option
 
     Both are executed on terms in place of numbers: equal terms have equal bits for all arguments. Without AFTER: show
     that every call of BEFORE is defined, for all arguments and for all sizes up to --limit (extra `prove`); the
-    contracts of --assume, and of the file beside BEFORE, hold then. Exit status: 0 proved (with --up-to-rounding also
-    over the reals), 1 refuted by a call, 2 a file cannot be read, 3 none.
+    contracts of --assume, and of the file beside BEFORE, hold then. --replay needs no BEFORE and AFTER where they lie
+    beside the certificate. Exit status: 0 proved (with --up-to-rounding also over the reals), 1 refuted by a call, or
+    the certificate does not come out again, 2 a file cannot be read or does not fit, 3 none.
     """
+    limits = Limits(seconds=seconds, clock=True)
+    if replayed is not None:
+        _replay(replayed, [path for path in (before, after) if path is not None], limits, as_json=as_json)
+    if before is None:
+        raise click.MissingParameter(param_hint="'BEFORE'", param_type="argument")
     first = Source(before).read()
     name = entry(first, func)
+    result: Proof | Definedness
     if after is None:
         rows = (*assumed(assume), *(assumed_beside(before) if before != STANDARD_INPUT else ()))
-        known_assumptions(first, rows)
-        _prove_defined(first, name, limit, rows, as_json=as_json)
-        return
-    second = Source(after).read()
-    limits = Limits(seconds=seconds, clock=True)
-    with err.status(f"proving {name} …"):
-        proof = prove_pair(first, second, func=name, dims=sizes_of(dims), calls=calls, seed=seed, limits=limits)
-    _show(name, proof, as_json=as_json)
+        result = _prove_defined(first, name, limit, rows, as_json=as_json)
+        claim = partial(claim_of_definedness, first, name, limit=limit, contracts=rows)
+        status = SIZED_STATUS[result.kind]
+    else:
+        dimensions, second = sizes_of(dims), Source(after).read()
+        with err.status(f"proving {name} …"):
+            result = prove_pair(first, second, func=name, dims=dimensions, calls=calls, seed=seed, limits=limits)
+        _show(name, result, as_json=as_json)
+        claim = partial(claim_of_proof, name, dims=dimensions)
+        status = _status(result, up_to_rounding=up_to_rounding)
+    if file is not None:
+        _write(certified(claim(_programs(before, after, file)), result), file, is_accepted=status == 0)
+    click.get_current_context().exit(status)
+
+
+def _status(proof: Proof, *, up_to_rounding: bool) -> int:
     accepted = up_to_rounding and proof.kind is ProofKind.REALS and not proof.obligations
-    click.get_current_context().exit(0 if accepted else STATUS.get(proof.kind, UNDECIDED))
+    return 0 if accepted else STATUS.get(proof.kind, UNDECIDED)
+
+
+def _programs(before: Path, after: Path | None, file: Path) -> list[CertifiedProgram]:
+    """The programs of a certificate. Fails: RM109; RM112 for the standard input."""
+    if STANDARD_INPUT in (before, after):
+        raise fail(BAD_USAGE, "a certificate names files: the standard input has no name")
+    return [certified_program(path, file.parent) for path in (before, after) if path is not None]
+
+
+def _require_only_replay() -> None:
+    """Require that no option says anything of the proof: the certificate does. Fails: RM112."""
+    context = click.get_current_context()
+    for name, option in WITHOUT_REPLAY.items():
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise fail(BAD_USAGE, f"`--replay` takes no `{option}`", None, "the certificate says what is proved")
+
+
+def _replay(file: Path, paths: Sequence[Path], limits: Limits, *, as_json: bool) -> NoReturn:
+    """Derive a certificate again, print whether it comes out, and exit."""
+    _require_only_replay()
+    certificate = load_certificate(file)
+    claim = certificate.claim
+    modules = [Source(path).read() for path in program_paths(claim, file, paths)]
+    with err.status(f"deriving {claim.func} …"):
+        derived = derive(claim, modules, limits)
+    differences = list(certificate.differences(derived))
+    count = sum(number for _, number in derived.derivation.obligations)
+    if as_json:
+        print_json({"file": str(file), "func": claim.func, "domain": claim.domain, "holds": not differences,
+                    "certified": certificate.derivation.verdict, "verdict": derived.derivation.verdict,
+                    "conditions": list(derived.derivation.conditions), "obligations": count,
+                    "differences": differences})  # fmt: skip
+    elif differences:
+        out.print(f"`{claim.func}`: the certificate does not come out again")
+        out.print("\n".join(f"  {line}" for line in differences))
+    else:
+        limit = f", for all sizes up to {claim.limit:,}" if claim.limit else ""
+        out.print(f"`{claim.func}`: the certificate comes out again: {derived.derivation.verdict}{limit}")
+        out.print("\n".join(f"  {line}" for line in (*derived.derivation.conditions, f"obligations: {count:,}")))
+    click.get_current_context().exit(1 if differences else 0)
+
+
+def _write(certificate: ProofCertificate, file: Path, *, is_accepted: bool) -> None:
+    """Write the certificate of a proof; say that there is none where nothing is proved. Fails: RM109."""
+    if not (is_accepted and certificate.is_proof):
+        err.print(f"no certificate: the verdict is `{certificate.derivation.verdict}`")
+        return
+    try:
+        file.write_text(certificate.toml(), encoding="utf-8")
+    except OSError as problem:
+        raise fail(BAD_FILE, f"`{file}`: {problem.strerror or problem}") from None
 
 
 def _prove_defined(
     module: IRModule, func: str, limit: int, rows: tuple[ArgumentContract, ...], *, as_json: bool
-) -> None:
+) -> Definedness:
     """Show that every call is defined; print each obligation that is not proved."""
+    known_assumptions(module, rows)
     with err.status(f"proving {func} …"):
         definedness = prove_defined(module, func, assume=rows, limit=limit)
     if as_json:
@@ -115,7 +215,7 @@ def _prove_defined(
         for line in definedness.inferred:
             out.print(f"  under the inferred contract: {line}")
         out.print(f"  obligations: {numbers}")
-    click.get_current_context().exit(SIZED_STATUS[definedness.kind])
+    return definedness
 
 
 def _placed(span: Span | None, text: str) -> str:

@@ -23,7 +23,7 @@ from refmlc.lang.ir.reach import reachable
 from refmlc.lang.ir.threads import implies_barriers
 from refmlc.prove.execute import Output, OutputTensor, SymbolicCall, SymbolicExecution, execute
 from refmlc.prove.field import equal
-from refmlc.prove.obligations import Obligation
+from refmlc.prove.obligations import Obligation, Obligations
 from refmlc.prove.terms import Terms, TermValue, Undecided, clipped, first_difference, is_same, text
 
 REORDERED = "integers are added or multiplied in another order: equal where neither overflows, up to a small chance"
@@ -69,8 +69,9 @@ def _text(value: TermValue | None) -> str:
 class Proof:
     """A verdict with its reason.
 
-    `obligations`: those of the second program that are open; `elements`: how many elements were compared; `terms`: how
-    many terms there are; `counterexample`: what a call that tells the programs apart shows.
+    `obligations`: those of the second program that are open; `discharged`: its others, which hold wherever the first
+    program is defined; `elements`: how many elements were compared; `terms`: how many terms there are;
+    `counterexample`: what a call that tells the programs apart shows.
     """
 
     kind: ProofKind
@@ -82,6 +83,7 @@ class Proof:
     elements: int = 0
     terms: int = 0
     counterexample: Diagnostic | None = field(default=None, compare=False)
+    discharged: tuple[Obligation, ...] = field(default=(), repr=False)
 
     @property
     def is_proved(self) -> bool:
@@ -140,10 +142,10 @@ def _compare(first: SymbolicExecution, second: SymbolicExecution) -> Proof:
     pairs = [pair for a, b in zip(first.outputs, second.outputs, strict=True) for pair in _elements(a, b)]
     count = sum(not _is_untouched(name, a, b) for name, a, b in pairs)
     differing = [(name, a, b) for name, a, b in pairs if b is None or not is_same(a, b)]
-    obligations = tuple(each for each in second.obligations if not first.obligations.implies(each))
+    implied, obligations = _discharged(first.obligations, second.obligations)
     if not differing:
         kind = ProofKind.BOTH_DEFINED if obligations else ProofKind.PROVED
-        return Proof(kind, obligations=obligations, elements=count)
+        return Proof(kind, obligations=obligations, elements=count, discharged=implied)
     name, before, after = differing[0]
     difference = DifferentElement(name, before, after, len(differing))
     values = [(a, b) for _, a, b in differing if b is not None]
@@ -151,8 +153,14 @@ def _compare(first: SymbolicExecution, second: SymbolicExecution) -> Proof:
         if equal(values, reals=False):
             return Proof(ProofKind.BOTH_DEFINED, REORDERED, None, difference, obligations, elements=count)
         if equal(values, reals=True):
-            return Proof(ProofKind.REALS, "", None, difference, obligations, elements=count)
+            return Proof(ProofKind.REALS, "", None, difference, obligations, elements=count, discharged=implied)
     return Proof(ProofKind.UNDECIDED, "the terms differ", None, difference, obligations, elements=count)
+
+
+def _discharged(first: Obligations, second: Obligations) -> tuple[tuple[Obligation, ...], tuple[Obligation, ...]]:
+    """The obligations of the second program that hold wherever the first is defined, and the others."""
+    implied = tuple(each for each in second if first.implies(each))
+    return implied, tuple(each for each in second if not first.implies(each))
 
 
 def _kind(output: Output) -> tuple[object, ...]:

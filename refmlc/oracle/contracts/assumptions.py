@@ -53,7 +53,7 @@ def assumed_beside(path: Path) -> tuple[ArgumentContract, ...]:
         raise fail(BAD_FILE, f"`{file}` has more than {LARGEST} bytes")
     try:
         data = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as problem:
+    except (OSError, ValueError, RecursionError) as problem:
         raise fail(BAD_FILE, f"`{file}` is not TOML: {problem}") from None
     return tuple(_rows(data, file))
 

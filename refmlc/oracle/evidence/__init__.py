@@ -1,4 +1,4 @@
-"""Evidence for a finding: a self-contained page, a case for `conformance/`, a command to replay it.
+"""Evidence: of a finding a self-contained page, a case for `conformance/`, a command to replay it; of a proof a file.
 
 | file                  | holds                                                               |
 |-----------------------|---------------------------------------------------------------------|
@@ -6,6 +6,7 @@
 | `literals`            | values bit by bit, or by rules                                      |
 | `replay`              | the case reproduced, in any implementation                          |
 | `page`, `listing`     | the page with the map of the difference, the program with its marks |
+| `certificate`         | a proof as a file, and its derivation again from the programs       |
 """
 
 from pathlib import Path

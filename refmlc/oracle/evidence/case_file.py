@@ -207,12 +207,12 @@ def identified(func: str, text: str, calls: Sequence[CaseCall], prefix: str) -> 
 
 def read_case(text: str, name: str = "<case>") -> CaseFile:
     """The case that `text` holds. Fails: RM109 where it is none."""
-    return _case(_tables(text, name), {}, _Places(name, text))
+    return _case(toml_tables(text, name), {}, _Places(name, text))
 
 
 def read_cases(text: str, name: str = "<cases>") -> tuple[CaseFile, ...]:
     """The cases of a file of a suite, in order. Fails: RM109 where it holds anything else, or none."""
-    match _tables(text, name):
+    match toml_tables(text, name):
         case {"case": [*cases], **rest} if cases and rest.keys() <= {"modules"}:
             modules = rest.get("modules", {})
             if isinstance(modules, dict) and all(isinstance(each, str) for each in modules.values()):
@@ -223,10 +223,11 @@ def read_cases(text: str, name: str = "<cases>") -> tuple[CaseFile, ...]:
     )
 
 
-def _tables(text: str, name: str) -> dict[str, object]:
+def toml_tables(text: str, name: str) -> dict[str, object]:
+    """The tables of a TOML text. Fails: RM109 where it is none, or has an integer of too many digits."""
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as problem:
+    except (ValueError, RecursionError) as problem:
         raise fail(BAD_FILE, f"`{name}` is not TOML: {problem}") from None
 
 

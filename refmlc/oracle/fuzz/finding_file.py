@@ -95,7 +95,7 @@ def is_finding(text: str) -> bool:
     """Whether `text` is the file of a finding of a campaign, rather than a case."""
     try:
         return {"signature", "path", "case"} <= tomllib.loads(text).keys()
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return False
 
 

@@ -84,7 +84,7 @@ class CampaignSettings:
         """The settings in `campaign.toml`. Fails: RM111."""
         try:
             data = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as problem:
+        except (ValueError, RecursionError) as problem:
             raise fail(BAD_INPUT, f"campaign.toml cannot be read: {problem}") from None
         if data.pop("format", None) != FORMAT:
             raise fail(BAD_INPUT, f"campaign.toml does not have format {FORMAT}: another version of refmlc wrote it")

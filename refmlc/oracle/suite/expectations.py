@@ -97,7 +97,7 @@ def read_expectations(text: str, source: str, folder: Path | None = None) -> Exp
     """The rows of a file's text that name cases; `folder`: where another file lies that it names. Fails: RM109."""
     try:
         data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as problem:
+    except (ValueError, RecursionError) as problem:
         raise fail(BAD_FILE, f"`{source}` is not TOML: {problem}") from None
     rows = data.get("deviation", [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
