@@ -14,6 +14,7 @@
 | `proof`       | the verdict on two programs                                                            |
 | `evaluate`    | the value of a term at known arguments                                                 |
 | `sizes/`      | whether a function is defined for all sizes                                            |
+| `rules/`      | whether rewriting rules of TVM's simplifier hold                                       |
 """
 
 from refmlc.prove.execute import SymbolicCall
