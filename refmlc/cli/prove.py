@@ -80,7 +80,7 @@ MEANINGS = {
 @click.option("--up-to-rounding", is_flag=True, help="Accept equality over the reals, where orders of sums differ.")
 @count_option("--calls", 20, "Number of calls in search of a counterexample; 0: none.", least=0)
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of their arguments.")
-@count_option("--limit", LIMIT, "Without AFTER: the greatest size of a symbolic dimension.")
+@count_option("--limit", LIMIT, "The greatest size of a symbolic dimension, in a proof for all sizes.")
 @assume_option
 @click.option("--certificate", "file", type=PATH, help="Write the proof to this TOML file.")
 @click.option("--replay", "replayed", type=PATH, help="Derive the certificate in this file again.")
@@ -104,11 +104,12 @@ def prove(  # noqa: PLR0913, PLR0917 - one parameter per option
 ) -> None:
     """Show that the module in AFTER may replace the one in BEFORE, for all arguments of the given sizes.
 
-    Both are executed on terms in place of numbers: equal terms have equal bits for all arguments. Without AFTER: show
-    that every call of BEFORE is defined, for all arguments and for all sizes up to --limit (extra `prove`); the
-    contracts of --assume, and of the file beside BEFORE, hold then. --replay needs no BEFORE and AFTER where they lie
-    beside the certificate. Exit status: 0 proved (with --up-to-rounding also over the reals), 1 refuted by a call, or
-    the certificate does not come out again, 2 a file cannot be read or does not fit, 3 none.
+    Both are executed on terms in place of numbers: equal terms have equal bits for all arguments. Where sizes are
+    symbolic and --dim gives none, all sizes up to --limit are tried first (extra `prove`). Without AFTER: show that
+    every call of BEFORE is defined, for all of these sizes; contracts of --assume, and of the file beside BEFORE, hold
+    then. --replay needs no BEFORE and AFTER where they lie beside the certificate. Exit status: 0 proved (with
+    --up-to-rounding also over the reals), 1 refuted by a call, or the certificate does not come out again, 2 a file
+    cannot be read or does not fit, 3 none.
     """
     limits = Limits(seconds=seconds, clock=True)
     if replayed is not None:
@@ -126,9 +127,10 @@ def prove(  # noqa: PLR0913, PLR0917 - one parameter per option
     else:
         dimensions, second = sizes_of(dims), Source(after).read()
         with err.status(f"proving {name} …"):
-            result = prove_pair(first, second, func=name, dims=dimensions, calls=calls, seed=seed, limits=limits)
+            search = partial(prove_pair, calls=calls, seed=seed, limits=limits)
+            result = search(first, second, func=name, dims=dimensions, limit=limit)
         _show(name, result, as_json=as_json)
-        claim = partial(claim_of_proof, name, dims=dimensions)
+        claim = partial(claim_of_proof, name, dims=dimensions, limit=result.limit)
         status = _status(result, up_to_rounding=up_to_rounding)
     if file is not None:
         _write(certified(claim(_programs(before, after, file)), result), file, is_accepted=status == 0)
@@ -249,7 +251,8 @@ def _show(func: str, proof: Proof, *, as_json: bool) -> None:
     if as_json:
         print_json(_data(func, proof))
         return
-    out.print(f"`{func}`: {proof.kind.value}: {MEANINGS[proof.kind]}")
+    sizes = f" for all sizes up to {proof.limit:,}" if proof.limit else ""
+    out.print(f"`{func}`: {proof.kind.value}{sizes}: {MEANINGS[proof.kind]}")
     for line in _details(proof):
         out.print(f"  {line}")
     if proof.counterexample is not None:
@@ -266,7 +269,10 @@ def _details(proof: Proof) -> Iterator[str]:
     if len(proof.obligations) > MOST_OBLIGATIONS:
         yield f"and {len(proof.obligations) - MOST_OBLIGATIONS} more"
     yield from proof.assumptions
-    yield f"elements compared: {proof.elements:,}; terms: {proof.terms:,}"
+    if proof.limit:
+        yield f"obligations: {len(proof.discharged):,}"
+    else:
+        yield f"elements compared: {proof.elements:,}; terms: {proof.terms:,}"
 
 
 def _data(func: str, proof: Proof) -> dict[str, object]:
@@ -279,5 +285,6 @@ def _data(func: str, proof: Proof) -> dict[str, object]:
         "assumptions": list(proof.assumptions),
         "elements": proof.elements,
         "terms": proof.terms,
+        "limit": proof.limit,
         "counterexample": None if proof.counterexample is None else to_json(proof.counterexample),
     }

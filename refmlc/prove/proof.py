@@ -71,7 +71,8 @@ class Proof:
 
     `obligations`: those of the second program that are open; `discharged`: its others, which hold wherever the first
     program is defined; `elements`: how many elements were compared; `terms`: how many terms there are;
-    `counterexample`: what a call that tells the programs apart shows.
+    `counterexample`: what a call that tells the programs apart shows; `limit`: the greatest size of a symbolic
+    dimension, where the verdict is on all sizes, else 0.
     """
 
     kind: ProofKind
@@ -84,6 +85,7 @@ class Proof:
     terms: int = 0
     counterexample: Diagnostic | None = field(default=None, compare=False)
     discharged: tuple[Obligation, ...] = field(default=(), repr=False)
+    limit: int = 0
 
     @property
     def is_proved(self) -> bool:

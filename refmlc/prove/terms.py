@@ -134,7 +134,7 @@ class Terms:
             doubled = _doubled(row, operands[0], values)
             if doubled is not None:
                 return self.apply("add", operands, dtype, (doubled, doubled))
-            if len(values) == 2 and _commutes(row, operands[0]):
+            if len(values) == 2 and commutes(row, operands[0]):
                 values = _flattened(row, operands[0], values)
         return values[0] if len(values) == 1 < row.arity else self.term(op, dtype, operands, values)
 
@@ -155,7 +155,8 @@ class Terms:
         return self.term(SELECT, dtype, None, (condition, yes, no))
 
 
-def _commutes(row: Contract, operand: DType) -> bool:
+def commutes(row: Contract, operand: DType) -> bool:
+    """Whether operands of a dtype may be swapped, to the bit."""
     return "commutative" in row.laws or ("commutative-int" in row.laws and operand.is_integer)
 
 
@@ -191,7 +192,7 @@ def _simplified(row: Contract, operand: DType, args: list[TermValue]) -> TermVal
         case (a, b) if is_same(a, b) and "self-cancels-int" in row.laws and operand.is_integer:
             return 0
         case (a, b):
-            pairs = [(a, b), (b, a)] if _commutes(row, operand) else [(a, b)]
+            pairs = [(a, b), (b, a)] if commutes(row, operand) else [(a, b)]
             for value, other in pairs:
                 if _is_neutral(row, operand, other):
                     return value

@@ -71,6 +71,7 @@ def test_data(prove):
         "assumptions": ["tensors of the arguments do not overlap"],
         "elements": 1,
         "terms": 16,
+        "limit": 0,
         "counterexample": None,
     }
 
@@ -160,6 +161,50 @@ def test_definedness_is_certified_with_its_contracts(tmp_path):
     assert "`proved under inferred contracts`, the certificate `proved`" in result.stdout
     file.write_text(file.read_text().replace("0 <= I", "0 <= X"))
     assert "RM112" in invoke("--replay", file).stderr
+
+
+SIZED = """
+@T.prim_func
+def twice(A: T.Buffer(("n",), "float32"), C: T.Buffer(("n",), "float32")):
+    n = T.int64()
+    for i in range(n):
+        C[i] = A[i] + A[i]
+"""
+FROM_THE_END = SIZED.replace("[i]", "[n - 1 - i]")
+SCANNED = SIZED.replace("A[i] + A[i]", "T.if_then_else(i > 0, C[i - 1], A[i])")
+
+
+def test_sizes_that_the_call_decides_are_all_tried_at_once(prove, tmp_path):
+    imported("z3")
+    result = prove(SIZED, FROM_THE_END, "--certificate", str(tmp_path / "proof.toml"))
+    assert result.exit_code == 0
+    assert "`twice`: proved for all sizes up to 32,768: wherever BEFORE is defined" in result.stdout
+    data = tomllib.loads((tmp_path / "proof.toml").read_text())
+    assert (data["domain"], data["limit"], len(data["program"])) == ("integers", 32768, 2)
+    assert invoke("--replay", tmp_path / "proof.toml").exit_code == 0
+    assert "for all sizes" not in prove(SIZED, FROM_THE_END, "--dim", "n=3").stdout
+
+
+def test_what_is_not_shown_for_all_sizes_is_shown_for_some(prove, tmp_path):
+    imported("z3")
+    result = prove(SCANNED, SCANNED)
+    assert result.exit_code == 0
+    assert "`twice`: proved: " in result.stdout
+    assert "for n = 5" in result.stdout
+    assert "not for all sizes: " in result.stdout
+    # nor does a certificate for all sizes follow from a proof at some
+    file = tmp_path / "proof.toml"
+    prove(SIZED, FROM_THE_END, "--certificate", str(file))
+    digests = [hashlib.sha256(text.encode()).hexdigest() for text in (SIZED, FROM_THE_END)]
+    text = file.read_text()
+    for digest in digests:
+        text = text.replace(digest, hashlib.sha256(SCANNED.encode()).hexdigest())
+    file.write_text(text)
+    for name in ("before.py", "after.py"):
+        (tmp_path / name).write_text(SCANNED)
+    result = invoke("--replay", file)
+    assert result.exit_code == 1
+    assert "the derivation says `undecided`, the certificate `proved`" in result.stdout
 
 
 def test_a_certificate_of_something_else_does_not_come_out(certificate, tmp_path):

@@ -12,6 +12,7 @@ TESTS = Path(__file__).parents[1]
 CHECKS = {
     "e2e/certified_reductions.py": ("prove_itself", "main"),
     "e2e/check_power.py": ("prove_itself", "main"),
+    "e2e/equality_table.py": ("prove_itself", "main"),
     "e2e/mutated_adapters.py": ("prove_itself", "main"),
     "e2e/passes_real.py": ("prove_itself", "planted_faults"),
     "e2e/planted.py": ("prove_itself", "main"),

@@ -47,13 +47,13 @@ class Application:
     words: list
 
 
-def draw(name, seed):
-    """An application of the step; None where the function has no such place."""
+def draw(name, seed, make=pipeline):
+    """An application of the step to a function that `make` makes; None where the function has no such place."""
     if name == "tensorize":
         func, words = tiled(seed)
         return Application(seed, func, words)
     rng = random.Random(f"{name}/{seed}")  # noqa: S311 - a seed, no secret
-    func = prepared(pipeline(seed), rng)
+    func = prepared(make(seed), rng)
     words = _words(name, func, rng)
     return None if words is None else Application(seed, func, [name, *words])
 

@@ -4,7 +4,8 @@
 |---------------|-----------------------------------------------------------------------------------------------------|
 | `format`      | 1                                                                                                   |
 | `func`        | the function                                                                                        |
-| `domain`      | `terms`: two programs, for all arguments of the sizes in `dims`; `integers`: for all sizes          |
+| `domain`      | `terms`: two programs, for all arguments of the sizes in `dims`; `integers`: for all sizes, also    |
+|               | that one program is defined                                                                         |
 | `verdict`     | `proved`, `equal over the reals`, `proved under inferred contracts`                                 |
 | `limit`       | the greatest size of a symbolic dimension; of `integers` only                                       |
 | `dims`        | the values of `--dim`; of `terms` only                                                              |
@@ -35,7 +36,8 @@ from refmlc.oracle.contracts import ArgumentContract
 from refmlc.oracle.contracts.assumptions import applicable, assumed, known_assumptions
 from refmlc.oracle.evidence.case_file import toml_tables, toml_value
 from refmlc.oracle.implementations.implementation import Limits
-from refmlc.oracle.refine.proof import prove, prove_defined
+from refmlc.oracle.refine.calls import entry
+from refmlc.oracle.refine.proof import prove, prove_defined, prove_for_all_sizes
 from refmlc.prove import Proof, ProofKind
 from refmlc.prove.sizes.result import Definedness, SizedKind
 from refmlc.system.regular import open_regular
@@ -154,8 +156,10 @@ class ProofCertificate:
 # --------------------------------------------------------------------------------------------- derivation
 
 
-def claim_of_proof(func: str, programs: Sequence[CertifiedProgram], dims: Mapping[str, int]) -> Claim:
-    """The claim of `prove`: two programs, for all arguments of the sizes `dims`."""
+def claim_of_proof(func: str, programs: Sequence[CertifiedProgram], dims: Mapping[str, int], limit: int = 0) -> Claim:
+    """The claim of `prove`: two programs, for all arguments of the sizes `dims`, or for all sizes up to `limit`."""
+    if limit:
+        return Claim(func, INTEGERS, tuple(programs), limit=limit)
     return Claim(func, TERMS, tuple(programs), tuple(sorted(dims.items())))
 
 
@@ -211,6 +215,10 @@ def _place(span: Span | None) -> str:
 def derive(claim: Claim, modules: Sequence[IRModule], limits: Limits | None = None) -> ProofCertificate:
     """The claim derived from its programs. Fails: RM112 where a function or a contract does not fit the programs."""
     first = modules[0]
+    if claim.domain == INTEGERS and len(modules) > 1:
+        for module in modules:
+            entry(module, claim.func)
+        return certified(claim, prove_for_all_sizes(first, modules[1], claim.func, claim.limit))
     if claim.domain == INTEGERS:
         contracts = assumed(claim.assume, "the certificate", claim.func)
         if isinstance(first.functions.get(claim.func), tir.PrimFunc):
@@ -292,8 +300,10 @@ class _Table:
         if verdict not in VERDICTS[domain]:
             raise self._problem(f"`verdict` is none of {', '.join(VERDICTS[domain])}")
         programs = tuple(table.program() for table in self._tables("program"))
-        if len(programs) != (1 if domain == INTEGERS else 2):
+        if len(programs) not in ((1, 2) if domain == INTEGERS else (2,)):
             raise self._problem(f"a certificate of `{domain}` has no {len(programs)} programs")
+        if len(programs) > 1 and self._words("assume"):
+            raise self._problem("a proof of two programs assumes no contracts")
         limit = self._number("limit", 1) if domain == INTEGERS else 0
         claim = Claim(self._word("func"), domain, programs, self._sizes(), limit, self._words("assume"))
         obligations = tuple(sorted(table.obligation() for table in self._tables("obligation")))

@@ -5,6 +5,7 @@ still have equal values. So a call is looked for, as `assert_equivalent` does, a
 """
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from refmlc.diag import Diagnostic, RefmlcError
 from refmlc.diag.entry import entry_point
@@ -17,7 +18,7 @@ from refmlc.oracle.implementations.implementation import Limits
 from refmlc.oracle.refine.calls import ProgramSubject, subject
 from refmlc.oracle.refine.comparison import ComparisonOptions, compared
 from refmlc.prove import Proof, ProofKind, SymbolicCall, compared as by_terms
-from refmlc.prove.sizes import LIMIT, MILLISECONDS, defined_for_all_sizes
+from refmlc.prove.sizes import LIMIT, MILLISECONDS, defined_for_all_sizes, equal_for_all_sizes
 from refmlc.prove.sizes.result import Definedness
 
 SEARCHED = (ProofKind.UNDECIDED, ProofKind.BOTH_DEFINED, ProofKind.REFUTED)
@@ -34,17 +35,50 @@ def prove(
     calls: int = 20,
     seed: int = 0,
     limits: Limits | None = None,
+    limit: int = 0,
 ) -> Proof:
     """Whether `after` may stand for `before`, for all arguments: the same bits, and no less defined.
 
-    `dims` has values of symbolic dimensions and of scalar arguments, which are fixed in the proof. Without a proof,
-    `calls` calls are tried (0: none), in search of one that tells the programs apart.
+    Where `limit` is not 0, sizes are symbolic and `dims` has none, it is shown for all sizes up to `limit` if possible,
+    and else for the sizes that the proof says. `dims` has values of symbolic dimensions and of scalar arguments, which
+    are fixed in the proof. Without a proof, `calls` calls are tried (0: none), in search of one that tells the programs
+    apart.
     Fails: RM112 for a name that is not there; RM1xx and RM2xx for programs that are not well-formed.
     """
     first = subject(before, "before", func)
     second = subject(after, "after", first.func)
     limits = limits or Limits()
-    proof = by_terms(first.module, second.module, first.func, SymbolicCall(dims or {}, limits.steps))
+    sized_reason = ""
+    if limit and not dims and _has_sizes(first):
+        proof = prove_for_all_sizes(first.module, second.module, first.func, limit)
+        if proof.is_proved:
+            return proof
+        sized_reason = f"not for all sizes: {proof.reason}"
+    proof = _proved_at_sizes(first, second, dims or {}, (calls, seed), limits)
+    return replace(proof, assumptions=(*proof.assumptions, sized_reason)) if sized_reason else proof
+
+
+@entry_point
+def prove_for_all_sizes(before: IRModule, after: IRModule, func: str, limit: int = LIMIT) -> Proof:
+    """Whether `func` of `after` may stand for that of `before` for all sizes up to `limit`; undecided without z3."""
+    try:
+        return equal_for_all_sizes(before, after, func, limit=limit)
+    except RefmlcError as failure:
+        return Proof(ProofKind.UNDECIDED, failure.diagnostic.message, failure.diagnostic.span, limit=limit)
+
+
+def _has_sizes(program: ProgramSubject) -> bool:
+    """Whether a function of TensorIR has a size that the call decides."""
+    function = program.module.functions[program.func]
+    buffers = function.buffer_map.values() if isinstance(function, tir.PrimFunc) else ()
+    return any(not isinstance(extent, tir.IntImm) for buffer in buffers for extent in buffer.shape)
+
+
+def _proved_at_sizes(
+    first: ProgramSubject, second: ProgramSubject, dims: Mapping[str, int], drawn: tuple[int, int], limits: Limits
+) -> Proof:
+    calls, seed = drawn
+    proof = by_terms(first.module, second.module, first.func, SymbolicCall(dims, limits.steps))
     if proof.kind not in SEARCHED or not calls:
         return proof
     counterexample = _counterexample(first, second, ComparisonOptions(None, calls, seed, limits=limits, exact=True))

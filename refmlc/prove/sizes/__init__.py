@@ -1,4 +1,4 @@
-"""Definedness for all sizes and all arguments: obligations of a function, decided by z3 (extra `prove`).
+"""For all sizes and all arguments: definedness, and equality of two functions, decided by z3 (extra `prove`).
 
 | file       | holds                                                                                          |
 |------------|------------------------------------------------------------------------------------------------|
@@ -11,13 +11,18 @@
 | `hypotheses` | what a proof may assume of the arguments                                                     |
 | `verdict`  | each obligation proved, refuted by sizes that are executed, or undecided                       |
 | `result`   | the verdicts as data                                                                           |
+| `definitions` | what a function writes: mapped buffers and folds                                            |
+| `matching` | values of two programs, by structure and by z3                                                 |
+| `blocks`   | what blocks promise                                                                            |
+| `equality` | whether two functions leave the same values                                                    |
 """
 
 from collections.abc import Sequence
 
-from refmlc.diag import fail
+from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lang.ir import IRModule
+from refmlc.prove.proof import Proof
 from refmlc.prove.sizes.hypotheses import Hypothesis
 from refmlc.prove.sizes.result import Definedness
 
@@ -43,6 +48,22 @@ def defined_for_all_sizes(
     try:
         from refmlc.prove.sizes.verdict import decide  # noqa: PLC0415 - needs an extra, which other proofs do not
     except ModuleNotFoundError as missing:
-        message = f"a proof for all sizes needs `{missing.name}`"
-        raise fail(BAD_USAGE, message, None, "pip install 'refmlc[prove]'") from None
+        raise _missing(missing) from None
     return decide(module, func, limit, milliseconds, hypotheses)
+
+
+def equal_for_all_sizes(before: IRModule, after: IRModule, func: str, *, limit: int = LIMIT) -> Proof:
+    """Whether `func` of `after` may stand for that of `before` for all sizes up to `limit`: proved or undecided.
+
+    Tensors of the arguments do not overlap. Fails: RM112 without z3.
+    """
+    try:
+        from refmlc.prove.sizes.equality import compared_for_all_sizes  # noqa: PLC0415 - as above
+    except ModuleNotFoundError as missing:
+        raise _missing(missing) from None
+    return compared_for_all_sizes(before, after, func, limit)
+
+
+def _missing(missing: ModuleNotFoundError) -> RefmlcError:
+    message = f"a proof for all sizes needs `{missing.name}`"
+    return fail(BAD_USAGE, message, None, "pip install 'refmlc[prove]'")

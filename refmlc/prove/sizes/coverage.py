@@ -45,6 +45,10 @@ class StructuralFacts:
         """
         return () if node.buffer in self._inputs else self._shown.get(id(node))
 
+    def is_input(self, buffer: tir.Buffer) -> bool:
+        """Whether the caller initialises a parameter: its first access in the text is a load."""
+        return buffer in self._inputs
+
     def order_reason(self, loop: tir.For) -> str:
         """Why iterations of a loop may touch one element; empty: it is shown that they do not."""
         own = {node.buffer for node in walk(loop.body) if isinstance(node, tir.AllocBuffer)}

@@ -6,7 +6,7 @@ narrower ones wrap. What is loaded from memory is an unknown number of its dtype
 listed; that such an operation is defined is an obligation that nothing shows.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -30,6 +30,7 @@ class Variables:
     """The values of variables, the conditions that hold here, and the unknown numbers that memory holds.
 
     `made`: every constant, in order. `functions`: what tensors hold that are only read, as functions of the place.
+    `prefix`: begins the names of constants, so that two programs have none in common.
     """
 
     values: dict[tir.Var, object] = field(default_factory=dict)
@@ -37,10 +38,11 @@ class Variables:
     unknown: list[object] = field(default_factory=list)
     made: list[object] = field(default_factory=list)
     functions: dict[str, object] = field(default_factory=dict)
+    prefix: str = ""
 
     def fresh(self, name: str, dtype: DType, *, data: bool = False) -> Number:
         """A new number of a dtype. `data`: it comes from memory, so the caller decides it."""
-        number = z3.Int(f"{name}#{len(self.made) + 1}")
+        number = z3.Int(f"{self.prefix}{name}#{len(self.made) + 1}")
         self.made.append(number)
         if dtype.is_integer:
             self.conditions.append(z3.And(number >= dtype.minimum, number <= dtype.maximum))
@@ -50,7 +52,7 @@ class Variables:
 
     def fresh_truth(self, name: str) -> Truth:
         """A new condition that memory decides."""
-        truth = z3.Bool(f"{name}#{len(self.made) + 1}")
+        truth = z3.Bool(f"{self.prefix}{name}#{len(self.made) + 1}")
         self.made.append(truth)
         self.unknown.append(truth)
         return truth
@@ -58,8 +60,21 @@ class Variables:
     def function(self, name: str, rank: int) -> "z3.FuncDeclRef":
         """The function from places to the numbers that a tensor holds."""
         if name not in self.functions:
-            self.functions[name] = z3.Function(f"{name}[]", *([z3.IntSort()] * (rank + 1)))
+            self.functions[name] = z3.Function(f"{self.prefix}{name}[]", *([z3.IntSort()] * (rank + 1)))
         return self.functions[name]
+
+
+def names_of(expression: "z3.ExprRef") -> Iterator[str]:
+    """The names of the constants and functions in an expression."""
+    stack, visited = [expression], set()
+    while stack:
+        part = stack.pop()
+        if part.get_id() in visited:
+            continue
+        visited.add(part.get_id())
+        if z3.is_app(part) and part.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+            yield str(part.decl())
+        stack.extend(part.children())
 
 
 def floordiv(a: Number, b: Number) -> Number:
@@ -98,6 +113,8 @@ class Integers:
                 return self._variable(node)
             case tir.Apply() if node.dtype.is_integer:
                 return self._apply(node)
+            case tir.Cast(value=value) if value.dtype.is_integer and _holds_all(node.dtype, value.dtype):
+                return self.number(value)
             case tir.Cast(value=value) if value.dtype.is_integer:
                 return self._fit(self.number(value), node.dtype, wraps=True)
             case tir.Cast(value=value) if value.dtype.kind == "bool":
@@ -253,6 +270,11 @@ class Integers:
             return value
         modulus = 1 << dtype.bits
         return z3.If(fits, value, (value - dtype.minimum) % modulus + dtype.minimum)
+
+
+def _holds_all(target: DType, source: DType) -> bool:
+    """Whether a dtype of integers has every number of another one."""
+    return target.is_integer and target.minimum <= source.minimum and source.maximum <= target.maximum
 
 
 def _lacks_nan(dtype: DType) -> bool:

@@ -1,6 +1,6 @@
 """Each obligation proved for all sizes, refuted by sizes that are executed, or undecided with the reason."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 
 import z3
@@ -14,6 +14,7 @@ from refmlc.lang.ir.types import TensorType
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.ops.evaluate import evaluate
 from refmlc.prove.sizes.hypotheses import Hypothesis
+from refmlc.prove.sizes.integers import names_of
 from refmlc.prove.sizes.result import Definedness, SizedKind, SizedVerdict
 from refmlc.prove.sizes.walk import ObligationWalk, SizedObligation
 from refmlc.prove.terms import Undecided
@@ -112,19 +113,7 @@ def _excludes_zeros(walked: ObligationWalk, sizes: Mapping[str, int], millisecon
 
 def _depends_on_data(obligation: SizedObligation) -> bool:
     names = {str(unknown) for unknown in obligation.unknown}
-    return any(name in names for part in (obligation.goal, *obligation.conditions) for name in _names(part))
-
-
-def _names(expression: "z3.ExprRef") -> Iterator[str]:
-    stack, visited = [expression], set()
-    while stack:
-        part = stack.pop()
-        if part.get_id() in visited:
-            continue
-        visited.add(part.get_id())
-        if z3.is_app(part) and part.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-            yield str(part.decl())
-        stack.extend(part.children())
+    return any(name in names for part in (obligation.goal, *obligation.conditions) for name in names_of(part))
 
 
 def _smallest(solver: "z3.Solver", sizes: Mapping[str, "z3.ArithRef"]) -> dict[str, int]:

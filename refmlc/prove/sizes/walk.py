@@ -61,12 +61,14 @@ class SizedFacts:
 class ObligationWalk:
     """Walks through a function once and collects its obligations. Fails: Undecided for what it does not know."""
 
-    def __init__(self, func: tir.PrimFunc, limit: int, hypotheses: Sequence[Hypothesis] = ()) -> None:
+    def __init__(
+        self, func: tir.PrimFunc, limit: int, hypotheses: Sequence[Hypothesis] = (), *, prefix: str = ""
+    ) -> None:
         self.obligations: list[SizedObligation] = []
         self.sizes: dict[str, z3.ArithRef] = {}
         self.facts = SizedFacts()
         self.accesses: list[SizedAccess] = []
-        self._variables = Variables()
+        self._variables = Variables(prefix=prefix)
         self._integers = _Reader(self._variables, self._oblige, self, _only_read(func))
         self._coverage = StructuralFacts(func)
         self._tags: list[str] = []
@@ -151,7 +153,7 @@ class ObligationWalk:
                 self._unshown.append(access)
             else:
                 goal = z3.And([self._integers.number(extent) >= 1 for extent in extents])
-                self._oblige("element", goal, f"`{node.buffer.name}` is written where it is read", node.span)
+                self._oblige("element", goal, element_text(node.buffer), node.span)
         return indices
 
     def _noted(self, node: tir.BufferLoad | tir.BufferStore, indices: Sequence["z3.ArithRef"]) -> SizedAccess:
@@ -172,7 +174,7 @@ class ObligationWalk:
             stores = [
                 each for each in self.accesses if each.buffer is load.buffer and isinstance(each.node, tir.BufferStore)
             ]
-            text = f"`{load.buffer.name}` is written where it is read"
+            text = element_text(load.buffer)
             goal = written_before(load, stores, self._variables.made)
             self.obligations.append(
                 SizedObligation("element", goal, load.conditions, text, load.node.span, load.unknown)
@@ -258,6 +260,7 @@ class ObligationWalk:
                 text = f"axis `{axis.var.name}` is bound to a value of its domain"
                 self._oblige("axis", z3.And(bound >= least, bound < least + extent), text, value.span or node.span)
                 self._variables.values[axis.var] = bound
+            self._enter(node)
             for buffer in block.alloc_buffers:
                 self._allocate(buffer)
             if block.match_buffers:
@@ -268,6 +271,9 @@ class ObligationWalk:
             with self._in(1):
                 self._statement(block.body)
 
+    def _enter(self, node: tir.SBlockRealize) -> None:
+        """Begin an instance of a block, whose axes have their values. A hook."""
+
     def _begins(self, block: tir.SBlock) -> Iterator["z3.BoolRef"]:
         """When the init is executed: each axis that is not spatial has its first value."""
         for axis in block.iter_vars:
@@ -277,6 +283,11 @@ class ObligationWalk:
     def _allocate(self, buffer: tir.Buffer) -> None:
         for extent in buffer.shape:
             self._oblige("extent", self._integers.number(extent) >= 0, f"the shape of `{buffer.name}`", buffer.span)
+
+
+def element_text(buffer: tir.Buffer) -> str:
+    """The text of the obligation that an element is written before it is read."""
+    return f"`{buffer.name}` is written where it is read"
 
 
 class _Reader(Integers):
