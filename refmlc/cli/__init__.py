@@ -3,6 +3,7 @@
 A subcommand is loaded when it is called, because most of them need libraries that others do not.
 """
 
+import gc
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ from refmlc.cli.console import GuardedGroup
 
 CODE = re.compile(r"RM\d{3}", re.IGNORECASE)
 CLAUSE = re.compile(r"[A-Z]{3}-\d{3}", re.IGNORECASE)
+YOUNG = 50_000  # new objects between two looks for cycles: what is loaded is never garbage, and calls make few
 FIRST = "Try first: refmlc check FILE.py (a module as TVM prints it), or refmlc demo."
 
 
@@ -68,3 +70,4 @@ def main() -> None:
     Exit status: 0 ok, 1 a finding, 2 bad usage or input, 3 unsupported, 4 a budget is used up, 70 a bug in refmlc,
     130 an interrupt.
     """
+    gc.set_threshold(YOUNG)

@@ -23,7 +23,7 @@ from refmlc.oracle.outcome import UNCOMPARED, Kind, Verdict
 from refmlc.oracle.pairs import Variant, variants
 from refmlc.oracle.pairs.contradiction import contradiction, of_interpreter
 from refmlc.oracle.record import known_row
-from refmlc.oracle.reference import Program, Reference, references
+from refmlc.oracle.reference import NOTHING, Program, Reference, references
 from refmlc.oracle.verdict_rules import broken, judged, without_answer
 from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
 
@@ -61,6 +61,7 @@ def examine(  # noqa: PLR0913 - each is a choice of its own
     allow: frozenset[str] = frozenset(),
     as_written: bool = False,
     compiles_from: int | None = None,
+    ends: Sequence[Mapping[int, Answer]] = (),
     progress: Callable[[str], None] = lambda _what: None,
 ) -> list[Examination]:
     """Examine `cases`. `kinds` are the sanitizer codes to detect; `limits` are the interpreter's.
@@ -68,16 +69,16 @@ def examine(  # noqa: PLR0913 - each is a choice of its own
     `freedom` is what implementations that promise nothing may do; `pairs`: variants of each case are run too, unless it
     is long. `allow`: as in `refmlc.build`; an implementation that stops there instead is unsupported. `as_written`: no
     barrier is implied (TIR-229). `compiles_from`: after that many iterations guarded C executes the meaning, and is no
-    witness of it then. `progress` learns what runs next: the meaning, then each implementation by its name.
+    witness of it then. `ends`: known ends of calls (`references`). `progress` learns what runs next: the meaning, then
+    each implementation by its name.
     """
     progress("meaning")
     interp = Interp(limits or Limits(), registry, allow=allow, as_written=as_written, compiles_from=compiles_from)
-    originals = [references(case, interp, sanitize=sanitize, kinds=kinds) for case in cases]
+    known = zip(cases, ends or [NOTHING for _ in cases], strict=True)
+    originals = [references(case, interp, sanitize=sanitize, kinds=kinds, ends=each) for case, each in known]
     case_pairs = [_variants(case, calls, interp) if pairs else [] for case, calls in zip(cases, originals, strict=True)]
     verdicts: list[dict[str, list[Verdict]]] = [{} for _ in cases]
-    findings = [[*own_crashes(case, calls)] for case, calls in zip(cases, originals, strict=True)]
-    for at, pair in ((at, pair) for at, partners in enumerate(case_pairs) for pair in partners):
-        findings[at] += own_contradictions(pair, originals[at])
+    findings = [_own_findings(*each) for each in zip(cases, originals, case_pairs, strict=True)]
     programs = [*cases, *(pair.variant for partners in case_pairs for pair in partners)]
     meanings = [*originals, *(pair.reference for partners in case_pairs for pair in partners)]
     for implementation in implementations:
@@ -169,6 +170,12 @@ def _unless_allowed(answer: Answer | None, allow: frozenset[str]) -> Answer | No
     if not isinstance(answer, Stopped) or answer.diagnostic is None or answer.diagnostic.code.id not in allow:
         return answer
     return Stopped(Stop.UNSUPPORTED, f"the implementation does not continue after {answer.diagnostic.code.id}")
+
+
+def _own_findings(case: Program, meanings: Sequence[Reference], pairs: Sequence[_Pair]) -> list[Finding]:
+    """The bugs of refmlc itself."""
+    contradictions = (finding for pair in pairs for finding in own_contradictions(pair, meanings))
+    return [*own_crashes(case, meanings), *contradictions]
 
 
 def own_contradictions(pair: _Pair, meanings: Sequence[Reference]) -> Iterator[Finding]:

@@ -13,8 +13,9 @@ The meaning of a call is one run of the interpreter under the sanitizer:
 | `compiled_calls` | the calls of functions that guarded C executed, of long calls (`Interp.compiles_from`) |
 """
 
-from collections.abc import Collection, Iterator, Sequence, Sized
+from collections.abc import Collection, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Protocol
 
 from refmlc.diag.catalogue import CODES
@@ -63,6 +64,8 @@ class Program(Protocol):
 OWN = ALL - LINTS - {"RM305"}
 """Codes that only a detector finds; the plain interpreter continues."""
 
+NOTHING: Mapping[int, Answer] = MappingProxyType({})
+
 VERDICTS = {
     Stop.UNDEFINED: "undefined",
     Stop.TRAP: "trap",
@@ -90,14 +93,25 @@ class Reference:
         return "defined" if isinstance(self.answer, Ended) else VERDICTS[self.answer.why]
 
 
-def references(program: Program, interp: Interp, *, sanitize: bool, kinds: Collection[str] = ALL) -> list[Reference]:
-    """What each call of `program` means. The module is not checked: it was, or is legal as it was made."""
+def references(
+    program: Program,
+    interp: Interp,
+    *,
+    sanitize: bool,
+    kinds: Collection[str] = ALL,
+    ends: Mapping[int, Answer] = NOTHING,
+) -> list[Reference]:
+    """What each call of `program` means. The module is not checked: it was, or is legal as it was made.
+
+    `ends`: how calls end without detectors, by their numbers, as far as the caller knows from `interp`.
+    """
     if sanitize:
         module = legalize_ops(program.module)  # detectors look into the functions that operators are
         quick = frozenset(kinds) - proved(module)
         native = None if interp.compiles_from is None else guarded_module(module)
         return [
-            _sanitized(program, module, number, interp, kinds, quick, native) for number in range(len(program.calls))
+            _sanitized(program, module, number, interp, kinds, quick, native, ends.get(number))
+            for number in range(len(program.calls))
         ]
     interpreted = Interpreted(program.module, interp)
     results: list[Reference] = []
@@ -124,6 +138,7 @@ def _sanitized(
     kinds: Collection[str],
     quick: frozenset[str],
     native: NativeModule | None,
+    end: Answer | None,
 ) -> Reference:
     """One call under the detectors of `kinds`; those of `quick` are enough where arguments share no memory."""
     args = program.arguments(number)
@@ -138,7 +153,7 @@ def _sanitized(
     explained = _explained(answer, hooks)
     plain = answer
     if isinstance(answer, Stopped) and answer.diagnostic is not None and answer.diagnostic.code.id in OWN:
-        plain = Interpreted(program.module, interp).run(program.func, program.arguments(number))
+        plain = end or Interpreted(program.module, interp).run(program.func, program.arguments(number))
     report = _report(explained, hooks, kinds)
     return Reference(explained, plain, report, interpreted.steps, interpreted.compiled_calls)
 

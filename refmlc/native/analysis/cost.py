@@ -10,14 +10,16 @@ one unit. The second is what choosing a tier needs to know before anything is co
 | any other operator, load, store, call | 1                             | –                                         |
 | loop of a constant extent             | the extent times its body     | the same, at least the extent             |
 | any other loop                        | its body, as if executed once | the same, an unknown extent counting as 1 |
+| loop over the axis of a loop around   | as any loop                   | of its body: the index is the same        |
 | if                                    | the longer arm, the condition | of the longer arm                         |
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.threads import tag_of
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.ops.evaluate import known
 from refmlc.lang.ops.scalar.floating import FLOATING
@@ -107,25 +109,30 @@ Count: TypeAlias = Callable[[Mapping[tir.Var, int]], int]
 
 def count(func: tir.PrimFunc) -> Count:
     """A function of the values of shape variables: the number of innermost iterations of `func`. Units: iterations."""
-    return _stmt(func.body)
+    return _stmt(func.body, frozenset())
 
 
-def _stmt(node: tir.Stmt) -> Count:
+def _stmt(node: tir.Stmt, axes: frozenset[str]) -> Count:
+    """`axes` are the tags of the thread axes that are bound around `node`."""
+    tag = tag_of(node)
+    if tag in axes:
+        return _stmt(cast("tir.For | tir.AttrStmt", node).body, axes)
+    inside = axes | {tag} if tag else axes
     match node:
         case tir.For():
-            return _loop(node.extent, _stmt(node.body))
+            return _loop(node.extent, _stmt(node.body, inside))
         case tir.AttrStmt(key="thread_extent" | "virtual_thread", value=extent):
-            return _loop(extent, _stmt(node.body))
+            return _loop(extent, _stmt(node.body, inside))
         case tir.SeqStmt(seq):
-            parts = [_stmt(part) for part in seq]
+            parts = [_stmt(part, axes) for part in seq]
             return lambda dims: sum(part(dims) for part in parts)
         case tir.IfThenElse(_, then_case, else_case):
-            arms = [_stmt(arm) for arm in (then_case, else_case) if arm is not None]
+            arms = [_stmt(arm, axes) for arm in (then_case, else_case) if arm is not None]
             return lambda dims: max(arm(dims) for arm in arms)
         case tir.SBlockRealize():
-            return _stmt(node.block.body)
+            return _stmt(node.block.body, axes)
         case tir.AttrStmt() | tir.While():
-            return _stmt(node.body)
+            return _stmt(node.body, axes)
         case _:
             return lambda _dims: 0
 

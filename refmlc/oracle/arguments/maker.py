@@ -30,6 +30,7 @@ from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.ops.evaluate import known
+from refmlc.native.analysis.cost import count
 from refmlc.oracle.arguments.conditions import Value
 from refmlc.oracle.arguments.graph_uses import uses_of
 from refmlc.oracle.arguments.purposes import (
@@ -49,7 +50,7 @@ from refmlc.oracle.arguments.purposes import (
     Pool,
     Purpose,
 )
-from refmlc.oracle.arguments.sizes import size_plans, usual_sizes
+from refmlc.oracle.arguments.sizes import affordable, size_plans, usual_sizes
 from refmlc.oracle.arguments.uses import ParameterUse, ProgramUses, extents, size_variables
 from refmlc.oracle.contracts import ArgumentContract, Contracts, contracts_of
 from refmlc.oracle.contracts.recipes import admissible, admissible_sizes
@@ -61,6 +62,8 @@ from refmlc.vm.parameters import parameters_of
 PLAUSIBLE = 100
 """Integers up to this magnitude are what any program takes; where they overflow, that is the program's."""
 MOST = 1 << 24  # elements of a tensor that is made
+MOST_ITERATIONS = 1 << 17
+"""Innermost iterations of a call with the usual sizes, which the interpreter takes a second or two for."""
 GAP = 3  # elements after each row of a buffer whose strides are open
 UNKNOWN_SIZES = (2, 3, 4, 5)
 NOTHING = ShapeOf(())  # in place of an explicit argument
@@ -148,6 +151,7 @@ class CallMaker:
         self._assume = tuple(assume)
         self.dims = list(dict.fromkeys(var for each in self._parameters for var in size_variables(each.ty)))
         self._names = list(dict.fromkeys(var.name for var in self.dims))
+        self._count = count(function) if isinstance(function, tir.PrimFunc) else None
         self._buffers = {item.name: item for item in getattr(function, "buffer_map", {}).values()}
         self._passed = {var.name: var for var in self.dims if var in function.params}
 
@@ -204,7 +208,7 @@ class CallMaker:
         if all(parameter.name in self._explicit for parameter in self._parameters):
             return
         purposes = [purpose for purpose in PURPOSES if purpose.applies(self.uses, self.kinds)]
-        plans = size_plans(self._names, self.uses, self.sizes)
+        plans = size_plans(self._names, self.uses, self.sizes, self._usual())
         yield from (self._sized(plan.sizes, plan.why) for plan in plans[:2])
         for purpose in purposes[:3]:
             yield from self.of_purpose(purpose)
@@ -224,13 +228,22 @@ class CallMaker:
     @cached_property
     def _roomy(self) -> dict[str, int]:
         """The usual sizes, larger ones where those leave no value that satisfies the contracts."""
-        usual = usual_sizes(self._names, self.sizes)
+        usual = self._usual()
         free = [name for name in self._names if name not in self.sizes]
         larger = [{**usual, **{each: LARGER * usual[each] for each in each_set}} for each_set in (*zip(free), free)]
         for sizes in (usual, *larger):
             if self._call(_Filled(ORDINARY, self._dims(sizes)), ORDINARY.name, "").why != UNSATISFIED:
                 return sizes
         return usual
+
+    def _usual(self, *, many: bool = False) -> dict[str, int]:
+        """The usual sizes, smaller where a call would take more than `MOST_ITERATIONS`."""
+        sizes = usual_sizes(self._names, self.sizes, many=many)
+        return affordable(sizes, self.sizes, self.iterations, MOST_ITERATIONS)
+
+    def iterations(self, sizes: Mapping[str, int]) -> int:
+        """The innermost iterations of a call, as far as the extents of loops tell; 0 for a function of Relax."""
+        return 0 if self._count is None else self._count({var: sizes[var.name] for var in self.dims})
 
     def _at_ends(self) -> Iterator[GeneratedCall]:
         """Calls at the ends of what the contracts leave."""
@@ -252,7 +265,7 @@ class CallMaker:
 
     def of_purpose(self, purpose: Purpose) -> Iterator[GeneratedCall]:
         """The calls of one purpose: as many as its values need, at most `purpose.most`."""
-        dims = self._dims(usual_sizes(self._names, self.sizes, many=True))
+        dims = self._dims(self._usual(many=True))
         calls = 1 if purpose in (STRIDES, HELD) else min(self._windows(purpose, dims), purpose.most)
         for window in range(calls):
             name = purpose.name if calls == 1 else f"{purpose.name} {window + 1}"
@@ -261,7 +274,7 @@ class CallMaker:
     def branching(self, values: Mapping[str, Value]) -> GeneratedCall:
         """A call with these values of parameters and dimensions, everywhere in them."""
         sizes = {name: int(value) for name, value in values.items() if name in self._names}
-        dims = self._dims({**usual_sizes(self._names, self.sizes), **sizes, **self.sizes})
+        dims = self._dims({**self._usual(), **sizes, **self.sizes})
         text = ", ".join(f"`{name}` = {value}" for name, value in values.items())
         return self._call(_Filled(ORDINARY, dims, chosen=values), BRANCHES, f"{text}: decides a condition")
 

@@ -2,7 +2,8 @@
 
 | plan            | sizes                                                                                        |
 |-----------------|----------------------------------------------------------------------------------------------|
-| the usual one   | 3, 4, 5, …: each another one; a single dimension is 7 where values matter                    |
+| the usual one   | 3, 4, 5, …: each another one; a single dimension is 7 where values matter. Smaller ones for  |
+|                 | a program whose loops would take too long (`affordable`)                                     |
 | `one`           | all 1; one of them 1 in turn                                                                 |
 | `zero`          | one of them 0 in turn, the others 2                                                          |
 | `two`, `prime`  | all 2; 37, 19, 7, …: longer than a vector, and no tile divides them                          |
@@ -13,7 +14,7 @@ A size is never adapted to the program: one that needs `n % 16 == 0` without say
 that is a finding. What a program requires of its sizes it declares, asserts, or the caller fixes.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from refmlc.oracle.arguments.uses import ProgramUses
@@ -40,12 +41,34 @@ def usual_sizes(names: Sequence[str], fixed: Mapping[str, int], *, many: bool = 
     return {name: fixed.get(name, first + at) for at, name in enumerate(names)}
 
 
-def size_plans(names: Sequence[str], uses: ProgramUses, fixed: Mapping[str, int]) -> list[SizePlan]:
+def affordable(
+    sizes: Mapping[str, int], fixed: Mapping[str, int], iterations: Callable[[Mapping[str, int]], int], most: int
+) -> dict[str, int]:
+    """`sizes`, halved where that saves the most iterations until at most `most` are left, or no size saves any.
+
+    A size of `fixed` stays, and none becomes 0.
+    """
+    current = dict(sizes)
+    cost = iterations(current)
+    while cost > most:
+        smaller = [
+            {**current, name: size // 2} for name, size in current.items() if name not in fixed and size // 2 > 0
+        ]
+        best = min(smaller, key=iterations, default=current)
+        if iterations(best) >= cost:
+            break
+        current, cost = best, iterations(best)
+    return current
+
+
+def size_plans(
+    names: Sequence[str], uses: ProgramUses, fixed: Mapping[str, int], usual: Mapping[str, int]
+) -> list[SizePlan]:
     """The sizes to try besides the usual ones, the most telling first; none twice."""
     plans: list[SizePlan] = []
-    known = [usual_sizes(names, fixed)]
+    known = [dict(usual)]
     for plan in _proposed([name for name in names if name not in fixed], uses):
-        sizes = {**usual_sizes(names, fixed), **plan.sizes}
+        sizes = {**usual, **plan.sizes}
         if sizes not in known and len(plans) < MOST_PLANS:
             known.append(sizes)
             plans.append(SizePlan(sizes, plan.why))

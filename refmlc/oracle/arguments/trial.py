@@ -4,7 +4,7 @@
 |----------------------------------------------------|-----------------------------------------------------------------|
 | `ordinary`, `sizes`, `random`, explicit arguments  | itself, defined or not                                          |
 | wild, undefined by overflow (RM306)                | the same with integers up to the largest 2^k for which it is    |
-|                                                    | defined; with 100 where even that is not, and so a finding      |
+|                                                    | defined; with 100 where that overflows, and so a finding        |
 | wild, undefined by a cast to an integer (RM309)    | the same with floats up to the largest 2^k for which it is      |
 | or of a special float (RM311)                      | defined, NaN 0; nothing where none is                           |
 | wild, undefined by a divisor, a shift, an          | nothing                                                         |
@@ -19,7 +19,8 @@ Decision: a value that refmlc chose without a reason in the program is no eviden
 64 bits overflows somewhere; one that overflows with operands up to 100 is reported. A size is never replaced.
 
 The budget is counted in steps of the interpreter, `STEPS_PER_SECOND` of them a second with everything that each call
-costs later: the calls are the same on every machine. The first calls (`LEAST`) are made in any case.
+costs later: the calls are the same on every machine. The first calls (`LEAST`) are made in any case, unless
+`FUTILE` calls took more than the budget each. A call whose loops alone take `BEYOND` times the budget is not begun.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -39,11 +40,14 @@ from refmlc.oracle.pairs.branches import Branch, ExecutedParts, ReachRecorder, r
 from refmlc.rewrite.transform import legalize_ops
 
 LEAST = 3
+FUTILE = 2
+BEYOND = 4
 STEPS_PER_SECOND = 50_000
 USUAL_BUDGET = 10.0
 RANDOM_CALLS = 2
 TRIED = 8  # random calls that are tried for a branch that no other one reaches
 SOLVED = 12  # and calls with decisive values
+TOO_LONG = "not called, it takes more steps than the budget allows"
 OVERFLOW, ARBITRARY = "RM306", ("RM307", "RM308", "RM310")
 FLOATS = ("RM309", "RM311")
 BITS = 64
@@ -67,7 +71,8 @@ class Trial:
     """The calls of a function, and what is known of them.
 
     `reach`: what they executed; `notes`: what was replaced or left out; `left`: purposes that the budget did not reach;
-    `contracts`: what the arguments satisfy; `outside`: what is undefined outside of these.
+    `contracts`: what the arguments satisfy; `outside`: what is undefined outside of these. `ends`: how those calls
+    ended that are made as they were tried, by their numbers.
     """
 
     calls: list[GeneratedCall] = field(default_factory=list)
@@ -77,6 +82,7 @@ class Trial:
     steps: int = 0
     contracts: Contracts = field(default_factory=Contracts)
     outside: list[Diagnostic] = field(default_factory=list)
+    ends: dict[int, Ended] = field(default_factory=dict)
 
 
 def tried(
@@ -104,6 +110,8 @@ class _Trying:
             self._first = self._later = Interpreted(lowered, interp, None, guarded_module(lowered))
         self._trial = Trial(contracts=maker.contracts)
         self._steps = limits.budget * STEPS_PER_SECOND
+        self._futile = 0
+        self._through_c = False
 
     def trial(self) -> Trial:
         """Try the planned calls, then those that reach more branches, then random ones."""
@@ -129,21 +137,27 @@ class _Trying:
 
     @property
     def _spent(self) -> bool:
-        return len(self._trial.calls) >= LEAST and self._trial.steps >= self._steps
+        return self._trial.steps >= self._steps and (len(self._trial.calls) >= LEAST or self._futile >= FUTILE)
 
     def _try(self, call: GeneratedCall) -> None:
         """Take the call, or what takes its place."""
         if call.why == UNSATISFIED and self._trial.calls:
             return
+        if self._trial.calls and self._maker.iterations(call.sizes) > BEYOND * self._steps:
+            self._trial.notes.append(f"{call.label}: {TOO_LONG}")
+            return
         answer = self._run(call)
         replacement = self._replacement(call, answer)
         if replacement is not None:
+            if replacement is call and isinstance(answer, Ended) and not self._through_c:
+                self._trial.ends[len(self._trial.calls)] = answer
             self._trial.calls.append(replacement)
 
     def _run(self, call: GeneratedCall) -> Answer:
         interpreted = self._later if self._trial.calls else self._first
         answer = interpreted.run(self._func, self._arguments(call))
         self._trial.steps += interpreted.steps
+        self._through_c |= interpreted.compiled_calls > 0
         return answer
 
     def _replacement(self, call: GeneratedCall, answer: Answer) -> GeneratedCall | None:
@@ -151,11 +165,12 @@ class _Trying:
         if isinstance(answer, Ended) or (not call.wild and answer.why in (Stop.UNDEFINED, Stop.TRAP)):
             return call
         if answer.why is Stop.EXHAUSTED and self._trial.calls:
-            self._trial.notes.append(f"{call.label}: not called, it takes more steps than the budget allows")
+            self._futile += 1
+            self._trial.notes.append(f"{call.label}: {TOO_LONG}")
             return None
         if answer.why not in (Stop.UNDEFINED, Stop.TRAP):
             return None if self._trial.calls and answer.why is not Stop.CRASHED else call
-        code = answer.diagnostic.code.id if answer.diagnostic is not None else ""
+        code = _code(answer)
         if call.purpose.startswith(OUTSIDE.name) or answer.why is Stop.TRAP or code in ARBITRARY:
             self._outside(call, answer)
             return None
@@ -183,9 +198,17 @@ class _Trying:
             else:
                 high = bits
         if floor is not None and (best is None or (1 << low) - 1 < floor):
-            return within(call, floor, None)
+            return self._plausible(within(call, floor, None))
         self._note(call, first, f"values up to 2^{low} are used" if best else "not called with these values")
         return None if best is None else replace(best, why=f"{best.why}; at most 2^{low}, which stays defined")
+
+    def _plausible(self, call: GeneratedCall) -> GeneratedCall | None:
+        """The call with plausible values; None where another value than an overflow makes it undefined."""
+        answer = self._run(call)
+        if isinstance(answer, Stopped) and (answer.why is Stop.TRAP or _code(answer) in ARBITRARY):
+            self._outside(call, answer)
+            return None
+        return call
 
     def _outside(self, call: GeneratedCall, answer: Stopped) -> None:
         """Keep what is undefined outside of the contracts."""
@@ -255,3 +278,8 @@ class _Trying:
             if self._full or self._spent:
                 return
             self._try(call)
+
+
+def _code(answer: Stopped) -> str:
+    """The code of a diagnostic; empty without one."""
+    return "" if answer.diagnostic is None else answer.diagnostic.code.id

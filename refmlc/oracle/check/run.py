@@ -149,6 +149,7 @@ def examined(
         allow=allow,
         as_written=choices.as_written,
         compiles_from=choices.compiles_from,
+        ends=[trial.ends],
         progress=progress,
     )[0]
     if choices.against:

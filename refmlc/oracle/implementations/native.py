@@ -37,6 +37,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.ir.reach import reachable
 from refmlc.lang.wellformed.reader_checks import checked
 from refmlc.native.compile import BuildFailed, Cause, Library, build, default_cache
 from refmlc.native.compile.isa import detect_isa, isas_here
@@ -268,9 +269,12 @@ class InC:
         machine = Machine(module, budget=budget, registry=native.registry, output=nowhere, substitutes=self._choosing)
         self._calls = LocalCalls(machine)
         self._translation = compiled.translation
+        self._module = module
 
     def run(self, func: str, args: Sequence[object]) -> Answer:
         """Call `func` on `args`; the interpreter does what C leaves to it."""
+        if not self._has_compiled_part(func):
+            return Stopped(Stop.UNSUPPORTED, f"not compiled: {_why(self._translation, func)}")
         before = self._part
         answer = self._calls.call(func, args)
         exhausted = isinstance(answer, Stopped) and answer.why is Stop.EXHAUSTED
@@ -280,6 +284,12 @@ class InC:
 
     def close(self) -> None:
         """Nothing is held."""
+
+    def _has_compiled_part(self, func: str) -> bool:
+        """True if a call of `func` may reach compiled code."""
+        if self._translation.fused or func not in self._module.functions:
+            return True
+        return any(name in self._translation.units for name in reachable(self._module, func).functions)
 
     @property
     def _part(self) -> int:

@@ -53,6 +53,18 @@ def test_an_unknown_extent_counts_as_one():
     assert count(func)({m: 8}) == 2 * 7
 
 
+def test_an_axis_that_is_bound_already_is_counted_once():
+    text = """
+@T.prim_func(s_tir=True)
+def main(C: T.Buffer((8, 32), "float32")):
+    for x in T.thread_binding(32, thread="threadIdx.x"):
+        for i in range(8):
+            for y in T.thread_binding(32, thread="threadIdx.x"):
+                C[i, y] = T.float32(1)
+"""
+    assert count(function(text))({}) == 32 * 8
+
+
 def test_no_loop():
     text = '@T.prim_func(s_tir=True)\ndef main(C: T.Buffer((1,), "float32")):\n    C[0] = T.float32(1)\n'
     assert count(function(text))({}) == 0

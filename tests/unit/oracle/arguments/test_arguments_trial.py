@@ -2,6 +2,8 @@
 
 import refmlc
 from refmlc.oracle.arguments import CallLimits, CallMaker, tried
+from refmlc.oracle.arguments.maker import MOST_ITERATIONS
+from refmlc.oracle.arguments.trial import TOO_LONG
 from refmlc.oracle.implementations.implementation import Ended
 from refmlc.oracle.implementations.interp import Interp, Interpreted
 from refmlc.strategies.arguments import arguments
@@ -53,6 +55,49 @@ def test_where_nothing_overflows_the_extremes_stay():
     ends = [call for call in trial.calls if call.purpose.startswith("ends")]
     assert {-(2**31), 2**31 - 1} <= {int(value) for call in ends for value in call.recipes[0].values()}
     assert trial.notes == []
+
+
+QUOTIENT = """
+@T.prim_func
+def f(A: T.Buffer((4,), "int32"), C: T.Buffer((1,), "int32")):
+    C[0] = T.truncdiv(A[0], A[0] + A[1] + A[2] + A[3])
+"""
+LONG = """
+@T.prim_func
+def f(a: T.handle, c: T.handle):
+    n, m = T.int32(), T.int32()
+    A = T.match_buffer(a, (n, m), "int32")
+    C = T.match_buffer(c, (n, m), "int32")
+    for i, k, j in T.grid(n, EXTENT, m):
+        C[i, j] = T.max(A[i, j], k)
+"""
+
+
+def test_a_divisor_that_happens_to_be_0_below_an_overflow_is_not_the_programs():
+    assert undefined(QUOTIENT) == set()
+
+
+def test_sizes_are_smaller_where_loops_are_long():
+    _, trial = trial_of(LONG.replace("EXTENT", "8"))
+    assert trial.calls[0].sizes == {"n": 3, "m": 4}
+    _, trial = trial_of(LONG.replace("EXTENT", str(MOST_ITERATIONS // 4)))
+    assert trial.calls[0].sizes == {"n": 1, "m": 4}
+    maker = CallMaker(refmlc.read(LONG.replace("EXTENT", str(MOST_ITERATIONS))), "f", sizes={"m": 9})
+    assert maker.ordinary().sizes == {"n": 1, "m": 9}
+
+
+def test_a_call_whose_loops_alone_exceed_the_budget_is_not_begun():
+    _, trial = trial_of(LONG.replace("EXTENT", str(MOST_ITERATIONS // 4)), budget=0.05)
+    assert any("n = 1, m = 1" in note and note.endswith(TOO_LONG) for note in trial.notes)
+    assert {"n": 0, "m": 2} in [call.sizes for call in trial.calls]
+
+
+def test_calls_end_as_they_were_tried():
+    module, trial = trial_of(HEAD.replace("VALUE", "T.max(A[i], 0)"))
+    assert trial.ends.keys() == set(range(len(trial.calls)))
+    for number, end in trial.ends.items():
+        answer = Interpreted(module, Interp()).run("f", arguments(trial.calls[number].recipes))
+        assert [each.array.tolist() for each in answer.args] == [each.array.tolist() for each in end.args]
 
 
 def test_an_overflow_of_plausible_values_is_the_programs():
