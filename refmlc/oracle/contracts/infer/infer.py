@@ -5,18 +5,20 @@
 | an index, an extent                           | the natural form of what remains of its bounds (`pieces`)       |
 | a divisor                                     | not 0                                                           |
 | a store at values, once per parallel instance | distinct values, unless it accumulates: then it is a race       |
+| such a store from `p[i]` on, below `p[i + 1]` | `p: ascending`, so that no two segments share an element        |
 | an assert, `T.assume`                         | itself, also of sizes                                           |
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from refmlc.diag import Span
 from refmlc.lang.arith.polynomial import Atom, Opaque, Poly
 from refmlc.lang.ir import tir
-from refmlc.oracle.contracts.infer.pieces import Bound, Piece, Pieces
+from refmlc.oracle.contracts.infer.pieces import Ascending, Bound, Piece, Pieces
 from refmlc.oracle.contracts.infer.residues import cases, residues
-from refmlc.oracle.contracts.infer.symbols import KnownBound, all_atoms
+from refmlc.oracle.contracts.infer.symbols import all_atoms
 from refmlc.oracle.contracts.infer.walk import AccessNeed, ScatteredStore, Walk
 from refmlc.oracle.contracts.infer.writer import ClauseWriter
 from refmlc.oracle.contracts.language import ContractClause
@@ -48,7 +50,7 @@ class Inference:
 class _Found:
     pieces: dict[Piece, Span | None] = field(default_factory=dict)
     unexpressed: list[Span | None] = field(default_factory=list)
-    uses: set[tuple[Span | None, Poly, Atom | None]] = field(default_factory=set)
+    accesses: int = 0
 
 
 def inferred(func: tir.PrimFunc) -> Inference:
@@ -58,6 +60,9 @@ def inferred(func: tir.PrimFunc) -> Inference:
     found = _Found()
     for obligation in dict.fromkeys(walked.result.obligations):
         _oblige(obligation, walked, pieces, found)
+    for store in walked.result.stores:
+        for segment in _segments(store, pieces):
+            found.pieces.setdefault(segment, store.place)
     writer = ClauseWriter(walked, pieces)
     asserted = {clause: place for condition, place in walked.result.asserted for clause in writer.asserted(condition)}
     clauses: dict[ContractClause, Span | None] = dict(asserted)
@@ -70,7 +75,7 @@ def inferred(func: tir.PrimFunc) -> Inference:
         var.name for var in walked.numbers
     }
     rows = tuple(InferredClause(clause, place, clause in asserted) for clause, place in clauses.items())
-    return Inference(rows, len(found.uses), tuple(dict.fromkeys(found.unexpressed)), data)
+    return Inference(rows, found.accesses, tuple(dict.fromkeys(found.unexpressed)), data)
 
 
 def _used(buffer: tir.Buffer, walked: Walk) -> bool:
@@ -80,8 +85,8 @@ def _used(buffer: tir.Buffer, walked: Walk) -> bool:
 def _oblige(obligation: AccessNeed, walked: Walk, pieces: Pieces, found: _Found) -> None:
     if obligation.differs:
         atom = obligation.poly.atom
-        found.uses.add(obligation.use)
-        if atom is not None and walked.is_data(atom) and not _is_guarded(obligation, walked, pieces):
+        found.accesses += 1
+        if atom is not None and walked.is_data(atom):
             found.pieces.setdefault(Bound(obligation.poly, differs=True), obligation.place)
         return
     of_data = False
@@ -99,23 +104,7 @@ def _oblige(obligation: AccessNeed, walked: Walk, pieces: Pieces, found: _Found)
                 found.pieces.setdefault(piece, obligation.place)
         else:
             _alone(poly, obligation, pieces, found, walked)
-    if of_data:
-        found.uses.add(obligation.use)
-
-
-def _is_guarded(obligation: AccessNeed, walked: Walk, pieces: Pieces) -> bool:
-    """Whether the conditions in front of a divisor already say that it is not 0."""
-
-    def is_positive(poly: Poly, facts: Sequence[KnownBound]) -> bool:
-        left = residues(poly.plus(-1), facts, lambda atom: _is_final(atom, walked))
-        return any(pieces.holds(residue) for residue in left)
-
-    return all(
-        any(fact.differs and fact.poly in (poly, -poly) for fact in facts)
-        or is_positive(poly, facts)
-        or is_positive(-poly, facts)
-        for poly, facts in cases(obligation.poly, obligation.facts)
-    )
+    found.accesses += of_data
 
 
 def _alone(poly: Poly, obligation: AccessNeed, pieces: Pieces, found: _Found, walked: Walk) -> None:
@@ -145,6 +134,18 @@ def _distinct(store: ScatteredStore, writer: ClauseWriter) -> Iterator[ContractC
             continue  # distinct floats round to the same integer
         sources = [other for indices in store.loads for index in indices for other in _loads(index)]
         yield writer.distinct(load, whole=any(other.whole is load.whole and other != load for other in sources))
+
+
+def _segments(store: ScatteredStore, pieces: Pieces) -> Iterator[Ascending]:
+    """The segments that a store lies in: its index begins at `p[i]`, and a condition keeps it below `p[i + 1]`."""
+    for index in store.indices:
+        for key, factor in index.terms.items():
+            first = key[0] if len(key) == 1 else None
+            last = pieces.after.get(first) if isinstance(first, Opaque) and factor == 1 else None
+            if last is not None and any(
+                fact.poly.terms.get((last,), 0) > 0 and fact.poly.terms.get(key, 0) < 0 for fact in store.facts
+            ):
+                yield Ascending(cast("Opaque", first))
 
 
 def _loads(poly: Poly) -> Iterator[Opaque]:

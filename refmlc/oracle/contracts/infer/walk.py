@@ -11,9 +11,8 @@
 | anything else                    | unknown                                                                     |
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from refmlc.diag import Span
 from refmlc.lang.arith.polynomial import Atom, Opaque, Poly, constant, single
@@ -37,7 +36,6 @@ from refmlc.oracle.contracts.infer.symbols import (
 
 PASSING = frozenset(("likely", "tvm_thread_invariant", "ignore_loop_partition"))
 COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
-MOST_NEEDS = 200  # of what a condition guards that is split into the ways in which the condition holds
 PARALLEL = (ForKind.PARALLEL, ForKind.THREAD_BINDING, ForKind.VECTORIZED)
 
 
@@ -51,20 +49,19 @@ class AccessNeed:
     extent: Atom | None = None
     differs: bool = False
 
-    @property
-    def use(self) -> tuple[Span | None, Poly, Atom | None]:
-        """The use of a value in the text, which several needs share under different facts."""
-        return self.place, self.poly, self.extent
-
 
 @dataclass(frozen=True)
 class ScatteredStore:
-    """A store in parallel instances: its indices, the variables of the instances, the elements that it loads."""
+    """A store in parallel instances: its indices, the variables of the instances, the elements that it loads.
+
+    `facts`: what is known where it stands.
+    """
 
     buffer: tir.Buffer
     indices: tuple[Poly, ...]
     parallel: frozenset[tir.Var]
     loads: tuple[tuple[Poly, ...], ...]
+    facts: tuple[KnownBound, ...]
     place: Span | None
 
 
@@ -233,25 +230,12 @@ class Walk:
         self._cells = same
 
     def _under(self, condition: Poly, body: tir.Stmt, *, true: bool = True) -> None:
-        """Walk through statements that a condition guards."""
-        with self._guard(condition, true=true):
-            self._statement(body)
-
-    @contextmanager
-    def _guard(self, condition: Poly, *, true: bool = True) -> Iterator[None]:
-        """Split the needs noted meanwhile into the ways in which the condition holds, or does not."""
-        depth, start = len(self._facts), len(self.result.obligations)
+        """Walk through statements that a condition guards, in each way in which it holds the first time only."""
+        depth = len(self._facts)
         found = ways(condition, true=true)
         self._facts += found[0] if len(found) == 1 else []
-        yield
+        self._statement(body)
         del self._facts[depth:]
-        needs = self.result.obligations[start:]
-        if len(found) != 1 and len(needs) * len(found) <= MOST_NEEDS:
-            self.result.obligations[start:] = [
-                replace(need, facts=(*need.facts[:depth], *facts, *need.facts[depth:]))
-                for need in needs
-                for facts in found
-            ]
 
     def _store(self, store: tir.BufferStore) -> None:
         self._visit(store.value)
@@ -267,7 +251,14 @@ class Walk:
                 if isinstance(node, tir.BufferLoad) and node.buffer is buffer
             )
             self.result.stores.append(
-                ScatteredStore(buffer, indices, frozenset(self._parallel), loads, store.span or self._place)
+                ScatteredStore(
+                    buffer,
+                    indices,
+                    frozenset(self._parallel),
+                    loads,
+                    tuple(self._facts),
+                    store.span or self._place,
+                )
             )
         if not buffer.dtype.is_integer or buffer in self.parameters:
             return
@@ -315,8 +306,11 @@ class Walk:
                         self._visit(child)  # type: ignore[arg-type]  # what stands in an expression
 
     def _visit_under(self, condition: Poly, expr: tir.Expr, *, true: bool = True) -> None:
-        with self._guard(condition, true=true):
-            self._visit(expr)
+        depth = len(self._facts)
+        found = ways(condition, true=true)
+        self._facts += found[0] if len(found) == 1 else []
+        self._visit(expr)
+        del self._facts[depth:]
 
     def _divisor(self, divisor: tir.Expr) -> None:
         value = self.value(divisor)

@@ -186,6 +186,26 @@ def test_pages_that_parallel_instances_write_are_distinct_but_not_those_that_acc
     assert lines(of_floats.format(value="A[i]")) == ["-1 < idx < 8"]  # distinct floats may round to one integer
 
 
+WRITTEN = """
+    @T.prim_func
+    def main(lengths: T.Buffer(("b",), "int32"), indptr: T.Buffer(("b + 1",), "int32"),
+             out: T.Buffer(("n",), "int32")):
+        b, n = T.int32(), T.int32()
+        for t in T.thread_binding(8, thread="blockIdx.x"):
+            row = T.alloc_buffer((1,), "int32", scope="local")
+            row[0] = 0
+            while row[0] < b:
+                if indptr[row[0]] + t < {end}:
+                    out[indptr[row[0]] + t] = t
+                row[0] = row[0] + 1
+"""
+
+
+def test_segments_that_parallel_instances_write_ascend():
+    assert lines(WRITTEN.format(end="indptr[row[0] + 1]")) == ["indptr: ascending", "0 <= indptr <= n"]
+    assert "indptr: ascending" not in lines(WRITTEN.format(end="n"))
+
+
 def test_a_start_and_a_length_stay_inside_together():
     text = """
     @T.prim_func
@@ -210,31 +230,6 @@ def test_a_number_a_divisor_and_an_assert():
         A[page] = n // step
 """
     assert sorted(lines(text)) == ["0 <= page < m", "n % 16 == 0", "step != 0"]
-
-
-@pytest.mark.parametrize(
-    ("statement", "expected"),
-    [
-        ("B[i] = A[i] // n", ["n != 0"]),
-        ("B[i] = T.Cast('int32', (n != 0) and (A[i] // n > 2))", []),
-        ("B[i] = T.Cast('int32', (n == 0) or (A[i] // n > 2))", []),
-        ("B[i] = T.Cast('int32', (n == 0) and (A[i] // n > 2))", ["n != 0"]),
-        ("B[i] = T.if_then_else(n > 0, A[i] // n, 1)", []),
-        ("B[i] = T.if_then_else(n > 0 or n < -3, A[i] % n, 1)", []),
-        ("B[i] = T.if_then_else(n > 0 or n > -3, A[i] % n, 1)", ["n != 0"]),
-        ("B[i] = T.Select(n > 0, A[i] // n, 1)", ["n != 0"]),  # both arms are evaluated
-        ("B[i] = T.if_then_else(n > 2 or n == 1, A[n - 1], 1)", ["n <= 8"]),
-        ("B[i] = T.if_then_else(n < 8 and (n > 2 or n == 1), A[n - 1], 1)", []),
-    ],
-)
-def test_what_conditions_say_is_not_asked_for(statement, expected):
-    text = f"""
-    @T.prim_func
-    def main(n: T.int32, A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
-        for i in range(8):
-            {statement}
-"""
-    assert sorted(lines(text)) == expected
 
 
 @pytest.mark.parametrize(
