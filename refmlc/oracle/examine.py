@@ -14,6 +14,7 @@ from refmlc.lang.ir.reach import reachable
 from refmlc.observe.bounds.freedom import Freedom
 from refmlc.observe.sanitize.kinds import ALL
 from refmlc.oracle.agreement import OTHERS
+from refmlc.oracle.arguments.trial import steps_per_second
 from refmlc.oracle.explained import Explanation, explained
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.implementations.implementation import Answer, Ended, Implementation, Limits, Prepared, Stop, Stopped
@@ -30,7 +31,7 @@ from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
 INTERP = "interp"
 ITSELF = f"native:{GUARDED}"
 NO_WITNESS = Stopped(Stop.UNSUPPORTED, f"the meaning of the calls came through {ITSELF}, which is no witness of itself")
-MOST_STEPS = 200_000
+SECONDS_OF_VARIANT = 4  # as the budget counts them
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def examine(  # noqa: PLR0913 - each is a choice of its own
                 findings[at] += _paired(pair, reference, (answers[at], next(variant_answers)), implementation, freedom)
     rows = zip(cases, originals, verdicts, findings, case_pairs, strict=True)
     return [
-        Examination(case, tuple(calls), result, tuple(wrong), _labels(partners), _unvaried(calls) if pairs else "")
+        Examination(case, tuple(calls), result, tuple(wrong), _labels(partners), _unvaried(case, calls, pairs=pairs))
         for case, calls, result, wrong, partners in rows
     ]
 
@@ -116,9 +117,9 @@ def _variants(case: Program, meanings: Sequence[Reference], interp: Interp) -> l
     """The variants of a case that are defined in some call, as the case is.
 
     Decision: races are what a variant may bring in, other detectors know the program already. A variant has the first
-    calls that take `MOST_STEPS` together; a long program has none: each costs as much as the program.
+    calls that take `most_steps` together; a long program has none: each costs as much as the program.
     """
-    count = _varied(meanings)
+    count = _varied(case, meanings)
     if not any(isinstance(reference.answer, Ended) for reference in meanings[:count]):
         return []
     pairs = []
@@ -129,23 +130,31 @@ def _variants(case: Program, meanings: Sequence[Reference], interp: Interp) -> l
     return [pair for pair in pairs if any(isinstance(reference.answer, Ended) for reference in pair.reference)]
 
 
-def _varied(meanings: Sequence[Reference]) -> int:
-    """How many calls variants have: the first ones, as many as take `MOST_STEPS` together."""
+def most_steps(case: Program) -> int:
+    """The steps that the calls of a variant take together; fewer where threads wait for each other."""
+    return SECONDS_OF_VARIANT * steps_per_second(case.module, case.func)
+
+
+def _varied(case: Program, meanings: Sequence[Reference]) -> int:
+    """How many calls variants have: the first ones, as many as take `most_steps` together."""
     if any(reference.compiled_calls for reference in meanings):
         return 0
     totals = accumulate(reference.steps for reference in meanings)
-    return sum(total <= MOST_STEPS for total in totals)
+    most = most_steps(case)
+    return sum(total <= most for total in totals)
 
 
-def _unvaried(meanings: Sequence[Reference]) -> str:
+def _unvaried(case: Program, meanings: Sequence[Reference], *, pairs: bool) -> str:
     """A note if a program is too long for variants, or some calls of it are; else empty."""
+    if not pairs:
+        return ""
     if any(reference.compiled_calls for reference in meanings):
         return "no variants: the calls are so long that guarded C executes them"
-    count, steps = _varied(meanings), sum(reference.steps for reference in meanings)
+    count, steps = _varied(case, meanings), sum(reference.steps for reference in meanings)
     if count == len(meanings):
         return ""
     how = f"variants have the first {count} calls" if count else "no variants"
-    return f"{how}: the calls take {steps:,} steps, more than {MOST_STEPS:,}"
+    return f"{how}: the calls take {steps:,} steps, more than {most_steps(case):,}"
 
 
 def _labels(pairs: Sequence[_Pair]) -> tuple[str, ...]:

@@ -20,7 +20,9 @@ Decision: a value that refmlc chose without a reason in the program is no eviden
 
 The budget is counted in steps of the interpreter, `STEPS_PER_SECOND` of them a second with everything that each call
 costs later: the calls are the same on every machine. The first calls (`LEAST`) are made in any case, unless
-`FUTILE` calls took more than the budget each. A call whose loops alone take `BEYOND` times the budget is not begun.
+`FUTILE` calls took more than the budget each. A call that takes `BEYOND` times the budget is not begun, as the steps of
+the first one and the extents of loops tell.
+Where threads wait for each other, a step costs `SWITCHING` times as much: they take turns, and each detector watches.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +30,9 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, product
 
 from refmlc.diag import Diagnostic, RefmlcError
-from refmlc.lang.ir import IRModule
+from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.ir.reach import reachable
+from refmlc.lang.ir.threads import exchanges
 from refmlc.oracle.arguments.conditions import Value
 from refmlc.oracle.arguments.maker import PLAUSIBLE, UNSATISFIED, CallMaker, GeneratedCall, within
 from refmlc.oracle.arguments.purposes import BRANCHES, EXPLICIT, OUTSIDE
@@ -42,6 +46,7 @@ from refmlc.rewrite.transform import legalize_ops
 LEAST = 3
 FUTILE = 2
 BEYOND = 4
+SWITCHING = 4
 STEPS_PER_SECOND = 50_000
 USUAL_BUDGET = 10.0
 RANDOM_CALLS = 2
@@ -95,6 +100,13 @@ def tried(
     return _Trying(maker, module, func, arguments, interp, limits).trial()
 
 
+def steps_per_second(module: IRModule, func: str) -> int:
+    """The steps of calls of `func` that the budget counts as a second."""
+    functions = reachable(module, func).functions.values()
+    waits = any(isinstance(function, tir.PrimFunc) and exchanges(function) for function in functions)
+    return STEPS_PER_SECOND // SWITCHING if waits else STEPS_PER_SECOND
+
+
 class _Trying:
     def __init__(
         self, maker: CallMaker, module: IRModule, func: str, arguments: Arguments, interp: Interp, limits: CallLimits
@@ -102,15 +114,15 @@ class _Trying:
         self._maker, self._func, self._arguments, self._limits = maker, func, arguments, limits
         self._recorder = ReachRecorder()
         self._first = Interpreted(module, interp, self._recorder)
-        short = replace(interp.limits, steps=min(interp.limits.steps, int(limits.budget * STEPS_PER_SECOND)))
+        self._steps = limits.budget * steps_per_second(module, func)
+        short = replace(interp.limits, steps=min(interp.limits.steps, int(self._steps)))
         self._later = Interpreted(module, replace(interp, limits=short), self._recorder)
         self._part = reachable_part(module, func)
         if interp.compiles_from is not None and not self._recorder.reach(self._part).missed:
             lowered = legalize_ops(module)  # nothing is to be recorded, so that long calls may run in C
             self._first = self._later = Interpreted(lowered, interp, None, guarded_module(lowered))
         self._trial = Trial(contracts=maker.contracts)
-        self._steps = limits.budget * STEPS_PER_SECOND
-        self._futile = 0
+        self._futile = self._first_steps = 0
         self._through_c = False
 
     def trial(self) -> Trial:
@@ -143,7 +155,7 @@ class _Trying:
         """Take the call, or what takes its place."""
         if call.why == UNSATISFIED and self._trial.calls:
             return
-        if self._trial.calls and self._maker.iterations(call.sizes) > BEYOND * self._steps:
+        if self._trial.calls and self._steps_of(call) > BEYOND * self._steps:
             self._trial.notes.append(f"{call.label}: {TOO_LONG}")
             return
         answer = self._run(call)
@@ -153,10 +165,16 @@ class _Trying:
                 self._trial.ends[len(self._trial.calls)] = answer
             self._trial.calls.append(replacement)
 
+    def _steps_of(self, call: GeneratedCall) -> float:
+        """The steps that a call may take: those of the first call, in proportion to the iterations of loops."""
+        first_iterations = self._maker.iterations(self._trial.calls[0].sizes)
+        return self._first_steps * self._maker.iterations(call.sizes) / max(first_iterations, 1)
+
     def _run(self, call: GeneratedCall) -> Answer:
         interpreted = self._later if self._trial.calls else self._first
         answer = interpreted.run(self._func, self._arguments(call))
         self._trial.steps += interpreted.steps
+        self._first_steps = self._first_steps or interpreted.steps
         self._through_c |= interpreted.compiled_calls > 0
         return answer
 

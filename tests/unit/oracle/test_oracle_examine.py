@@ -191,7 +191,7 @@ def test_what_is_allowed_goes_on_and_who_stops_there_is_unsupported():
 
 def test_a_long_program_says_why_it_has_no_variants(monkeypatch):
     assert examined(total(), Wrapped(honest), pairs=True).unvaried == ""
-    monkeypatch.setattr("refmlc.oracle.examine.MOST_STEPS", 10)
+    monkeypatch.setattr("refmlc.oracle.examine.most_steps", lambda _case: 10)
     found = examined(total(), Wrapped(honest), pairs=True)
     assert found.pairs == ()
     assert found.unvaried.startswith("no variants: the calls take")

@@ -3,7 +3,7 @@
 import refmlc
 from refmlc.oracle.arguments import CallLimits, CallMaker, tried
 from refmlc.oracle.arguments.maker import MOST_ITERATIONS
-from refmlc.oracle.arguments.trial import TOO_LONG
+from refmlc.oracle.arguments.trial import SWITCHING, TOO_LONG, steps_per_second
 from refmlc.oracle.implementations.implementation import Ended
 from refmlc.oracle.implementations.interp import Interp, Interpreted
 from refmlc.strategies.arguments import arguments
@@ -90,6 +90,25 @@ def test_a_call_whose_loops_alone_exceed_the_budget_is_not_begun():
     _, trial = trial_of(LONG.replace("EXTENT", str(MOST_ITERATIONS // 4)), budget=0.05)
     assert any("n = 1, m = 1" in note and note.endswith(TOO_LONG) for note in trial.notes)
     assert {"n": 0, "m": 2} in [call.sizes for call in trial.calls]
+
+
+BARRIER = """
+@T.prim_func
+def f(A: T.Buffer((64,), "int32"), C: T.Buffer((64,), "int32")):
+    S = T.alloc_buffer((64,), "int32", scope="shared")
+    for t in T.thread_binding(64, thread="threadIdx.x"):
+        S[t] = A[t]
+        T.tvm_storage_sync("shared")
+        C[t] = S[63 - t]
+"""
+
+
+def test_threads_that_wait_for_each_other_take_more_of_the_budget():
+    waiting, apart = refmlc.read(BARRIER), refmlc.read(HEAD.replace("VALUE", "0"))
+    assert steps_per_second(waiting, "f") * SWITCHING == steps_per_second(apart, "f")
+    _, many = trial_of(BARRIER, budget=0.2)
+    _, few = trial_of(BARRIER, budget=0.02)
+    assert len(many.calls) > len(few.calls)
 
 
 def test_calls_end_as_they_were_tried():
