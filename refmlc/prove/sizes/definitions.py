@@ -19,7 +19,6 @@ from refmlc.diag.source import Span
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import walk
 from refmlc.prove.sizes.accesses import LoopFrame, SizedAccess
-from refmlc.prove.sizes.blocks import Region, SizedBlock, promises
 from refmlc.prove.sizes.integers import names_of
 from refmlc.prove.sizes.walk import ObligationWalk, SizedObligation, element_text
 from refmlc.prove.terms import Undecided
@@ -70,8 +69,6 @@ class DefinitionWalk(ObligationWalk):
         self.stores: dict[tir.Buffer, list[SizedStore]] = {}
         self._like = like
         self._of_sizes: list[z3.BoolRef] = []
-        self.sites: list[SizedBlock] = []
-        self._open: list[SizedBlock] = []
         _require_simple(func)
         super().__init__(func, limit, prefix="" if like is None else "after.")
         self._unknown_names = {str(each) for each in self._variables.unknown}
@@ -139,44 +136,16 @@ class DefinitionWalk(ObligationWalk):
 
     def _noted(self, node: tir.BufferLoad | tir.BufferStore, indices: Sequence["z3.ArithRef"]) -> SizedAccess:
         access = super()._noted(node, indices)
-        for site in self._open:
-            if node.buffer not in site.block.alloc_buffers:
-                site.accesses.append(access)
         if isinstance(node, tir.BufferStore):
             axes = self._open[-1].axes if self._open else ()
             store = SizedStore(access, dict(self._variables.values), axes)
             self.stores.setdefault(node.buffer, []).append(store)
         return access
 
-    def _enter(self, node: tir.SBlockRealize) -> None:
-        """Note the block with the values of its axes, and the regions that it declares."""
-        block = node.block
-        axes = tuple(self._integers.number(axis.var) for axis in block.iter_vars)
-        frames = tuple(part for part in self._position if isinstance(part, LoopFrame))
-        declared = (block.reads, block.writes)
-        reads, writes = (None if each is None else tuple(map(self._region, each)) for each in declared)
-        site = SizedBlock(block, frames, axes, tuple(self._variables.conditions), reads, writes)
-        self.sites.append(site)
-        self._open.append(site)
-
-    def _block(self, node: tir.SBlockRealize) -> None:
-        super()._block(node)
-        self._open.pop()
-
-    def _region(self, region: tir.BufferRegion) -> Region:
-        box = [(self._integers.number(each.min), self._integers.number(each.extent)) for each in region.region]
-        return region.buffer, tuple(box)
-
     def _allocate(self, buffer: tir.Buffer) -> None:
         if any(isinstance(part, LoopFrame) for part in self._position):
             raise Undecided(f"`{buffer.name}` is allocated in a loop", buffer.span)
         super()._allocate(buffer)
-
-    def promises(self) -> Iterator[SizedObligation]:
-        """What the blocks promise."""
-        for site in self.sites:
-            for kind, conditions, goal, text in promises(site, self.made):
-                yield SizedObligation(kind, goal, conditions, text, site.block.span, ())
 
     def consequences(self) -> "Iterator[z3.BoolRef]":
         """What holds of the sizes if the function is defined: each obligation in the first iteration of its loops.

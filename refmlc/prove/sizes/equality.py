@@ -7,7 +7,7 @@
 | each place that the first program writes, the second writes too, and the other way                | `written` |
 | the values that stand there match (`matching`)                                                    | `value`   |
 | updates of an element correspond: an order-preserving map of iterations each way, matching terms  | `fold`    |
-| obligations of the second program (`walk`), and the promises of its blocks (`blocks`)             |           |
+| obligations of the second program (`walk`), wherever the first one is defined                     |           |
 
 Each map of iterations preserves a strict order, so it is injective; with one each way, finite sets have the same size,
 and the map is a bijection.
@@ -57,7 +57,7 @@ def compared_for_all_sizes(
 def _defined(program: DefinitionWalk, matcher: Matcher) -> list[Obligation]:
     """The obligations of a program, which hold wherever the first one is defined. Fails: NotMatched."""
     rows = []
-    for each in (*program.obligations, *program.promises()):
+    for each in program.obligations:
         if each.goal is None or not matcher.holds(each.conditions, each.goal):
             raise NotMatched(f"not shown for the second program: {each.text}", each.span)
         rows.append(Obligation(each.kind, None, frozenset(), each.text, each.span))

@@ -19,24 +19,25 @@ MOST_STORES = 24
 
 
 def written_before(
-    load: SizedAccess, stores: Iterable[SizedAccess], made: Sequence["z3.ExprRef"]
+    load: SizedAccess, stores: Iterable[SizedAccess], made: Sequence["z3.ExprRef"], around: int = 0
 ) -> "z3.BoolRef | None":
     """What is enough for the element that is read to be written before; None: no store can be shown to write it.
 
-    `made`: the constants of the function, in order.
+    `made`: the constants of the function, in order. `around`: the number of loops around the allocation of the memory,
+    which is another one in each of their iterations.
     """
-    ways = [way for store in list(stores)[:MOST_STORES] for way in _ways(load, store, made)]
+    ways = [way for store in list(stores)[:MOST_STORES] for way in _ways(load, store, made, around)]
     return z3.Or(*ways) if ways else None
 
 
-def _ways(load: SizedAccess, store: SizedAccess, made: Sequence["z3.ExprRef"]) -> Iterator["z3.BoolRef"]:
+def _ways(load: SizedAccess, store: SizedAccess, made: Sequence["z3.ExprRef"], around: int) -> Iterator["z3.BoolRef"]:
     """The conditions under which an instance of the store comes before the load and writes its place."""
     frames, order = shared(store, load)
     same = list(zip(store.indices, load.indices, strict=True))
     if order < 0:
         yield at_instance(store, solved(store, len(frames), same, made), load.indices)
     for level, frame in enumerate(frames):
-        if not frame.is_in_order:
+        if level < around or not frame.is_in_order:
             continue
         pairs = solved(store, level, same, made)
         earlier = lexicographic([(z3.substitute(each, *pairs), each) for each in frame.variables])

@@ -24,6 +24,8 @@ from refmlc.vm import VirtualMachine, build
 from refmlc.vm.parameters import parameters_of
 
 NOT_SHOWN = "the structure of the program does not show it"
+ENOUGH = ("order", "spatial", "repeated")
+"""Kinds whose goals are enough for what must hold, and perhaps too much."""
 SMALL = (1, 2, 4, 16, 64)
 MOST_ELEMENTS = 1 << 20
 
@@ -77,7 +79,7 @@ def _decided(
         return SizedVerdict(kind, SizedKind.UNDECIDED, text, span, "it depends on the values of an argument")
     if answer != z3.sat:
         return SizedVerdict(kind, SizedKind.UNDECIDED, text, span, f"no answer in {milliseconds / 1000:g} s")
-    if kind == "order":
+    if kind in ENOUGH:
         return SizedVerdict(kind, SizedKind.UNDECIDED, text, span, NOT_SHOWN)
     sizes = _smallest(solver, walked.sizes)
     where = ", ".join(f"{name} = {size}" for name, size in sizes.items()) or "every call"

@@ -10,6 +10,7 @@
 | `extent`     | an extent is not negative                                                      | RM315       |
 | `element`    | an element of the function's own memory was written before it is read          | RM305       |
 | `order`      | iterations that may run at the same time do not touch one element              | RM321       |
+| `declared`, `spatial`, `repeated` | what a block promises (`blocks`)                          | RM318 …     |
 
 `element` and `order` are shown by `coverage` or, where it does not show them, by `reach`.
 """
@@ -25,6 +26,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind, IterKind
 from refmlc.lang.ir.visit import walk
 from refmlc.prove.sizes.accesses import LoopFrame, SizedAccess
+from refmlc.prove.sizes.blocks import Region, SizedBlock, promises
 from refmlc.prove.sizes.coverage import StructuralFacts
 from refmlc.prove.sizes.hypotheses import Hypothesis
 from refmlc.prove.sizes.integers import Integers, Variables
@@ -76,12 +78,20 @@ class ObligationWalk:
         self._path: list[z3.BoolRef] = []
         self._unshown: list[SizedAccess] = []
         self._parallel: list[LoopFrame] = []
+        self._blocks: list[SizedBlock] = []
+        self._open: list[SizedBlock] = []
+        self._loops_around: dict[tir.Buffer, int] = {}
+        self._read_alone = _only_read(func)
         self._parameters(func, limit)
         for hypothesis in hypotheses:
             self._assume(hypothesis)
         self._statement(func.body)
         self._order()
         self._initialisation()
+        for block in self._blocks:
+            for kind, conditions, goal, text in promises(block, self._variables.made):
+                unknown = tuple(self._variables.unknown)
+                self.obligations.append(SizedObligation(kind, goal, conditions, text, block.block.span, unknown))
 
     @property
     def functions(self) -> tuple["z3.FuncDeclRef", ...]:
@@ -166,6 +176,9 @@ class ObligationWalk:
             tuple(self._variables.unknown),
         )
         self.accesses.append(access)
+        for block in self._open:
+            if node.buffer not in block.block.alloc_buffers:
+                block.accesses.append(access)
         return access
 
     def _initialisation(self) -> None:
@@ -175,7 +188,8 @@ class ObligationWalk:
                 each for each in self.accesses if each.buffer is load.buffer and isinstance(each.node, tir.BufferStore)
             ]
             text = element_text(load.buffer)
-            goal = written_before(load, stores, self._variables.made)
+            around = self._loops_around.get(load.buffer, 0)
+            goal = written_before(load, stores, self._variables.made, around)
             self.obligations.append(
                 SizedObligation("element", goal, load.conditions, text, load.node.span, load.unknown)
             )
@@ -270,9 +284,29 @@ class ObligationWalk:
                     self._statement(block.init)
             with self._in(1):
                 self._statement(block.body)
+            self._open.pop()
 
     def _enter(self, node: tir.SBlockRealize) -> None:
-        """Begin an instance of a block, whose axes have their values. A hook."""
+        """Note the block with the values of its axes, and the regions that it declares."""
+        block = node.block
+        axes = tuple(self._integers.number(axis.var) for axis in block.iter_vars)
+        declared = (block.reads, block.writes)
+        reads, writes = (None if each is None else tuple(self._regions(each)) for each in declared)
+        noted = SizedBlock(block, self._loops(), axes, tuple(self._variables.conditions), reads, writes)
+        self._blocks.append(noted)
+        self._open.append(noted)
+
+    def _regions(self, regions: Sequence[tir.BufferRegion]) -> Iterator[Region]:
+        """The regions whose bounds are of sizes, loop variables and tensors that are only read."""
+        reader = _HypothesisReader(self._variables, lambda *_: None, self._integers)
+        for region in regions:
+            loads = (node for each in region.region for node in walk(each) if isinstance(node, tir.BufferLoad))
+            if all(load.buffer in self._read_alone for load in loads):
+                box = [(reader.number(each.min), reader.number(each.extent)) for each in region.region]
+                yield region.buffer, tuple(box)
+
+    def _loops(self) -> tuple[LoopFrame, ...]:
+        return tuple(part for part in self._position if isinstance(part, LoopFrame))
 
     def _begins(self, block: tir.SBlock) -> Iterator["z3.BoolRef"]:
         """When the init is executed: each axis that is not spatial has its first value."""
@@ -281,6 +315,7 @@ class ObligationWalk:
                 yield self._integers.number(axis.var) == self._integers.number(axis.dom.min)
 
     def _allocate(self, buffer: tir.Buffer) -> None:
+        self._loops_around[buffer] = len(self._loops())
         for extent in buffer.shape:
             self._oblige("extent", self._integers.number(extent) >= 0, f"the shape of `{buffer.name}`", buffer.span)
 

@@ -230,3 +230,59 @@ def test_without_z3_the_extra_is_named(tmp_path, monkeypatch):
     result = CliRunner().invoke(main, ["prove", str(file)])
     assert result.exit_code == 2
     assert "pip install 'refmlc[prove]'" in result.stderr
+
+
+PROMISE = """
+for i in range(n):
+    with T.sblock("copy"):
+        vi = T.axis.spatial({domain}, {value})
+        T.reads({reads})
+        T.writes(C[0:n])
+        C[{place}] = A[vi]"""
+KEPT = {"domain": "n", "value": "i", "reads": "A[vi]", "place": "vi"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "kinds"),
+    [
+        ({}, set()),
+        ({"reads": "A[0:n]"}, set()),
+        ({"reads": "A[0]"}, {"declared"}),  # RM318
+        ({"reads": "I[0]"}, {"declared"}),
+        ({"place": "0"}, {"spatial"}),  # RM319
+    ],
+)
+def test_a_block_keeps_its_promises_for_all_sizes(changes, kinds):
+    verdicts = definedness(PROMISE.format(**{**KEPT, **changes})).verdicts
+    assert {each.kind for each in verdicts if each.verdict is not PROVED} == kinds
+
+
+REPEATED = """
+E = T.alloc_buffer((n,), "float32")
+for i, k, r in T.grid(n, 4, 2):
+    with T.sblock("sum"):
+        vi, vk = T.axis.remap("SR", [i, k])
+        with T.init():
+            E[vi] = T.float32(0)
+        E[vi] = E[vi] + A[vi]"""
+
+
+def test_a_reduction_folds_no_term_twice():
+    assert ("repeated", UNDECIDED, "") in findings(REPEATED)  # RM320
+    assert findings(REPEATED.replace("T.grid(n, 4, 2)", "T.grid(n, 4, 1)")) == set()
+
+
+FRESH = """
+for i in range(n):
+    P = T.alloc_buffer((1,), "float32")
+    if i == 0:
+        P[0] = A[i]
+    C[i] = P[0]"""
+
+
+def test_memory_of_an_iteration_is_not_what_an_earlier_one_wrote():
+    assert findings(FRESH) == {("element", REFUTED, "RM305")}
+    before = FRESH.replace("for i in range(n):\n    P =", "P =").replace(
+        '"float32")\n', '"float32")\nfor i in range(n):\n'
+    )
+    assert findings(before) == set()
