@@ -57,7 +57,9 @@ class Source:
         return model_of(self.path, trust=self.trust, limits=limits)
 
     def read(self, *, check: bool = True) -> IRModule:
-        """The module. Fails: as reading does."""
+        """The module; of a model the one that its frontend imports. Fails: as reading does."""
+        if self.is_model:
+            return self.model(Limits()).module
         if self.failure is not None:
             raise self.failure
         if self.module is None:

@@ -296,3 +296,18 @@ def test_a_command_that_does_not_fit_is_refused(certificate, monkeypatch, words)
     monkeypatch.chdir(certificate.parent)
     result = invoke(*words)
     assert result.exit_code == 2, result.output
+
+
+def test_a_model_is_what_its_frontend_imports(tmp_path):
+    onnx = imported("onnx")
+    helper, kind = onnx.helper, onnx.TensorProto.FLOAT
+    tensors = [helper.make_tensor_value_info(name, kind, [4]) for name in "abc"]
+    for name, operands in (("first", "ab"), ("second", "ba")):
+        graph = helper.make_graph([helper.make_node("Add", list(operands), ["c"])], "g", tensors[:2], tensors[2:])
+        versions = [helper.make_opsetid("", 17)]
+        onnx.save(helper.make_model(graph, opset_imports=versions, ir_version=8), tmp_path / f"{name}.onnx")
+    done = CliRunner().invoke(main, ["prove", str(tmp_path / "first.onnx"), str(tmp_path / "second.onnx")])
+    assert done.exit_code == 0, done.output
+    done = CliRunner().invoke(main, ["prove", str(tmp_path / "first.onnx")])
+    assert done.exit_code == 2, done.output
+    assert "RM112" in done.output
