@@ -17,7 +17,7 @@ for each width. Decision: nothing that was proved at a small width only is prove
 """
 
 import enum
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -34,6 +34,7 @@ from refmlc.prove.rules.points import points
 from refmlc.prove.rules.table import Rule
 from refmlc.prove.terms import WIDE, Undecided
 
+Lemmas: TypeAlias = Callable[[ExactIntegers], Iterable[object]]
 EFFORT = 20_000_000
 """Units of z3's own count (`rlimit`), so that a verdict does not depend on the machine: some five seconds."""
 
@@ -203,7 +204,7 @@ class _Decision:
                 sampled = point if is_wrong else sampled or point
         return sampled, None
 
-    def _query(self, *, in_range: bool, folds: bool = False, with_products: bool = False) -> "_Query":
+    def _query(self, *, in_range: bool, folds: bool = False, lemmas: tuple[Lemmas, ...] = ()) -> "_Query":
         """The left side is defined, the condition holds; lane by lane in a range, else at any lane."""
         numbers, instance = ExactIntegers(), self._instance
         lefts, rights = (
@@ -229,7 +230,7 @@ class _Decision:
             solver.add(*left_conditions.fits)
         elif self._dtype.kind == "uint":
             solver.add(*_not_negative(left_conditions), *_not_negative(right_conditions))
-        solver.add(*multiples(numbers), *(products(numbers) if with_products else ()))
+        solver.add(*(fact for lemma in lemmas for fact in lemma(numbers)))
         equal = z3.And(*(a == b for a, b in zip(left_values, right_values, strict=True)), *right_conditions.divisors)
         return _Query(solver, encoder, right_conditions.fits, equal)
 
@@ -237,8 +238,8 @@ class _Decision:
         """What z3 says of a point, of any size, where the right side divides by 0 or differs."""
         key = (self._instance.left_text, self._instance.rule.when, self._dtype.kind)
         if key not in self._answers:
-            for with_products in (False, True):
-                query = self._query(in_range=False, with_products=with_products)
+            for lemmas in ((), (multiples,), (multiples, products)):
+                query = self._query(in_range=False, lemmas=lemmas)
                 query.solver.add(z3.Not(query.equal))
                 self._answers[key] = query.solver.check()
                 if self._answers[key] != z3.unknown:

@@ -1,8 +1,8 @@
 """Runs where TVM is: what its rewriting simplifier makes of expressions; JSON lines on stdin, JSON lines on stdout.
 
-Each line is a list of texts: functions with one store and the same parameters. The answer has, for each, the stored
-value as it is built, simplified, and whether it is structurally that of the last text, simplified; a refusal is a
-string. The condition of an `if` around the store holds meanwhile.
+Each line is a list: whether the canonical simplifier is meant, and texts of functions with one store. The answer has,
+for each, the stored value as it is built and simplified; a refusal is a string. The condition of an `if` around the
+store holds meanwhile.
 """
 
 import json
@@ -31,23 +31,23 @@ def parts(text):
     return conditions, node.value
 
 
-def simplified(text):
+def simplified(text, is_canonical):
     conditions, value = parts(text)
     analyzer = arith.Analyzer()
     scopes = [analyzer.constraint_scope(condition) for condition in conditions]
     for scope in scopes:
         scope.__enter__()
-    result = analyzer.rewrite_simplify(value)
+    result = (analyzer.canonical_simplify if is_canonical else analyzer.rewrite_simplify)(value)
     for scope in reversed(scopes):
         scope.__exit__(None, None, None)
     return value, result
 
 
-def answer(texts):
+def answer(is_canonical, *texts):
     answers = []
     for text in texts:
         try:
-            value, result = simplified(text)
+            value, result = simplified(text, is_canonical)
             answers.append([str(value), str(result)])
         except Exception as failure:
             answers.append(str(failure).strip().splitlines()[-1])
@@ -56,5 +56,5 @@ def answer(texts):
 
 if __name__ == "__main__":
     for line in sys.stdin:
-        sys.stdout.write(json.dumps(answer(json.loads(line))) + "\n")
+        sys.stdout.write(json.dumps(answer(*json.loads(line))) + "\n")
         sys.stdout.flush()

@@ -1,6 +1,9 @@
 """Rules of a simplifier: right ones are proved, wrong ones are refuted by a point that is executed."""
 
+import re
+from collections import Counter
 from itertools import product
+from pathlib import Path
 
 import pytest
 from needs import imported
@@ -15,6 +18,7 @@ from refmlc.prove.rules.encode import Bits, Encoder, ExactIntegers  # noqa: E402
 from refmlc.prove.rules.verdict import RuleKind, decide  # noqa: E402 - the same
 
 PROVED, REFUTED, NO_OVERFLOW = RuleKind.PROVED, RuleKind.REFUTED, RuleKind.NO_OVERFLOW
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "simplifier-rules.md"
 SITES = {"Add": 39, "Sub": 74, "Mul": 10, "Div": 21, "Mod": 6, "FloorDiv": 27, "FloorMod": 15, "Min": 20, "Max": 20}
 SITES |= {"EQ": 8, "LT": 51, "Not": 10, "And": 25, "Or": 23, "Select": 1}
 
@@ -135,3 +139,30 @@ def test_values_are_compared_with_their_signs():
     assert same((nan,), (nan,))
     assert not same((0.0,), (-0.0,))
     assert not same("RM306", "RM306")
+
+
+def stated():
+    """What the page says of each rule."""
+    rows = [
+        line.split(" | ")
+        for line in PAGE.read_text(encoding="utf-8").splitlines()
+        if re.match(r"\| \w+ \w+ \| `", line)
+    ]
+    return {(row[0].removeprefix("| "), row[1]): row[4] for row in rows}
+
+
+SAMPLE = rules()[::28]
+
+
+@pytest.mark.parametrize("row", SAMPLE, ids=lambda row: row.place)
+def test_a_sample_is_what_the_page_says(row):
+    name = row.applied[0]
+    said = stated()[row.place, ", ".join(f"`{left}`" for left in row.lefts)]
+    groups = dict(text.rsplit(": ", 1)[::-1] for text in said.split("; ")) if ": " in said else {said: name}
+    expected = [kind for kind, names in groups.items() if name in names.split(", ")]
+    verdict = decide(row, name)
+    assert [verdict.kind.value] == [kind.partition(" `")[0] for kind in expected]
+
+
+def test_the_sample_has_each_kind_of_operator():
+    assert Counter(each.place.split()[0] for each in SAMPLE).keys() >= {"Add", "Sub", "FloorDiv", "LT"}
