@@ -26,17 +26,20 @@ from refmlc.cli.options import (
 )
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
+from refmlc.diag.errors import Internal
 from refmlc.diag.render import to_json
 from refmlc.oracle.contracts import ArgumentContract
 from refmlc.oracle.contracts.assumptions import assumed, assumed_beside
 from refmlc.oracle.passes.baseline import Constants, lifted
 from refmlc.oracle.passes.check import Compiler, Shrunk, check, shrunk
+from refmlc.oracle.passes.proofs import SECONDS
 from refmlc.oracle.passes.report import TvmRequest, markdown
 from refmlc.oracle.passes.run import CompilerProcess, TvmPasses
-from refmlc.oracle.passes.stages import PassTrace, TraceCheck, read_trace
+from refmlc.oracle.passes.stages import PassTrace, StageRow, TraceCheck, read_trace
 from refmlc.run.memory.files import read_arrays
 
 COLORS = {"same": "green", "broken": "red", "documented": "yellow", "unsupported": "yellow", "no call": "dim"}
+COLORS |= {"proved": "green", "over the reals": "green", "tested": "yellow", "undecided": "yellow", "refuted": "red"}
 PASSES_HELP = (
     "Run these passes in this order: relax.LegalizeOps,tirx.NarrowDataType(32).  [default: the whole pipeline]"
 )
@@ -57,6 +60,7 @@ PASSES_HELP = (
 @seed_option
 @click.option("--reduce/--no-reduce", "small", default=True, help="Shrink a module that a pass breaks.")
 @click.option("--report", type=PATH, help="Write the finding as Markdown.")
+@click.option("--prove", is_flag=True, help="Prove each stage for all arguments too, 10 s for each.")
 @json_option
 def passes(  # noqa: PLR0913 - one parameter per option
     file: Path,
@@ -74,6 +78,7 @@ def passes(  # noqa: PLR0913 - one parameter per option
     seed: int,
     small: bool,
     report: Path | None,
+    prove: bool,
     as_json: bool,
 ) -> None:
     """Run the module in FILE through the passes of a compiler and find the first that changes its meaning.
@@ -81,10 +86,10 @@ def passes(  # noqa: PLR0913 - one parameter per option
     The compiler is TVM (`--tvm`), or one that speaks the protocol of `conformance/adapters/PROTOCOL.md` (`--impl`).
     FILE may also hold the snapshots of a compiler: one JSON object with `name` and `text` per line (*.jsonl). Exit
     status: 1 a pass changes the meaning, shown by a small call, or the compiler refuses or breaks on a defined module;
-    3 nothing could be compared.
+    3 nothing could be compared; 70 a call contradicts a proof (--prove), a bug of refmlc.
     """
     arguments = {**(dict(read_arrays(params)) if params else {}), **named_values(inputs)}
-    requested = PassCalls(arguments, calls, budget, seed, (*assumed(assume), *assumed_beside(file)))
+    requested = PassCalls(arguments, calls, budget, seed, (*assumed(assume), *assumed_beside(file)), prove=prove)
     if file.suffix == ".jsonl":
         trace, reduction, compiler = _of_snapshots(file, requested), None, str(file)
     else:
@@ -104,7 +109,9 @@ def passes(  # noqa: PLR0913 - one parameter per option
 
 
 def _status(trace: TraceCheck) -> int:
-    """0, 1 where a pass changes the meaning or the compiler fails, 3 if nothing was compared."""
+    """0, 1 where a pass changes the meaning or the compiler fails, 3 if nothing was compared, 70 for an alarm."""
+    if trace.alarms:
+        return Internal.exit_code
     if trace.broken is not None or trace.failure is not None:
         return 1
     return 0 if trace.compared or not (trace.rows or trace.stopped) else 3
@@ -136,13 +143,14 @@ def _pass_names(names: str | None) -> list[str] | None:
 
 @dataclass(frozen=True)
 class PassCalls:
-    """The requested calls: explicit arguments by name, their number at most, seconds, a seed, contracts."""
+    """The requested calls: explicit arguments by name, their number at most, seconds, a seed, contracts, proofs."""
 
     inputs: Mapping[str, object]
     calls: int | None
     budget: float
     seed: int
     assume: tuple[ArgumentContract, ...] = ()
+    prove: bool = False
 
     def check(self, trace: PassTrace, constants: Constants | None = None, given: str | None = None) -> TraceCheck:
         """The verdict on a trace with these calls. Fails: as `check`."""
@@ -155,6 +163,7 @@ class PassCalls:
             inputs=self.inputs,
             given=given,
             assume=self.assume,
+            prove=SECONDS if self.prove else 0.0,
         )
 
 
@@ -198,7 +207,7 @@ def _write(
 def _data(trace: TraceCheck, reduction: Shrunk | None) -> dict[str, object]:
     """The result as JSON."""
     broken = trace.broken if reduction is None else reduction.broken
-    rows = [{"pass": row.name, "verdict": row.verdict.value, "calls": row.calls, "why": row.why} for row in trace.rows]
+    rows = [_row_data(row) for row in trace.rows]
     finding = (
         None
         if broken is None
@@ -218,19 +227,37 @@ def _data(trace: TraceCheck, reduction: Shrunk | None) -> dict[str, object]:
         "broken": finding,
         "module": None if reduction is None else reduction.text,
         "notes": list(trace.notes),
+        "alarms": [to_json(alarm) for alarm in trace.alarms],
     }
+
+
+def _row_data(row: StageRow) -> dict[str, object]:
+    data: dict[str, object] = {
+        "pass": row.name,
+        "verdict": row.verdict.value,
+        "calls": row.calls,
+        "why": row.why,
+    }
+    if row.proof is not None:
+        proof = row.proof
+        data["proof"] = {"word": proof.word.value, "reason": proof.reason, "assumptions": list(proof.assumptions)}
+    return data
 
 
 def _show(trace: TraceCheck, reduction: Shrunk | None) -> None:
     if not trace.rows and not trace.stopped:
         out.print("no pass changes the module: there is nothing to compare")
         return
-    table = Table("pass", "verdict", "calls", "why")
+    has_proofs = any(row.proof is not None for row in trace.rows)
+    table = Table("pass", "verdict", "calls", *(["proof"] if has_proofs else []), "why")
     for row in trace.rows:
-        table.add_row(
-            Text(row.name), Text(row.verdict.value, style=COLORS[row.verdict.value]), str(row.calls), Text(row.why)
-        )
+        proof = [] if row.proof is None else [Text(row.proof.word.value, style=COLORS[row.proof.word.value])]
+        why = "; ".join(filter(None, (row.why, "" if row.proof is None else row.proof.reason)))
+        verdict = Text(row.verdict.value, style=COLORS[row.verdict.value])
+        table.add_row(Text(row.name), verdict, str(row.calls), *proof, Text(why))
     out.print(table)
+    for alarm in trace.alarms:
+        show_diagnostic(alarm, err)
     if trace.stopped:
         out.print(Text(f"the compiler {trace.stop_text}"), style="yellow")
     for note in trace.notes:

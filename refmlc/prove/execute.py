@@ -42,10 +42,20 @@ GRAPH = frozenset(
         *("call_tir", "call_tir_inplace", "null_value", "shape_of", "reshape", "builtin.alloc_tensor"),
         *("memory.alloc_storage", "vm.alloc_storage", "memory.alloc_tensor", "vm.alloc_tensor", "memory.view"),
         *("memory.kill_storage", "memory.kill_tensor", "vm.kill_object", "to_vdevice", "hint_on_device"),
-        "builtin.stop_lift_params",
+        *("builtin.stop_lift_params", "call_builtin_with_ctx"),
     )
 )
 """The operators of graphs that look at no element."""
+BUILTINS = frozenset(
+    f"vm.builtin.{name}"
+    for name in (
+        *("alloc_shape_heap", "match_shape", "match_prim_value", "make_shape", "make_prim_value"),
+        *("check_tensor_info", "check_shape_info", "check_prim_value_info", "check_tuple_info"),
+        *("alloc_storage", "alloc_tensor", "reshape", "shape_of", "null_value", "tuple_getitem", "make_tuple"),
+    )
+)
+"""The functions of lowered graphs that look at no element, but at those of the heap of shapes."""
+HEAP = "vm.builtin.alloc_shape_heap"
 COLLECTIVE = ("tvm_thread_allreduce",)
 """What threads execute together, with stores of their own."""
 
@@ -116,10 +126,14 @@ class SymbolicExecution:
 
 @dataclass(frozen=True)
 class SymbolicCall:
-    """The fixed part of the arguments: values of dimensions and scalar parameters by name; a limit of steps."""
+    """The fixed part of the arguments: values of dimensions and scalar parameters by name; limits of each execution.
+
+    Units: seconds (None: no limit).
+    """
 
     dims: Mapping[str, int] = field(default_factory=dict)
     steps: int = 20_000_000
+    seconds: float | None = None
 
 
 def execute(
@@ -128,14 +142,14 @@ def execute(
     """Execute `func` for all arguments at once. Tensors have the names of those of `like`, by position; else its own.
 
     A function with TVM's C interface, whose parameters say nothing of its arguments, has those of `like`. Fails:
-    Undecided where control or an address depends on them, or an operation has no terms; RM112 (no such function),
-    RM601 (more steps than `call` allows), RM2xx.
+    Undecided where control or an address depends on them, or an operation has no terms, or a limit of `call` is met;
+    RM112 (no such function), RM2xx.
     """
     _require_no_elements(module, func)
     memory = TermMemory(terms)
     arguments = _Arguments(module, func, call.dims, memory, like)
     values = arguments.make()
-    machine = TermMachine(module, memory, watchers(module, memory), Budget(call.steps))
+    machine = TermMachine(module, memory, watchers(module, memory), Budget(call.steps, max_seconds=call.seconds))
     outputs: list[Output] = []
     failure: Diagnostic | None = None
     try:
@@ -149,18 +163,18 @@ def execute(
     except (Exhausted, Unsupported, Malformed) as limit:
         raise Undecided(limit.diagnostic.message, limit.diagnostic.span) from None
     names = tuple(name for name, _ in arguments.tensors)
-    signature = tuple(map(_signature, values))
+    signature = tuple(map(signature_of, values))
     steps = machine.budget.steps
     return SymbolicExecution(names, signature, arguments.fixed, memory.obligations, tuple(outputs), failure, steps)
 
 
-def _signature(value: object) -> object:
-    """What two arguments at one position must have in common."""
+def signature_of(value: object) -> object:
+    """What two arguments at one position must have in common: dtype and shape of a tensor, all of another value."""
     match value:
         case Tensor():
             return str(value.dtype), value.shape
         case tuple() if not isinstance(value, Shape):
-            return tuple(map(_signature, value))
+            return tuple(map(signature_of, value))
         case _:
             return type(value).__name__, value
 
@@ -192,19 +206,34 @@ def _require_no_elements(module: IRModule, func: str) -> None:
         for node in walk(function) if isinstance(function, tir.PrimFunc) else ():
             if isinstance(node, tir.Call) and node.callee in COLLECTIVE:
                 raise Undecided(f"the intrinsic `T.{node.callee}` is called", node.span)
+        heaps = _heaps(function) if isinstance(function, relax.Function) else set()
         for node in walk(function) if isinstance(function, relax.Function) else ():
             match node:
                 case relax.If():
                     raise Undecided("a graph branches on the values of an argument", node.span)
-                case relax.ExternFunc(symbol=symbol):
+                case relax.ExternFunc(symbol=symbol) if symbol not in BUILTINS:
                     raise Undecided(f"the function `{symbol}` from outside is called", node.span)
-                case relax.Constant():
-                    raise Undecided("a constant tensor is used: make it a parameter", node.span)
+                case relax.Call(op=tir.GlobalVar(), args=args) if heaps.intersection(args):
+                    raise Undecided("a function of the module computes shapes", node.span)
                 case relax.Op(name=name):
                     name = name.removeprefix("relax.")
                     row = OPERATORS.get(name)
                     if name not in GRAPH and (row is None or row.counting is not None):
                         raise Undecided(f"the operator `R.{name}` looks at elements, or is unknown", node.span)
+
+
+def _heaps(function: relax.Function) -> set[relax.Expr]:
+    """The variables that hold a heap of shapes, whose elements are numbers in memory."""
+    heaps: set[relax.Expr] = set()
+    for node in walk(function):
+        match node:
+            case relax.VarBinding(value=relax.Call() as call) if any(
+                isinstance(part, relax.ExternFunc) and part.symbol == HEAP for part in walk(call)
+            ):
+                heaps.add(node.var)
+            case relax.VarBinding(value=value) if value in heaps:
+                heaps.add(node.var)
+    return heaps
 
 
 class _Arguments:

@@ -16,8 +16,9 @@ from refmlc.diag.source import Span
 from refmlc.lang.dtypes import DType
 from refmlc.prove.obligations import Obligation, Obligations
 from refmlc.prove.terms import ELEMENTS, LEAF, SymbolicTerm, Terms, TermValue, Undecided, key_of
+from refmlc.run.interp.graph.expressions import CONSTANT
 from refmlc.run.interp.tensorir.views import View
-from refmlc.run.memory.cells import cell_size
+from refmlc.run.memory.cells import cell_size, cells
 from refmlc.run.memory.storage import Storage
 from refmlc.run.memory.tensor import Tensor
 
@@ -118,6 +119,7 @@ class TermMemory:
 
     def _content(self, tensor: Tensor, number: int) -> TermValue | None:
         dtype = tensor.dtype.scalar
+        self._storages[id(tensor.storage)] = tensor.storage
         place = (id(tensor.storage), tensor.byte_offset + number * cell_size(dtype))
         value = self._before(place, dtype)
         if value is None and tensor.shadow[number]:
@@ -170,7 +172,16 @@ class TermMemory:
 
     def _before(self, place: Place, dtype: DType) -> TermValue | None:
         value = self._at(place, dtype)
-        return self._leaf(place, dtype) if value is None and place[0] in self._arguments else value
+        if value is None and place[0] in self._arguments:
+            return self._leaf(place, dtype)
+        return self._constant(place, dtype) if value is None else value
+
+    def _constant(self, place: Place, dtype: DType) -> TermValue | None:
+        """The number in an element of a constant tensor, whose bytes are its own; None: it is in none."""
+        storage = self._storages.get(place[0])
+        if storage is None or storage.origin != CONSTANT:
+            return None
+        return cells(storage, dtype, place[1], 1)[0]
 
     # ------------------------------------------------------------------------------------ elements
 
@@ -197,7 +208,10 @@ class TermMemory:
     def _of_argument(self, place: Place, dtype: DType, span: Span | None) -> TermValue:
         argument = self._arguments.get(place[0])
         if argument is None:
-            raise Undecided(UNSEEN, span)
+            constant = self._constant(place, dtype)
+            if constant is None:
+                raise Undecided(UNSEEN, span)
+            return constant
         leaf = self._leaf(place, dtype)
         self.oblige("argument", leaf.number, f"`{argument.name}` is initialised where it is read", span)
         return leaf

@@ -70,9 +70,9 @@ class Proof:
     """A verdict with its reason.
 
     `obligations`: those of the second program that are open; `discharged`: its others, which hold wherever the first
-    program is defined; `elements`: how many elements were compared; `terms`: how many terms there are;
-    `counterexample`: what a call that tells the programs apart shows; `limit`: the greatest size of a symbolic
-    dimension, where the verdict is on all sizes, else 0.
+    program is defined; `elements`: how many elements were compared; `terms`: how many terms there are; `signature`: of
+    the arguments (`signature_of`); `counterexample`: what a call that tells the programs apart shows; `limit`: the
+    greatest size of a symbolic dimension, where the verdict is on all sizes, else 0.
     """
 
     kind: ProofKind
@@ -83,6 +83,7 @@ class Proof:
     assumptions: tuple[str, ...] = ()
     elements: int = 0
     terms: int = 0
+    signature: tuple[object, ...] = ()
     counterexample: Diagnostic | None = field(default=None, compare=False)
     discharged: tuple[Obligation, ...] = field(default=(), repr=False)
     limit: int = 0
@@ -112,7 +113,8 @@ def compared(before: IRModule, after: IRModule, func: str, call: SymbolicCall, *
     except RecursionError:
         return Proof(ProofKind.UNDECIDED, "a term nests too deep", terms=len(terms))
     proof = _verdict(first, second)
-    return replace(proof, assumptions=_assumptions((before, after), func, first), terms=len(terms))
+    assumptions = _assumptions((before, after), func, first)
+    return replace(proof, assumptions=assumptions, terms=len(terms), signature=first.signature)
 
 
 def _assumptions(modules: Sequence[IRModule], func: str, first: SymbolicExecution) -> tuple[str, ...]:

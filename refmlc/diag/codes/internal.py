@@ -18,3 +18,12 @@ UNSAFE_C = Code(
     "write. refmlc does not compile it, because it could do anything. This is a bug in refmlc, and perhaps an attack "
     "by the author of the program; please report it with the program.",
 )
+
+PROOF_CONTRADICTED = Code(
+    "RM903",
+    "a call contradicts a proof",
+    "",
+    "The prover says that two programs mean the same for all arguments, or that one of them is undefined for all, and "
+    "the interpreter finds arguments for which that is false. One of the two is wrong. This is a bug in refmlc; please "
+    "report it with both programs.",
+)

@@ -12,6 +12,7 @@ certified bound (`refmlc.oracle.refine.comparison` says when exactly).
 | `stages`     | `Stage`, `PassTrace`: snapshots in order, from any compiler; the verdict on each       |
 | `run`        | `CompilerProcess`, `TvmPasses`, `snapshots`: a compiler, the modules after its passes  |
 | `baseline`   | the reference for all stages: functions of the first, calls, their meaning             |
+| `proofs`     | stages proved for all arguments                                                        |
 | `check`      | `check`: stages against the first one; the module that a pass breaks made smaller      |
 | `report`     | the finding as Markdown, ready to be filed, with a program that needs only TVM         |
 | `instrument` | `check_passes(tvm)`, `check_schedule(tvm, …)`: the same inside a program that uses TVM |

@@ -140,6 +140,11 @@ class BaselineFunction:
     notes: tuple[str, ...] = ()
     is_generated: bool = False
 
+    @property
+    def defined(self) -> list[Call]:
+        """The calls that run to their end."""
+        return [reference.call for reference in self.meanings if reference.meaning is not None]
+
 
 class Baseline:
     """A module and the calls of its functions."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from refmlc.diag import Diagnostic, RefmlcError
 from refmlc.diag.entry import entry_point
-from refmlc.lang.ir import IRModule, relax
+from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
@@ -43,6 +43,7 @@ from refmlc.oracle.passes.baseline import (
     lifted,
     line_of,
 )
+from refmlc.oracle.passes.proofs import ProofWord, ProvedFunction, StageProof, StageProver, undecided
 from refmlc.oracle.passes.stages import (
     ORDER,
     WITHIN,
@@ -58,9 +59,11 @@ from refmlc.oracle.reduce import reduce
 from refmlc.oracle.refine.calls import Call, ProgramCall, argument_notes, fresh, smallest
 from refmlc.oracle.refine.comparison import INTERP, verdict_on
 from refmlc.oracle.verdict_rules import BREAKS
+from refmlc.run.interp.tensorir.c_abi import is_packed_entry
 from refmlc.vm.parameters import parameters_of
 
 READER = "the reader"
+AGREES = {StageVerdict.SAME: True, StageVerdict.BROKEN: False}
 NOTES = {Kind.PERMITTED: WITHIN, Kind.ORDER: ORDER}
 CERTAIN = frozenset(("RM201", "RM202", "RM203", "RM204", "RM206", "RM207", "RM208", "RM210", "RM211", "RM213"))
 """Static rules that every stage keeps. Decision: not those on effects (RM205, RM212) and on blocks (RM209): TVM's
@@ -96,6 +99,7 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     given: str | None = None,
     permissions: Permissions = NO_PERMISSIONS,
     assume: Collection[ArgumentContract] = (),
+    prove: float = 0.0,
 ) -> TraceCheck:
     """The verdict on each stage of `trace` after the first, up to the first that breaks the meaning.
 
@@ -103,7 +107,8 @@ def check(  # noqa: PLR0913 - each is a choice of its own
 
     Each function has the calls of `oracle.arguments`, at most `calls`; `seed` adds random ones. `inputs` are arguments
     by the names of parameters, which some function has; `constants` (of `lifted`) are arguments at the end. `small`:
-    the call that shows a difference is made small. `assume`: contracts that arguments satisfy.
+    the call that shows a difference is made small. `assume`: contracts that arguments satisfy. `prove`: how long the
+    proof of a stage may take (`proofs`), 0: no proof. Units: seconds.
 
     Fails: RM1xx, RM2xx if the first text is not a module; RM111 for inputs that do not fit.
     """
@@ -116,6 +121,7 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     baseline = Baseline(module, called_functions(module), constants or {}, request, interp)
     checker = Checker(baseline, first, request, interp, small=small)
     checker.permissions = permissions
+    checker.prover = StageProver(interp, prove) if prove else None
     rows: list[StageRow] = []
     if given is not None:
         row = checker.row(replace(trace.stages[0], name=READER))
@@ -147,10 +153,14 @@ class Checker:
         self._baseline, self._request, self._interp, self._small = baseline, request, interp, small
         self._first = baseline
         self.permissions = NO_PERMISSIONS
+        self.prover: StageProver | None = None
+        self._proved_from = baseline.module
+        self._module: IRModule | None = None
         self._reordered = False
         self._last_good = first
         self._run: tuple[IRModule, StageRow] | None = None
         self._unread: tuple[str, ...] = ()
+        self._tested: list[ProvedFunction] = []
         self._linker = Linker(baseline.module)
 
     @property
@@ -164,7 +174,22 @@ class Checker:
         return tuple(f"`{each.name}`: {note}" for each in self._first.functions for note in each.notes)
 
     def row(self, stage: Stage) -> StageRow:
-        """The verdict on `stage`."""
+        """The verdict on `stage`, and its proof."""
+        self._module, self._tested = None, []
+        row = self._row(stage)
+        return row if self.prover is None else replace(row, proof=self._proof(row, self.prover))
+
+    def _proof(self, row: StageRow, prover: StageProver) -> StageProof:
+        """The proof of the stage that was read last, from the last one before whose parameters say what they take."""
+        before, module = self._proved_from, self._module
+        if module is None:
+            broken = row.verdict is StageVerdict.BROKEN
+            return StageProof(ProofWord.REFUTED) if broken else undecided("the stage is not read")
+        if not any(isinstance(each, tir.PrimFunc) and is_packed_entry(each) for each in module.functions.values()):
+            self._proved_from = module
+        return prover.stage(before, module, self._tested) if self._baseline.has_all(before) else undecided(row.why)
+
+    def _row(self, stage: Stage) -> StageRow:
         self._reordered = self._reordered or stage.name in self.permissions.reordering
         try:
             module = self._linker.linked(read(stage.text, stage.name))
@@ -173,9 +198,11 @@ class Checker:
                 return self._ill_formed(stage, failure)
             self._unread = (*self._unread, stage.name)
             return StageRow(stage.name, StageVerdict.UNSUPPORTED, why=line_of(failure))
+        self._module = module
         if not self._baseline.has_all(module):
             self._baseline = Baseline(module, called_functions(module), {}, self._request, self._interp)
             self._last_good, self._run, self._unread = stage, None, ()
+            self._tested = [ProvedFunction(each.name, each.defined, None) for each in self._baseline.functions]
             return StageRow(stage.name, StageVerdict.NO_CALL, why="the pipeline calls other functions from here on")
         row = self._verdict(module, stage)
         if row.verdict is StageVerdict.BROKEN and stage.name in self.permissions.documented:
@@ -203,6 +230,10 @@ class Checker:
         if self._run is not None and structural_equal(self._run[0], module):
             return replace(self._run[1], name=stage.name)
         rows = [self._function(function, module, stage) for function in self._baseline.functions]
+        self._tested = [
+            ProvedFunction(function.name, function.defined, AGREES.get(row.verdict))
+            for function, row in zip(self._baseline.functions, rows, strict=True)
+        ]
         return replace(worst(rows), name=stage.name)
 
     def _function(self, function: BaselineFunction, module: IRModule, stage: Stage) -> StageRow:

@@ -30,7 +30,7 @@ from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Protocol
 
-from refmlc.diag import Diagnostic, RefmlcError, fail
+from refmlc.diag import Diagnostic, RefmlcError, error, fail
 from refmlc.diag.catalogue import BAD_USAGE, COMPILER_ERROR, UNSUPPORTED_CONSTRUCT
 from refmlc.diag.entry import entry_point
 from refmlc.frontends.programs import Program, as_module
@@ -43,6 +43,7 @@ from refmlc.oracle.contracts import ArgumentContract
 from refmlc.oracle.contracts.assumptions import applicable, assumed
 from refmlc.oracle.passes.baseline import Constants
 from refmlc.oracle.passes.check import Permissions, check
+from refmlc.oracle.passes.proofs import SECONDS
 from refmlc.oracle.passes.stages import PassTrace, Stage, StageRow, TraceCheck
 from refmlc.oracle.passes.tvm_texts import Module, texts
 from refmlc.oracle.refine.assertions import Inequivalent
@@ -185,11 +186,17 @@ class WatchedPasses:
 
 @contextmanager
 def check_passes(
-    tvm: ModuleType, *, calls: int | None = None, seed: int = 0, assume: str | Collection[str] = ()
+    tvm: ModuleType,
+    *,
+    calls: int | None = None,
+    seed: int = 0,
+    assume: str | Collection[str] = (),
+    prove: bool = False,
 ) -> Iterator[WatchedPasses]:
     """Watch the passes of `tvm` that run in the block, then compare each with the original module.
 
     `assume`: contracts that arguments satisfy (`oracle.contracts.language`), each of every module that has its names.
+    `prove`: each stage is proved too (`StageRow.proof`), `proofs.SECONDS` for each.
     Fails: `Inequivalent` naming the first pass that changes the meaning; RM112 where no pass was seen; RM504 where
     passes have changed modules, and nothing could be compared. `Watched.rows` says of every stage what was compared,
     unsupported ones among them.
@@ -204,7 +211,8 @@ def check_passes(
     contracts = _contracts([trace for trace, _constants in rows], assume)
     for (trace, constants), own in zip(rows, contracts, strict=True):
         watched.traces.append(trace)
-        watched.verdicts.append(check(trace, constants=constants, calls=calls, seed=seed, assume=own))
+        seconds = SECONDS if prove else 0.0
+        watched.verdicts.append(check(trace, constants=constants, calls=calls, seed=seed, assume=own, prove=seconds))
         _raise(watched.verdicts[-1])
     _compared(watched.verdicts)
 
@@ -218,14 +226,16 @@ def check_schedule(
     calls: int | None = None,
     seed: int = 0,
     assume: str | Collection[str] = (),
+    prove: bool = False,
 ) -> TraceCheck:
     """Hold each primitive of the trace of `schedule` to `module`, with which it began.
 
     `module` is one of TVM, or whatever `refmlc.frontends.programs` takes. TVM applies the primitives in a fork first:
     one that kills it is a finding. A step whose change of the meaning TVM documents (an epilogue that is not linear,
     fused into a reduction) is `documented`, and what follows is held to it. `assume`: contracts that arguments satisfy.
+    `prove`: each primitive is proved too, at the sizes at hand (`StageRow.proof`), `proofs.SECONDS` for each.
     Fails: `Inequivalent` naming the first that changes the meaning (RM705), or kills TVM (RM708); RM112 for a schedule
-    without a trace, RM504 where nothing could be compared.
+    without a trace, RM504 where nothing could be compared, RM903 where a call contradicts a proof.
     """
     if not (hasattr(schedule, "trace") and hasattr(schedule, "mod")):
         raise fail(BAD_USAGE, f"a TVM schedule is needed; this is {type(schedule).__name__}")
@@ -240,7 +250,13 @@ def check_schedule(
     permissions = Permissions(documented, reordering)
     rows = assumed(assume, "assume")
     checked = check(
-        PassTrace(stages), constants=constants, calls=calls, seed=seed, permissions=permissions, assume=rows
+        PassTrace(stages),
+        constants=constants,
+        calls=calls,
+        seed=seed,
+        permissions=permissions,
+        assume=rows,
+        prove=SECONDS if prove else 0.0,
     )
     _raise(checked)
     _compared([checked])
@@ -333,6 +349,8 @@ def _is_of(row: ArgumentContract, trace: PassTrace) -> bool:
 
 
 def _raise(checked: TraceCheck) -> None:
+    for alarm in checked.alarms:
+        raise error(alarm)
     if checked.broken is not None:
         broken, diagnostic = checked.broken, checked.broken.diagnostic
         does = "changes the meaning" if broken.func else "makes the module ill-formed"
@@ -342,6 +360,6 @@ def _raise(checked: TraceCheck) -> None:
 def _compared(checks: Sequence[TraceCheck]) -> None:
     """Decision: as with all assertions here, one that has tried nothing does not hold."""
     rows = [row for checked in checks for row in checked.rows]
-    if rows and not any(row.calls for row in rows):
+    if rows and not any(row.is_known for row in rows):
         why = next((row.why for row in rows if row.why), "no function is called")
         raise fail(UNSUPPORTED_CONSTRUCT, f"nothing was compared: {why}")

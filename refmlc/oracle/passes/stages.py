@@ -33,6 +33,7 @@ from refmlc.diag.catalogue import BAD_FILE
 from refmlc.diag.layout import plain
 from refmlc.diag.render import render_text
 from refmlc.oracle.outcome import Kind
+from refmlc.oracle.passes.proofs import ProofWord, StageProof
 from refmlc.oracle.refine.calls import Call
 
 ENDED = "the compiler ended before its passes did"
@@ -125,12 +126,21 @@ class StageVerdict(Enum):
 
 @dataclass(frozen=True)
 class StageRow:
-    """One stage. `calls`: how many calls were compared; `why`: what is unsupported, or `WITHIN`."""
+    """One stage. `calls`: how many calls were compared; `why`: what is unsupported, or `WITHIN`.
+
+    `proof`: what is known for all arguments; None: none was requested.
+    """
 
     name: str
     verdict: StageVerdict
     calls: int = 0
     why: str = ""
+    proof: StageProof | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """True if the stage was compared with the module, on calls or for all arguments."""
+        return self.calls > 0 or (self.proof is not None and self.proof.word in (ProofWord.PROVED, ProofWord.REALS))
 
 
 @dataclass(frozen=True)
@@ -186,6 +196,8 @@ class TraceCheck:
         lines = [*(_row_line(row, widest) for row in self.rows), *map(plain, self.notes)]
         if self.broken is not None:
             lines += ["", render_text(self.broken.diagnostic)]
+        for alarm in self.alarms:
+            lines += ["", render_text(alarm)]
         if self.failure is not None:
             return "\n".join([*lines, "", render_text(self.failure)])
         return "\n".join([*lines, *([self.stop_text] if self.stopped else [])])
@@ -199,7 +211,12 @@ class TraceCheck:
     @property
     def compared(self) -> bool:
         """True if any function was compared."""
-        return any(row.calls for row in self.rows)
+        return any(row.is_known for row in self.rows)
+
+    @property
+    def alarms(self) -> tuple[Diagnostic, ...]:
+        """Calls that contradict a proof (RM903): bugs of refmlc."""
+        return tuple(row.proof.alarm for row in self.rows if row.proof is not None and row.proof.alarm is not None)
 
     def count(self, verdict: StageVerdict) -> int:
         """The number of stages with a verdict."""
@@ -209,7 +226,8 @@ class TraceCheck:
 def _row_line(row: StageRow, width: int) -> str:
     """A stage as a line of a table whose first column is so wide."""
     calls = f"{row.calls} call{'' if row.calls == 1 else 's'}" if row.calls else ""
-    return f"{plain(row.name):{width}}  {row.verdict.value:11}  {calls:8}  {plain(row.why)}".rstrip()
+    proof = "" if row.proof is None else f"  {plain(str(row.proof))}"
+    return f"{plain(row.name):{width}}  {row.verdict.value:11}  {calls:8}  {plain(row.why)}{proof}".rstrip()
 
 
 def worst(rows: Sequence[StageRow]) -> StageRow:

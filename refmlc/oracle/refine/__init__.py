@@ -6,4 +6,5 @@
 | `comparison` | when one program may stand for another; the first call that tells them apart            |
 | `calls`      | the calls that are tried, explicit or drawn; a failing one made small                   |
 | `proof`      | a proof for all arguments; without one a call that tells the programs apart             |
+| `scope`      | the calls that a proof is about, and whether one contradicts it                         |
 """

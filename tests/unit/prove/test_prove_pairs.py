@@ -160,6 +160,55 @@ class Module:
     assert compared(first, other, "main", SymbolicCall()).kind is UNDECIDED
 
 
+CONSTANT = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
+        with R.dataflow():
+            a = R.multiply({})
+            R.output(a)
+        return a
+"""
+
+
+def test_the_elements_of_a_constant_are_numbers():
+    first, second, other = (
+        read(CONSTANT.format(operands))
+        for operands in ('x, R.const(2.0, "float32")', 'R.const(2.0, "float32"), x', 'x, R.const(3.0, "float32")')
+    )
+    assert compared(first, second, "main", SymbolicCall()).kind is PROVED
+    proof = compared(first, other, "main", SymbolicCall())
+    assert proof.kind is UNDECIDED
+    assert next(proof.difference.notes()) == "`result[0, 0]` is `(x[0, 0] * 2.0)` before"
+
+
+HEAP = """
+@I.ir_module
+class Module:
+    @T.prim_func
+    def sizes(H: T.Buffer((1,), "int64")):
+        H[0] = {slot}
+
+    @R.function(pure=False)
+    def main(x: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
+        cls = Module
+        heap = R.call_builtin_with_ctx(
+            "vm.builtin.alloc_shape_heap", (R.prim_value(1),), ty_args=(R.Tensor((1,), "int64"),)
+        )
+        _ = R.call_packed("vm.builtin.check_tensor_info", x, R.prim_value(2), R.dtype("float32"), ty_args=())
+        {call}
+        return x
+"""
+
+
+def test_lowered_graphs_that_look_at_shapes_alone_are_decided():
+    lowered = read(HEAP.format(slot="T.int64(2)", call="pass"))
+    assert compared(lowered, lowered, "main", SymbolicCall()).kind is PROVED
+    computed = read(HEAP.format(slot="T.int64(2)", call="_1 = cls.sizes(heap)"))
+    assert compared(computed, computed, "main", SymbolicCall()).reason == "a function of the module computes shapes"
+
+
 def test_what_looks_at_elements_is_not_decided():
     module = """
 @I.ir_module

@@ -39,6 +39,10 @@ from refmlc.run.memory.values import Closure, PackedFunc, Shape, kind_of
 Body: TypeAlias = Callable[[Activation, Sequence[object]], object]
 
 
+CONSTANT = "a constant"
+"""The origin of the storage of a constant tensor."""
+
+
 def prepare_expr(scope: Scope, node: relax.Expr) -> Eval:
     """`node` as a closure."""
     match node:
@@ -47,7 +51,7 @@ def prepare_expr(scope: Scope, node: relax.Expr) -> Eval:
         case tir.GlobalVar(name):  # RLX-102
             return _global_function(scope, name, node.span)
         case relax.Constant(data, dtype):  # RLX-103
-            tensor = Tensor.from_numpy(data, dtype, origin="a constant")
+            tensor = Tensor.from_numpy(data, dtype, origin=CONSTANT)
             return lambda _env: tensor
         case relax.MetadataRef():  # RLX-104
             reference = f'`metadata["{node.key}"][{node.index}]`'
