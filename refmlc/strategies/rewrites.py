@@ -95,7 +95,8 @@ def load_constant(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
 
 def _without_regions(func: tir.PrimFunc, where: Place) -> tir.PrimFunc:
     """The function, with no declared regions on the blocks around a place, which are then deduced."""
-    blocks = [block.block for block in where.around if isinstance(block, tir.SBlockRealize) and not is_root(block)]
+    realizes = [stmt for stmt in where.around if isinstance(stmt, tir.SBlockRealize)]
+    blocks = [realize.block for number, realize in enumerate(realizes) if number or not is_root(realize)]
     table: dict[Node, Node] = {block: replace(block, reads=None, writes=None) for block in blocks[-1:]}
     for block in reversed(blocks[:-1]):
         table[block] = substitute(replace(block, reads=None, writes=None), table)

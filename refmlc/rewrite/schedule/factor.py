@@ -7,7 +7,7 @@ the sum or product of integers that wrap (of less than 32 bits). Sums of floats 
 order, sums of wide integers may overflow in one order and not in another (RM306): both are refused.
 
 Also asked: the block and its loops are a statement at the root and cover what they write (`whole`), it is one store
-`X[…] = X[…] ∘ term` whose term does not read X, and the loop is one of the reduction, of constant extent.
+`X[…] = X[…] ∘ term` whose term does not read X, and the loop is one of the reduction, from 0, of constant extent.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ from refmlc.lang.ir.visit import substitute, walk
 from refmlc.rewrite.schedule.accesses import problem
 from refmlc.rewrite.schedule.draws import Choices, Draw, Drawn, blocks
 from refmlc.rewrite.schedule.handles import BlockRV, LoopRV
-from refmlc.rewrite.schedule.loops import plain
+from refmlc.rewrite.schedule.loops import is_constant, plain
 from refmlc.rewrite.schedule.places import (
     TRUE,
     fresh_name,
@@ -73,6 +73,8 @@ def rfactor(func: tir.PrimFunc, block: str, loop: tir.Var, factor_axis: int = 0)
     spatial, reducing = _loops_by_kind(realize)
     if loop in spatial or loop not in reducing or loop not in loops:
         raise refused(STEP, f"`{loop.name}` is no loop of the reduction", node.span)
+    if not is_constant(node.min, 0):
+        raise refused(STEP, f"`{loop.name}` does not start at 0", node.span)
     for stmt in loops.values():
         plain(stmt, STEP)
         if not isinstance(stmt.extent, tir.IntImm) and stmt.loop_var in reducing:

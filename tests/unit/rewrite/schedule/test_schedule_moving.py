@@ -152,6 +152,23 @@ def test_sums_that_depend_on_their_order_stay_whole(dtype):
     )
 
 
+def test_parts_along_a_loop_that_does_not_start_at_0():
+    text = """
+for i in range(6):
+    for k in range(-1, 3):
+        with T.sblock("sum"):
+            vi = T.axis.spatial(6, i)
+            vk = T.axis.reduce(4, k + 1)
+            with T.init():
+                X[vi] = T.int16(0)
+            X[vi] = X[vi] + A[vi, vk]
+"""
+    func = function(text, 'A: T.Buffer((6, 4), "int16"), X: T.Buffer((6,), "int16")')
+    assert "`k` does not start at 0" in refusal(
+        lambda: schedule.rfactor(func, "sum", schedule.get_loops(func, "sum")[1])
+    )
+
+
 def test_threads_that_would_wait_for_each_other():
     func = function(CHAIN)
     i, j = schedule.get_loops(func, "first")
