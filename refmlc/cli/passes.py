@@ -32,10 +32,10 @@ from refmlc.oracle.contracts import ArgumentContract
 from refmlc.oracle.contracts.assumptions import assumed, assumed_beside
 from refmlc.oracle.passes.baseline import Constants, lifted
 from refmlc.oracle.passes.check import Compiler, Shrunk, check, shrunk
-from refmlc.oracle.passes.proofs import SECONDS
 from refmlc.oracle.passes.report import TvmRequest, markdown
 from refmlc.oracle.passes.run import CompilerProcess, TvmPasses
 from refmlc.oracle.passes.stages import PassTrace, StageRow, TraceCheck, read_trace
+from refmlc.oracle.refine.proved import SECONDS
 from refmlc.run.memory.files import read_arrays
 
 COLORS = {"same": "green", "broken": "red", "documented": "yellow", "unsupported": "yellow", "no call": "dim"}

@@ -5,6 +5,9 @@
 | `--refmlc-calls N` | `REFMLC_CALLS` | the calls of each assertion without its own number   |
 | `--refmlc-seed N`  | `REFMLC_SEED`  | the seed of their arguments                          |
 
+Assertions that prove (`assert_equivalent(…, prove=True)`) log what is known; one line at the end counts how many were
+proved, equal over the reals, only tested.
+
 Decision: findings replace the traceback for `--tb=auto` (the default) and `--tb=short`, not for `long`, `native` and
 `line`. A bug of refmlc (RM9xx) keeps its traceback, which shows the cause.
 
@@ -12,8 +15,10 @@ pytest imports this file at every start, so it imports no other module of refmlc
 finding.
 """
 
+import logging
 import os
 import sys
+from collections import Counter
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -28,6 +33,8 @@ if TYPE_CHECKING:
 
 OPTIONS = {"refmlc_calls": "REFMLC_CALLS", "refmlc_seed": "REFMLC_SEED"}
 STYLES = ("auto", "short")
+PROOFS = "refmlc.proofs"
+"""The log of proofs, and the property of a test that holds its words."""
 SAVED_ENVIRONMENT = pytest.StashKey[dict[str, str | None]]()
 
 
@@ -79,6 +86,47 @@ def pytest_unconfigure(config: pytest.Config) -> None:
             os.environ.pop(name, None)
         else:
             os.environ[name] = value
+
+
+class ProofLog(logging.Handler):
+    """Keeps the words of the proofs of a test with the test."""
+
+    def __init__(self, item: pytest.Item) -> None:
+        super().__init__(logging.INFO)
+        self._item = item
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep the word of a proof."""
+        self._item.user_properties.append((PROOFS, str(vars(record).get("word"))))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    """Listen to proofs while a test runs."""
+    log, handler = logging.getLogger(PROOFS), ProofLog(item)
+    level = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        return (yield)
+    finally:
+        log.setLevel(level)
+        log.removeHandler(handler)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in one line how many assertions were proved, where some were to be."""
+    reports = [report for reports in terminalreporter.stats.values() for report in reports]
+    words = Counter(
+        word
+        for report in reports
+        if isinstance(report, pytest.TestReport) and report.when == "call"
+        for name, word in report.user_properties
+        if name == PROOFS
+    )
+    if words:
+        counts = ", ".join(f"{count} {word}" for word, count in words.most_common())
+        terminalreporter.write_line(f"refmlc: {words.total()} equivalences to prove: {counts}")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -43,7 +43,7 @@ from refmlc.oracle.passes.baseline import (
     lifted,
     line_of,
 )
-from refmlc.oracle.passes.proofs import ProofWord, ProvedFunction, StageProof, StageProver, undecided
+from refmlc.oracle.passes.proofs import stage_proof
 from refmlc.oracle.passes.stages import (
     ORDER,
     WITHIN,
@@ -58,6 +58,7 @@ from refmlc.oracle.passes.stages import (
 from refmlc.oracle.reduce import reduce
 from refmlc.oracle.refine.calls import Call, ProgramCall, argument_notes, fresh, smallest
 from refmlc.oracle.refine.comparison import INTERP, verdict_on
+from refmlc.oracle.refine.proved import PairProof, ProgramPair, ProofWord, undecided
 from refmlc.oracle.verdict_rules import BREAKS
 from refmlc.run.interp.tensorir.c_abi import is_packed_entry
 from refmlc.vm.parameters import parameters_of
@@ -121,7 +122,7 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     baseline = Baseline(module, called_functions(module), constants or {}, request, interp)
     checker = Checker(baseline, first, request, interp, small=small)
     checker.permissions = permissions
-    checker.prover = StageProver(interp, prove) if prove else None
+    checker.prove = prove
     rows: list[StageRow] = []
     if given is not None:
         row = checker.row(replace(trace.stages[0], name=READER))
@@ -153,14 +154,14 @@ class Checker:
         self._baseline, self._request, self._interp, self._small = baseline, request, interp, small
         self._first = baseline
         self.permissions = NO_PERMISSIONS
-        self.prover: StageProver | None = None
+        self.prove = 0.0
         self._proved_from = baseline.module
         self._module: IRModule | None = None
         self._reordered = False
         self._last_good = first
         self._run: tuple[IRModule, StageRow] | None = None
         self._unread: tuple[str, ...] = ()
-        self._tested: list[ProvedFunction] = []
+        self._tested: list[tuple[str, list[Call], bool | None]] = []
         self._linker = Linker(baseline.module)
 
     @property
@@ -177,17 +178,20 @@ class Checker:
         """The verdict on `stage`, and its proof."""
         self._module, self._tested = None, []
         row = self._row(stage)
-        return row if self.prover is None else replace(row, proof=self._proof(row, self.prover))
+        return replace(row, proof=self._proof(row)) if self.prove else row
 
-    def _proof(self, row: StageRow, prover: StageProver) -> StageProof:
+    def _proof(self, row: StageRow) -> PairProof:
         """The proof of the stage that was read last, from the last one before whose parameters say what they take."""
         before, module = self._proved_from, self._module
         if module is None:
             broken = row.verdict is StageVerdict.BROKEN
-            return StageProof(ProofWord.REFUTED) if broken else undecided("the stage is not read")
+            return PairProof(ProofWord.REFUTED) if broken else undecided("the stage is not read")
         if not any(isinstance(each, tir.PrimFunc) and is_packed_entry(each) for each in module.functions.values()):
             self._proved_from = module
-        return prover.stage(before, module, self._tested) if self._baseline.has_all(before) else undecided(row.why)
+        if not self._baseline.has_all(before):
+            return undecided(row.why)
+        pairs = [ProgramPair(before, module, *tested) for tested in self._tested]
+        return stage_proof(before, module, pairs, self._interp, self.prove)
 
     def _row(self, stage: Stage) -> StageRow:
         self._reordered = self._reordered or stage.name in self.permissions.reordering
@@ -202,7 +206,7 @@ class Checker:
         if not self._baseline.has_all(module):
             self._baseline = Baseline(module, called_functions(module), {}, self._request, self._interp)
             self._last_good, self._run, self._unread = stage, None, ()
-            self._tested = [ProvedFunction(each.name, each.defined, None) for each in self._baseline.functions]
+            self._tested = [(each.name, each.defined, None) for each in self._baseline.functions]
             return StageRow(stage.name, StageVerdict.NO_CALL, why="the pipeline calls other functions from here on")
         row = self._verdict(module, stage)
         if row.verdict is StageVerdict.BROKEN and stage.name in self.permissions.documented:
@@ -231,7 +235,7 @@ class Checker:
             return replace(self._run[1], name=stage.name)
         rows = [self._function(function, module, stage) for function in self._baseline.functions]
         self._tested = [
-            ProvedFunction(function.name, function.defined, AGREES.get(row.verdict))
+            (function.name, function.defined, AGREES.get(row.verdict))
             for function, row in zip(self._baseline.functions, rows, strict=True)
         ]
         return replace(worst(rows), name=stage.name)

@@ -43,10 +43,10 @@ from refmlc.oracle.contracts import ArgumentContract
 from refmlc.oracle.contracts.assumptions import applicable, assumed
 from refmlc.oracle.passes.baseline import Constants
 from refmlc.oracle.passes.check import Permissions, check
-from refmlc.oracle.passes.proofs import SECONDS
 from refmlc.oracle.passes.stages import PassTrace, Stage, StageRow, TraceCheck
 from refmlc.oracle.passes.tvm_texts import Module, texts
 from refmlc.oracle.refine.assertions import Inequivalent
+from refmlc.oracle.refine.proved import SECONDS
 from refmlc.system.fork import death_of
 
 
@@ -196,7 +196,7 @@ def check_passes(
     """Watch the passes of `tvm` that run in the block, then compare each with the original module.
 
     `assume`: contracts that arguments satisfy (`oracle.contracts.language`), each of every module that has its names.
-    `prove`: each stage is proved too (`StageRow.proof`), `proofs.SECONDS` for each.
+    `prove`: each stage is proved too (`StageRow.proof`), `proved.SECONDS` for each.
     Fails: `Inequivalent` naming the first pass that changes the meaning; RM112 where no pass was seen; RM504 where
     passes have changed modules, and nothing could be compared. `Watched.rows` says of every stage what was compared,
     unsupported ones among them.
@@ -233,7 +233,7 @@ def check_schedule(
     `module` is one of TVM, or whatever `refmlc.frontends.programs` takes. TVM applies the primitives in a fork first:
     one that kills it is a finding. A step whose change of the meaning TVM documents (an epilogue that is not linear,
     fused into a reduction) is `documented`, and what follows is held to it. `assume`: contracts that arguments satisfy.
-    `prove`: each primitive is proved too, at the sizes at hand (`StageRow.proof`), `proofs.SECONDS` for each.
+    `prove`: each primitive is proved too, at the sizes at hand (`StageRow.proof`), `proved.SECONDS` for each.
     Fails: `Inequivalent` naming the first that changes the meaning (RM705), or kills TVM (RM708); RM112 for a schedule
     without a trace, RM504 where nothing could be compared, RM903 where a call contradicts a proof.
     """

@@ -33,8 +33,8 @@ from refmlc.diag.catalogue import BAD_FILE
 from refmlc.diag.layout import plain
 from refmlc.diag.render import render_text
 from refmlc.oracle.outcome import Kind
-from refmlc.oracle.passes.proofs import ProofWord, StageProof
 from refmlc.oracle.refine.calls import Call
+from refmlc.oracle.refine.proved import PairProof, ProofWord
 
 ENDED = "the compiler ended before its passes did"
 
@@ -135,7 +135,7 @@ class StageRow:
     verdict: StageVerdict
     calls: int = 0
     why: str = ""
-    proof: StageProof | None = None
+    proof: PairProof | None = None
 
     @property
     def is_known(self) -> bool:

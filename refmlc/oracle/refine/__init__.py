@@ -7,4 +7,5 @@
 | `calls`      | the calls that are tried, explicit or drawn; a failing one made small                   |
 | `proof`      | a proof for all arguments; without one a call that tells the programs apart             |
 | `scope`      | the calls that a proof is about, and whether one contradicts it                         |
+| `proved`     | what is known of a pair for all arguments, beside a test                                |
 """

@@ -13,10 +13,14 @@ call ends in a trap, that is raised.
 A step holds when each call that is defined before is defined after, and leaves the same bits. Where none of the calls
 is defined before, nothing is known, and that is raised: give calls (`inputs`).
 
+With `prove` an equivalence is proved too, for all arguments at the sizes of the first defined call. What is known goes
+to the log `refmlc.proofs`, from which the pytest plugin counts: `proved`, `over the reals`, `tested`.
+
 Calls that are drawn hold special values more often than ordinary ones, whose sums are rounded: some more are tried, all
 of whose floats are random in -1 … 1. They tell one order of terms from another.
 """
 
+import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -32,6 +36,7 @@ from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.reference import references
 from refmlc.oracle.refine.calls import Call, ProgramCall, ordinary_calls, subject
 from refmlc.oracle.refine.comparison import INTERP, ComparisonOptions, compared, first_problem
+from refmlc.oracle.refine.proved import ProgramPair, proved
 
 
 class Inequivalent(Mismatch, AssertionError):
@@ -55,6 +60,7 @@ def assert_equivalent(  # noqa: PLR0913 - each is an option of its own
     limits: Limits | None = None,
     exact: bool = False,
     assume: str | Collection[str] = (),
+    prove: bool = False,
 ) -> None:
     """`after` may stand for `before`: the same bits, or results within the certified bound, and no less defined.
 
@@ -63,16 +69,35 @@ def assert_equivalent(  # noqa: PLR0913 - each is an option of its own
     `calls` calls are drawn from `seed` (20 and 0, or what REFMLC_CALLS and REFMLC_SEED say), and one that fails is made
     small before it is reported. `after` is run by `implementations`: `interp`, `native`, `tvm:PYTHON`, `cmd:COMMAND`.
     `exact`: the same bits, no bound is a way out. `assume`: contracts that arguments satisfy
-    (`oracle.contracts.language`). Fails: `Inequivalent` (RM701, RM703 … RM705); RM115 for `inputs` that violate
-    `assume`; RM3xx and RM4xx where no call says anything; RM5xx and RM6xx where
-    refmlc cannot tell; RM1xx and RM2xx for programs and arguments that do not fit.
+    (`oracle.contracts.language`). `prove`: prove it too (`refine.proved`); without a proof the calls decide. Fails:
+    `Inequivalent` (RM701, RM703 … RM705); RM115 for `inputs` that violate `assume`; RM3xx and RM4xx where no call says
+    anything; RM5xx and RM6xx where refmlc cannot tell; RM1xx and RM2xx for programs and arguments that do not fit;
+    RM903 where a call contradicts the proof.
     """
     first = subject(before, "before", func)
+    second = subject(after, "after", first.func)
     contracts = written(assume, first.module)
     options = ComparisonOptions(inputs, calls, seed, implementations, limits, exact=exact, assume=contracts)
-    comparison = compared(first, subject(after, "after", first.func), options)
-    if comparison.counterexample is not None:
-        raise Inequivalent(comparison.counterexample.diagnostic)
+    comparison = compared(first, second, options)
+    problem = comparison.counterexample
+    if prove:
+        tried = comparison.calls if problem is None else (problem.call,)
+        _prove(ProgramPair(first.module, second.module, first.func, tried, problem is None), limits)
+    if problem is not None:
+        raise Inequivalent(problem.diagnostic)
+
+
+PROOFS = logging.getLogger("refmlc.proofs")
+"""What is known of each equivalence that is to be proved: a record with `word` and `reason`."""
+
+
+def _prove(pair: ProgramPair, limits: Limits | None) -> None:
+    """Prove a pair, and log what is known. Fails: RM903."""
+    proof = proved(pair, Interp(limits or Limits()))
+    if proof.alarm is not None:
+        raise error(proof.alarm)
+    known = {"word": proof.word.value, "reason": proof.reason}
+    PROOFS.info("`%s`: %s", pair.func, "; ".join([str(proof), *proof.assumptions]), extra=known)
 
 
 @entry_point

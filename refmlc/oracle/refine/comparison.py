@@ -86,8 +86,8 @@ class Refinement:
             self._prepared = {INTERP: Stopped(Stop.UNSUPPORTED, "by `references`"), **self._prepared}
         self.nothing: Diagnostic | None = None
         """Why a call said nothing: the last one that was undefined before."""
-        self.defined = 0
-        """On how many calls the program before is defined."""
+        self.defined: list[Call] = []
+        """The calls on which the program before is defined, in order."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -111,7 +111,7 @@ class Refinement:
                 raise _error(meaning)
             self.nothing = meaning.diagnostic
             return None
-        self.defined += 1
+        self.defined.append(call)
         self._watch.see(before.arguments())
         after = ProgramCall(self._after, self._func, call)
         for name, prepared in self._prepared.items():
@@ -231,7 +231,7 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class RefinementResult:
-    """The result. `defined`: the number of calls on which the first program ends, the search included.
+    """The result. `defined`: the number of calls on which the first program ends, the search included; `calls`: these.
 
     `notes`: contracts that the second program alone has (`contracts.compare`).
     """
@@ -239,6 +239,7 @@ class RefinementResult:
     counterexample: Counterexample | None
     defined: int
     notes: tuple[str, ...] = ()
+    calls: tuple[Call, ...] = ()
 
 
 def compared(before: ProgramSubject, after: ProgramSubject, options: ComparisonOptions) -> RefinementResult:
@@ -252,7 +253,7 @@ def compared(before: ProgramSubject, after: ProgramSubject, options: ComparisonO
         judge.close()
     if counterexample is None and not judge.defined and judge.nothing is not None:
         raise error(judge.nothing.noting("nothing was compared: no call of the first program runs to its end"))
-    return RefinementResult(counterexample, judge.defined, judge.notes)
+    return RefinementResult(counterexample, len(judge.defined), judge.notes, tuple(judge.defined))
 
 
 def first_problem(

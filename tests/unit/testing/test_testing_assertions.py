@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from refmlc.diag import Exhausted, Malformed, Trap, Undefined, Unsupported
+from refmlc.diag import Exhausted, Internal, Malformed, Trap, Undefined, Unsupported
 from refmlc.lang.dtypes import FLOAT32
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.implementations.implementation import Limits
+from refmlc.prove import compared as prove
 from refmlc.run.memory.tensor import Tensor
 from refmlc.testing import Inequivalent, NotDefined, assert_defined, assert_equivalent
 
@@ -212,3 +213,45 @@ def test_a_program_is_defined_within_a_contract():
     with pytest.raises(NotDefined):
         assert_defined(UNGUARDED)
     assert_defined(UNGUARDED, assume="n % 4 == 0")
+
+
+# -------------------------------------------------------------------------------------------- proofs
+
+
+def known(caplog, *programs, **options):
+    """The words that an assertion logs."""
+    caplog.clear()
+    caplog.set_level("INFO", "refmlc.proofs")
+    assert_equivalent(*programs, prove=True, **options)
+    return [(record.word, record.reason) for record in caplog.records]
+
+
+def test_an_equivalence_is_proved_beside_its_calls(caplog):
+    assert known(caplog, COPY, BACKWARDS, inputs=ONE) == [("proved", "")]
+    assert "`main`: proved; tensors of the arguments do not overlap" in caplog.text
+    caplog.clear()
+    assert_equivalent(COPY, BACKWARDS, inputs=ONE)
+    assert caplog.records == []
+
+
+def test_an_equivalence_that_is_not_proved_holds_by_its_calls(caplog):
+    guarded = program(
+        "for i in range(4):\n    B[i] = T.if_then_else(A[i] > A[0], A[i], A[i] * T.float32(1) - T.float32(0))"
+    )
+    ((word, reason),) = known(caplog, COPY, guarded, inputs=ONE)
+    assert word == "tested"
+    assert reason == "the terms differ, the first in `B[0]`"
+
+
+def test_a_difference_stays_a_difference():
+    with pytest.raises(Inequivalent):
+        assert_equivalent(COPY, REVERSED, inputs=ONE, prove=True)
+
+
+def test_a_call_that_contradicts_a_proof_is_a_bug_of_refmlc(monkeypatch):
+    def wrong(before, _after, func, fixed):
+        return prove(before, before, func, fixed)
+
+    monkeypatch.setattr("refmlc.oracle.refine.proved.compared", wrong)
+    with pytest.raises(Internal, match="RM903"):
+        assert_equivalent(COPY, REVERSED, inputs=ONE, prove=True)

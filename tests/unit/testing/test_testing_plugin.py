@@ -101,6 +101,29 @@ def test_findings_in_parallel_runs(run, monkeypatch):
     result.stdout.fnmatch_lines(["error[[]RM705]: *"])
 
 
+PROVING = """
+SUM = TEXT.replace("B[i] = A[WHERE]", "B[i] = A[0] + A[1] + A[i]")
+
+def test_bits():
+    assert_equivalent(program("i"), program("i + 0"), inputs=[ARGS], prove=True)
+    assert_equivalent(program("i"), program("1 - (1 - i)"), inputs=[ARGS], prove=True)
+
+def test_order():
+    assert_equivalent(SUM, SUM.replace("A[0] + A[1] + A[i]", "A[0] + (A[1] + A[i])"), inputs=[ARGS], prove=True)
+
+def test_calls():
+    assert_equivalent(program("i"), program("i + 0"), inputs=[ARGS])
+"""
+
+
+def test_one_line_counts_the_proofs(run):
+    result = run(PROVING)
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(["refmlc: 3 equivalences to prove: 2 proved, 1 over the reals"])
+    run(PROVING, "-p", "xdist", "-n", "1").stdout.fnmatch_lines(["refmlc: 3 equivalences to prove: 2 proved, *"])
+    run(PROVING, "-k", "calls").stdout.no_fnmatch_line("refmlc:*")
+
+
 def test_options_reach_the_assertions(run):
     text = """
 import os

@@ -10,8 +10,9 @@ from refmlc.cli import main
 from refmlc.oracle.implementations.implementation import Limits
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.passes import PassTrace, Stage, check
-from refmlc.oracle.passes.proofs import ProofWord, ProvedFunction, StageProver
+from refmlc.oracle.passes.proofs import stage_proof
 from refmlc.oracle.passes.stages import StageRow, StageVerdict
+from refmlc.oracle.refine.proved import ProgramPair, ProofWord
 from refmlc.oracle.refine.scope import is_covered, sizes_of
 from refmlc.prove import Proof, ProofKind, SymbolicCall, compared
 from refmlc.run.memory.tensor import Tensor
@@ -79,9 +80,8 @@ def test_without_a_proof_there_is_no_word():
 
 
 def test_a_proved_stage_without_a_call_is_known():
-    prover = StageProver(Interp(Limits()))
     before, after = read(program("A[i]")), read(program("A[i] + T.int8(0)"))
-    proof = prover.stage(before, after, [ProvedFunction("main", (), None)])
+    proof = stage_proof(before, after, [ProgramPair(before, after, "main", (), None)], Interp(Limits()), 10.0)
     assert proof.word is ProofWord.PROVED
     assert proof.assumptions[0] == "for n = 5, k = 2"
     assert StageRow("p", StageVerdict.NO_CALL, proof=proof).is_known
@@ -104,7 +104,7 @@ def test_a_call_that_contradicts_the_prover_is_an_alarm(monkeypatch, tmp_path, k
     def wrong(before, _after, func, call):
         return Proof(kind, signature=compared(before, before, func, call).signature)
 
-    monkeypatch.setattr("refmlc.oracle.passes.proofs.compared", wrong)
+    monkeypatch.setattr("refmlc.oracle.refine.proved.compared", wrong)
     stages = trace(program("A[i]"), program(after))
     (alarm,) = check(stages, prove=10.0).alarms
     assert alarm.code.id == "RM903"

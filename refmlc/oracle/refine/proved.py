@@ -1,0 +1,104 @@
+"""What is known of a pair of programs for all arguments, beside a test of it on calls.
+
+| word           | means                                                                                       |
+|----------------|---------------------------------------------------------------------------------------------|
+| proved         | wherever the first is defined, the second is, with the same bits, for all arguments         |
+| over the reals | the same values if nothing rounds                                                           |
+| tested         | not decided, as `reason` says; on every call that was tried they mean the same              |
+| undecided      | not decided, and no call was compared                                                       |
+| refuted        | a call shows that they differ                                                               |
+
+The sizes and scalars are those of the first call; others are not proved.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import islice
+
+from refmlc.diag import Diagnostic, RefmlcError
+from refmlc.lang.ir import IRModule
+from refmlc.oracle.implementations.interp import Interp
+from refmlc.oracle.refine.calls import Call, fresh
+from refmlc.oracle.refine.scope import contradiction, sizes_of
+from refmlc.prove import Proof, ProofKind, SymbolicCall, compared
+
+SECONDS = 10.0
+"""The usual limit of time of a proof."""
+STEPS = 20_000_000
+MOST_CALLS = 8
+"""How many calls a verdict that disagrees with the test is held against."""
+
+
+class ProofWord(Enum):
+    """What is known for all arguments."""
+
+    PROVED = "proved"
+    REALS = "over the reals"
+    TESTED = "tested"
+    UNDECIDED = "undecided"
+    REFUTED = "refuted"
+
+
+@dataclass(frozen=True)
+class PairProof:
+    """What is known; why no more; what it is proved for. `alarm`: a call contradicts the prover (RM903)."""
+
+    word: ProofWord
+    reason: str = ""
+    assumptions: tuple[str, ...] = ()
+    alarm: Diagnostic | None = None
+
+    def __str__(self) -> str:
+        """The word, with the reason where there is one."""
+        return f"{self.word.value}: {self.reason}" if self.reason else self.word.value
+
+
+def undecided(reason: str) -> PairProof:
+    """No proof, by this reason."""
+    return PairProof(ProofWord.UNDECIDED, reason)
+
+
+@dataclass(frozen=True)
+class ProgramPair:
+    """Two modules, the function, its defined calls, whether the test agrees on them (None: it compared none)."""
+
+    before: IRModule
+    after: IRModule
+    func: str
+    calls: Sequence[Call]
+    agrees: bool | None
+
+
+def proved(pair: ProgramPair, interp: Interp, seconds: float = SECONDS) -> PairProof:
+    """What is known of a pair. `interp` executes calls that might contradict the proof. Units: seconds."""
+    sizes = sizes_of(pair.before, pair.func, fresh(pair.calls[0])) if pair.calls else {}
+    try:
+        proof = compared(pair.before, pair.after, pair.func, SymbolicCall(sizes, STEPS, seconds / 2))
+    except RefmlcError as failure:
+        return undecided(failure.diagnostic.message)
+    word, reason = _word(proof, agrees=pair.agrees)
+    return PairProof(word, reason, proof.assumptions, _alarm(proof, pair, interp))
+
+
+def _alarm(proof: Proof, pair: ProgramPair, interp: Interp) -> Diagnostic | None:
+    """The alarm, where the test disagrees with the verdict and a call confirms it."""
+    is_doubted = pair.agrees is False if proof.is_proved else pair.agrees is True
+    calls = pair.calls if is_doubted else ()
+    alarms = (contradiction(proof, pair.before, pair.after, pair.func, call, interp) for call in calls)
+    return next((alarm for alarm in islice(alarms, MOST_CALLS) if alarm is not None), None)
+
+
+def _word(proof: Proof, *, agrees: bool | None) -> tuple[ProofWord, str]:
+    if agrees is False:
+        return ProofWord.REFUTED, ""
+    if proof.is_proved:
+        return ProofWord.PROVED, ""
+    if proof.kind is ProofKind.REALS and not proof.obligations:
+        return ProofWord.REALS, ""
+    reason = proof.reason
+    if proof.kind is ProofKind.UNDECIDED and proof.difference is not None:
+        reason = f"{reason}, the first in `{proof.difference.element}`"
+    elif proof.obligations:
+        reason = f"not shown: {proof.obligations[0].text}"
+    return (ProofWord.TESTED if agrees else ProofWord.UNDECIDED), reason or proof.kind.value
