@@ -45,6 +45,7 @@ class Kinds(click.ParamType[tuple[str, ...]]):
 @click.option("--kinds", type=Kinds(), help="Generate only these kinds: functions, graphs, schedules, operators.")
 @click.option("--aim", help="Generate programs with this fault: a code, `none`, or `any` (a mixture).  [default: any]")
 @click.option("--sanitize", type=click.IntRange(0), help="Run every Nth batch under the sanitizer; 0: none.")
+@click.option("--prove", type=click.IntRange(0), help="Prove a rewrite of each function in every Nth batch; 0: none.")
 @click.option("--batch", "size", type=click.IntRange(1), help="Number of programs compiled together.")
 @click.option("--large", type=click.IntRange(0), help="Make every Nth function large; 0: none.")
 @click.option("--limit", "program_seconds", type=Duration(), help="Time limit of one program.")

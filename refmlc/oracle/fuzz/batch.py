@@ -15,6 +15,7 @@ The interpreter and every implementation run them, compiled together:
 | path      | is                                                      | its verdicts                                |
 |-----------|---------------------------------------------------------|---------------------------------------------|
 | `interp`  | the reference; some batches under the sanitizer         | verdicts on programs: defined, undefined …  |
+| `prove`   | in some batches: a rewrite of each function, proved     | of proofs of pairs (`refmlc.prove`)         |
 | any other | an implementation                                       | how it compares (`refmlc.oracle.outcome`)   |
 """
 
@@ -28,11 +29,13 @@ from refmlc.lang.ir import IRModule
 from refmlc.lang.script import show
 from refmlc.oracle.examine import Examination, examine, uncompared
 from refmlc.oracle.finding import Finding
+from refmlc.oracle.fuzz import proofs
 from refmlc.oracle.fuzz.coverage import covered
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature
 from refmlc.oracle.fuzz.settings import ANY, CampaignSettings
 from refmlc.oracle.implementations.implementation import Implementation, Limits
+from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.pairs.contradiction import of_interpreter
 from refmlc.oracle.pairs.equivalents import Variant
 from refmlc.oracle.reasons import counted as counted_by_reason
@@ -78,6 +81,7 @@ def as_case(program: Program) -> Case | None:
 
 
 REFERENCE = "interp"
+PROVED_KINDS = ("functions", "schedules")
 COVER = 4  # coverage is counted in every fourth batch: it takes a tenth of the interpreter's time
 STEPS, BYTES = 200_000, 1 << 28  # of a call: generated programs are small
 
@@ -105,13 +109,32 @@ def run_batch(settings: Json, batch: int, numbers: Sequence[int]) -> Json:
             as_found(campaign_settings, numbers[at], finding)
             for finding in contradictions(variant, examined[at], variant_examination)
         ]
+    verdicts = counted(examined)
+    if campaign_settings.prove > 0 and batch % campaign_settings.prove == 0:
+        verdicts[proofs.PATH], alarms = proved(campaign_settings, numbers, examined[: len(cases)], cases)
+        findings += alarms
     codes = {
         code for examination in examined for reference in examination.reference if (code := code_of(reference.answer))
     }
     coverage = covered((examination.module for examination in programs), codes) if batch % COVER == 0 else {}
     notes = {"programs run under the sanitizer": len(cases)} if sanitized else {}
-    result = BatchResult(batch, len(cases), counted(examined), coverage, merged(findings), notes)
+    result = BatchResult(batch, len(cases), verdicts, coverage, merged(findings), notes)
     return replace(result, reasons=reasons_of(examined)).to_json()
+
+
+def proved(
+    settings: CampaignSettings, numbers: Sequence[int], examined: Sequence[Examination], cases: Sequence[Case]
+) -> tuple[Counter[str], list[FindingRecord]]:
+    """The number of pairs per verdict of the prover, and the calls that contradict one."""
+    interp, counts, findings = Interp(limits_of(settings.program_seconds)), Counter[str](), list[FindingRecord]()
+    for number, case, examination in zip(numbers, cases, examined, strict=True):
+        pair = proofs.pair_of(case, settings.seed_of(number)) if settings.kind_of(number) in PROVED_KINDS else None
+        if pair is not None:
+            proof = proofs.proof_of(pair)
+            counts[proof.kind.value] += 1
+            shown = proofs.findings_of(pair, proof, examination.reference, interp)
+            findings += [as_found(settings, number, finding) for finding in shown]
+    return counts, findings
 
 
 def describe(settings: Json, number: int) -> Json:
@@ -226,6 +249,8 @@ def as_json(case: Case) -> Json:
 def shrink(settings: Json, finding_data: Json, seconds: float) -> Json:
     """The smaller case, sizes before and after, and whether there was time for all. Units: seconds."""
     campaign_settings, finding = CampaignSettings.from_json(settings), FindingRecord.from_json(finding_data)
+    if finding.path == proofs.PATH:
+        return {"problem": "a pair of programs is not made smaller"}
     specs = [spec_and_interval(spec)[0] for spec in campaign_settings.implementations]
     specs = [spec for spec in specs if implemented(spec, campaign_settings.program_seconds).name == finding.path]
 

@@ -6,6 +6,7 @@
 |-----------------------------------|---------------------------------------------------------------------|
 | an implementation                 | the program in that implementation                                  |
 | `interp`, a program and a rewrite | both in the interpreter, compared with each other                   |
+| `prove`, a function and a rewrite | the proof of the pair, held against the calls                       |
 | `worker`: it ended                | the program in all implementations of the campaign, in this process |
 | a batch, no program alone         | nothing: refused (RM109)                                            |
 """
@@ -19,10 +20,12 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.examine import Examination, examine
+from refmlc.oracle.fuzz import proofs
 from refmlc.oracle.fuzz.batch import REFERENCE, contradictions, limits_of, spec_and_interval
 from refmlc.oracle.fuzz.result import FindingRecord, Json
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.implementations.implementation import Implementation
+from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.implementations.lookup import is_own
 from refmlc.oracle.pairs.equivalents import Variant
 from refmlc.oracle.reference import Program
@@ -114,7 +117,7 @@ def _specs(path: str, campaign: object) -> tuple[str, ...]:
     """The implementations to ask, as `--impl` takes them. One of somebody's may give itself another name than that."""
     listed = campaign if isinstance(campaign, list) and all(isinstance(entry, str) for entry in campaign) else []
     specs = [spec_and_interval(spec)[0] for spec in listed]
-    if path in (WORKER, REFERENCE):
+    if path in (WORKER, REFERENCE, proofs.PATH):
         return tuple(specs) if path == WORKER else ()
     named_alike = tuple(spec for spec in specs if _named(spec) == _named(path))
     return named_alike or tuple(spec for spec in specs if not is_own(spec)) or (path,)
@@ -136,5 +139,6 @@ def examined(finding: FindingFile, implementations: Sequence[Implementation]) ->
         *examination.findings,
         *examinations_of_rewrite[0].findings,
         *contradictions(finding.other, examination, examinations_of_rewrite[0]),
+        *proofs.findings_of(finding.other, proofs.proof_of(finding.other), examination.reference, Interp(limits)),
     ]
     return replace(examination, findings=tuple(findings))

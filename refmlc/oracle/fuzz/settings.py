@@ -3,7 +3,7 @@
 | decides the findings (`CampaignSettings`)                      | does not (`RunOptions`)                         |
 |--------------------------------------------------------|-------------------------------------------------|
 | seed, kinds, aim, implementations, programs of a batch | how long, how many programs, how many processes |
-| how many programs are sanitized, limits of a program   | where they run, how long findings are shrunk    |
+| how many are sanitized, proved; limits of a program    | where they run, how long findings are shrunk    |
 
 Program number n of a campaign has the seed `seed * 2**32 + n`: campaigns with different seeds
 share next to no program (Python's generator takes n and m * 2**32 + n for the same seed where n is m + 1).
@@ -30,7 +30,8 @@ class CampaignSettings:
     `implementations` are specs (`reordered_loops.named_implementation`); `SPEC@N`: in one batch of N only. `aim`: a
     code, ""
     for programs that are defined, `any` for a mixture. one function in `large` is not small, 0: none. `sanitize`: one
-    batch of that many is under the sanitizer, 0: none. `runner` is the function that does a batch: `module:function`;
+    batch of that many is under the sanitizer, 0: none. `prove`: a rewrite of each function in one batch of that many is
+    proved, 0: none. `runner` is the function that does a batch: `module:function`;
     `describe` beside it gives the program of a number as data. Units: seconds (for one program, compilation included),
     MiB of address space of a worker.
     """
@@ -42,6 +43,7 @@ class CampaignSettings:
     size: int = 96
     large: int = 16
     sanitize: int = 4
+    prove: int = 0
     program_seconds: float = 30.0
     memory: int = 8192
     runner: str = "refmlc.oracle.fuzz.batch:run_batch"
