@@ -49,17 +49,6 @@ def test_the_default_pipeline_keeps_what_modules_mean(tmp_path):
     assert [row["pass"] for row in said["stages"] if row["verdict"] == "no call"] == ["tirx.BindTarget"]
 
 
-def test_the_default_pipeline_is_proved_stage_by_stage(tmp_path):
-    file = tmp_path / "network.py"
-    file.write_text(NETWORK.replace('"n"', "4"), encoding="utf-8")
-    status, said = passes(file, "--prove")
-    assert (status, said["alarms"]) == (0, [])
-    assert [row["pass"] for row in said["stages"] if row["proof"]["word"] != "proved"] == []
-    assert {"LegalizeOps", "VMShapeLower", "tirx.BindTarget", "tirx.MakePackedAPI"} <= {
-        row["pass"] for row in said["stages"]
-    }
-
-
 def test_passes_by_name():
     status, said = passes(SOFTMAX, "--passes", "s_tir.LowerInitBlock,s_tir.ConvertBlocksToOpaque")
     assert status == 0

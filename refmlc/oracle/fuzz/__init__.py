@@ -8,7 +8,7 @@ a campaign can stop anywhere, resume later, and run on several machines, with th
 | `settings`        | what decides the findings of a campaign, and what does not                          |
 | `result`          | batches and findings as data, which findings are the same one, sums over a campaign |
 | `batch`           | the programs of a batch, examined; a finding's program made smaller                 |
-| `proofs`          | rewrites proved, and the proofs held against the calls                              |
+| `proofs`          | rewrites proved, and the proofs compared with the calls                             |
 | `reordered_loops` | C with reordered loops, where there are some                                        |
 | `coverage`        | which clauses, operators and kinds of nodes occurred                                |
 | `worker`, `cage`  | a process with limits that does it, and the side of it that waits                   |

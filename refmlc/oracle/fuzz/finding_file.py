@@ -6,7 +6,7 @@
 |-----------------------------------|---------------------------------------------------------------------|
 | an implementation                 | the program in that implementation                                  |
 | `interp`, a program and a rewrite | both in the interpreter, compared with each other                   |
-| `prove`, a function and a rewrite | the proof of the pair, held against the calls                       |
+| `prove`, a function and a rewrite | the proof of the pair, compared with the calls                      |
 | `worker`: it ended                | the program in all implementations of the campaign, in this process |
 | a batch, no program alone         | nothing: refused (RM109)                                            |
 """

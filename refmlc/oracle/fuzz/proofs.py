@@ -1,4 +1,4 @@
-"""Proofs and tests of one pair held against each other: a function, and a rewrite that must mean the same.
+"""Proofs and tests of one pair compared with each other: a function, and a rewrite that must mean the same.
 
 | the verdict of the proof | is an alarm (RM903) where a call                       |
 |--------------------------|--------------------------------------------------------|

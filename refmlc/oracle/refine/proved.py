@@ -27,7 +27,7 @@ SECONDS = 10.0
 """The usual limit of time of a proof."""
 STEPS = 20_000_000
 MOST_CALLS = 8
-"""How many calls a verdict that disagrees with the test is held against."""
+"""How many calls a verdict that disagrees with the test is compared with."""
 
 
 class ProofWord(Enum):
