@@ -104,13 +104,15 @@ class ProofLog(logging.Handler):
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
     """Listen to proofs while a test runs."""
     log, handler = logging.getLogger(PROOFS), ProofLog(item)
-    level = log.level
+    level, disabled = log.level, log.disabled
     log.addHandler(handler)
     log.setLevel(logging.INFO)
+    log.disabled = False  # libraries that configure logging disable the logs that there are
     try:
         return (yield)
     finally:
         log.setLevel(level)
+        log.disabled = disabled
         log.removeHandler(handler)
 
 

@@ -43,10 +43,10 @@ class CampaignSettings:
     size: int = 96
     large: int = 16
     sanitize: int = 4
-    prove: int = 0
     program_seconds: float = 30.0
     memory: int = 8192
     runner: str = "refmlc.oracle.fuzz.batch:run_batch"
+    prove: int = 0
 
     def seed_of(self, number: int) -> int:
         """The seed of program `number`."""
