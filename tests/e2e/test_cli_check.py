@@ -225,7 +225,7 @@ def test_a_file_that_registers_nothing_but_raises_is_told(check, tmp_path, text)
 
 
 def test_long_programs_say_that_they_have_no_variants(check, monkeypatch):
-    monkeypatch.setattr("refmlc.oracle.examine.MOST_STEPS", 10)
+    monkeypatch.setattr("refmlc.oracle.examine.most_steps", lambda _case: 10)
     told = check(COPY, "--impl", "interp")
     assert "copy: no variants: the calls take" in told.stdout
     assert "variant" not in check(COPY, "--impl", "interp", "--no-pairs").stdout
