@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from needs import imported
 
 from refmlc import read
 from refmlc.diag import RefmlcError
@@ -73,6 +74,7 @@ def test_open_obligations_are_no_proof():
 
 
 def test_a_function_of_another_kind_is_refused():
+    imported("z3")
     graph = read("@R.function\ndef main(x: R.Tensor((2,), 'float32')):\n    return x\n")
     claim = Claim("main", "integers", PROGRAMS[:1], limit=4, assume=("n > 0",))
     with pytest.raises(RefmlcError, match="not a function of TensorIR"):
