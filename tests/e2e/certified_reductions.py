@@ -239,10 +239,10 @@ def tvm_ways(cases, python):
         np.savez(directory / "in.npz", **arrays)
         side = str(HERE / "tvm_side" / "run_reductions.py")
         subprocess.run([python, side, folder], check=True, stderr=subprocess.DEVNULL)
-        found = np.load(directory / "out.npz")
-        for key in found.files:
-            number, way = key.split(" ", 1)
-            cases[int(number)].results[way] = found[key][0]
+        with np.load(directory / "out.npz") as archive:
+            for key, values in archive.items():
+                number, way = key.split(" ", 1)
+                cases[int(number)].results[way] = values[0]
 
 
 def texts():

@@ -51,7 +51,8 @@ class Outcome:
 
 def arrays(directory: Path, entry: dict, prefix: str) -> list[np.ndarray]:
     """Inputs (`i`) or results (`o`) of an entry, writable."""
-    raw = np.load(directory / f"{entry['stem']}.npz")
+    with np.load(directory / f"{entry['stem']}.npz") as archive:
+        raw = dict(archive)
     result = []
     for key, (dtype, shape) in entry["arrays"].items():
         if key.startswith(prefix):

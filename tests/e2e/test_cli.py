@@ -108,7 +108,8 @@ def test_run_for_people_is_a_table(folder):
 
 def test_parameters_from_one_file_and_from_a_pickle(folder):
     np.savez(folder / "p.npz", A=np.ones((4, 8), "float32"), B=np.ones((8, 4), "float32"))
-    (folder / "p.pkl").write_bytes(pickle.dumps(dict(np.load(folder / "p.npz"))))
+    with np.load(folder / "p.npz") as arrays:
+        (folder / "p.pkl").write_bytes(pickle.dumps(dict(arrays)))
     for name in ("p.npz", "p.pkl"):
         done = refmlc("run", folder / "gemm.py", "--func", "gemm", "--params", folder / name, "--json")
         assert done.exit_code == 0, done.output

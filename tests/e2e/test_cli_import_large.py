@@ -36,8 +36,8 @@ def test_parameters_that_no_text_holds_go_beside_it(large, tmp_path) -> None:
     done = refmlc("import", place, "--trust", "-o", tmp_path / "model.py")
     assert done.exit_code == 0, done.output
     assert "model.py.npz" in done.output.replace("\n", "")
-    values = np.load(tmp_path / "model.py.npz")
-    np.testing.assert_array_equal(values["p_weight"], model.weight.detach().numpy())
+    with np.load(tmp_path / "model.py.npz") as values:
+        np.testing.assert_array_equal(values["p_weight"], model.weight.detach().numpy())
     np.save(tmp_path / "x.npy", np.ones((1, 2100), np.float32))
     given = ("--input", f"input={tmp_path / 'x.npy'}", "--params", tmp_path / "model.py.npz")
     ran = refmlc("run", tmp_path / "model.py", *given, "--tier", "native", "--out", tmp_path)

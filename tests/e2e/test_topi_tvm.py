@@ -149,7 +149,8 @@ def results(tmp_path_factory):
     script = HERE / "tvm_side" / "topi_results.py"
     command = [TVM, str(script), str(folder / "calls.json"), str(folder / "results.npz")]
     subprocess.run(command, capture_output=True, check=True)
-    return np.load(folder / "results.npz")
+    with np.load(folder / "results.npz") as archive:
+        yield archive
 
 
 def test_tvm_takes_the_calls(results):
