@@ -20,6 +20,7 @@ from refmlc.oracle.fuzz.finding_file import examined, is_finding, read_finding
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
 from refmlc.oracle.implementations.implementation import Implementation, Limits, Stop, Stopped
 from refmlc.oracle.implementations.lookup import trusted
+from refmlc.system.regular import open_regular
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,8 @@ def _first(examination: Examination, code: str, *, runs_implementations: bool) -
 def _recorded(file: Path) -> Recorded:
     """The record in a file. Fails: RM109; RM1xx for its program."""
     try:
-        text = file.read_bytes().decode()
+        with open_regular(file) as content:
+            text = content.read().decode()
     except (OSError, UnicodeDecodeError) as problem:
         why = problem.strerror if isinstance(problem, OSError) else problem
         raise fail(BAD_FILE, f"`{file}`: {why}") from None

@@ -1,5 +1,6 @@
 """`refmlc replay`: what `check --case` writes of each kind of finding is read and has the same verdict."""
 
+import os
 import re
 from pathlib import Path
 
@@ -90,3 +91,10 @@ def test_a_finding_on_an_importer_needs_the_model(written, tmp_path):
     done = CliRunner().invoke(main, ["replay", str(other), "--impl", "interp"])
     assert done.exit_code == 2
     assert "of which the case has the module alone" in done.stderr
+
+
+def test_a_pipe_is_no_file_to_wait_for(tmp_path):
+    os.mkfifo(tmp_path / "case.toml")
+    done = CliRunner().invoke(main, ["replay", str(tmp_path / "case.toml")])
+    assert done.exit_code == 2
+    assert "it is a pipe" in done.stderr
