@@ -44,6 +44,8 @@ EXPLAINED = {
     ("gpu/prefill", "RM318"): "the init of `O_gemm` reads what it scales; its block declares no reads (TIR-221)",
     ("gpu/prefill_mla", "RM318"): "the same",
     ("gpu/prefill_mla", "RM304"): "`q_indptr[1]` is read before the batch is compared with 0 sequences",
+    ("gpu/tree", "RM318"): "as `prefill`",
+    ("gpu/tree", "RM304"): "rows of a tile beyond the queries look into `mask`, past its end too; and as `prefill_mla`",
 }
 """Findings that are TVM's, by kernel and code, with the reason; `gpu` is CUDA and Metal."""
 GPU = ("cuda", "metal")
