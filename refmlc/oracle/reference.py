@@ -23,7 +23,7 @@ from refmlc.diag.errors import error
 from refmlc.lang.ir import IRModule, tir
 from refmlc.native.tier.native_module import NativeModule
 from refmlc.observe.sanitize.detector import Reach
-from refmlc.observe.sanitize.kinds import ALL, LINTS, within
+from refmlc.observe.sanitize.kinds import ALL, DETECTED, within
 from refmlc.observe.sanitize.proved import is_plain, outputs_alone
 from refmlc.observe.sanitize.report import Finding, Report
 from refmlc.observe.sanitize.sanitizer import Sanitizer
@@ -60,9 +60,6 @@ class Program(Protocol):
         """The arguments of call `number`, fresh ones each time."""
         ...
 
-
-OWN = ALL - LINTS - {"RM305"}
-"""Codes that only a detector finds; the plain interpreter continues."""
 
 NOTHING: Mapping[int, Answer] = MappingProxyType({})
 
@@ -152,7 +149,7 @@ def _sanitized(
         answer = interpreted.run(program.func, program.arguments(number))
     explained = _explained(answer, hooks)
     plain = answer
-    if isinstance(answer, Stopped) and answer.diagnostic is not None and answer.diagnostic.code.id in OWN:
+    if isinstance(answer, Stopped) and answer.diagnostic is not None and answer.diagnostic.code.id in DETECTED:
         plain = end or Interpreted(program.module, interp).run(program.func, program.arguments(number))
     report = _report(explained, hooks, kinds)
     return Reference(explained, plain, report, interpreted.steps, interpreted.compiled_calls)

@@ -18,13 +18,14 @@ from refmlc.lang.ir.types import PrimType, ShapeType, TensorType, TupleType, Typ
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.library import OPERATORS
 from refmlc.lang.ops.evaluate import evaluate
+from refmlc.observe.sanitize.kinds import DETECTED
 from refmlc.prove.expressions import prepare_expr
 from refmlc.prove.memory import ArgumentMemory, TermMemory
 from refmlc.prove.obligations import Obligations
 from refmlc.prove.statements import prepare_stmt
 from refmlc.prove.terms import SymbolicTerm, Terms, TermValue, Undecided
 from refmlc.prove.values import rows
-from refmlc.prove.watch import WATCHED, watchers
+from refmlc.prove.watch import watchers
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.machine import Machine
 from refmlc.run.interp.substitutes import Prepared
@@ -158,7 +159,7 @@ def execute(
         outputs += _returned(result, memory, "result")
     except (Undefined, Trap) as problem:
         failure = problem.diagnostic
-        if memory.has_possible_accesses and failure.code.id in WATCHED:
+        if memory.has_possible_accesses and failure.code.id in DETECTED:
             raise Undecided(f"for some values of an argument: {failure.message}", failure.span) from None
     except (Exhausted, Unsupported, Malformed) as limit:
         raise Undecided(limit.diagnostic.message, limit.diagnostic.span) from None

@@ -14,10 +14,10 @@ does after an access that only some arguments make, nothing is decided.
 RM305 is the interpreter's; its detector only adds details. Lints leave a program its meaning.
 """
 
-from refmlc.diag.catalogue import RACE, UNINITIALISED
+from refmlc.diag.catalogue import RACE
 from refmlc.lang.ir import IRModule
 from refmlc.observe.sanitize.facts import FactTable
-from refmlc.observe.sanitize.kinds import ALL, LINTS, detectors
+from refmlc.observe.sanitize.kinds import DETECTED, detectors
 from refmlc.observe.sanitize.races import Races
 from refmlc.prove.memory import TermMemory
 from refmlc.prove.terms import Undecided
@@ -27,14 +27,11 @@ from refmlc.run.interp.tensorir.block_sites import BlockSite
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.views import View
 
-WATCHED = ALL - LINTS - {UNINITIALISED.id}
-"""The codes of the detectors that take part."""
-
 
 def watchers(module: IRModule, memory: TermMemory) -> Relay:
     """The hooks of an execution on `memory`."""
     facts = FactTable(module)
-    return Relay((BlockConditions(memory), *detectors(facts, WATCHED - {RACE.id}), TermRaces(facts, memory)))
+    return Relay((BlockConditions(memory), *detectors(facts, DETECTED - {RACE.id}), TermRaces(facts, memory)))
 
 
 class BlockConditions(Hooks):

@@ -19,6 +19,7 @@ import pytest
 
 from refmlc.lang.ir import tir
 from refmlc.lang.ops.contract import UndefinedValue
+from refmlc.observe.sanitize.kinds import DETECTED
 from refmlc.oracle.implementations.implementation import Ended, Limits
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.reference import references
@@ -28,7 +29,6 @@ from refmlc.prove.evaluate import Evaluation
 from refmlc.prove.execute import execute
 from refmlc.prove.obligations import Obligations
 from refmlc.prove.terms import Terms, Undecided
-from refmlc.prove.watch import WATCHED
 from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies import rolled, rolled_schedules
 from refmlc.vm.parameters import parameters_of
@@ -62,7 +62,7 @@ def symbolic(case, terms=None):
 def outcome(module, case, number):
     """What the interpreter gives under the detectors of the execution on terms."""
     program = ProgramCall(module, case.func, case.arguments(number))
-    return references(program, INTERP, sanitize=True, kinds=WATCHED)[0].answer
+    return references(program, INTERP, sanitize=True, kinds=DETECTED)[0].answer
 
 
 def comparable(case, execution, number):

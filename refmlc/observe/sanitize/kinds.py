@@ -38,6 +38,8 @@ DETECTORS: tuple[type[Detector], ...] = (
 ALL = frozenset(detector.code.id for detector in DETECTORS)
 CHECKED = frozenset(code for code in CODES if code.startswith("RM3")) - ALL | {UNINITIALISED.id}
 LINTS = frozenset(detector.code.id for detector in DETECTORS if detector.is_lint)
+DETECTED = ALL - LINTS - {UNINITIALISED.id}
+"""Undefined behaviour that only a detector finds: the plain interpreter continues."""
 
 
 def within(*reaches: Reach) -> frozenset[str]:
