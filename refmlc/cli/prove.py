@@ -36,7 +36,7 @@ from refmlc.oracle.evidence.certificate import (
 )
 from refmlc.oracle.implementations.implementation import Limits
 from refmlc.oracle.refine.calls import entry
-from refmlc.oracle.refine.proof import prove as prove_pair, prove_defined
+from refmlc.oracle.refine.proof import has_sizes, prove as prove_pair, prove_defined
 from refmlc.prove import Proof, ProofKind
 from refmlc.prove.sizes import LIMIT
 from refmlc.prove.sizes.result import Definedness, SizedKind
@@ -129,7 +129,7 @@ def prove(  # noqa: PLR0913, PLR0917 - one parameter per option
         with err.status(f"proving {name} …"):
             search = partial(prove_pair, calls=calls, seed=seed, limits=limits)
             result = search(first, second, func=name, dims=dimensions, limit=limit)
-        _show(name, result, as_json=as_json)
+        _show(name, result, is_sized=has_sizes(first, name), as_json=as_json)
         claim = partial(claim_of_proof, name, dims=dimensions, limit=result.limit)
         status = _status(result, up_to_rounding=up_to_rounding)
     if file is not None:
@@ -246,12 +246,15 @@ def _definedness_data(definedness: Definedness) -> dict[str, object]:
     }
 
 
-def _show(func: str, proof: Proof, *, as_json: bool) -> None:
-    """Print the verdict, the reason, what it holds for, and the call that refutes it."""
+def _show(func: str, proof: Proof, *, is_sized: bool, as_json: bool) -> None:
+    """Print the verdict, the reason, what it holds for, and the call that refutes it.
+
+    `is_sized`: the function has symbolic sizes.
+    """
     if as_json:
         print_json(_data(func, proof))
         return
-    sizes = f" for all sizes up to {proof.limit:,}" if proof.limit else ""
+    sizes = f" for all sizes up to {proof.limit:,}" if proof.limit and is_sized else ""
     out.print(f"`{func}`: {proof.kind.value}{sizes}: {MEANINGS[proof.kind]}")
     for line in _details(proof):
         out.print(f"  {line}")
@@ -270,7 +273,7 @@ def _details(proof: Proof) -> Iterator[str]:
         yield f"and {len(proof.obligations) - MOST_OBLIGATIONS} more"
     yield from proof.assumptions
     if proof.limit:
-        yield f"obligations: {len(proof.discharged):,}"
+        yield f"loops are not unrolled; obligations: {len(proof.discharged):,}"
     else:
         yield f"elements compared: {proof.elements:,}; terms: {proof.terms:,}"
 

@@ -13,11 +13,13 @@
 | `field`       | terms evaluated in prime fields: equality over the reals                               |
 | `proof`       | the verdict on two programs                                                            |
 | `evaluate`    | the value of a term at known arguments                                                 |
+| `decide`      | the verdict by terms or by integers, whichever decides sooner                          |
 | `sizes/`      | whether a function is defined for all sizes                                            |
 | `rules/`      | whether rewriting rules of TVM's simplifier hold                                       |
 """
 
+from refmlc.prove.decide import decided, proved_for_all_sizes
 from refmlc.prove.execute import SymbolicCall
 from refmlc.prove.proof import Proof, ProofKind, compared
 
-__all__ = ["Proof", "ProofKind", "SymbolicCall", "compared"]
+__all__ = ["Proof", "ProofKind", "SymbolicCall", "compared", "decided", "proved_for_all_sizes"]

@@ -23,7 +23,7 @@ from refmlc.prove.expressions import prepare_expr
 from refmlc.prove.memory import ArgumentMemory, TermMemory
 from refmlc.prove.obligations import Obligations
 from refmlc.prove.statements import prepare_stmt
-from refmlc.prove.terms import SymbolicTerm, Terms, TermValue, Undecided
+from refmlc.prove.terms import SymbolicTerm, Terms, TermValue, Undecided, Unfinished
 from refmlc.prove.values import rows
 from refmlc.prove.watch import watchers
 from refmlc.run.interp.hooks import Hooks
@@ -161,8 +161,10 @@ def execute(
         failure = problem.diagnostic
         if memory.has_possible_accesses and failure.code.id in DETECTED:
             raise Undecided(f"for some values of an argument: {failure.message}", failure.span) from None
-    except (Exhausted, Unsupported, Malformed) as limit:
-        raise Undecided(limit.diagnostic.message, limit.diagnostic.span) from None
+    except Exhausted as limit:
+        raise Unfinished(limit.diagnostic.message, limit.diagnostic.span) from None
+    except (Unsupported, Malformed) as refusal:
+        raise Undecided(refusal.diagnostic.message, refusal.diagnostic.span) from None
     names = tuple(name for name, _ in arguments.tensors)
     signature = tuple(map(signature_of, values))
     steps = machine.budget.steps

@@ -24,7 +24,7 @@ from refmlc.lang.ir.threads import implies_barriers
 from refmlc.prove.execute import Output, OutputTensor, SymbolicCall, SymbolicExecution, execute
 from refmlc.prove.field import equal
 from refmlc.prove.obligations import Obligation, Obligations
-from refmlc.prove.terms import Terms, TermValue, Undecided, clipped, first_difference, is_same, text
+from refmlc.prove.terms import Terms, TermValue, Undecided, Unfinished, clipped, first_difference, is_same, text
 
 REORDERED = "integers are added or multiplied in another order: equal where neither overflows, up to a small chance"
 
@@ -72,7 +72,8 @@ class Proof:
     `obligations`: those of the second program that are open; `discharged`: its others, which hold wherever the first
     program is defined; `elements`: how many elements were compared; `terms`: how many terms there are; `signature`: of
     the arguments (`signature_of`); `counterexample`: what a call that tells the programs apart shows; `limit`: the
-    greatest size of a symbolic dimension, where the verdict is on all sizes, else 0.
+    greatest size of a symbolic dimension, where loops are not unrolled, else 0; `is_unfinished`: a limit of steps
+    or time ended it.
     """
 
     kind: ProofKind
@@ -87,6 +88,7 @@ class Proof:
     counterexample: Diagnostic | None = field(default=None, compare=False)
     discharged: tuple[Obligation, ...] = field(default=(), repr=False)
     limit: int = 0
+    is_unfinished: bool = False
 
     @property
     def is_proved(self) -> bool:
@@ -109,7 +111,8 @@ def compared(before: IRModule, after: IRModule, func: str, call: SymbolicCall, *
         first = execute(before, func, call, terms)
         second = execute(after, func, call, terms, first)
     except Undecided as end:
-        return Proof(ProofKind.UNDECIDED, end.reason, end.span, terms=len(terms))
+        is_unfinished = isinstance(end, Unfinished)
+        return Proof(ProofKind.UNDECIDED, end.reason, end.span, terms=len(terms), is_unfinished=is_unfinished)
     except RecursionError:
         return Proof(ProofKind.UNDECIDED, "a term nests too deep", terms=len(terms))
     proof = _verdict(first, second)

@@ -48,6 +48,10 @@ class Undecided(Exception):
         self.span = span
 
 
+class Unfinished(Undecided):
+    """A limit ends the proof."""
+
+
 def _needed(*_others: object) -> NoReturn:
     raise Undecided("control, an index or a size depends on the values of an argument")
 

@@ -37,8 +37,8 @@ from refmlc.oracle.contracts.assumptions import applicable, assumed, known_assum
 from refmlc.oracle.evidence.case_file import toml_tables, toml_value
 from refmlc.oracle.implementations.implementation import Limits
 from refmlc.oracle.refine.calls import entry
-from refmlc.oracle.refine.proof import prove, prove_defined, prove_for_all_sizes
-from refmlc.prove import Proof, ProofKind
+from refmlc.oracle.refine.proof import prove, prove_defined
+from refmlc.prove import Proof, ProofKind, proved_for_all_sizes
 from refmlc.prove.sizes.result import Definedness, SizedKind
 from refmlc.system.regular import open_regular
 
@@ -218,7 +218,7 @@ def derive(claim: Claim, modules: Sequence[IRModule], limits: Limits | None = No
     if claim.domain == INTEGERS and len(modules) > 1:
         for module in modules:
             entry(module, claim.func)
-        return certified(claim, prove_for_all_sizes(first, modules[1], claim.func, claim.limit))
+        return certified(claim, proved_for_all_sizes(first, modules[1], claim.func, claim.limit))
     if claim.domain == INTEGERS:
         contracts = assumed(claim.assume, "the certificate", claim.func)
         if isinstance(first.functions.get(claim.func), tir.PrimFunc):

@@ -17,8 +17,8 @@ from refmlc.oracle.contracts.hypotheses import hypotheses
 from refmlc.oracle.implementations.implementation import Limits
 from refmlc.oracle.refine.calls import ProgramSubject, subject
 from refmlc.oracle.refine.comparison import ComparisonOptions, compared
-from refmlc.prove import Proof, ProofKind, SymbolicCall, compared as by_terms
-from refmlc.prove.sizes import LIMIT, MILLISECONDS, defined_for_all_sizes, equal_for_all_sizes
+from refmlc.prove import Proof, ProofKind, SymbolicCall, decided, proved_for_all_sizes
+from refmlc.prove.sizes import LIMIT, MILLISECONDS, defined_for_all_sizes
 from refmlc.prove.sizes.result import Definedness
 
 SEARCHED = (ProofKind.UNDECIDED, ProofKind.BOTH_DEFINED, ProofKind.REFUTED)
@@ -49,8 +49,8 @@ def prove(
     second = subject(after, "after", first.func)
     limits = limits or Limits()
     sized_reason = ""
-    if limit and not dims and _has_sizes(first):
-        proof = prove_for_all_sizes(first.module, second.module, first.func, limit)
+    if limit and not dims and has_sizes(first.module, first.func):
+        proof = proved_for_all_sizes(first.module, second.module, first.func, limit)
         if proof.is_proved:
             return proof
         sized_reason = f"not for all sizes: {proof.reason}"
@@ -58,18 +58,9 @@ def prove(
     return replace(proof, assumptions=(*proof.assumptions, sized_reason)) if sized_reason else proof
 
 
-@entry_point
-def prove_for_all_sizes(before: IRModule, after: IRModule, func: str, limit: int = LIMIT) -> Proof:
-    """Whether `func` of `after` may stand for that of `before` for all sizes up to `limit`; undecided without z3."""
-    try:
-        return equal_for_all_sizes(before, after, func, limit=limit)
-    except RefmlcError as failure:
-        return Proof(ProofKind.UNDECIDED, failure.diagnostic.message, failure.diagnostic.span, limit=limit)
-
-
-def _has_sizes(program: ProgramSubject) -> bool:
+def has_sizes(module: IRModule, func: str) -> bool:
     """Whether a function of TensorIR has a size that the call decides."""
-    function = program.module.functions[program.func]
+    function = module.functions[func]
     buffers = function.buffer_map.values() if isinstance(function, tir.PrimFunc) else ()
     return any(not isinstance(extent, tir.IntImm) for buffer in buffers for extent in buffer.shape)
 
@@ -78,7 +69,7 @@ def _proved_at_sizes(
     first: ProgramSubject, second: ProgramSubject, dims: Mapping[str, int], drawn: tuple[int, int], limits: Limits
 ) -> Proof:
     calls, seed = drawn
-    proof = by_terms(first.module, second.module, first.func, SymbolicCall(dims, limits.steps))
+    proof = decided(first.module, second.module, first.func, SymbolicCall(dims, limits.steps))
     if proof.kind not in SEARCHED or not calls:
         return proof
     counterexample = _counterexample(first, second, ComparisonOptions(None, calls, seed, limits=limits, exact=True))

@@ -21,7 +21,7 @@ from refmlc.lang.ir import IRModule
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.refine.calls import Call, fresh
 from refmlc.oracle.refine.scope import contradiction, sizes_of
-from refmlc.prove import Proof, ProofKind, SymbolicCall, compared
+from refmlc.prove import Proof, ProofKind, SymbolicCall, decided
 
 SECONDS = 10.0
 """The usual limit of time of a proof."""
@@ -74,7 +74,7 @@ def proved(pair: ProgramPair, interp: Interp, seconds: float = SECONDS) -> PairP
     """What is known of a pair. `interp` executes calls that might contradict the proof. Units: seconds."""
     sizes = sizes_of(pair.before, pair.func, fresh(pair.calls[0])) if pair.calls else {}
     try:
-        proof = compared(pair.before, pair.after, pair.func, SymbolicCall(sizes, STEPS, seconds / 2))
+        proof = decided(pair.before, pair.after, pair.func, SymbolicCall(sizes, STEPS, seconds / 2))
     except RefmlcError as failure:
         return undecided(failure.diagnostic.message)
     word, reason = _word(proof, agrees=pair.agrees)

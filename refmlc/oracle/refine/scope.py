@@ -1,14 +1,15 @@
 """The calls that a proof is about, and whether one of them contradicts it.
 
-| verdict of `refmlc.prove.compared` | a call within its scope that contradicts it                         |
+| verdict of `refmlc.prove`          | a call within its scope that contradicts it                         |
 |------------------------------------|---------------------------------------------------------------------|
 | proved                             | the first program ends, the second does not, or has other bits      |
 | refuted                            | the second program ends: it was found undefined for all arguments   |
 | vacuous                            | the first program ends: it was found undefined for all arguments    |
 | any other                          | none                                                                |
 
-A call is within the scope of a proof if its tensors have the shapes of the proof and do not overlap, and its scalars
-and shapes are those of the proof. A contradiction is a bug of refmlc: of the prover, or of the interpreter.
+A call is within the scope of a proof if its tensors do not overlap and have the shapes of the proof, and its scalars
+are those of the proof; a proof without unrolled loops is of all scalars, and of all sizes up to its limit. A
+contradiction is a bug of refmlc: of the prover, or of the interpreter.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -68,8 +69,10 @@ def _named(extents: Sequence[tir.Expr], sizes: Sequence[int]) -> Iterator[tuple[
 def is_covered(proof: Proof, arguments: Sequence[object]) -> bool:
     """Whether a proof is about a call."""
     tensors = list(_tensors(arguments))
-    signature = tuple(map(signature_of, arguments))
-    if repr(proof.signature) != repr(signature):  # 0.0 and -0.0 differ
+    if proof.limit:
+        if any(size > proof.limit for tensor in tensors for size in tensor.shape):
+            return False
+    elif repr(proof.signature) != repr(tuple(map(signature_of, arguments))):  # 0.0 and -0.0 differ
         return False
     if any(tensor.strides is not None for tensor in tensors):
         return False

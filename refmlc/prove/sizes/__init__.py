@@ -52,16 +52,18 @@ def defined_for_all_sizes(
     return decide(module, func, limit, milliseconds, hypotheses)
 
 
-def equal_for_all_sizes(before: IRModule, after: IRModule, func: str, *, limit: int = LIMIT) -> Proof:
+def equal_for_all_sizes(
+    before: IRModule, after: IRModule, func: str, *, limit: int = LIMIT, seconds: float | None = None
+) -> Proof:
     """Whether `func` of `after` may stand for that of `before` for all sizes up to `limit`: proved or undecided.
 
-    Tensors of the arguments do not overlap. Fails: RM112 without z3.
+    Tensors of the arguments do not overlap. Units: seconds (None: the usual limit). Fails: RM112 without z3.
     """
     try:
-        from refmlc.prove.sizes.equality import compared_for_all_sizes  # noqa: PLC0415 - as above
+        from refmlc.prove.sizes.equality import SECONDS, compared_for_all_sizes  # noqa: PLC0415 - as above
     except ModuleNotFoundError as missing:
         raise _missing(missing) from None
-    return compared_for_all_sizes(before, after, func, limit)
+    return compared_for_all_sizes(before, after, func, limit, seconds=SECONDS if seconds is None else seconds)
 
 
 def _missing(missing: ModuleNotFoundError) -> RefmlcError:

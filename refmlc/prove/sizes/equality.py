@@ -32,11 +32,17 @@ MILLISECONDS = 2000
 
 
 def compared_for_all_sizes(
-    before: IRModule, after: IRModule, func: str, limit: int, *, milliseconds: int = MILLISECONDS
+    before: IRModule,
+    after: IRModule,
+    func: str,
+    limit: int,
+    *,
+    milliseconds: int = MILLISECONDS,
+    seconds: float = SECONDS,
 ) -> Proof:
     """Whether `func` of `after` may stand for that of `before` for all sizes up to `limit`: proved or undecided.
 
-    Units: milliseconds for each question to z3.
+    Units: milliseconds for each question to z3, seconds for all of them.
     """
     functions = [module.functions.get(func) for module in (before, after)]
     if not all(isinstance(function, tir.PrimFunc) for function in functions):
@@ -44,7 +50,7 @@ def compared_for_all_sizes(
     try:
         first = DefinitionWalk(functions[0], limit)  # type: ignore[arg-type]
         second = DefinitionWalk(functions[1], limit, first)  # type: ignore[arg-type]
-        matcher = Matcher(milliseconds, SECONDS, tuple(first.consequences()))
+        matcher = Matcher(milliseconds, seconds, tuple(first.consequences()))
         matcher.require_possible(first.sizes_of_parameters)
         shown = _Equality(first, second, matcher).shown()
         shown += _defined(second, matcher)

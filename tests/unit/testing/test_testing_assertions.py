@@ -252,6 +252,6 @@ def test_a_call_that_contradicts_a_proof_is_a_bug_of_refmlc(monkeypatch):
     def wrong(before, _after, func, fixed):
         return prove(before, before, func, fixed)
 
-    monkeypatch.setattr("refmlc.oracle.refine.proved.compared", wrong)
+    monkeypatch.setattr("refmlc.oracle.refine.proved.decided", wrong)
     with pytest.raises(Internal, match="RM903"):
         assert_equivalent(COPY, REVERSED, inputs=ONE, prove=True)

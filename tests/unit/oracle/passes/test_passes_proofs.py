@@ -104,7 +104,7 @@ def test_a_call_that_contradicts_the_prover_is_an_alarm(monkeypatch, tmp_path, k
     def wrong(before, _after, func, call):
         return Proof(kind, signature=compared(before, before, func, call).signature)
 
-    monkeypatch.setattr("refmlc.oracle.refine.proved.compared", wrong)
+    monkeypatch.setattr("refmlc.oracle.refine.proved.decided", wrong)
     stages = trace(program("A[i]"), program(after))
     (alarm,) = check(stages, prove=10.0).alarms
     assert alarm.code.id == "RM903"
