@@ -226,7 +226,13 @@ def table(report: CheckReport) -> Table:
         ]
         calls = Text(", ").join(counts) if counts else Text(NO_ARGUMENTS, style="yellow")
         function = Text(line.function, style="" if line.path == "meaning" else "dim")
-        painted.add_row(function, Text(line.path), calls, Text(line.sanitizer))
+        painted.add_row(
+            function,
+            Text(line.path),
+            calls,
+            Text(line.proof, style="green" if line.proof.startswith("all") else ""),
+            Text(line.sanitizer),
+        )
     return painted
 
 

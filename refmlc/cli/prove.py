@@ -36,7 +36,8 @@ from refmlc.oracle.evidence.certificate import (
 )
 from refmlc.oracle.implementations.implementation import Limits
 from refmlc.oracle.refine.calls import entry
-from refmlc.oracle.refine.proof import has_sizes, prove as prove_pair, prove_defined
+from refmlc.oracle.refine.proof import prove as prove_pair, prove_defined
+from refmlc.oracle.refine.scope import has_sizes
 from refmlc.prove import Proof, ProofKind
 from refmlc.prove.sizes import LIMIT
 from refmlc.prove.sizes.result import Definedness, SizedKind

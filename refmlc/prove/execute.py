@@ -132,7 +132,7 @@ class SymbolicCall:
     Units: seconds (None: no limit).
     """
 
-    dims: Mapping[str, int] = field(default_factory=dict)
+    dims: Mapping[str, int | float] = field(default_factory=dict)
     steps: int = 20_000_000
     seconds: float | None = None
 
@@ -243,7 +243,12 @@ class _Arguments:
     """Makes the arguments: every tensor of its own, with an element of the caller in each place."""
 
     def __init__(
-        self, module: IRModule, func: str, dims: Mapping[str, int], memory: TermMemory, like: SymbolicExecution | None
+        self,
+        module: IRModule,
+        func: str,
+        dims: Mapping[str, int | float],
+        memory: TermMemory,
+        like: SymbolicExecution | None,
     ) -> None:
         function = module.functions.get(func)
         if function is None or isinstance(function, relax.ExternFunc):
@@ -273,7 +278,7 @@ class _Arguments:
 
     def _size(self, var: tir.Var) -> int:
         if var not in self._sizes:
-            self._sizes[var] = self.fixed[var.name] = self._dims.get(var.name, SIZE)
+            self._sizes[var] = self.fixed[var.name] = int(self._dims.get(var.name, SIZE))
         return self._sizes[var]
 
     def _extent(self, expr: tir.Expr) -> int:
@@ -308,7 +313,7 @@ class _Arguments:
 
     def _number(self, name: str, dtype: DType) -> int | float:
         value = self.fixed.get(name, self._dims.get(name, SCALAR))
-        number = float(value) if dtype.is_float else bool(value) if dtype.kind == "bool" else value
+        number = float(value) if dtype.is_float else bool(value) if dtype.kind == "bool" else int(value)
         self.fixed[name] = number
         return number
 

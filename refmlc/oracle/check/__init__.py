@@ -10,6 +10,7 @@
 | `purposes`| purposes × ways, and why there are calls of each                                           |
 | `model`   | a model in a file: its framework as a witness, findings on importers                          |
 | `run`     | `check`, and the same function by function                                                |
+| `proofs`  | what is proved of variants, and of loops in place of threads                               |
 | `causes`  | the result of a function; findings of several calls that are one fault                     |
 | `report`  | the table, remarks, findings and summary, as text, HTML and data                             |
 """

@@ -25,6 +25,7 @@ from refmlc.diag.catalogue import (
 )
 from refmlc.oracle.arguments import Trial
 from refmlc.oracle.check.program import CheckedProgram
+from refmlc.oracle.check.proofs import CheckedPair
 from refmlc.oracle.examine import Examination
 from refmlc.oracle.finding import Finding, arguments_text, call_title
 from refmlc.oracle.outcome import UNCOMPARED, Kind, Verdict
@@ -34,7 +35,8 @@ from refmlc.oracle.outcome import UNCOMPARED, Kind, Verdict
 class FunctionResult:
     """A checked function: its program and examination, or the reason why no call can be made.
 
-    `notes`: what the user should know about the execution of the function.
+    `notes`: what the user should know about the execution of the function. `pairs`: what is known of pairs of programs
+    for all arguments.
     """
 
     name: str
@@ -43,6 +45,7 @@ class FunctionResult:
     trial: Trial | None = None
     problem: Diagnostic | None = None
     notes: tuple[str, ...] = ()
+    pairs: tuple[CheckedPair, ...] = ()
 
     @property
     def compared(self) -> bool:

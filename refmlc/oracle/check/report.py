@@ -19,13 +19,14 @@ from refmlc.diag.render import Json, render_text, to_json
 from refmlc.oracle.arguments import Trial
 from refmlc.oracle.check.causes import FindingCause, FunctionResult, causes_of, reported
 from refmlc.oracle.check.program import CheckedProgram
+from refmlc.oracle.check.proofs import counted, word_of_calls
 from refmlc.oracle.check.purposes import PurposeLine, purpose_lines, purposes_text, reasons, trial_remarks
 from refmlc.oracle.exact.against import is_against, shown_path
 from refmlc.oracle.examine import Examination, uncompared
 from refmlc.oracle.finding import arguments_text
 from refmlc.oracle.outcome import Kind, Verdict
 
-COLUMNS = ("function", "path", "calls", "sanitizer")
+COLUMNS = ("function", "path", "calls", "proof", "sanitizer")
 MOST_REMARKS = 12
 WIDEST = 160
 MOST_NAMES = 3
@@ -33,12 +34,16 @@ MOST_NAMES = 3
 
 @dataclass(frozen=True)
 class TableLine:
-    """A line of the table. `counts`: the number of calls per verdict; empty if no arguments can be made."""
+    """A line of the table. `counts`: the number of calls per verdict; empty if no arguments can be made.
+
+    `proof`: what is known for all arguments (`oracle.check.proofs`).
+    """
 
     function: str
     path: str
     counts: tuple[tuple[int, str], ...]
     sanitizer: str = ""
+    proof: str = ""
 
     @property
     def calls(self) -> str:
@@ -255,8 +260,8 @@ class CheckReport:
         }
 
 
-def _cells(line: TableLine) -> tuple[str, str, str, str]:
-    return line.function, line.path, line.calls, line.sanitizer
+def _cells(line: TableLine) -> tuple[str, str, str, str, str]:
+    return line.function, line.path, line.calls, line.proof, line.sanitizer
 
 
 def _cell(text: str) -> str:
@@ -271,11 +276,11 @@ def _table_text(lines: Sequence[TableLine]) -> Iterator[str]:
         yield "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _split(line: TableLine) -> Iterator[tuple[str, str, str, str]]:
+def _split(line: TableLine) -> Iterator[tuple[str, str, str, str, str]]:
     """A line of the table as lines of text: the sizes of several dimensions stand below each other."""
     first, *more = line.function.split("\n")
     yield first, *_cells(line)[1:]
-    yield from ((each, "", "", "") for each in more)
+    yield from ((each, "", "", "", "") for each in more)
 
 
 def _lines(row: FunctionResult, shown: Mapping[str, str]) -> Iterator[TableLine]:
@@ -291,8 +296,11 @@ def _lines(row: FunctionResult, shown: Mapping[str, str]) -> Iterator[TableLine]
     )
     sizes = _sizes(row)
     for path, verdicts in row.examination.verdicts.items():
-        yield TableLine(sizes, shown_path(path, shown), _counted(verdict.label for verdict in verdicts))
+        counts = _counted(verdict.label for verdict in verdicts)
+        yield TableLine(sizes, shown_path(path, shown), counts, proof=word_of_calls(verdicts))
         sizes = ""
+    for path, total, proof in counted(row.pairs):
+        yield TableLine(sizes, path, ((total, "compared"),), proof=proof)
 
 
 def _counted(words: Iterator[str]) -> tuple[tuple[int, str], ...]:
@@ -329,6 +337,8 @@ def _remarks(row: FunctionResult) -> Iterator[str]:
         if reference.verdict not in ("defined", "undefined"):
             words = getattr(reference.answer, "message", "")
             yield _clipped(f"{row.name}: the meaning is {reference.verdict}: {words}")
+    reasons = (f"{row.name}: {pair}" for pair in row.pairs if pair.reason)
+    yield from map(_clipped, dict.fromkeys(reasons))
     if row.examination.unvaried:
         yield f"{row.name}: {row.examination.unvaried}"
     if row.trial is not None:
@@ -353,6 +363,7 @@ def _row_data(row: FunctionResult) -> dict[str, object]:
         "name": row.name,
         "calls": calls,
         "variants": list(row.examination.pairs),
+        "pairs": [vars(pair) for pair in row.pairs],
         **_left_out(row.examination),
         **_trial_data(row),
         **_notes(row),

@@ -19,10 +19,11 @@ from refmlc.oracle.arguments import CallLimits
 from refmlc.oracle.arguments.trial import USUAL_BUDGET
 from refmlc.oracle.check.causes import FunctionResult
 from refmlc.oracle.check.program import CallRequest, checked_program, known_function, public
+from refmlc.oracle.check.proofs import with_proofs
 from refmlc.oracle.check.report import CheckReport
 from refmlc.oracle.contracts.assumptions import written
 from refmlc.oracle.exact.against import REFERENCE, held
-from refmlc.oracle.examine import examine
+from refmlc.oracle.examine import Examination, examine
 from refmlc.oracle.implementations.implementation import Implementation, Limits
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.implementations.lookup import implementation
@@ -152,6 +153,7 @@ def examined(
         ends=[trial.ends],
         progress=progress,
     )[0]
+    examination, pairs = with_proofs(examination, paths, interp) if choices.pairs else (examination, ())
     if choices.against:
         progress("reference")
         examination = held(examination, paths, Interp(limits, allow=allow, as_written=choices.as_written))
@@ -160,10 +162,15 @@ def examined(
         examination = with_birth(examination)
     elif (born := first_birth(examination)) is not None:
         notes.append(f"{name}: {born}")
+    notes += _through_c(name, examination)
+    return FunctionResult(name, program, examination, trial, notes=tuple(notes), pairs=pairs)
+
+
+def _through_c(name: str, examination: Examination) -> Iterator[str]:
+    """The note on calls whose meaning guarded C executed."""
     count = sum(reference.compiled_calls > 0 for reference in examination.reference)
     if count:
-        notes.append(f"{name}: {THROUGH_C.format(calls=f'{count} of {len(examination.reference)}')}")
-    return FunctionResult(name, program, examination, trial, notes=tuple(notes))
+        yield f"{name}: {THROUGH_C.format(calls=f'{count} of {len(examination.reference)}')}"
 
 
 def _implied(module: IRModule, name: str) -> Iterator[str]:

@@ -128,6 +128,15 @@ class Implementation(Protocol):
         ...
 
 
+@runtime_checkable
+class Rewriting(Implementation, Protocol):
+    """An implementation that executes another program in place of a module, where refmlc sees that program."""
+
+    def executed(self, module: IRModule) -> IRModule:
+        """The program that is executed in place of `module`."""
+        ...
+
+
 @dataclass(frozen=True)
 class Ask:
     """A module, or the text that its author wrote, and calls: each a function and its arguments."""

@@ -39,6 +39,7 @@ from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.ir.reach import reachable
 from refmlc.lang.wellformed.reader_checks import checked
+from refmlc.native.analysis.turns import in_turns
 from refmlc.native.compile import BuildFailed, Cause, Library, build, default_cache
 from refmlc.native.compile.isa import detect_isa, isas_here
 from refmlc.native.emit.module import emit_functions, unit_text
@@ -211,6 +212,13 @@ class Native:
         compiled = self._compiled([modules[number] for number in numbers]) if numbers else []
         compiled_modules = dict(zip(numbers, compiled, strict=True))
         return [compiled_modules[number] if why is None else why for number, why in enumerate(refused)]
+
+    def executed(self, module: IRModule) -> IRModule:
+        """The module with serial loops in place of threads, as C has them."""
+        functions = {
+            name: in_turns(func) if isinstance(func, tir.PrimFunc) else func for name, func in module.functions.items()
+        }
+        return replace(module, functions=functions)
 
     def close(self) -> None:
         """Nothing is held."""

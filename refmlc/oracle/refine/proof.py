@@ -17,6 +17,7 @@ from refmlc.oracle.contracts.hypotheses import hypotheses
 from refmlc.oracle.implementations.implementation import Limits
 from refmlc.oracle.refine.calls import ProgramSubject, subject
 from refmlc.oracle.refine.comparison import ComparisonOptions, compared
+from refmlc.oracle.refine.scope import has_sizes
 from refmlc.prove import Proof, ProofKind, SymbolicCall, decided, proved_for_all_sizes
 from refmlc.prove.sizes import LIMIT, MILLISECONDS, defined_for_all_sizes
 from refmlc.prove.sizes.result import Definedness
@@ -56,13 +57,6 @@ def prove(
         sized_reason = f"not for all sizes: {proof.reason}"
     proof = _proved_at_sizes(first, second, dims or {}, (calls, seed), limits)
     return replace(proof, assumptions=(*proof.assumptions, sized_reason)) if sized_reason else proof
-
-
-def has_sizes(module: IRModule, func: str) -> bool:
-    """Whether a function of TensorIR has a size that the call decides."""
-    function = module.functions[func]
-    buffers = function.buffer_map.values() if isinstance(function, tir.PrimFunc) else ()
-    return any(not isinstance(extent, tir.IntImm) for buffer in buffers for extent in buffer.shape)
 
 
 def _proved_at_sizes(

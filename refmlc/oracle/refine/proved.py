@@ -8,7 +8,7 @@
 | undecided      | not decided, and no call was compared                                                       |
 | refuted        | a call shows that they differ                                                               |
 
-The sizes and scalars are those of the first call; others are not proved.
+The sizes and scalars are those of the first call, unless the proof is for all of them (`PairProof.is_fixed`).
 """
 
 from collections.abc import Sequence
@@ -20,8 +20,8 @@ from refmlc.diag import Diagnostic, RefmlcError
 from refmlc.lang.ir import IRModule
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.refine.calls import Call, fresh
-from refmlc.oracle.refine.scope import contradiction, sizes_of
-from refmlc.prove import Proof, ProofKind, SymbolicCall, decided
+from refmlc.oracle.refine.scope import contradiction, has_sizes, sizes_of
+from refmlc.prove import Proof, ProofKind, SymbolicCall, decided, proved_for_all_sizes
 
 SECONDS = 10.0
 """The usual limit of time of a proof."""
@@ -42,12 +42,17 @@ class ProofWord(Enum):
 
 @dataclass(frozen=True)
 class PairProof:
-    """What is known; why no more; what it is proved for. `alarm`: a call contradicts the prover (RM903)."""
+    """What is known; why no more; what it is proved for. `alarm`: a call contradicts the prover (RM903).
+
+    `is_sized`: some size of the function is not a number. `is_fixed`: sizes or scalars are those of the first call.
+    """
 
     word: ProofWord
     reason: str = ""
     assumptions: tuple[str, ...] = ()
     alarm: Diagnostic | None = None
+    is_sized: bool = False
+    is_fixed: bool = False
 
     def __str__(self) -> str:
         """The word, with the reason where there is one."""
@@ -70,15 +75,28 @@ class ProgramPair:
     agrees: bool | None
 
 
-def proved(pair: ProgramPair, interp: Interp, seconds: float = SECONDS) -> PairProof:
-    """What is known of a pair. `interp` executes calls that might contradict the proof. Units: seconds."""
+def proved(pair: ProgramPair, interp: Interp, seconds: float = SECONDS, steps: int = STEPS) -> PairProof:
+    """What is known of a pair: for all sizes where that is shown, else for those of the first call.
+
+    `interp` executes calls that might contradict the proof. Units: seconds; `steps` of each program on terms.
+    """
     sizes = sizes_of(pair.before, pair.func, fresh(pair.calls[0])) if pair.calls else {}
+    is_sized = has_sizes(pair.before, pair.func)
     try:
-        proof = decided(pair.before, pair.after, pair.func, SymbolicCall(sizes, STEPS, seconds / 2))
+        proof = _proof(pair, SymbolicCall(sizes, steps, seconds / 2), is_sized=is_sized)
     except RefmlcError as failure:
         return undecided(failure.diagnostic.message)
     word, reason = _word(proof, agrees=pair.agrees)
-    return PairProof(word, reason, proof.assumptions, _alarm(proof, pair, interp))
+    is_fixed = bool(sizes) and not proof.limit
+    return PairProof(word, reason, proof.assumptions, _alarm(proof, pair, interp), is_sized, is_fixed)
+
+
+def _proof(pair: ProgramPair, call: SymbolicCall, *, is_sized: bool) -> Proof:
+    if is_sized:
+        proof = proved_for_all_sizes(pair.before, pair.after, pair.func, seconds=call.seconds)
+        if proof.is_proved:
+            return proof
+    return decided(pair.before, pair.after, pair.func, call)
 
 
 def _alarm(proof: Proof, pair: ProgramPair, interp: Interp) -> Diagnostic | None:

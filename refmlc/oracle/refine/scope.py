@@ -37,7 +37,14 @@ ENDS = (Stop.UNDEFINED, Stop.TRAP, Stop.CRASHED)
 """Why a program that ends for a proof may end for a call; other reasons are limits."""
 
 
-def sizes_of(module: IRModule, func: str, arguments: Sequence[object]) -> dict[str, int]:
+def has_sizes(module: IRModule, func: str) -> bool:
+    """Whether a function of TensorIR has a size that the call decides."""
+    function = module.functions[func]
+    buffers = function.buffer_map.values() if isinstance(function, tir.PrimFunc) else ()
+    return any(not isinstance(extent, tir.IntImm) for buffer in buffers for extent in buffer.shape)
+
+
+def sizes_of(module: IRModule, func: str, arguments: Sequence[object]) -> dict[str, int | float]:
     """The dimensions and scalars of a call by name, as `SymbolicCall.dims` takes them."""
     function = module.functions[func]
     parameters = [] if isinstance(function, relax.ExternFunc) else parameters_of(function)
@@ -45,7 +52,7 @@ def sizes_of(module: IRModule, func: str, arguments: Sequence[object]) -> dict[s
     return {name: size for parameter, value in pairs for name, size in _sizes(parameter.ty, parameter.name, value)}
 
 
-def _sizes(ty: Type | None, name: str, value: object) -> Iterator[tuple[str, int]]:
+def _sizes(ty: Type | None, name: str, value: object) -> Iterator[tuple[str, int | float]]:
     match ty, value:
         case TensorType(shape=tuple() as extents), Tensor():
             yield from _named(extents, value.shape)
@@ -53,7 +60,7 @@ def _sizes(ty: Type | None, name: str, value: object) -> Iterator[tuple[str, int
             yield from _named(extents, tuple(value))
         case PrimType(value=tir.Var() as var), int():
             yield var.name, value
-        case PrimType(), int():
+        case PrimType(), int() | float():
             yield name, value
         case TupleType(fields=fields), tuple():
             for number, (part, item) in enumerate(zip(fields, value, strict=False)):

@@ -41,9 +41,10 @@ def test_a_right_module():
     assert repr(few) == "<Report Module: 1 function, 3 calls, 1 implementation, 3 variants: no findings>"
     assert str(few).splitlines() == [
         "Module",
-        "function  path     calls      sanitizer",
-        "copy      meaning  3 defined  nothing",
-        "          interp   3 equal",
+        "function  path      calls       proof          sanitizer",
+        "copy      meaning   3 defined                  nothing",
+        "          interp    3 equal     tested",
+        "          variants  3 compared  3 these sizes",
         "purposes            meaning  interp",
         "ordinary, specials  defined  equal",
         "  ordinary: random values of usual size",
