@@ -1,21 +1,27 @@
-"""What `refmlc prove` decides: `proof_table.py [--pairs 200] [--mutants 400] [--tvm PYTHON] [--docs]`.
+"""What `refmlc prove` decides: `proof_table.py [--pairs 200] [--mutants 400] [--tvm PYTHON [--traces 20]] [--docs]`.
 
-| population | pairs                                                                                             |
-|------------|---------------------------------------------------------------------------------------------------|
-| schedules  | a generated pipeline of three blocks, and the same after up to 6 steps of `refmlc.Schedule`       |
-| passes     | with `--tvm`: a pipeline, and each stage of TVM's default lowering that keeps the function        |
-| mutants    | a pipeline, and one of its schedules with one node changed; a proof is held against calls that run |
+| population       | pairs                                                                                             |
+|------------------|---------------------------------------------------------------------------------------------------|
+| schedules        | a generated pipeline of three blocks, and the same after up to 6 steps of `refmlc.Schedule`       |
+| passes of TVM    | with `--tvm`: a pipeline, and each stage of TVM's default lowering that keeps the function        |
+| schedules of TVM | with `--tvm`: 27 operators, and each after random traces of 1 to 6 primitives of TVM's schedule   |
+| these, changed   | the operators, and their traces with one node changed; a proof is held against calls too          |
+| mutants          | a pipeline, and one of its schedules with one node changed; a proof is held against calls too     |
 
-Exit status 1: a mutant that is proved and that a call tells apart, or a right pair that is refuted. `--docs` writes the
-table into docs/explanation/proofs.md.
+TVM's schedule is wrong for some traces: those that a call refutes need a row of `TRACE_FAULTS`. Exit status 1: a
+mutant that is proved and that a call tells apart, a right pair that is refuted, or a trace refuted without such a row.
+`--docs` writes the table into docs/explanation/proofs.md.
 """
 
 import argparse
+import json
 import random
+import subprocess
 import sys
 import time
 from collections import Counter
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -51,6 +57,21 @@ SWAPS = {
 }
 LIMITS = Limits(steps=3_000_000)
 CALLS = 12
+MOST_DRAWS = 8  # of a change
+SIDE = Path(__file__).parent / "tvm_side" / "schedule_pairs.py"
+PASSES, TRACES, CHANGED, MUTANTS = "passes of TVM", "schedules of TVM", "these, changed", "mutants"
+TRACE_FAULTS = (
+    # (primitive of the trace, in the counterexample, what TVM does wrong)
+    ("loop_partition", "", "each part of a reduction begins it anew, or none does"),
+    ("pad_einsum", "another", "the padding 0 takes part in a reduction to which it is no neutral element"),
+    ("pad_einsum", "RM312", "loops grow that are around other blocks too, whose axes leave their domains"),
+    ("pad_einsum", "RM305", "a reduction reads elements of its padded buffer that nothing begins"),
+    ("reindex", "RM304", "a load that a condition guards is executed without it"),
+    ("reindex", "RM318", "the loads in the index of a load are not declared"),
+    ("reverse_compute_at", "other elements", "a consumer is cut to the elements of one of its producers"),
+    ("reverse_compute_at", "RM305", "a block is moved behind a reader of what it writes"),
+    ("compute_at", "RM305", "an init is moved to where its reduction is read"),
+)
 
 
 def module_of(func):
@@ -139,6 +160,68 @@ def passes(count, python):
                 )
 
 
+def traces(count, python):
+    """Pairs of an operator and a trace of TVM's schedule; and a line for each trace that is no program.
+
+    Fails: CalledProcessError where TVM does not run.
+    """
+    command = [python, str(SIDE), "--traces", str(count)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    pairs, broken = [], []
+    for number, row in enumerate(map(json.loads, done.stdout.splitlines())):
+        name = f"{number}: {row['operator']} {'+'.join(row.get('trace', ()))}"
+        if "signal" in row:
+            broken.append(f"{name}: signal {row['signal']} ends TVM")
+            continue
+        try:
+            pairs.append((name, refmlc.read(row["before"], "before.py"), refmlc.read(row["after"], "after.py")))
+        except RefmlcError as failure:
+            broken.append(f"{name}: {failure.code.id} {failure.diagnostic.message}")
+    return pairs, broken
+
+
+def changed_traces(rows):
+    """The right traces with one node changed that is not in the shape of a parameter."""
+    for seed, (name, before, after, proof, _) in enumerate(rows):
+        if proof.kind is not ProofKind.REFUTED:
+            candidates = (mutant(after, f"{seed}/{number}") for number in range(MOST_DRAWS))
+            same = (each for each in candidates if each is not None and shapes(each) == shapes(after))
+            yield from ((f"{name}, changed", before, changed) for changed in islice(same, 1))
+
+
+def shapes(module):
+    """The shapes and dtypes of the parameters."""
+    return [(buffer.shape, buffer.dtype) for buffer in module["main"].buffer_map.values()]
+
+
+def fault_of(name, proof):
+    """What TVM's schedule does wrong in a trace that a call refutes; empty: no known fault."""
+    message = "" if proof.counterexample is None else proof.counterexample.message
+    rows = (why for primitive, words, why in TRACE_FAULTS if primitive in name and words in message)
+    return next(rows, "")
+
+
+def trace_lines(populations, broken):
+    """How many of the right traces are proved, what is wrong with the others, how many changes are refuted."""
+    if TRACES not in populations:
+        return
+    rows = populations[TRACES]
+    faults = Counter(fault_of(row[0], row[3]) for row in rows if row[3].kind is ProofKind.REFUTED)
+    right = Counter(row[3].kind for row in rows if row[3].kind is not ProofKind.REFUTED)
+    proved, reals = (right[kind] / right.total() for kind in (ProofKind.PROVED, ProofKind.REALS))
+    yield (
+        f"Of {right.total()} traces of TVM that no call refutes, {proved:.1%} are proved to the bit and {reals:.1%} "
+        "over the reals."
+    )
+    if faults or broken:
+        yield f"{faults.total()} traces are wrong and refuted by a call, {len(broken)} more end TVM or are ill-formed:"
+        yield from (f"{count} x {why or 'NOT EXPLAINED'}" for why, count in faults.most_common())
+        yield from broken
+    others = Counter(row[3].kind for row in populations[CHANGED] if not row[3].is_proved)
+    share = others[ProofKind.REFUTED] / max(others.total(), 1)
+    yield f"Of {others.total()} changed traces that are not proved, {share:.1%} are refuted by a call."
+
+
 # ------------------------------------------------------------------------------------------------ table
 
 
@@ -196,19 +279,32 @@ def main():
     parser.add_argument("--pairs", type=int, default=100)
     parser.add_argument("--mutants", type=int, default=200)
     parser.add_argument("--tvm", metavar="PYTHON")
+    parser.add_argument("--traces", type=int, default=8, help="of TVM's schedule, for each operator")
     parser.add_argument("--docs", action="store_true")
     parser.add_argument("--why", action="store_true", help="print what is not proved")
     options = parser.parse_args()
     prove_itself()
-    populations = {"schedules": decided(schedules(options.pairs), search=False)}
+    populations, broken = {"schedules": decided(schedules(options.pairs), search=False)}, []
     if options.tvm:
-        populations["passes of TVM"] = decided(passes(options.pairs // 10, options.tvm), search=False)
-    populations["mutants"] = decided(mutants(options.mutants), search=True)
-    false = [row[0] for row in populations["mutants"] if row[3].is_proved and contradicted(row[1], row[2])]
-    wrong = [row[0] for rows in list(populations.values())[:-1] for row in rows if row[3].kind is ProofKind.REFUTED]
+        populations[PASSES] = decided(passes(options.pairs // 10, options.tvm), search=False)
+        pairs, broken = traces(options.traces, options.tvm)
+        populations[TRACES] = decided(pairs, search=True)
+        populations[CHANGED] = decided(changed_traces(populations[TRACES]), search=True)
+    populations[MUTANTS] = decided(mutants(options.mutants), search=True)
+    changed = [row for name in (CHANGED, MUTANTS) for row in populations.get(name, ())]
+    false = [row[0] for row in changed if row[3].is_proved and contradicted(row[1], row[2])]
+    wrong = [
+        row[0]
+        for name, rows in populations.items()
+        for row in rows
+        if name not in (CHANGED, MUTANTS)
+        and row[3].kind is ProofKind.REFUTED
+        and not (name == TRACES and fault_of(row[0], row[3]))
+    ]
     text = "\n".join(table(populations))
     summary = f"False proofs: {len(false)}. Right pairs refuted: {len(wrong)}."
-    click.echo("\n".join([text, summary, *false, *wrong]))
+    paragraphs = list(trace_lines(populations, broken))
+    click.echo("\n".join([text, summary, *paragraphs, *false, *wrong]))
     if options.why:
         reasons = Counter(
             (kind, row[3].kind.value, row[3].reason or (row[3].obligations[0].text if row[3].obligations else ""))
@@ -220,8 +316,9 @@ def main():
     if options.docs:
         page = PAGE.read_text(encoding="utf-8")
         head, _, rest = page.partition(MARKS[0])
+        sentences = " ".join([summary, *(line for line in paragraphs if line.startswith("Of "))])
         PAGE.write_text(
-            f"{head}{MARKS[0]}\n{text}\n\n{summary}\n\n{MARKS[1]}{rest.partition(MARKS[1])[2]}", encoding="utf-8"
+            f"{head}{MARKS[0]}\n{text}\n\n{sentences}\n\n{MARKS[1]}{rest.partition(MARKS[1])[2]}", encoding="utf-8"
         )
     return 1 if false or wrong else 0
 

@@ -1,8 +1,22 @@
 """Samples of the tables of proofs: right pairs are never refuted, mutants are never proved away."""
 
+import os
+
 import pytest
 from needs import need
-from proof_table import contradicted, decided, module_of, mutant, mutants, pipeline, schedules
+from proof_table import (
+    TRACE_FAULTS,
+    changed_traces,
+    contradicted,
+    decided,
+    fault_of,
+    module_of,
+    mutant,
+    mutants,
+    pipeline,
+    schedules,
+    traces,
+)
 
 from refmlc.prove import ProofKind
 
@@ -33,3 +47,25 @@ def test_operators_are_defined_for_all_sizes(word):
     assert modules
     for module, name in modules:
         assert defined_for_all_sizes(module, name).kind.value == "proved", name
+
+
+@pytest.mark.needs("tvm")
+def test_traces_of_tvm_are_proved_and_no_change_of_them_is():
+    pairs, _ = traces(1, os.environ.get("REFMLC_TVM_PYTHON", ""))
+    rows = decided(pairs, search=True)
+    wrong = [row for row in rows if row[3].kind is ProofKind.REFUTED]
+    assert [row[0] for row in wrong if not fault_of(row[0], row[3])] == []
+    assert len({row[0].split()[1] for row in rows}) >= 25
+    assert sum(row[3].is_proved for row in rows) >= 0.8 * (len(rows) - len(wrong))
+    changed = decided(changed_traces(rows), search=True)
+    assert [row[0] for row in changed if row[3].is_proved and contradicted(row[1], row[2])] == []
+    assert sum(row[3].kind is ProofKind.REFUTED for row in changed) >= 0.6 * len(changed)
+
+
+def test_a_refuted_trace_needs_a_reason():
+    """A wrong program is no fault of TVM's schedule by itself: a primitive that is known to be wrong must be there."""
+    func = pipeline(0)
+    ((_, _, _, proof, _),) = decided([("", module_of(func), mutant(module_of(func), 1))], search=True)
+    assert proof.kind is ProofKind.REFUTED
+    assert fault_of("0: matmul split+reorder", proof) == ""
+    assert fault_of("0: matmul split+loop_partition", proof) == TRACE_FAULTS[0][2]
