@@ -89,7 +89,8 @@ def run_check(
     alone = len(inputs) == 1 and not skipped
     results: list[Result] = []
     with ExitStack() as stack:
-        paths = [stack.enter_context(closing(implementation(spec, choices.limits))) for spec in impls or DEFAULT_PATHS]
+        opened = (implementation(spec, choices.limits, kept=True) for spec in impls or DEFAULT_PATHS)
+        paths = [stack.enter_context(closing(each)) for each in opened]
         for result in _results(inputs, func, choices, paths, alone=alone):
             results.append(result)
             if not as_json:

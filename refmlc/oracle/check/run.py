@@ -211,7 +211,7 @@ def _short(name: str) -> str:
 
 
 def _opened(path: str | Implementation, limits: Limits, stack: ExitStack) -> Implementation:
-    return stack.enter_context(closing(implementation(path, limits))) if isinstance(path, str) else path
+    return stack.enter_context(closing(implementation(path, limits, kept=True))) if isinstance(path, str) else path
 
 
 def _title(program: object, module: IRModule) -> str:

@@ -83,8 +83,11 @@ def started_by(spec: str) -> str:
 KNOWN = "interp, interp:sanitized, native, native:WAY, numpy, torch, tvm:PYTHON, cmd:COMMAND, py:MODULE:NAME"
 
 
-def implementation(spec: str, limits: Limits | None = None) -> Implementation:
-    """The implementation that `spec` names. Fails: RM112 (no such one, or it does not start)."""
+def implementation(spec: str, limits: Limits | None = None, *, kept: bool = False) -> Implementation:
+    """The implementation that `spec` names. Fails: RM112 (no such one, or it does not start).
+
+    `kept`: in-house C takes compiled libraries from the user's cache, and keeps them there.
+    """
     limits = Limits() if limits is None else limits
     kind, colon, rest = spec.partition(":")
     match kind:
@@ -93,7 +96,7 @@ def implementation(spec: str, limits: Limits | None = None) -> Implementation:
         case "interp" if rest == "sanitized":
             return SanitizedInterp(limits)
         case "native" if rest or not colon:
-            return Native(rest, limits)
+            return Native(rest, limits, kept=kept)
         case "numpy" if not colon:
             return Loops(limits)
         case "torch" if not colon:

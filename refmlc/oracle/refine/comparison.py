@@ -80,7 +80,7 @@ class Refinement:
         self._before, self._after, self._func, self._exact = before, after, func, exact
         self._interp = Interp(limits)
         self._watch = ContractWatch(before, after, func)
-        self._implementations = [implementation(spec, limits) for spec in specs if spec != INTERP]
+        self._implementations = [implementation(spec, limits, kept=True) for spec in specs if spec != INTERP]
         self._prepared = {other.name: other.prepare(after) for other in self._implementations}
         if INTERP in specs:
             self._prepared = {INTERP: Stopped(Stop.UNSUPPORTED, "by `references`"), **self._prepared}
