@@ -25,6 +25,7 @@ from refmlc.lang.ir.visit import children, walk
 
 MEETINGS = ("tvm_storage_sync", "tvm_thread_allreduce")
 LAUNCHES = ("thread_extent",)
+OPEN = (tir.For, tir.While, tir.AttrStmt, tir.SeqStmt, tir.IfThenElse, tir.SBlockRealize)  # statements around a meeting
 
 
 @dataclass(slots=True)
@@ -100,6 +101,26 @@ class Threads:
         touches = self.touches(node)
         return not self.lowered and bool(touches.reads or touches.writes)
 
+    def is_open(self, node: tir.Stmt) -> bool:
+        """Whether threads meet within `node`, and not only before it.
+
+        Decision: a compiler puts barriers only where all threads pass. So a statement that some threads skip, or
+        repeat more often than others, is one piece where it holds no meeting of its own.
+        """
+        if self.touches(node).meets:
+            return isinstance(node, OPEN) or is_collective(node)
+        match node:
+            case tir.For(min=first, extent=extent):
+                return self.is_uniform(first) and self.is_uniform(extent)
+            case tir.IfThenElse(condition=condition):
+                return self.is_uniform(condition)
+            case tir.SBlockRealize(predicate=predicate, block=block):
+                return self.is_uniform(predicate) and block.init is None
+            case tir.SeqStmt() | tir.AttrStmt():
+                return True
+            case _:
+                return False
+
     def folds(self, node: Node) -> bool:
         """Whether `node` touches what threads reduce into together."""
         touches = self.touches(node)
@@ -116,6 +137,11 @@ class Threads:
 
     def _folds(self, block: tir.SBlock) -> bool:
         return any(isinstance(node, tir.BufferStore) and self.is_folded(node.buffer) for node in walk(block.body))
+
+
+def is_collective(node: tir.Stmt) -> bool:
+    """Whether the statement is a barrier or a reduction over threads."""
+    return isinstance(node, tir.Evaluate) and isinstance(node.value, tir.Call) and node.value.callee in MEETINGS
 
 
 def has_threads(func: tir.PrimFunc) -> bool:

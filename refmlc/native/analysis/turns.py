@@ -1,208 +1,259 @@
 """Threads as a program without threads: the rounds in which they take turns (TIR-227), written as loops.
 
-The interpreter runs the threads of a block one after the other from one meeting to the next. Where the meetings are
-implied (TIR-229) and stand where all threads pass, the same order is that of serial loops: the loops over threads go
-around each statement between two meetings.
+The interpreter runs the threads of a block one after the other from one meeting to the next. Loops do the same: a loop
+over blocks, in it the statements around the meetings, once for all threads, and a loop over the threads around what
+stands between two meetings (`rounds`).
 
     for t in threads:                          for k in 4:
         for k in 4:                                for t in threads: S[…] = A[…]
             S[…] = A[…]     (shared)     →         for t in threads: X[…] = X[…] + S[…]
             X[…] = X[…] + S[…]
 
-| what                                        | becomes                                                             |
-|---------------------------------------------|---------------------------------------------------------------------|
-| a loop over a thread axis                   | a serial loop                                                       |
-| a loop over the axis of a loop around it    | its body, for the index of that loop; both extents are one constant |
-| memory private to the indices of axes, each | is one for all of them                                              |
-| element of which one index touches          |                                                                     |
-| other private memory                        | is allocated in the loops over the axes, new for each index         |
+| what                                          | becomes                                                             |
+|-----------------------------------------------|---------------------------------------------------------------------|
+| `launch_thread`, a loop over a thread axis    | a serial loop                                                       |
+| a loop over the axis of a loop around it      | its body, for the index of that loop; both extents are one constant |
+| memory private to a block, allocated outside  | is allocated in the loops over the blocks                           |
+| memory private to a thread, allocated outside | is an array there, with a part for each thread                      |
 
-The order of rounds is exact where no two threads touch the same element of what they write, but of shared memory
-(`rewrite.schedule.accesses`). A function in which that is not seen is left as it is, and so is one with views, calls
-that have effects, early ends, barriers in the text, or reductions across threads.
+A function is left as it is, with the reason, where this is not certainly the same.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TypeGuard
+from typing import cast, get_args
 
 from refmlc.lang.dtypes import INT32
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scopes import axes_of, is_thread
-from refmlc.lang.ir.statements import statements
 from refmlc.lang.ir.threads import Threads
 from refmlc.lang.ir.visit import substitute, walk
-from refmlc.rewrite.schedule.accesses import accesses, problem, separates
-from refmlc.rewrite.schedule.places import allocated, integer, is_root, top, with_top
+from refmlc.native.analysis.rounds import Rounds
+from refmlc.native.analysis.thread_loops import Left, part_for_each, serial
+from refmlc.rewrite.schedule.places import allocated, sequence, top, with_top
 
-
-class _Left(Exception):
-    """The function is left as it is."""
+LAUNCHES = ("thread_extent", "virtual_thread")
 
 
 def in_turns(func: tir.PrimFunc) -> tir.PrimFunc:
     """The function with serial loops in the place of its threads; itself, where that is not seen to be the same."""
+    return turns(func)[0]
+
+
+def turns(func: tir.PrimFunc) -> tuple[tir.PrimFunc, str]:
+    """`in_turns`, and why the function is left as it is; else empty."""
     if not any(isinstance(node, tir.ThreadVar) for node in walk(func.body)):
-        return func
+        return func, ""
     try:
-        return _Turns(replace(func, body=_without_inner_axes(func.body, {}))).function()
-    except _Left:
-        return func
+        loops = replace(func, body=_without_inner_axes(_as_loops(func.body), {}))
+        return _Turns(loops).function(), ""
+    except Left as reason:
+        return func, str(reason)
 
 
 class _Turns:
-    """The rewriting of one function."""
+    """The rewriting of one function, whose threads are loops."""
 
     def __init__(self, func: tir.PrimFunc) -> None:
         self.func = func
         self.threads = Threads(func)
-        self.private = {buffer for buffer in allocated(func) if axes_of(buffer.scope)}
 
     def function(self) -> tir.PrimFunc:
-        """The function in turns. Raises `_Left`."""
-        self._check()
-        kernels = [stmt for stmt in top(self.func) if any(_is_axis(node) for node in walk(stmt))]
-        moved: set[tir.Buffer] = set()
-        for buffer in self.private:
-            users = [stmt for stmt in top(self.func) if buffer in _touched(stmt)]
+        """The function in turns. Raises `Left`."""
+        statements = top(self.func)
+        kernels = [stmt for stmt in statements if _has_axis(stmt)]
+        moved: dict[tir.Stmt, list[tir.Buffer]] = {stmt: [] for stmt in kernels}
+        for buffer in allocated(self.func):
+            if not self._is_private(buffer):
+                continue
+            users = [stmt for stmt in statements if buffer in self._touched(stmt)]
             if any(stmt in kernels for stmt in users):
                 if len(users) > 1:
-                    raise _Left  # it is written in one kernel or outside, and read elsewhere
-                axes = [node for node in walk(users[0]) if _is_private(node, buffer) and buffer in _touched(node)]
-                if any(buffer in _touched(_without(users[0], axis)) for axis in axes):
-                    raise _Left
-                if not _is_apart(users[0], buffer, axes):
-                    moved.add(buffer)
-        parts = [self._kernel(stmt, moved & _touched(stmt)) if stmt in kernels else stmt for stmt in top(self.func)]
-        return with_top(self.func, parts, dropped=[*moved])
+                    raise Left(f"`{buffer.name}` is touched in one kernel and elsewhere")
+                moved[users[0]].append(buffer)
+        parts = [self._kernel(stmt, moved[stmt], frozenset()) if stmt in kernels else stmt for stmt in statements]
+        return with_top(self.func, parts, dropped=[buffer for buffers in moved.values() for buffer in buffers])
 
-    def _check(self) -> None:
-        """Nothing but loops, blocks and stores; meetings that are implied."""
-        body = self.func.body
-        odd = any(
-            (isinstance(node, tir.For) and node.thread is not None and is_thread(node.tag) and not _is_axis(node))
-            or (isinstance(node, tir.SBlock)
-                and any(axes_of(buffer.scope) and buffer not in self.private for buffer in node.alloc_buffers))
-            or (isinstance(node, tir.AllocBuffer) and axes_of(node.buffer.scope) and node.buffer not in self.private)
-            for node in walk(body)
-        )  # fmt: skip
-        meets = self.threads.lowered or any(self.threads.touches(stmt).meets for stmt in statements(body))
-        folds = any(self.threads.folds(stmt) for stmt in statements(body))
-        if odd or meets or folds or problem(self.func, body) is not None:
-            raise _Left
+    def _is_private(self, buffer: tir.Buffer) -> bool:
+        return bool(axes_of(buffer.scope))
 
-    def _kernel(self, stmt: tir.Stmt, moved: set[tir.Buffer]) -> tir.Stmt:
-        """A statement at the root that has threads: loops over blocks, then the threads of a block, then what they do.
+    def _is_of_thread(self, buffer: tir.Buffer) -> bool:
+        return "threadIdx" in axes_of(buffer.scope) and not self.threads.is_folded(buffer)
 
-        `moved` are the buffers that are allocated inside.
-        """
-        if not isinstance(stmt, tir.For) or not _is_axis(stmt):
-            raise _Left  # loops around a kernel: each launch has memory of its own
-        return self._blocks(stmt, frozenset(), sorted(moved, key=lambda buffer: buffer.name))
+    def _touched(self, stmt: Node) -> set[tir.Buffer]:
+        kinds = tir.BufferLoad | tir.BufferStore | tir.BufferData
+        named = {node.buffer for node in walk(stmt) if isinstance(node, kinds)}
+        named |= {node.source.buffer for node in walk(stmt) if isinstance(node, tir.MatchBufferRegion)}
+        return named | {self.threads.root(buffer) for buffer in named}
 
-    def _blocks(self, loop: tir.For, tags: frozenset[str], moved: Sequence[tir.Buffer]) -> tir.Stmt:
-        if loop.tag.startswith("threadIdx"):
-            shared = [buffer for buffer in moved if buffer.scope.startswith("shared")]
-            return _with_memory(self._group(loop, [buffer for buffer in moved if buffer not in shared]), shared)
-        body = loop.body
-        if loop.tag in tags:
-            raise _Left
-        if isinstance(body, tir.For) and _is_axis(body):
-            return replace(_serial(loop), body=self._blocks(body, tags | {loop.tag}, moved))
-        if any(_is_axis(node) for node in walk(body)):
-            raise _Left
-        return replace(_serial(loop), body=_with_memory(body, moved))
-
-    def _group(self, first: tir.For, moved: Sequence[tir.Buffer]) -> tir.Stmt:
-        """The threads of a block: a round for each statement between two meetings."""
-        axes: list[tir.For] = []
-        body: tir.Stmt = first
-        while isinstance(body, tir.For) and _is_axis(body) and body.tag not in {axis.tag for axis in axes}:
-            if not body.tag.startswith("threadIdx"):
-                raise _Left
-            axes.append(body)
-            body = body.body
-        if any(_is_axis(node) for node in walk(body)):
-            raise _Left  # some threads of a block would do what others do not
-        group = _nest(axes, body)
-        threads = Threads(replace(self.func, body=group))
-        if not threads.meets(body):
-            return _round(_with_memory(body, moved), axes)
-        written = [buffer for buffer in accesses(group).written if not buffer.scope.startswith("shared")]
-        if moved or not all(_is_apart(group, buffer, axes) for buffer in written):
-            raise _Left
-        return self._rounds(body, axes, threads)
-
-    def _rounds(self, stmt: tir.Stmt, axes: Sequence[tir.For], threads: Threads) -> tir.Stmt:
-        if not threads.meets(stmt):
-            return _round(stmt, axes)
+    def _kernel(self, stmt: tir.Stmt, moved: Sequence[tir.Buffer], tags: frozenset[str]) -> tir.Stmt:
+        """The loops over blocks, and in them what one block of threads does. `moved` is allocated there."""
         match stmt:
-            case tir.SeqStmt(seq) if not any(isinstance(part, tir.Bind | tir.AllocBuffer) for part in seq):
-                return replace(stmt, seq=tuple(self._rounds(part, axes, threads) for part in seq))
-            case tir.For() if threads.is_uniform(stmt.min) and threads.is_uniform(stmt.extent) and stmt.step is None:
-                if stmt.kind not in (ForKind.SERIAL, ForKind.UNROLLED):
-                    raise _Left
-                return replace(stmt, body=self._rounds(stmt.body, axes, threads))
+            case tir.For() if is_axis(stmt) and not stmt.tag.startswith("threadIdx"):
+                if stmt.tag in tags:
+                    raise Left(f"`{stmt.tag}` is launched twice")
+                return replace(serial(stmt), body=self._kernel(stmt.body, moved, tags | {stmt.tag}))
+            case tir.AttrStmt():
+                return replace(stmt, body=self._kernel(stmt.body, moved, tags))
+            case tir.SeqStmt(seq) if _has_axis(stmt, "blockIdx"):
+                allocations = [part.buffer for part in seq if isinstance(part, tir.AllocBuffer)]
+                rest = [part for part in seq if not isinstance(part, tir.AllocBuffer)]
+                if len(rest) != 1 or not all(self._is_private(buffer) for buffer in allocations):
+                    raise Left("a block does more than to launch its threads")
+                return self._kernel(rest[0], [*moved, *allocations], tags)
+            case _ if _has_axis(stmt, "blockIdx") or not (tags or is_axis(stmt)):
+                raise Left("a loop launches a kernel more than once")
             case _:
-                raise _Left
+                return self._block(stmt, moved)
+
+    def _block(self, stmt: tir.Stmt, moved: Sequence[tir.Buffer]) -> tir.Stmt:
+        """What one block of threads does, with memory that is new each time."""
+        groups = list(_groups(stmt))
+        inner = {buffer for group in groups for node in walk(group) for buffer in _allocated_at(node)}
+        here = {buffer for node in walk(stmt) for buffer in _allocated_at(node)} - inner
+        parts: dict[tir.Buffer, tir.Buffer] = {}
+        for buffer in [*moved, *sorted(here, key=lambda each: each.name)]:
+            if self._is_of_thread(buffer):
+                parts[buffer] = self._parts_of(buffer, groups)
+        body = self._outside(stmt, parts)
+        memory = [tir.AllocBuffer(parts.get(buffer, buffer)) for buffer in moved]
+        return sequence([*memory, body])
+
+    def _parts_of(self, buffer: tir.Buffer, groups: Sequence[tir.For]) -> tir.Buffer:
+        launches = [axes_at(group)[0] for group in groups if buffer in self._touched(group)]
+        users = [sorted(axes, key=lambda axis: axis.tag) for axes in launches]
+        if len({tuple(axis.tag for axis in axes) for axes in users}) > 1:
+            raise Left(f"`{buffer.name}` is private to threads of different axes")
+        if not users:
+            return buffer
+        extents = [max((axis.extent for axis in column), key=_constant) for column in zip(*users, strict=True)]
+        return part_for_each(buffer, extents)
+
+    def _outside(self, stmt: tir.Stmt, parts: Mapping[tir.Buffer, tir.Buffer]) -> tir.Stmt:
+        """A statement of a block of threads, around its threads or beside them."""
+        match stmt:
+            case tir.For() if is_axis(stmt):
+                axes, body = axes_at(stmt)
+                return Rounds(axes, self.threads, parts).group(body)
+            case tir.AllocBuffer(buffer=buffer):
+                return tir.AllocBuffer(parts.get(buffer, buffer), stmt.annotations, span=stmt.span)
+            case tir.For():
+                return replace(serial(stmt), body=self._outside(stmt.body, parts))
+            case tir.AttrStmt():
+                return replace(stmt, body=self._outside(stmt.body, parts))
+            case tir.SeqStmt(seq):
+                return sequence([self._outside(part, parts) for part in seq])
+            case tir.IfThenElse(condition, then_case, else_case) if _has_axis(stmt):
+                other = None if else_case is None else self._outside(else_case, parts)
+                self._check_outside(tir.Evaluate(condition), parts)
+                return replace(stmt, then_case=self._outside(then_case, parts), else_case=other)
+            case tir.SBlockRealize(block=block) if _has_axis(stmt):
+                if block.init is not None or block.match_buffers:
+                    raise Left(f"threads are launched in block `{block.name}`, with an init or a view")
+                buffers = tuple(parts.get(buffer, buffer) for buffer in block.alloc_buffers)
+                block = replace(
+                    block, body=self._outside(block.body, parts), alloc_buffers=buffers, reads=None, writes=None
+                )
+                return replace(stmt, block=block)
+            case _:
+                if _has_axis(stmt):
+                    raise Left("threads are launched in a statement of another kind")
+                self._check_outside(stmt, parts)
+                return stmt
+
+    def _check_outside(self, stmt: tir.Stmt, parts: Mapping[tir.Buffer, tir.Buffer]) -> None:
+        if not self._touched(stmt).isdisjoint(parts):
+            raise Left("memory private to threads is touched outside of them")
 
 
-def _is_axis(node: Node) -> bool:
-    """Whether a statement is a loop over a thread axis, from 0 to a positive constant."""
+def is_axis(node: Node) -> bool:
+    """Whether a statement is a loop over a thread axis, from 0; of threads of a block to a positive constant."""
     return (
         isinstance(node, tir.For)
         and is_thread(node.tag)
         and node.thread is not None
-        and node.thread.var is None
         and node.step is None
         and isinstance(node.min, tir.IntImm)
         and node.min.value == 0
-        and isinstance(node.extent, tir.IntImm)
-        and node.extent.value > 0
+        and (node.tag.startswith("blockIdx") or (isinstance(node.extent, tir.IntImm) and node.extent.value > 0))
     )
 
 
-def _is_private(loop: Node, buffer: tir.Buffer) -> TypeGuard[tir.For]:
-    """Whether a statement is a loop over an axis, each index of which has memory of its own for `buffer`."""
-    return isinstance(loop, tir.For) and any(loop.tag.startswith(axis) for axis in axes_of(buffer.scope))
+def axes_at(loop: tir.For) -> tuple[list[tir.For], tir.Stmt]:
+    """The loops over the threads of a block, outermost first, and what each thread does. Raises `Left`."""
+    axes: list[tir.For] = []
+    body: tir.Stmt = loop
+    while isinstance(body, tir.For) and is_axis(body):
+        if not body.tag.startswith("threadIdx") or body.tag in {axis.tag for axis in axes}:
+            raise Left("a thread launches others")
+        axes.append(body)
+        body = body.body
+    if _has_axis(body):
+        raise Left("some threads of a block do what others do not")
+    return axes, body
 
 
-def _without(stmt: tir.Stmt, part: tir.Stmt) -> tir.Stmt:
-    """The statement with nothing in the place of a part."""
-    return substitute(stmt, {part: tir.Evaluate(integer(0, INT32))})
+def _has_axis(stmt: Node, beginning: str = "") -> bool:
+    return any(
+        isinstance(node, tir.For) and node.thread is not None and is_thread(node.tag) and node.tag.startswith(beginning)
+        for node in walk(stmt)
+    )
 
 
-def _is_apart(stmt: tir.Stmt, buffer: tir.Buffer, axes: Sequence[tir.For]) -> bool:
-    """Whether what differs in an index of `axes`, loops at and in `stmt`, touches different elements of `buffer`."""
-    uses = accesses(stmt)
-    left = {axis.loop_var for axis in axes if not _is_single(axis)}
-    agreed: set[tir.Var] = set()
-    while left:
-        var = next((var for var in left if separates(var, uses, buffer, agreed)), None)
-        if var is None:
-            return False
-        agreed.add(var)
-        left.discard(var)
-    return True
+def _groups(stmt: tir.Stmt) -> list[tir.For]:
+    """The outermost loops over threads of a block."""
+    groups: list[tir.For] = []
+    inner: set[Node] = set()
+    for node in walk(stmt):
+        if isinstance(node, tir.For) and node.tag.startswith("threadIdx") and node not in inner:
+            if not is_axis(node):
+                raise Left("the number of threads is not a constant")
+            groups.append(node)
+            inner.update(walk(node))
+    return groups
 
 
-def _is_single(loop: tir.For) -> bool:
-    return isinstance(loop.extent, tir.IntImm) and loop.extent.value == 1
+def _allocated_at(node: Node) -> tuple[tir.Buffer, ...]:
+    match node:
+        case tir.AllocBuffer(buffer=buffer):
+            return (buffer,)
+        case tir.SBlock(alloc_buffers=buffers):
+            return buffers
+        case _:
+            return ()
 
 
-def _touched(stmt: Node) -> set[tir.Buffer]:
-    return {node.buffer for node in walk(stmt) if isinstance(node, tir.BufferLoad | tir.BufferStore)}
+def _constant(value: tir.Expr) -> int:
+    return value.value if isinstance(value, tir.IntImm) else 0
 
 
-def _serial(loop: tir.For) -> tir.For:
-    return replace(loop, kind=ForKind.SERIAL, thread=None)
-
-
-def _with_memory(stmt: tir.Stmt, buffers: Sequence[tir.Buffer]) -> tir.Stmt:
-    """The statement with memory that is new each time."""
-    return tir.SeqStmt((*(tir.AllocBuffer(buffer) for buffer in buffers), stmt)) if buffers else stmt
+def _as_loops(stmt: tir.Stmt) -> tir.Stmt:
+    """The statement with loops in the place of `launch_thread`, each by one variable."""
+    match stmt:
+        case tir.AttrStmt(node=tir.ThreadVar() as thread, key=key, value=extent) if key in LAUNCHES:
+            if not isinstance(extent, int | tir.IntImm) and not isinstance(extent, get_args(tir.Expr)):
+                raise Left("threads are launched in a way of their own")
+            size = tir.IntImm(INT32, extent) if isinstance(extent, int) else cast("tir.Expr", extent)
+            var = tir.Var(thread.tag, size.dtype) if thread.var is None else thread.var
+            body = _as_loops(stmt.body)
+            zero = tir.IntImm(INT32, 0)
+            return tir.For(var, zero, size, ForKind.THREAD_BINDING, body, replace(thread, var=None), span=stmt.span)
+        case tir.For(thread=tir.ThreadVar(var=tir.Var() as var) as thread):
+            body = substitute(_as_loops(stmt.body), {var: stmt.loop_var})
+            return replace(stmt, thread=replace(thread, var=None), body=body)
+        case tir.For() | tir.While() | tir.AttrStmt():
+            return replace(stmt, body=_as_loops(stmt.body))
+        case tir.SeqStmt(seq):
+            return replace(stmt, seq=tuple(_as_loops(part) for part in seq))
+        case tir.IfThenElse():
+            other = None if stmt.else_case is None else _as_loops(stmt.else_case)
+            return replace(stmt, then_case=_as_loops(stmt.then_case), else_case=other)
+        case tir.SBlockRealize(block=block):
+            return replace(stmt, block=replace(block, body=_as_loops(block.body)))
+        case _:
+            return stmt
 
 
 def _without_inner_axes(stmt: tir.Stmt, around: Mapping[str, tir.For]) -> tir.Stmt:
@@ -210,33 +261,26 @@ def _without_inner_axes(stmt: tir.Stmt, around: Mapping[str, tir.For]) -> tir.St
     match stmt:
         case tir.For() if stmt.tag in around:
             axis = around[stmt.tag]
-            if not _is_axis(stmt) or not _same_extent(stmt, axis) or stmt.loop_var.dtype != axis.loop_var.dtype:
-                raise _Left
+            if not is_axis(stmt) or not _same_extent(stmt, axis) or stmt.loop_var.dtype != axis.loop_var.dtype:
+                raise Left(f"`{stmt.tag}` is bound again in another way")
             return _without_inner_axes(substitute(stmt.body, {stmt.loop_var: axis.loop_var}), around)
         case tir.For():
-            inner = {**around, stmt.tag: stmt} if _is_axis(stmt) else around
+            inner = {**around, stmt.tag: stmt} if is_axis(stmt) else around
             return replace(stmt, body=_without_inner_axes(stmt.body, inner))
+        case tir.While() | tir.AttrStmt():
+            return replace(stmt, body=_without_inner_axes(stmt.body, around))
         case tir.SeqStmt(seq):
             return replace(stmt, seq=tuple(_without_inner_axes(part, around) for part in seq))
-        case tir.SBlockRealize(block=block) if is_root(stmt):
+        case tir.IfThenElse(then_case=then_case, else_case=else_case):
+            other = None if else_case is None else _without_inner_axes(else_case, around)
+            return replace(stmt, then_case=_without_inner_axes(then_case, around), else_case=other)
+        case tir.SBlockRealize(block=block):
+            if block.init is not None and _has_axis(block.init):
+                raise Left("an init launches threads")
             return replace(stmt, block=replace(block, body=_without_inner_axes(block.body, around)))
         case _:
-            if any(_is_axis(node) for node in walk(stmt)):
-                raise _Left
             return stmt
 
 
 def _same_extent(a: tir.For, b: tir.For) -> bool:
     return isinstance(a.extent, tir.IntImm) and isinstance(b.extent, tir.IntImm) and a.extent.value == b.extent.value
-
-
-def _nest(axes: Sequence[tir.For], body: tir.Stmt) -> tir.Stmt:
-    for axis in reversed(axes):
-        body = replace(axis, body=body)
-    return body
-
-
-def _round(stmt: tir.Stmt, axes: Sequence[tir.For]) -> tir.Stmt:
-    """The statement for every thread, one after the other, by variables of its own."""
-    table: dict[Node, Node] = {axis.loop_var: replace(axis.loop_var) for axis in axes}
-    return substitute(_nest([_serial(axis) for axis in axes], stmt), table)

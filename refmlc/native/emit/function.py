@@ -15,7 +15,7 @@ from refmlc.lang.ir.scopes import is_thread
 from refmlc.lang.ir.threads import exchanges
 from refmlc.native.analysis.facts import Facts
 from refmlc.native.analysis.initialisation import find_initialisation
-from refmlc.native.analysis.turns import in_turns
+from refmlc.native.analysis.turns import turns
 from refmlc.native.emit.access import times
 from refmlc.native.emit.buffers import product
 from refmlc.native.emit.expressions import value
@@ -40,11 +40,11 @@ class Emitted:
 
 def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) -> Emitted:
     """`func` in C. Raises `Unsuited` where it cannot be translated."""
-    func = in_turns(func)
+    func, reason = turns(func)
     initialisation = find_initialisation(func)
     axes = _thread_axes(initialisation.nodes)
     if axes and exchanges(func):
-        raise Unsuited("its threads wait for each other", func.span)
+        raise Unsuited(f"its threads wait for each other, and {reason}", func.span)
     state = State(name, options, Facts.entry(func), initialisation, axes=axes)
     params = tuple(_param(state, func, var) for var in func.params)
     dims = shape_variables(func)

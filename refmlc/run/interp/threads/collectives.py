@@ -23,11 +23,6 @@ from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads.group import Go, Meeting, Posted, Steps
 
 
-def is_collective(node: tir.Stmt) -> bool:
-    """Whether the statement is a barrier or a reduction."""
-    return isinstance(node, tir.Evaluate) and isinstance(node.value, tir.Call) and node.value.callee in EXECUTED
-
-
 def prepare_collective(scope: Scope, node: tir.Evaluate) -> Go:
     """A barrier or a reduction, executed by a thread of a group."""
     call = cast("tir.Call", node.value)

@@ -26,7 +26,7 @@ Place = TypeVar("Place")
 
 def prepare_steps(scope: Scope, node: tir.Stmt) -> Go:
     """`node` as a generator on frames; the hooks that watch statements are around it."""
-    if not scope.exchange.meets(node) or not _is_open(scope, node):
+    if not scope.exchange.meets(node) or not scope.exchange.is_open(node):
         return _piece(scope, node)
     steps = _prepare(scope, node)
     before, after = scope.machine.hooks.watches("before_stmt"), scope.machine.hooks.watches("after_stmt")
@@ -44,31 +44,6 @@ def _piece(scope: Scope, node: tir.Stmt) -> Go:
         run(frame)
 
     return steps
-
-
-def _is_open(scope: Scope, node: tir.Stmt) -> bool:
-    """Whether threads meet within `node`, and not only before it.
-
-    Decision: a compiler puts barriers only where all threads pass. So a statement that some threads skip, or
-    repeat more often than others, is one piece where it holds no meeting of its own.
-    """
-    exchange = scope.exchange
-    if exchange.touches(node).meets:
-        return isinstance(node, _OPEN) or collectives.is_collective(node)
-    match node:
-        case tir.For(min=first, extent=extent):
-            return exchange.is_uniform(first) and exchange.is_uniform(extent)
-        case tir.IfThenElse(condition=condition):
-            return exchange.is_uniform(condition)
-        case tir.SBlockRealize(predicate=predicate, block=block):
-            return exchange.is_uniform(predicate) and block.init is None
-        case tir.SeqStmt() | tir.AttrStmt():
-            return True
-        case _:
-            return False
-
-
-_OPEN = (tir.For, tir.While, tir.AttrStmt, tir.SeqStmt, tir.IfThenElse, tir.SBlockRealize)
 
 
 def _prepare(scope: Scope, node: tir.Stmt) -> Go:
