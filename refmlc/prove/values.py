@@ -63,7 +63,7 @@ def may_be_undefined(contract: Contract, operands: tuple[DType, ...], result: DT
 def conversion(source: DType, target: DType, memory: TermMemory) -> Convert:
     """The conversion of a value. A term that keeps its value keeps its identity. Fails: RM503, as `converter`."""
     of_numbers = converter(source, target)
-    is_kept = _keeps(source, target)
+    is_kept = keeps(source, target)
     is_partial = not is_kept and (
         (source.is_float and target.is_integer) or (target.is_float and not target.format.has_nan)
     )
@@ -81,7 +81,7 @@ def conversion(source: DType, target: DType, memory: TermMemory) -> Convert:
     return convert
 
 
-def _keeps(source: DType, target: DType) -> bool:
+def keeps(source: DType, target: DType) -> bool:
     """Whether a conversion gives the same number for every value, so that a term stays the term."""
     if source.element == target.element:
         return True
