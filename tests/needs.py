@@ -80,6 +80,7 @@ def _apt(what: str, *programs: str) -> Need:
 NEEDS = {
     "compiler": Need("a C compiler", "apt-get install gcc libc6-dev", _compiler),
     "gcc": _apt("gcc", "gcc"),
+    "cxx": _apt("g++", "g++"),
     "cc": Need("cc", "apt-get install gcc", partial(_program, "cc")),
     "clang": _apt("clang", "clang"),
     "tcc": _apt("tcc", "tcc"),

@@ -15,6 +15,7 @@
 | `evaluate`    | the value of a term at known arguments                                                 |
 | `decide`      | the verdict by terms or by integers, whichever decides sooner                          |
 | `sizes/`      | whether a function is defined for all sizes                                            |
+| `emitted/`    | whether two forms of generated C compute the same terms                                |
 | `rules/`      | whether rewriting rules of TVM's simplifier hold                                       |
 """
 

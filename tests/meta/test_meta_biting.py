@@ -10,6 +10,7 @@ from biting import again, prove, raising, raising_at_loading
 TESTS = Path(__file__).parents[1]
 # Programs that judge by faults put in: each with the function that proves it, and who calls that before it counts.
 CHECKS = {
+    "e2e/c_terms_table.py": ("prove_itself", "main"),
     "e2e/certified_reductions.py": ("prove_itself", "main"),
     "e2e/check_power.py": ("prove_itself", "main"),
     "e2e/equality_table.py": ("prove_itself", "main"),

@@ -31,7 +31,9 @@ Fingerprint = tuple[int, int]
 
 WORD = (1 << 64) - 1
 FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93, 0xA0761D6478BD642F)
-OPERATORS: Mapping[str, int] = {name: number for number, name in enumerate((*sorted(SCALAR_OPS), SELECT, LEAF, CAST), 1)}
+OPERATORS: Mapping[str, int] = {
+    name: number for number, name in enumerate((*sorted(SCALAR_OPS), SELECT, LEAF, CAST), 1)
+}
 DTYPES = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
     *("float32", "float64", "float16", "bfloat16"),

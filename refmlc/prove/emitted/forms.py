@@ -25,6 +25,7 @@ from refmlc.prove.emitted.run import UNWRITTEN, Outcome, emitted, outcome_of
 from refmlc.prove.execute import OutputTensor, SymbolicCall, execute
 from refmlc.prove.terms import Terms, Undecided
 
+UNFOLDED = "an operator on numbers alone is an expression in C, and a number elsewhere"
 STEPS = 200_000
 SAMPLE = 64
 """Steps of the interpreter that a sample may take, and the elements of each buffer that are held to it."""
@@ -72,7 +73,11 @@ def compared(before: Outcome, after: Outcome, sample: Callable[[], int]) -> Form
         differing = np.flatnonzero((a != b).any(axis=1))
         if len(differing):
             place = list(_index(differing[0], shape))
-            return FormProof(FormKind.DIFFER, f"{buffer.name}{place} differs, as {len(differing)} elements do", elements)
+            if before.unfolded or after.unfolded:
+                return FormProof(FormKind.UNDECIDED, UNFOLDED)
+            return FormProof(
+                FormKind.DIFFER, f"{buffer.name}{place} differs, as {len(differing)} elements do", elements
+            )
     return FormProof(FormKind.PROVED, elements=elements, held=sample())
 
 
@@ -100,7 +105,8 @@ def held_to_interpreter(
             if value is None:
                 continue
             if fingerprints.of(value, output.dtype) != tuple(map(int, cells[place])):
-                raise Undecided(f"the interpreter has another term for {output.element(place)}")
+                place_of = output.element(place)
+                raise Undecided(UNFOLDED if outcome.unfolded else f"the interpreter has another term for {place_of}")
             count += 1
     return count
 

@@ -8,6 +8,7 @@ import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ import numpy as np
 
 from refmlc.diag import RefmlcError
 from refmlc.lang.ir import IRModule, tir
-from refmlc.lang.ir.visit import walk
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.visit import children, walk
 from refmlc.lang.ops.evaluate import evaluate
 from refmlc.native.compile import BuildFailed, Library, ffi
 from refmlc.native.compile.compiler import HEADERS
@@ -39,25 +41,37 @@ UNWRITTEN = 0xFEFEFEFEFEFEFEFE
 LIMIT = 120.0  # seconds of compilation
 GREATEST = (1 << 62) - 1
 TROUBLE = {
-    1: "an operator that has numbers for operands is not computed on fingerprints",
-    2: "a mask holds no conditions",
-    3: "a number beside data is none of its dtype",
+    1: "a mask holds no conditions",
+    2: "a number beside data is none of its dtype",
 }
 WIDEST = 160
+SIGNS = (
+    (r"to ‘bool’|operand types are ‘(bool|rm_term<1>)’ and ‘(bool|rm_term<1>)’", "a condition depends on data"),
+    (r"operator\[\]", "an index depends on data"),
+    (r"to (type )?‘(const )?(int64_t|long int|int|double)’", "an index or a size depends on data"),
+    (r"operator\?:|operands to ‘\?:’", "a choice has data and a number for sides"),
+)
+"""What the compiler says of units whose control, indices or sizes depend on data."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one form of a function leaves: for each buffer its name, dtype and shape, and a fingerprint per element."""
+    """What one form of a function leaves: each buffer with its shape, and a fingerprint per element.
 
-    text: str
+    `unfolded`: an operator on numbers alone is an expression here, and a number in the interpreter.
+    """
+
     buffers: Sequence[tir.Buffer]
     shapes: Sequence[tuple[int, ...]]
     cells: Sequence[np.ndarray[Any, np.dtype[np.uint64]]]
+    unfolded: bool
 
 
 def emitted(module: IRModule, func: str, options: Options) -> Source:
     """The C of one function. Fails: Undecided where there is none."""
+    function = module.functions.get(func)
+    if isinstance(function, tir.PrimFunc):
+        _refuse_protected(function)
     source = emit_module(module, options, [func])
     declined = source.declined.get(func)
     if declined is not None:
@@ -67,6 +81,32 @@ def emitted(module: IRModule, func: str, options: Options) -> Source:
     return source
 
 
+def _refuse_protected(func: tir.PrimFunc) -> None:
+    """Require that no condition on data keeps an index in bounds: both sides are evaluated. Fails: Undecided."""
+    for node in walk(func):
+        match node:
+            case tir.And(condition, second) | tir.Or(condition, second):
+                sides: tuple[tir.Expr, ...] = (second,)
+            case tir.IfThenElseExpr(condition, yes, no):
+                sides = (yes, no)
+            case _:
+                continue
+        loads = [part for side in sides for part in walk(side) if isinstance(part, tir.BufferLoad)]
+        indices = {
+            part for load in loads for index in load.indices for part in walk(index) if isinstance(part, tir.Var)
+        }
+        if any(isinstance(part, tir.BufferLoad) for part in walk(condition)) and indices & _compared(condition):
+            raise Undecided("an index is in bounds under a condition on data only", condition.span)
+
+
+def _compared(node: Node) -> set[tir.Var]:
+    """The variables in an expression that are no part of an index."""
+    if isinstance(node, tir.BufferLoad):
+        return set()
+    own = {node} if isinstance(node, tir.Var) else set()
+    return own.union(*(_compared(child) for child in children(node)))
+
+
 def outcome_of(
     source: Source, func: str, dims: Mapping[str, int], secret: Sequence[int], swapped: Commutes = commutes
 ) -> Outcome:
@@ -74,15 +114,7 @@ def outcome_of(
 
     Fails: Undecided where the C does not compile (control, an index or a size depends on data), or stops.
     """
-    unit = source.units[func]
-    buffers = [param.buffer for param in unit.params if isinstance(param, BufferParam)]
-    values: dict[tir.Expr, int] = {}
-    shapes = [_shape(buffer, dims, values) for buffer in buffers]
-    library = _compiled(source.text, swapped)
-    try:
-        return _called(library, source.text, unit, buffers, shapes, values, dims, secret)
-    except BuildFailed as problem:
-        raise Undecided(str(problem)) from None
+    return executed(compiled(source, swapped), source.units[func], dims, secret)
 
 
 def _shape(buffer: tir.Buffer, dims: Mapping[str, int], values: dict[tir.Expr, int]) -> tuple[int, ...]:
@@ -99,8 +131,9 @@ def _shape(buffer: tir.Buffer, dims: Mapping[str, int], values: dict[tir.Expr, i
         raise Undecided(problem.diagnostic.message, buffer.span) from None
 
 
-def _compiled(text: str, swapped: Commutes) -> Library:
+def compiled(source: Source, swapped: Commutes = commutes) -> Library:
     """The unit as C++, loaded. Fails: Undecided with the first thing that the compiler has against it."""
+    text = source.text
     compiler = shutil.which("g++")
     if compiler is None:
         raise Undecided("there is no g++")
@@ -114,7 +147,7 @@ def _compiled(text: str, swapped: Commutes) -> Library:
             raise Undecided(f"g++ was ended after {LIMIT:g} s")
         if ended.status:
             first = next((line for line in ended.printed.splitlines() if "error:" in line), ended.printed[:WIDEST])
-            raise Undecided(f"on terms the C does not compile: {_plain(first)}")
+            raise Undecided(_plain(first))
         try:
             return Library(str(folder / "unit.so"))
         except BuildFailed as problem:
@@ -122,51 +155,67 @@ def _compiled(text: str, swapped: Commutes) -> Library:
 
 
 def _plain(line: str) -> str:
-    """What the compiler says, without the place and what types are made of."""
+    """Why the unit does not compile, from what the compiler says first."""
     message = line.partition("error:")[2].strip()
-    message = re.sub(r"\{aka [^}]*\}", "", message)
-    return message[:WIDEST]
+    undeclared = re.search(r"‘(\w+)’ was not declared", message)
+    if undeclared is not None:
+        return f"`{undeclared[1]}` has no form on fingerprints"
+    reason = next((reason for sign, reason in SIGNS if re.search(sign, message)), None)
+    return f"on fingerprints the C does not compile: {message[:WIDEST]}" if reason is None else reason
 
 
-def _called(
-    library: Library,
-    text: str,
-    unit: Unit,
-    buffers: Sequence[tir.Buffer],
-    shapes: Sequence[tuple[int, ...]],
-    values: Mapping[tir.Expr, int],
-    dims: Mapping[str, int],
-    secret: Sequence[int],
-) -> Outcome:
-    interface = ffi()
-    fill = library.function("rm_fill", "void (*)(uint64_t *, int64_t, int64_t)")
-    library.function("rm_begin", "void (*)(uint64_t *)")(interface.new("uint64_t[4]", list(secret)))
-    cells: list[np.ndarray[Any, np.dtype[np.uint64]]] = []
-    kept: list[object] = []
-    passed: list[object] = []
-    for param in unit.params:
-        if isinstance(param, ScalarParam):
-            value = values.get(param.var, dims.get(param.var.name, SCALAR))
-            passed.append(float(value) if param.var.dtype.is_float else int(value))
-            continue
-        count = int(np.prod(shapes[len(cells)], dtype=np.int64))
-        array = np.zeros((count, 2), np.uint64)
-        pointer = interface.from_buffer("uint64_t[]", array) if count else interface.NULL
-        if count:
-            fill(pointer, count, len(cells))
-        kept.append(pointer)
-        cells.append(array)
-        passed.append(interface.cast("void *", pointer))
+def executed(library: Library, unit: Unit, dims: Mapping[str, int], secret: Sequence[int]) -> Outcome:
+    """What one call of a unit of `library` leaves. Fails: Undecided."""
+    arguments = _Arguments(unit, dims)
+    try:
+        return _called(library, unit, arguments, secret)
+    except BuildFailed as problem:
+        raise Undecided(str(problem)) from None
+
+
+class _Arguments:
+    """What is passed: cells of fingerprints for each buffer, its shadow, numbers; `kept` owns the memory."""
+
+    def __init__(self, unit: Unit, dims: Mapping[str, int]) -> None:
+        self.buffers = [param.buffer for param in unit.params if isinstance(param, BufferParam)]
+        self.values: dict[tir.Expr, int] = {}
+        self.shapes = [_shape(buffer, dims, self.values) for buffer in self.buffers]
+        self.cells: list[np.ndarray[Any, np.dtype[np.uint64]]] = []
+        self.kept: list[object] = []
+        self.passed: list[object] = []
+        for param in unit.params:
+            if isinstance(param, ScalarParam):
+                value = self.values.get(param.var, dims.get(param.var.name, SCALAR))
+                self.passed.append(float(value) if param.var.dtype.is_float else int(value))
+            else:
+                self._pass_buffer(param)
+        self.passed += [self.values[var] for var in unit.dims]
+
+    def _pass_buffer(self, param: BufferParam) -> None:
+        count = prod(self.shapes[len(self.cells)])
+        self.cells.append(np.zeros((max(1, count), 2), np.uint64)[:count])
+        self._pass_memory(self.cells[-1].base)
         if param.tracked:
-            shadow = interface.new("uint8_t[]", b"\1" * max(1, count))
-            kept.append(shadow)
-            passed.append(interface.cast("void *", shadow))
-    passed += [values[var] for var in unit.dims]
+            self._pass_memory(np.ones(max(1, count), np.uint8))
+
+    def _pass_memory(self, array: Any) -> None:  # noqa: ANN401 - what owns an array has no type
+        pointer = ffi().from_buffer(array)
+        self.kept.append(pointer)
+        self.passed.append(ffi().cast("void *", pointer))
+
+
+def _called(library: Library, unit: Unit, arguments: _Arguments, secret: Sequence[int]) -> Outcome:
+    interface = ffi()
+    library.function("rm_begin", "void (*)(uint64_t *)")(interface.new("uint64_t[4]", list(secret)))
+    fill = library.function("rm_fill", "void (*)(void *, int64_t, int64_t)")
+    for number, cells in enumerate(arguments.cells):
+        fill(interface.cast("void *", interface.from_buffer(cells.base)), len(cells), number)
     state = interface.new("rm_run *", {"fuel": GREATEST, "turns": GREATEST, "memory": GREATEST})
-    status = library.function(unit.symbol, c_type(unit))(state, *passed)
+    status = library.function(unit.symbol, c_type(unit))(state, *arguments.passed)
     trouble = library.function("rm_end", "int64_t (*)(void)")()
+    unfolded = library.function("rm_has_unfolded", "int64_t (*)(void)")()
     if status != Status.DONE:
         raise Undecided(f"the C stops: {Status(status).name.lower().replace('_', ' ')}")
     if trouble:
         raise Undecided(TROUBLE[trouble])
-    return Outcome(text, tuple(buffers), tuple(shapes), tuple(cells))
+    return Outcome(tuple(arguments.buffers), tuple(arguments.shapes), tuple(arguments.cells), bool(unfolded))

@@ -25,6 +25,7 @@ from refmlc.prove.values import keeps
 Commutes = Callable[[Contract, DType], bool]
 INFIXES = ("add", "sub", "mul")
 RELATIONS = ("eq", "ne", "lt", "le", "gt", "ge")
+DIVISIONS = ("div", "truncdiv", "truncmod", "floordiv", "floormod")
 EXTREMES = ("max", "min")
 WHOLE = "emitted.c"
 _WORD = re.compile(r"\brm_([a-z0-9_]+)\b")
@@ -44,6 +45,7 @@ def wrapper(text: str, swapped: Commutes = commutes) -> str:
         "#define aligned_alloc(alignment, bytes) rm_poisoned(bytes)",
         "#define char rm_panel_byte",
         "#define unsigned",
+        "#define goto return status |",
         'extern "C" {',
         f'#include "{WHOLE}"',
         "}",
@@ -105,7 +107,7 @@ def _cast(source: str, target: str) -> str:
     elif goes_through_float32(SCALARS[source], SCALARS[target]):
         body = f"rm_rounded<{_identifier(target)}>(rm_converted<{_identifier(source)}, RM_ID_float32>(x))"
     else:
-        body = f"rm_row_as<RM_OP_cast, {_identifier(source)}, {_identifier(target)}, RM_ID_float32>(x)"
+        body = f"rm_made_small<{_identifier(source)}, {_identifier(target)}>(x)"
     return f"static inline rm_{target} rm_cast_{source}_{target}(rm_{source} x) {{ return {body}; }}"
 
 
@@ -128,6 +130,10 @@ def _operator(row: Contract, dtype: DType) -> str:
             body = f"rm_compared<RM_OP_{op}>({operands})"
         case op if op in EXTREMES:
             body = f"rm_extreme<RM_OP_{op}>({operands})"
+        case op if op in DIVISIONS and dtype.is_integer:
+            body = f"rm_divided<RM_OP_{op}>({operands})"
+        case "sqrt" if element not in SMALL:
+            body = "rm_root(a)"
         case "abs":
             body = "rm_absolute(a)"
         case "not":

@@ -8,6 +8,7 @@
  *   rm_lanes<D, W>        W of them; a lane of a mask is a bool's fingerprint with the lowest bit of hi set
  *   rm_combined<TAG>      an operator on operands: products of 64 bits, both halves folded, under secret keys
  *   rm_trouble            why the fingerprints mean nothing: 0, nothing of the kind
+ *   rm_unfolded           whether an operator on numbers alone is a symbol
  *
  * Before it, unit.hpp defines: the numbers of dtypes (RM_ID_D), of operators (RM_OP_op), rm_kept (which conversions keep
  * each value), rm_commutes (whose operands may be swapped, to the bit). */
@@ -23,8 +24,8 @@
 #include <type_traits>
 
 static uint64_t rm_secret[4]; /* set once by rm_begin */
-static int64_t rm_trouble;
-enum { RM_TROUBLE_CONSTANT = 1, RM_TROUBLE_MASK = 2, RM_TROUBLE_RANGE = 3 };
+static int64_t rm_trouble, rm_unfolded;
+enum { RM_TROUBLE_MASK = 1, RM_TROUBLE_RANGE = 2 };
 
 /* ------------------------------------------------------------------------------------------------------------- numbers */
 
@@ -63,7 +64,7 @@ template <class X, int D> constexpr bool rm_fits = [] {
 template <int D> struct rm_term {
   uint64_t lo, hi;
   rm_term() = default;
-  constexpr rm_term(uint64_t lo_, uint64_t hi_) : lo(lo_), hi(hi_) {}
+  constexpr rm_term(uint64_t low, uint64_t high) : lo(low), hi(high) {}
   template <class X>
     requires std::is_arithmetic_v<X>
   constexpr explicit(!rm_fits<X, D>) rm_term(X x) : lo(rm_bits_of((rm_native_t<D>)x)), hi(0) {}
@@ -112,9 +113,10 @@ template <int OP, int D, int R, class... Args> static inline rm_term<R> rm_symbo
   return rm_of<R>(rm_folding<rm_tag(OP, D, R), rm_commutes(OP, D)>(rm_pair_of(args)...));
 }
 
-template <int R> static inline rm_term<R> rm_no_constant() {
-  rm_trouble = RM_TROUBLE_CONSTANT;
-  return {0, 0};
+/* The same, which of numbers alone is a symbol too: C computes it, the interpreter has a number there. R is held as H. */
+template <int OP, int D, int R, int H, class... Args> static inline rm_term<H> rm_row_as(Args... args) {
+  if (((args.hi == 0) && ...)) rm_unfolded = 1;
+  return rm_of<H>(rm_folding<rm_tag(OP, D, R), rm_commutes(OP, D)>(rm_pair_of(args)...));
 }
 
 /* ---------------------------------------------------------------------------------------------- operators with folding */
@@ -154,14 +156,28 @@ template <int OP, int D> static inline rm_term<D> rm_extreme(rm_term<D> a, rm_te
   return rm_symbol<OP, D, D>(a, b);
 }
 
-template <int D> static inline rm_term<D> rm_absolute(rm_term<D> a) {
-  return a.is_number() ? rm_no_constant<D>() : rm_symbol<RM_OP_abs, D, D>(a);
+/* A division of integers; of numbers as C's own, put right where floor asks for it. */
+template <int OP, int D> static inline rm_term<D> rm_divided(rm_term<D> a, rm_term<D> b) {
+  if constexpr (!rm_is_float(D) && D != RM_ID_bool_) {
+    if ((a.hi | b.hi) == 0 && b.lo != 0 && b.lo != ~UINT64_C(0)) {
+      const auto x = a.number(), y = b.number();
+      const bool off = x % y != 0 && (x < 0) != (y < 0) && (OP == RM_OP_floordiv || OP == RM_OP_floormod);
+      constexpr bool is_quotient = OP == RM_OP_floordiv || OP == RM_OP_truncdiv || OP == RM_OP_div;
+      return rm_term<D>((rm_native_t<D>)(is_quotient ? x / y - off : x % y + (off ? y : 0)));
+    }
+  }
+  return rm_row_as<OP, D, D, D>(a, b);
 }
 
-/* A row without a form of its own here, whose result R is held as H; of numbers alone it has no value. */
-template <int OP, int D, int R, int H, class... Args> static inline rm_term<H> rm_row_as(Args... args) {
-  return ((args.hi == 0) && ...) ? rm_no_constant<H>()
-                                 : rm_of<H>(rm_folding<rm_tag(OP, D, R), rm_commutes(OP, D)>(rm_pair_of(args)...));
+template <int D> static inline rm_term<D> rm_root(rm_term<D> a) {
+  if constexpr (rm_is_float(D)) {
+    if (a.is_number()) return rm_term<D>(std::sqrt(a.number()));
+  }
+  return rm_row_as<RM_OP_sqrt, D, D, D>(a);
+}
+
+template <int D> static inline rm_term<D> rm_absolute(rm_term<D> a) {
+  return rm_row_as<RM_OP_abs, D, D, D>(a);
 }
 
 template <int D> static inline rm_term<D> rm_chosen(rm_term<RM_ID_bool_> condition, rm_term<D> a, rm_term<D> b) {
@@ -215,7 +231,8 @@ RM_RELATION(<=, RM_OP_le)
 RM_RELATION(>, RM_OP_gt)
 RM_RELATION(>=, RM_OP_ge)
 
-/* `And` and `Or` evaluate both sides here: neither has effects, and no side that compiles can fail. */
+/* `And` and `Or` evaluate both sides here, neither of which has effects; run.py refuses what one side protects. */
+typedef rm_term<RM_ID_bool_> rm_bool_term;
 static inline rm_term<RM_ID_bool_> rm_both(rm_term<RM_ID_bool_> a, rm_term<RM_ID_bool_> b) {
   return rm_chosen(a, b, rm_term<RM_ID_bool_>(false));
 }
@@ -237,17 +254,33 @@ template <int F, int T> static inline rm_term<T> rm_converted(rm_term<F> x) {
   } else if constexpr (rm_kept(F, T)) {
     return {x.lo, x.hi}; /* a number is the same number in bits too: one of floats is a double's */
   } else {
-    if (x.is_number()) {
-      if constexpr (rm_is_float(F) && !rm_is_float(T)) return rm_no_constant<T>();
-      else return rm_term<T>((rm_native_t<T>)x.number());
+    if constexpr (!rm_is_float(F) || rm_is_float(T)) {
+      if (x.is_number()) return rm_term<T>((rm_native_t<T>)x.number());
     }
-    return rm_symbol<RM_OP_cast, F, T>(x);
+    return rm_row_as<RM_OP_cast, F, T, T>(x);
   }
 }
 /* Rounding float32 to a format of 16 bits. */
 template <int T> static inline rm_term<RM_ID_float32> rm_rounded(rm_term<RM_ID_float32> x) {
-  return x.is_number() ? (x.lo << 1 == 0 ? x : rm_no_constant<RM_ID_float32>())
-                       : rm_of<RM_ID_float32>(rm_folding<rm_tag(RM_OP_cast, RM_ID_float32, T), false>(rm_pair_of(x)));
+  if (x.is_number()) { /* one of the format: 0, or a normal number with no digit too many */
+    const double size = std::fabs((double)x.number());
+    const bool is_half = T == RM_ID_float16, is_inside = is_half ? size >= 0x1p-14 && size < 65536 : size >= 0x1p-126 && size < 0x1p128;
+    if (size == 0 || (is_inside && (x.lo & (is_half ? UINT64_C(0x3ffffffffff) : UINT64_C(0x1fffffffffff))) == 0)) return x;
+  }
+  return rm_row_as<RM_OP_cast, RM_ID_float32, T, RM_ID_float32>(x);
+}
+
+/* Where one side is a number, C may rely on it before it reads the other: that does not compile. */
+static inline rm_bool_term operator&&(rm_bool_term a, rm_bool_term b) { return rm_both(a, b); }
+static inline rm_bool_term operator||(rm_bool_term a, rm_bool_term b) { return rm_either(a, b); }
+static inline rm_bool_term operator!(rm_bool_term a) { return rm_negated(a); }
+
+/* Rounding anything else to it: small integers are numbers of each of them. */
+template <int F, int T> static inline rm_term<RM_ID_float32> rm_made_small(rm_term<F> x) {
+  if constexpr (!rm_is_float(F)) {
+    if (x.is_number() && (x.lo <= 256 || (std::is_signed_v<rm_native_t<F>> && -x.lo <= 256))) return rm_term<RM_ID_float32>((float)(int64_t)x.lo);
+  }
+  return rm_row_as<RM_OP_cast, F, T, RM_ID_float32>(x);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- obligations
@@ -377,6 +410,12 @@ template <int D, int W> struct rm_parts<rm_lanes<D, W>> {
 #define RM_TO(type, ...) rm_lanes_to<rm_parts<rm_##type>::dtype>(__VA_ARGS__)
 #define RM_LOAD(type, p) rm_parts<rm_##type>::load(p)
 #define RM_STORE(type, p, v) rm_parts<rm_##type>::store(p, v)
+#define RM_IOTA(W) RM_IOTA_##W
+#define RM_IOTA_2 0, 1
+#define RM_IOTA_4 RM_IOTA_2, 2, 3
+#define RM_IOTA_8 RM_IOTA_4, 4, 5, 6, 7
+#define RM_IOTA_16 RM_IOTA_8, 8, 9, 10, 11, 12, 13, 14, 15
+#define RM_IOTA_32 RM_IOTA_16, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
 #define RM_TIMES_CELL(type, v, p) ((v) * *(p))
 #define RM_FETCH(p) ((void)(p))
 #define RM_FETCH_TO_WRITE(p) ((void)(p))
@@ -560,14 +599,18 @@ static inline void *rm_poisoned(size_t bytes) {
     }                                   \
   } while (0)
 struct rm_panel_byte { uint64_t lo, hi; };
+/* C++ does not jump over the initialisation of a number: `goto leave` becomes `return status | leave`. What it skips gives
+   memory back. (A label and a variable may have one name.) */
+static const int64_t leave = 0;
 
 /* ------------------------------------------------------------------------------------------------------ for who calls it */
 
 extern "C" void rm_begin(const uint64_t *secret) {
   for (int i = 0; i < 4; ++i) rm_secret[i] = secret[i];
-  rm_trouble = 0;
+  rm_trouble = rm_unfolded = 0;
 }
 extern "C" int64_t rm_end(void) { return rm_trouble; }
+extern "C" int64_t rm_has_unfolded(void) { return rm_unfolded; }
 /* The elements of the argument `number`, in the caller's memory. */
 extern "C" void rm_fill(uint64_t *cells, int64_t count, int64_t number) {
   for (int64_t i = 0; i < count; ++i) {
