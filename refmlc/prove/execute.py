@@ -57,8 +57,6 @@ BUILTINS = frozenset(
 )
 """The functions of lowered graphs that look at no element, but at those of the heap of shapes."""
 HEAP = "vm.builtin.alloc_shape_heap"
-COLLECTIVE = ("tvm_thread_allreduce",)
-"""What threads execute together, with stores of their own."""
 
 
 class TermMachine(Machine):
@@ -206,9 +204,6 @@ def _require_no_elements(module: IRModule, func: str) -> None:
     for function in reachable(module, func).functions.values():
         if isinstance(function, relax.ExternFunc):
             raise Undecided(f"the function `{function.symbol}` from outside is called")
-        for node in walk(function) if isinstance(function, tir.PrimFunc) else ():
-            if isinstance(node, tir.Call) and node.callee in COLLECTIVE:
-                raise Undecided(f"the intrinsic `T.{node.callee}` is called", node.span)
         heaps = _heaps(function) if isinstance(function, relax.Function) else set()
         for node in walk(function) if isinstance(function, relax.Function) else ():
             match node:

@@ -35,6 +35,7 @@ PURE = frozenset(
         *("type_annotation", "prefetch", "start_profile_intrinsic", "end_profile_intrinsic", "tvm_thread_invariant"),
         *("ignore_loop_partition", "vscale", "vectorlow", "vectorhigh", "vectorcombine", "get_active_lane_mask"),
         *("ret", "tvm_storage_sync", "call_pure_extern", "call_llvm_intrin", "call_llvm_pure_intrin"),
+        *("TVMBackendAllocWorkspace", "TVMBackendFreeWorkspace"),
     )
 )
 """Intrinsics that the interpreter executes on terms as it does on numbers."""

@@ -15,6 +15,7 @@ every bit:
 | `self-cancels-int`                    | `f(a, a)` is 0                                         |
 | `zero-absorbs-int`                    | `f(a, 0)` is 0                                         |
 | `two-doubles-int`                     | `f(a, 2)` is `a + a`                                   |
+| `mirrors-lt`, `mirrors-le`            | `a > b` is `b < a`, `a >= b` is `b <= a`               |
 
 Sums of floats are not reordered, float `max` and `min` do not commute: no row says so. A selection inside a selection
 by the same condition is the side that it can be.
@@ -37,6 +38,8 @@ SELECT, LEAF, CAST, READ, ELEMENTS, FMA = "select", "leaf", "cast", "read", "ele
 
 WIDE = 32  # bits from which on an overflow of integers is undefined (RM306)
 MOST_OPERANDS = 64  # of one operator, after which it nests
+MIRRORS = {"mirrors-lt": "lt", "mirrors-le": "le"}
+"""The operator that a law gives for swapped operands."""
 
 
 class Undecided(Exception):
@@ -135,6 +138,9 @@ class Terms:
             simpler = _simplified(row, operands[0], values)
             if simpler is not None:
                 return simpler
+            mirror = next((MIRRORS[law] for law in row.laws if law in MIRRORS), None)
+            if mirror is not None:
+                return self.apply(mirror, operands[::-1], dtype, values[::-1])
             doubled = _doubled(row, operands[0], values)
             if doubled is not None:
                 return self.apply("add", operands, dtype, (doubled, doubled))

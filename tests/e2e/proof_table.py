@@ -4,6 +4,8 @@
 |------------------|---------------------------------------------------------------------------------------------------|
 | schedules        | a generated pipeline of three blocks, and the same after up to 6 steps of `refmlc.Schedule`       |
 | passes of TVM    | with `--tvm`: a pipeline, and each stage of TVM's default lowering that keeps the function        |
+| stages of TVM    | with `--tvm`: modules that TVM prints, and each stage of its default lowering against the stage   |
+|                  | before, as `refmlc passes --prove` proves them                                                    |
 | schedules of TVM | with `--tvm`: 27 operators, and each after random traces of 1 to 6 primitives of TVM's schedule   |
 | these, changed   | the operators, and their traces with one node changed; a proof is held against calls too          |
 | mutants          | a pipeline, and one of its schedules with one node changed; a proof is held against calls too     |
@@ -18,6 +20,7 @@ import json
 import random
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from dataclasses import replace
@@ -29,7 +32,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "property"))
 
 import biting
 import click
+from passes_real import chosen
 from pipelines import pipeline
+from sample_table import make_sample
 
 import refmlc
 from refmlc.diag import RefmlcError
@@ -37,9 +42,11 @@ from refmlc.lang.dtypes import BOOL
 from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.ir.visit import rewrite
 from refmlc.oracle.implementations.implementation import Limits
-from refmlc.oracle.passes import TvmPasses
+from refmlc.oracle.passes import TvmPasses, check
+from refmlc.oracle.passes.baseline import lifted
 from refmlc.oracle.refine.proof import prove
-from refmlc.prove import ProofKind, SymbolicCall, compared
+from refmlc.oracle.refine.proved import ProofWord
+from refmlc.prove import Proof, ProofKind, SymbolicCall, compared
 from refmlc.strategies import rolled_schedules
 from refmlc.testing import assert_equivalent
 
@@ -59,7 +66,14 @@ LIMITS = Limits(steps=3_000_000)
 CALLS = 12
 MOST_DRAWS = 8  # of a change
 SIDE = Path(__file__).parent / "tvm_side" / "schedule_pairs.py"
-PASSES, TRACES, CHANGED, MUTANTS = "passes of TVM", "schedules of TVM", "these, changed", "mutants"
+PASSES, STAGES, TRACES = "passes of TVM", "stages of TVM", "schedules of TVM"
+CHANGED, MUTANTS = "these, changed", "mutants"
+STAGE_SECONDS = 10.0  # for the proof of a stage
+WORDS = {
+    ProofWord.PROVED: ProofKind.PROVED,
+    ProofWord.REALS: ProofKind.REALS,
+    ProofWord.REFUTED: ProofKind.REFUTED,
+}
 TRACE_FAULTS = (
     # (primitive of the trace, in the counterexample, what TVM does wrong)
     ("loop_partition", "", "each part of a reduction begins it anew, or none does"),
@@ -70,6 +84,7 @@ TRACE_FAULTS = (
     ("reindex", "RM318", "the loads in the index of a load are not declared"),
     ("reverse_compute_at", "other elements", "a consumer is cut to the elements of one of its producers"),
     ("reverse_compute_at", "RM305", "a block is moved behind a reader of what it writes"),
+    ("decompose_reduction", "RM321", "threads of a reduced axis write one element"),
     ("compute_at", "RM305", "an init is moved to where its reduction is read"),
 )
 
@@ -158,6 +173,31 @@ def passes(count, python):
                     module,
                     IRModule({**after.functions, "main": after.functions[names[0]]}),
                 )
+
+
+def stages(count, python):
+    """The proofs of the stages of TVM's default lowering, of modules that TVM prints; seconds are those of a module."""
+    with tempfile.TemporaryDirectory() as folder:
+        make_sample(python, Path(folder), quick=True)
+        files = [file for _, file in chosen(Path(folder), count)]
+        with TvmPasses(python, seconds=300) as tvm:
+            for file in files:
+                yield from stage_rows(tvm, file)
+
+
+def stage_rows(tvm, file):
+    """A row for each stage of one module; none where refmlc or TVM does not take it."""
+    try:
+        module, constants = lifted(refmlc.read_file(file))
+        trace = tvm(refmlc.show(module, show_meta=True))
+        start = time.thread_time()
+        checked = check(trace, constants=constants, small=False, prove=STAGE_SECONDS)
+    except RefmlcError:
+        return
+    for row in checked.rows:
+        proof = Proof(WORDS.get(row.proof.word, ProofKind.UNDECIDED), row.proof.reason)
+        seconds = (time.thread_time() - start) / len(checked.rows)
+        yield f"{file.stem}, {row.name}", module, None, proof, seconds
 
 
 def traces(count, python):
@@ -279,6 +319,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=100)
     parser.add_argument("--mutants", type=int, default=200)
     parser.add_argument("--tvm", metavar="PYTHON")
+    parser.add_argument("--modules", type=int, default=24, help="that TVM prints, for the stages of its lowering")
     parser.add_argument("--traces", type=int, default=8, help="of TVM's schedule, for each operator")
     parser.add_argument("--docs", action="store_true")
     parser.add_argument("--why", action="store_true", help="print what is not proved")
@@ -287,6 +328,7 @@ def main():
     populations, broken = {"schedules": decided(schedules(options.pairs), search=False)}, []
     if options.tvm:
         populations[PASSES] = decided(passes(options.pairs // 10, options.tvm), search=False)
+        populations[STAGES] = list(stages(options.modules, options.tvm))
         pairs, broken = traces(options.traces, options.tvm)
         populations[TRACES] = decided(pairs, search=True)
         populations[CHANGED] = decided(changed_traces(populations[TRACES]), search=True)

@@ -162,6 +162,7 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "negates-eq": Law("f(a, b) = not eq(a, b)", 2, lambda s, a, b: s.f(a, b) is not s.other("eq")(a, b)),
         "mirrors-gt": Law("f(a, b) = gt(b, a)", 2, lambda s, a, b: s.f(a, b) is s.other("gt")(b, a)),
         "mirrors-lt": Law("f(a, b) = lt(b, a)", 2, lambda s, a, b: s.f(a, b) is s.other("lt")(b, a)),
+        "mirrors-le": Law("f(a, b) = le(b, a)", 2, lambda s, a, b: s.f(a, b) is s.other("le")(b, a)),
         "is-lt-or-eq": Law(
             "f(a, b) = lt(a, b) or eq(a, b)", 2, lambda s, a, b: s.f(a, b) is (s.other("lt")(a, b) or a == b)
         ),

@@ -302,3 +302,55 @@ def test_a_structure_in_memory_is_beyond_the_prover():
 
 def test_without_a_program_before_the_c_interface_says_nothing_of_the_arguments():
     assert compared(read(PACKED), read(PACKED), "main", SymbolicCall({})).kind is UNDECIDED
+
+
+OVER_THREADS = """
+R = T.alloc_buffer((1,), "float32", scope="local")
+for x in T.thread_binding(4, thread="threadIdx.x"):
+    with T.attr(T.comm_reducer(lambda a, b: a + b, [T.float32(1)]), "reduce_scope", 0):
+        T.tvm_thread_allreduce(T.uint32(1), A[x], {condition}, R[0], x)
+    C[x] = R[0]"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "total", "kind"),
+    [
+        ("T.bool(True)", "A[0] + A[1] + A[2] + A[3]", PROVED),
+        ("T.bool(True)", "A[3] + A[2] + A[1] + A[0]", REALS),
+        ("T.bool(True)", "A[0] + A[1] + A[2] + B[3]", UNDECIDED),
+        ("x > 1", "T.float32(1) + T.float32(1) + A[2] + A[3]", BOTH),
+        ("x > 1", "A[2] + A[3]", UNDECIDED),
+        ("A[x] > T.float32(0)", "A[0] + A[1] + A[2] + A[3]", UNDECIDED),
+    ],
+)
+def test_a_reduction_over_threads_is_the_fold_in_their_order(condition, total, kind):
+    """The values of the threads in the order of their indices; the identity, 1, of those that do not count.
+
+    A thread that does not count reads its value all the same.
+    """
+    assert verdict(LOOP.format(total), OVER_THREADS.format(condition=condition)).kind is kind
+
+
+def test_a_reduction_over_threads_that_data_decides_on_is_undecided():
+    *head, last = OVER_THREADS.format(condition="T.bool(True)").split("\n")
+    reduction = "\n".join(f"    {line}" for line in head[3:])
+    guarded = "\n".join([*head[:3], "    if A[0] > T.float32(0):", reduction, last])
+    assert verdict(LOOP.format("B[i]"), guarded).kind is UNDECIDED
+
+
+WORKSPACE = """
+space: T.handle("float32") = T.TVMBackendAllocWorkspace(1, 0, T.uint64({bytes}), 2, 32)
+D = T.decl_buffer((4,), "float32", data=space)
+for i in range(4):
+    D[i] = A[i] + B[i]
+for i in range(4):
+    C[i] = D[{index}]
+T.TVMBackendFreeWorkspace(1, 0, space)"""
+
+
+@pytest.mark.parametrize(
+    ("nbytes", "index", "kind"),
+    [(16, "i", PROVED), (16, "3 - i", UNDECIDED), (8, "i", REFUTED)],
+)
+def test_a_workspace_is_memory(nbytes, index, kind):
+    assert verdict(LOOP.format("A[i] + B[i]"), WORKSPACE.format(bytes=nbytes, index=index)).kind is kind

@@ -45,6 +45,20 @@ def test_sums_and_products_commute_extremes_of_floats_do_not(terms):
     assert terms.apply("max", I32, INT32, (i, j)) is terms.apply("max", I32, INT32, (j, i))
 
 
+def test_comparisons_are_mirrored(terms):
+    a, b = leaf(terms, "A"), leaf(terms, "B")
+
+    def compared(op, *operands):
+        return terms.apply(op, F, BOOL, operands)
+
+    for op, mirror in (("gt", "lt"), ("ge", "le")):
+        assert compared(op, a, b) is compared(mirror, b, a)
+        assert compared(op, a, b) is not compared(mirror, a, b)
+        assert compared(op, a, 1.0) is compared(mirror, 1.0, a)
+    assert compared("gt", a, b) is not compared("ge", a, b)
+    assert compared("gt", a, b) is not terms.apply("not", (BOOL,), BOOL, [compared("le", a, b)])  # NaN: False, True
+
+
 def test_narrow_integers_associate_wide_ones_and_floats_do_not(terms):
     def both(dtypes, dtype, op):
         a, b, c = (leaf(terms, name, dtype) for name in "ABC")

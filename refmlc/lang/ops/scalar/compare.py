@@ -94,7 +94,7 @@ _ORDER = (
         "ge",
         "whether a is greater than or equal to b",
         operator.ge,
-        ("is-gt-or-eq",),
+        ("is-gt-or-eq", "mirrors-le"),
         Example("bool", (True, False), True),
         Example("float32", (-0.0, 0.0), True),
     ),
