@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from refmlc.diag import RefmlcError
@@ -40,9 +40,11 @@ STEPS = 30_000_000
 CALLS = 2
 
 
-def printed(folder: Path, python: str) -> Iterator[tuple[str, tir.PrimFunc]]:
+def printed(folder: Path, python: str, kinds: Collection[str] = PRINTERS) -> Iterator[tuple[str, tir.PrimFunc]]:
     """The functions that TVM prints whose threads wait for each other, by name."""
     for kind, (script, *names) in PRINTERS.items():
+        if kind not in kinds:
+            continue
         target = folder / kind
         target.mkdir()
         command = [python, str(SIDE / script), str(target), *names]
