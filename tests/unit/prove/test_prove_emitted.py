@@ -159,6 +159,23 @@ def test_what_only_data_keeps_in_bounds_is_not_executed():
     assert proof(text).reason == "an index is in bounds under a condition on data only"
 
 
+def test_sizes_and_scalars_are_those_that_are_asked_for():
+    text = """
+@T.prim_func
+def main(a: T.handle, b: T.handle, s: T.float32):
+    n = T.int64()
+    A = T.match_buffer(a, (n, 3), "float32")
+    B = T.match_buffer(b, (n, 3), "float32")
+    for i, j in T.grid(n, 3):
+        B[i, j] = A[i, j] * s
+"""
+    checked = Options(best=Grade.GUARDED)  # with a shadow of each buffer
+    found = [forms_compared(read(text), "main", LITERAL, checked, {"n": n, "s": 5}) for n in (0, 9)]
+    assert [(each.kind, each.elements, each.held) for each in found] == [
+        (FormKind.PROVED, 6 * n, 6 * n) for n in (0, 9)
+    ]
+
+
 def test_a_machine_without_the_compiler_decides_nothing(monkeypatch):
     monkeypatch.setenv("PATH", "")
     assert proof(MATMUL.replace("DTYPE", "float32")).reason == "there is no g++"
