@@ -50,6 +50,12 @@ def apply(schedule, name, block, *args):
             schedule.tensorize(loops[args[0]], "of_this_case")
         case "rfactor":
             schedule.rfactor(loops[args[0]], args[1])
+        case "loop_partition":
+            schedule.loop_partition(loops[args[0]], args[1])
+        case "pad_einsum":
+            schedule.pad_einsum(found, args[0])
+        case "reindex":
+            schedule.reindex(found, tuple(args[0]))
         case "cache_read":
             schedule.cache_read(found, args[0], *(args[1:] or ["global"]))
         case "cache_write":
