@@ -4,6 +4,7 @@ Programs of the conformance suite that are undefined for a call (up to `MOST` fo
 undefined, undecided, or have an obligation. `PAIRS`: AFTER is undefined on the arguments 0, 1, …, where BEFORE is not.
 """
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -22,16 +23,22 @@ from refmlc.prove.terms import Terms, Undecided
 from refmlc.run.memory.tensor import Tensor
 from refmlc.vm.parameters import parameters_of
 
-CASES = load_suite(Path(__file__).parents[3] / "conformance").cases
+CONFORMANCE = Path(__file__).parents[3] / "conformance"
 OVERLAPPING = "RM322"
 KINDS = sorted(code for code in CODES if code.startswith("RM3") and code not in {*LINTS, OVERLAPPING})
 """The cases of the suite for RM322 have arguments that overlap, which no proof is about."""
 MOST = 12
 
 
+@cache
+def suite():
+    """The frozen cases, read by the tests that need them: collecting tests takes seconds less."""
+    return load_suite(CONFORMANCE)
+
+
 def undefined_calls(code):
     """Cases and calls that end in `code`, at most one call of each case."""
-    for case in CASES:
+    for case in suite().cases:
         numbers = [number for number, call in enumerate(case.calls) if call.assertion.get("code") == code]
         yield from ((case, number) for number in numbers[:1])
 
