@@ -3,8 +3,10 @@
 A proof may be written as a certificate; `--replay` derives it again from the programs.
 """
 
+import shlex
+import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NoReturn
@@ -23,6 +25,7 @@ from refmlc.diag.source import Span
 from refmlc.lang.ir import IRModule
 from refmlc.oracle.contracts.assumptions import assumed, assumed_beside, known_assumptions
 from refmlc.oracle.contracts.contract import ArgumentContract
+from refmlc.oracle.evidence import write_proof_page
 from refmlc.oracle.evidence.certificate import (
     CertifiedProgram,
     ProofCertificate,
@@ -62,6 +65,7 @@ WITHOUT_REPLAY = {
     "limit": "--limit",
     "assume": "--assume",
     "file": "--certificate",
+    "page": "--report",
 }
 MEANINGS = {
     ProofKind.PROVED: "wherever BEFORE is defined, AFTER is defined and leaves the same bits",
@@ -84,6 +88,7 @@ MEANINGS = {
 @count_option("--limit", LIMIT, "The greatest size of a symbolic dimension, in a proof for all sizes.")
 @assume_option
 @click.option("--certificate", "file", type=PATH, help="Write the proof to this TOML file.")
+@click.option("--report", "page", type=PATH, help="Write the verdict on AFTER as an HTML page (extra `report`).")
 @click.option("--replay", "replayed", type=PATH, help="Derive the certificate in this file again.")
 @seconds_option
 @json_option
@@ -97,6 +102,7 @@ def prove(  # noqa: PLR0913, PLR0917 - one parameter per option
     limit: int,
     assume: tuple[str, ...],
     file: Path | None,
+    page: Path | None,
     replayed: Path | None,
     seconds: float,
     *,
@@ -121,21 +127,39 @@ def prove(  # noqa: PLR0913, PLR0917 - one parameter per option
     name = entry(first, func)
     result: Proof | Definedness
     if after is None:
+        _require_two(page)
         rows = (*assumed(assume), *(assumed_beside(before) if before != STANDARD_INPUT else ()))
         result = _prove_defined(first, name, limit, rows, as_json=as_json)
         claim = partial(claim_of_definedness, first, name, limit=limit, contracts=rows)
         status = SIZED_STATUS[result.kind]
     else:
-        dimensions, second = sizes_of(dims), Source(after).read()
-        with err.status(f"proving {name} …"):
-            search = partial(prove_pair, calls=calls, seed=seed, limits=limits)
-            result = search(first, second, func=name, dims=dimensions, limit=limit)
-        _show(name, result, is_sized=has_sizes(first, name), as_json=as_json)
+        dimensions = sizes_of(dims)
+        search = partial(prove_pair, dims=dimensions, limit=limit, calls=calls, seed=seed, limits=limits)
+        result = _prove_equal(first, Source(after).read(), name, search, page, as_json=as_json)
         claim = partial(claim_of_proof, name, dims=dimensions, limit=result.limit)
         status = _status(result, up_to_rounding=up_to_rounding)
     if file is not None:
         _write(certified(claim(_programs(before, after, file)), result), file, is_accepted=status == 0)
     click.get_current_context().exit(status)
+
+
+def _require_two(page: Path | None) -> None:
+    """Refuse a page of one program: it shows two. Fails: RM112."""
+    if page is not None:
+        raise fail(BAD_USAGE, "`--report` shows two programs: name AFTER too")
+
+
+def _prove_equal(
+    first: IRModule, second: IRModule, name: str, search: Callable[..., Proof], page: Path | None, *, as_json: bool
+) -> Proof:
+    """Prove that `second` may stand for `first`; print the verdict, and write its page."""
+    with err.status(f"proving {name} …"):
+        proof = search(first, second, func=name)
+    _show(name, proof, is_sized=has_sizes(first, name), as_json=as_json)
+    if page is not None:
+        command = shlex.join(["refmlc", *sys.argv[1:]])
+        write_proof_page(name, proof, MEANINGS[proof.kind], (first, second), page, command=command)
+    return proof
 
 
 def _status(proof: Proof, *, up_to_rounding: bool) -> int:

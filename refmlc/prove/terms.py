@@ -280,6 +280,13 @@ def text(value: TermValue, depth: int = 6) -> str:
     return f"{name}({', '.join(parts)})"
 
 
+def operator_text(value: TermValue) -> str:
+    """The operator of a term; a value without operands in whole."""
+    if not isinstance(value, SymbolicTerm) or value.op in {LEAF, ELEMENTS}:
+        return text(value)
+    return str(value.dtype) if value.op == CAST else INFIX.get(value.op, value.op)
+
+
 def clipped(value: TermValue) -> str:
     """The value in one line of a report."""
     line = text(value)
@@ -288,13 +295,30 @@ def clipped(value: TermValue) -> str:
 
 def first_difference(a: TermValue, b: TermValue) -> tuple[TermValue, TermValue]:
     """The smallest parts of two different values that differ at the same place."""
-    while isinstance(a, SymbolicTerm) and isinstance(b, SymbolicTerm) and _alike(a, b):
-        differing = [(x, y) for x, y in zip(a.args, b.args, strict=True) if not is_same(x, y)]
+    while isinstance(a, SymbolicTerm) and isinstance(b, SymbolicTerm) and is_alike(a, b):
+        differing = [(x, y) for x, y in operand_pairs(a, b) if not is_same(x, y)]
         if len(differing) != 1:
             break
         a, b = differing[0]
     return a, b
 
 
-def _alike(a: SymbolicTerm, b: SymbolicTerm) -> bool:
+def operand_pairs(a: SymbolicTerm, b: SymbolicTerm) -> list[tuple[TermValue, TermValue]]:
+    """The operands of two terms of one operator, side by side; equal ones meet where operands may change places."""
+    row = SCALAR_OPS.get(a.op)
+    operands = a.detail if isinstance(a.detail, tuple) else ()
+    if row is None or not operands or not commutes(row.contract, operands[0]):
+        return list(zip(a.args, b.args, strict=True))
+    others = list(b.args)
+    partners: dict[int, TermValue] = {}
+    for number, value in enumerate(a.args):
+        at = next((at for at, other in enumerate(others) if is_same(value, other)), None)
+        if at is not None:
+            partners[number] = others.pop(at)
+    rest = iter(others)
+    return [(value, partners[number] if number in partners else next(rest)) for number, value in enumerate(a.args)]
+
+
+def is_alike(a: SymbolicTerm, b: SymbolicTerm) -> bool:
+    """Whether two terms are the same operator, on whatever operands."""
     return a.op == b.op and a.dtype == b.dtype and a.detail == b.detail and len(a.args) == len(b.args)

@@ -59,6 +59,15 @@ def test_a_refutation_has_a_call(prove):
     assert prove(SUM, SHORT, "--calls", "0").exit_code == 3
 
 
+def test_a_page_shows_the_two_terms(prove, tmp_path):
+    page = tmp_path / "proof.html"
+    assert prove(SUM, SHORT, "--report", str(page)).exit_code == 1
+    assert "The first element that differs: <code>C[0]</code>" in page.read_text()
+    alone = CliRunner().invoke(main, ["prove", str(tmp_path / "before.py"), "--report", str(page)])
+    assert alone.exit_code == 2
+    assert "`--report` shows two programs" in alone.stderr
+
+
 def test_data(prove):
     data = json.loads(prove(SUM, SHORT, "--json").stdout)
     assert (data["verdict"], data["counterexample"]["code"]) == ("refuted", "RM705")

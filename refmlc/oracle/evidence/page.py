@@ -16,7 +16,7 @@ the head forbids every request besides. Needs the extra `[report]`.
 
 import platform
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
@@ -163,7 +163,11 @@ class DifferenceText:
 
 def write_page(finding: Finding, path: Path | str, blame: Blame | None = None, *, command: str = "") -> None:
     """Write the page of `finding` to `path`. Fails: RM109 (the file), RM111 (an argument that cannot be written)."""
-    text = page(finding, blame, command=command)
+    write_html(page(finding, blame, command=command), path)
+
+
+def write_html(text: str, path: Path | str) -> None:
+    """Write a page. Fails: RM109."""
     try:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as problem:
@@ -178,7 +182,7 @@ def page(finding: Finding, blame: Blame | None = None, *, command: str = "") -> 
     tensors = None
     if isinstance(finding.actual, Tensor) and isinstance(finding.expected, Tensor):
         tensors = (finding.actual, finding.expected)
-    return _template().render(
+    return template("page.html").render(
         code=finding.code.id,
         title=finding.diagnostic.message,
         explanation=finding.code.explanation,
@@ -202,19 +206,17 @@ def page(finding: Finding, blame: Blame | None = None, *, command: str = "") -> 
         command=command or shlex.join(["refmlc", "replay", f"{case.id}.toml", *_impl(finding)]),
         case_id=case.id,
         case=case.toml(),
-        versions=_versions(finding),
+        versions=versions([("implementation", finding.implementation)] if finding.implementation else []),
         light_style=style(LIGHT),
         dark_style=style(DARK),
     )
 
 
-@lru_cache(maxsize=1)
-def _template() -> jinja2.Template:
-    folder = Path(__file__).parent / "templates"
-    loader = jinja2.FileSystemLoader(folder)
-    return jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined).get_template(
-        "page.html"
-    )
+@lru_cache(maxsize=2)
+def template(name: str) -> jinja2.Template:
+    """The template `name`, in which whatever is put is escaped."""
+    loader = jinja2.FileSystemLoader(Path(__file__).parent / "templates")
+    return jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined).get_template(name)
 
 
 def slice_of(finding: Finding, case: CaseFile) -> Slice | None:
@@ -289,11 +291,12 @@ def _impl(finding: Finding) -> list[str]:
     return ["--impl", finding.implementation] if finding.implementation else []
 
 
-def _versions(finding: Finding) -> list[tuple[str, str]]:
+def versions(more: Sequence[tuple[str, str]] = ()) -> list[tuple[str, str]]:
+    """What the page was made with."""
     return [
         ("refmlc", version("refmlc")),
         ("Python", platform.python_version()),
         ("NumPy", np.__version__),
         ("machine", f"{platform.system()} {platform.machine()}"),
-        *([("implementation", finding.implementation)] if finding.implementation else []),
+        *more,
     ]
