@@ -6,6 +6,7 @@
 | `walk`     | the obligations of a function; loops are not unrolled                                          |
 | `accesses` | every access with the loops around it, and the order of accesses                                |
 | `coverage` | what the structure of a function shows: initialisation, order of parallel iterations           |
+| `ranges`   | what memory and floats that are computed from integers lie between                             |
 | `reach`    | the same as conditions on integers, where the structure alone does not show it                  |
 | `inverse`  | the iteration that writes a place: a guess, which z3 then decides                               |
 | `hypotheses` | what a proof may assume of the arguments                                                     |

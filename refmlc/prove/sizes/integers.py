@@ -195,7 +195,8 @@ class Integers:
             case tir.Cast(value=value):
                 self.value(value)
                 if (value.dtype.is_float and node.dtype.is_integer) or _lacks_nan(node.dtype):
-                    self._oblige("defined", None, f"the value of {value.dtype} has one of {node.dtype}", node.span)
+                    shown = z3.BoolVal(True) if self.converts(node) else None
+                    self._oblige("defined", shown, f"the value of {value.dtype} has one of {node.dtype}", node.span)
             case tir.Call(args=arguments):
                 for argument in arguments:
                     if isinstance(argument, tir.Expr):
@@ -207,6 +208,10 @@ class Integers:
             case _:
                 raise Undecided(f"a {type(node).__name__} is not known for all sizes", node.span)
 
+    def converts(self, _node: tir.Cast) -> bool:
+        """Whether the value of a float is known to have one in the dtype. A hook for ranges."""
+        return False
+
     # -------------------------------------------------------------------------------------------- parts
 
     def _variable(self, node: tir.Var) -> Number:
@@ -217,6 +222,10 @@ class Integers:
 
     def _unknown(self, node: tir.Expr) -> Number:
         self.visit(node)
+        return self.computed(node)
+
+    def computed(self, node: tir.Expr) -> Number:
+        """A number that is not a function of sizes and variables. A hook for what is known of it."""
         return self._variables.fresh("value", node.dtype, data=True)
 
     def _apply(self, node: tir.Apply) -> Number:

@@ -23,6 +23,7 @@ import z3
 
 from refmlc.diag.source import Span
 from refmlc.lang.ir import tir
+from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.ir.kinds import ForKind, IterKind
 from refmlc.lang.ir.visit import walk
 from refmlc.prove.sizes.accesses import LoopFrame, SizedAccess
@@ -30,6 +31,7 @@ from refmlc.prove.sizes.blocks import Region, SizedBlock, promises
 from refmlc.prove.sizes.coverage import StructuralFacts
 from refmlc.prove.sizes.hypotheses import Hypothesis
 from refmlc.prove.sizes.integers import Integers, Variables
+from refmlc.prove.sizes.ranges import ValueRanges
 from refmlc.prove.sizes.reach import conflicts, written_before
 from refmlc.prove.terms import Undecided
 
@@ -73,6 +75,7 @@ class ObligationWalk:
         self._variables = Variables(prefix=prefix)
         self._integers = _Reader(self._variables, self._oblige, self, _only_read(func))
         self._coverage = StructuralFacts(func)
+        self.ranges = ValueRanges(func, limit, lambda buffer: not self._coverage.is_input(buffer))
         self._tags: list[str] = []
         self._position: list[int | LoopFrame] = []
         self._path: list[z3.BoolRef] = []
@@ -205,6 +208,7 @@ class ObligationWalk:
     # ------------------------------------------------------------------------------------ statements
 
     def _statement(self, node: tir.Stmt) -> None:
+        self._integers.begin()
         match node:
             case tir.SeqStmt(seq):
                 for number, part in enumerate(seq):
@@ -274,34 +278,45 @@ class ObligationWalk:
                 text = f"axis `{axis.var.name}` is bound to a value of its domain"
                 self._oblige("axis", z3.And(bound >= least, bound < least + extent), text, value.span or node.span)
                 self._variables.values[axis.var] = bound
-            self._enter(node)
-            for buffer in block.alloc_buffers:
-                self._allocate(buffer)
-            if block.match_buffers:
-                raise Undecided("a block matches a region", node.span)
-            if block.init is not None:
-                with self._in(0), self._if(*self._begins(block)):
-                    self._statement(block.init)
-            with self._in(1):
-                self._statement(block.body)
-            self._open.pop()
+            with self._integers.block():
+                self._enter(node)
+                self._inside(node)
+
+    def _inside(self, node: tir.SBlockRealize) -> None:
+        block = node.block
+        for buffer in block.alloc_buffers:
+            self._allocate(buffer)
+        if block.match_buffers:
+            raise Undecided("a block matches a region", node.span)
+        if block.init is not None:
+            with self._in(0), self._if(*self._begins(block)):
+                self._statement(block.init)
+        with self._in(1):
+            self._statement(block.body)
+        self._open.pop()
 
     def _enter(self, node: tir.SBlockRealize) -> None:
         """Note the block with the values of its axes, and the regions that it declares."""
         block = node.block
         axes = tuple(self._integers.number(axis.var) for axis in block.iter_vars)
         declared = (block.reads, block.writes)
-        reads, writes = (None if each is None else tuple(self._regions(each)) for each in declared)
+        reads, writes = (None if each is None else tuple(self._regions(block, each)) for each in declared)
+        self._integers.keep()
         noted = SizedBlock(block, self._loops(), axes, tuple(self._variables.conditions), reads, writes)
         self._blocks.append(noted)
         self._open.append(noted)
 
-    def _regions(self, regions: Sequence[tir.BufferRegion]) -> Iterator[Region]:
-        """The regions whose bounds are of sizes, loop variables and tensors that are only read."""
-        reader = _HypothesisReader(self._variables, lambda *_: None, self._integers)
+    def _regions(self, block: tir.SBlock, regions: Sequence[tir.BufferRegion]) -> Iterator[Region]:
+        """The regions whose bounds depend on nothing that the block writes."""
+        reader = _RegionReader(self._variables, lambda *_: None, self._integers)
+        written = {node.buffer for node in walk(block) if isinstance(node, tir.BufferStore)}
         for region in regions:
-            loads = (node for each in region.region for node in walk(each) if isinstance(node, tir.BufferLoad))
-            if all(load.buffer in self._read_alone for load in loads):
+            parts = [node for each in region.region for node in walk(each)]
+            if not any(
+                (isinstance(part, tir.BufferLoad) and part.buffer in written)
+                or (isinstance(part, tir.Call) and part.callee not in PURE)
+                for part in parts
+            ):
                 box = [(reader.number(each.min), reader.number(each.extent)) for each in region.region]
                 yield region.buffer, tuple(box)
 
@@ -338,12 +353,18 @@ class _Reader(Integers):
         self._walk = walk
         self._only_read = only_read
         self.path: list[z3.BoolRef] = []
+        self._computed: list[tuple[tir.Expr, z3.ArithRef]] = []
+        self._kept = 0
 
     def number(self, node: tir.Expr) -> "z3.ArithRef":
         """The value of an integer; one that the caller's tensor holds is a function of its place."""
         if not isinstance(node, tir.BufferLoad) or node.buffer not in self._only_read:
             return super().number(node)
         return self.element(node.buffer, self._walk.access(node))
+
+    def is_only_read(self, buffer: tir.Buffer) -> bool:
+        """Whether it is a tensor of integers that the function does not write."""
+        return buffer in self._only_read
 
     def element(self, buffer: tir.Buffer, indices: Sequence["z3.ArithRef"]) -> "z3.ArithRef":
         """The number at a place of a tensor that is only read."""
@@ -354,6 +375,38 @@ class _Reader(Integers):
         self._variables.unknown.append(of_place)
         self._variables.conditions.append(z3.And(value >= buffer.dtype.minimum, value <= buffer.dtype.maximum))
         return value
+
+    def converts(self, node: tir.Cast) -> bool:
+        """Whether the range of a float is within that of the dtype."""
+        return self._walk.ranges.converts(node)
+
+    def computed(self, node: tir.Expr) -> "z3.ArithRef":
+        """A number that the function computed before, within its range; equal expressions of a statement are one."""
+        same = next((value for known, value in self._computed if structural_equal(known, node)), None)
+        if same is not None:
+            return same
+        value = super().computed(node)
+        low, high = self._walk.ranges.integer(node)
+        self._variables.conditions += [] if low is None or high is None else [value >= low, value <= high]
+        self._computed.append((node, value))
+        return value
+
+    def begin(self) -> None:
+        """Begin a statement: memory may have changed, except what a block around it depends on."""
+        del self._computed[self._kept :]
+
+    def keep(self) -> None:
+        """Keep what is known now to the end of the block, which writes nothing that it depends on."""
+        self._kept = len(self._computed)
+
+    @contextmanager
+    def block(self) -> Iterator[None]:
+        """Begin a block, and forget at its end what it kept."""
+        before = self._kept
+        self.begin()
+        yield
+        self._kept = before
+        self.begin()
 
     def under(self, condition: "z3.BoolRef", node: tir.Expr) -> object:
         """The value of an operand that is evaluated only if a condition holds."""
@@ -387,6 +440,28 @@ class _HypothesisReader(Integers):
         if isinstance(node, tir.BufferLoad):
             return self._reader.element(node.buffer, [self.number(index) for index in node.indices])
         return super().number(node)
+
+
+class _RegionReader(_HypothesisReader):
+    """The encoder of declared regions: what they load is no access, and memory holds what the block finds there."""
+
+    def number(self, node: tir.Expr) -> "z3.ArithRef":
+        """The value of an integer."""
+        if isinstance(node, tir.BufferLoad) and not self._reader.is_only_read(node.buffer):
+            return self.computed(node)
+        return super().number(node)
+
+    def visit(self, node: tir.Expr) -> None:
+        """Visit an expression; a load has no obligations."""
+        if isinstance(node, tir.BufferLoad):
+            for index in node.indices:
+                self.value(index)
+        else:
+            super().visit(node)
+
+    def computed(self, node: tir.Expr) -> "z3.ArithRef":
+        """The number that the function's own accesses find."""
+        return self._reader.computed(node)
 
 
 def _only_read(func: tir.PrimFunc) -> frozenset[tir.Buffer]:
