@@ -18,7 +18,7 @@ from proof_table import (
     traces,
 )
 
-from refmlc.prove import ProofKind
+from refmlc.prove import ProofKind, SymbolicCall, compared
 
 
 def test_most_schedules_are_proved_and_none_is_refuted():
@@ -34,6 +34,24 @@ def test_no_mutant_is_proved_away():
     rows = decided(mutants(20), search=True)
     assert [row[0] for row in rows if row[3].is_proved and contradicted(row[1], row[2])] == []
     assert sum(row[3].kind is ProofKind.REFUTED for row in rows) >= 0.6 * len(rows)
+
+
+def test_what_is_proved_without_iterations_is_proved_by_terms_too(monkeypatch):
+    """Mutants at fixed sizes; with a matcher that takes any two places for equal, some are proved that terms refute."""
+    need("z3")
+    from refmlc.prove.sizes import equal_for_all_sizes  # noqa: PLC0415 - needs z3
+    from refmlc.prove.sizes.matching import Matcher  # noqa: PLC0415 - the same
+
+    def disagreeing():
+        pairs = [pair for pair in mutants(60) if equal_for_all_sizes(*pair[1:], "main").is_proved]
+        proofs = [compared(*pair[1:], "main", SymbolicCall(steps=200_000)) for pair in pairs]
+        return len(proofs), sum(proof.kind is not ProofKind.PROVED for proof in proofs)
+
+    proved, wrong = disagreeing()
+    assert proved
+    assert wrong == 0
+    monkeypatch.setattr(Matcher, "holds", lambda _self, _facts, _goal: True)
+    assert disagreeing()[1]
 
 
 @pytest.mark.parametrize("word", ["matmul", "softmax", "layer_norm"])
