@@ -88,7 +88,7 @@ def interrupted(process):
     process.send_signal(signal.SIGINT)
     told, errors = process.communicate(timeout=60)
     assert monotonic() - begin < SOON
-    assert process.returncode == 130
+    assert process.returncode == 130, (told, errors)
     assert "interrupted" in errors
     assert "Traceback" not in errors
     return told, errors
