@@ -240,7 +240,12 @@ def _row_data(row: StageRow) -> dict[str, object]:
     }
     if row.proof is not None:
         proof = row.proof
-        data["proof"] = {"word": proof.word.value, "reason": proof.reason, "assumptions": list(proof.assumptions)}
+        data["proof"] = {
+            "word": proof.word.value,
+            "extent": proof.extent,
+            "reason": proof.reason,
+            "assumptions": list(proof.assumptions),
+        }
     return data
 
 
@@ -251,7 +256,7 @@ def _show(trace: TraceCheck, reduction: Shrunk | None) -> None:
     has_proofs = any(row.proof is not None for row in trace.rows)
     table = Table("pass", "verdict", "calls", *(["proof"] if has_proofs else []), "why")
     for row in trace.rows:
-        proof = [] if row.proof is None else [Text(row.proof.word.value, style=COLORS[row.proof.word.value])]
+        proof = [] if row.proof is None else [Text(row.proof.label, style=COLORS[row.proof.word.value])]
         why = "; ".join(filter(None, (row.why, "" if row.proof is None else row.proof.reason)))
         verdict = Text(row.verdict.value, style=COLORS[row.verdict.value])
         table.add_row(Text(row.name), verdict, str(row.calls), *proof, Text(why))

@@ -73,7 +73,7 @@ class Proof:
     program is defined; `elements`: how many elements were compared; `terms`: how many terms there are; `signature`: of
     the arguments (`signature_of`); `counterexample`: what a call that tells the programs apart shows; `limit`: the
     greatest size of a symbolic dimension, where loops are not unrolled, else 0; `is_unfinished`: a limit of steps
-    or time ended it.
+    or time ended it; `is_fixed`: sizes or scalars have values, which `assumptions` names.
     """
 
     kind: ProofKind
@@ -89,6 +89,7 @@ class Proof:
     discharged: tuple[Obligation, ...] = field(default=(), repr=False)
     limit: int = 0
     is_unfinished: bool = False
+    is_fixed: bool = False
 
     @property
     def is_proved(self) -> bool:
@@ -117,7 +118,8 @@ def compared(before: IRModule, after: IRModule, func: str, call: SymbolicCall, *
         return Proof(ProofKind.UNDECIDED, "a term nests too deep", terms=len(terms))
     proof = _verdict(first, second)
     assumptions = _assumptions((before, after), func, first)
-    return replace(proof, assumptions=assumptions, terms=len(terms), signature=first.signature)
+    is_fixed = bool(first.fixed)
+    return replace(proof, assumptions=assumptions, terms=len(terms), signature=first.signature, is_fixed=is_fixed)
 
 
 def _assumptions(modules: Sequence[IRModule], func: str, first: SymbolicExecution) -> tuple[str, ...]:

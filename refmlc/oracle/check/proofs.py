@@ -33,7 +33,7 @@ from refmlc.oracle.implementations.implementation import Implementation, Rewriti
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.outcome import UNCOMPARED, Kind, Verdict
 from refmlc.oracle.pairs import Variant, variants
-from refmlc.oracle.refine.proved import PairProof, ProgramPair, ProofWord, proved
+from refmlc.oracle.refine.proved import ProgramPair, ProofWord, proved
 
 VARIANTS, LOOPS = "variants", "threads as loops"
 TESTED, REFUTED = ProofWord.TESTED.value, ProofWord.REFUTED.value
@@ -64,7 +64,7 @@ def with_proofs(
     alarms: list[Finding] = []
     for path, pair, other in _pairs(examination, paths):
         proof = proved(pair, interp, steps=STEPS)
-        rows.append(CheckedPair(path, other.label, _word(proof), proof.reason, proof.assumptions))
+        rows.append(CheckedPair(path, other.label, proof.extent or proof.word.value, proof.reason, proof.assumptions))
         if proof.alarm is not None:
             alarms.append(_alarm(examination, proof.alarm, other))
     return replace(examination, findings=(*examination.findings, *alarms)), tuple(rows)
@@ -96,12 +96,6 @@ def _is_contradicted(examination: Examination, label: str) -> bool:
     """Whether some call tells the program and a variant apart."""
     others = (each.other for each in examination.findings)
     return any(isinstance(other, Variant) and other.label == label for other in others)
-
-
-def _word(proof: PairProof) -> str:
-    if proof.word is not ProofWord.PROVED:
-        return str(proof.word.value)
-    return "these sizes" if proof.is_fixed else "all sizes" if proof.is_sized else "all arguments"
 
 
 def _alarm(examination: Examination, alarm: Diagnostic, other: Variant) -> Finding:

@@ -26,6 +26,7 @@ from refmlc.prove import Proof, ProofKind, SymbolicCall, decided, proved_for_all
 SECONDS = 10.0
 """The usual limit of time of a proof."""
 STEPS = 20_000_000
+ALL_SIZES = "all sizes"
 MOST_CALLS = 8
 """How many calls a verdict that disagrees with the test is compared with."""
 
@@ -54,9 +55,21 @@ class PairProof:
     is_sized: bool = False
     is_fixed: bool = False
 
+    @property
+    def extent(self) -> str:
+        """What is proved: `all sizes`, `all arguments` where sizes are numbers, `these sizes`; empty: nothing is."""
+        if self.word is not ProofWord.PROVED:
+            return ""
+        return "these sizes" if self.is_fixed else ALL_SIZES if self.is_sized else "all arguments"
+
+    @property
+    def label(self) -> str:
+        """The word, and whether it is said of all sizes."""
+        return f"{self.word.value}, {ALL_SIZES}" if self.extent == ALL_SIZES else self.word.value
+
     def __str__(self) -> str:
-        """The word, with the reason where there is one."""
-        return f"{self.word.value}: {self.reason}" if self.reason else self.word.value
+        """The label, with the reason where there is one."""
+        return f"{self.label}: {self.reason}" if self.reason else self.label
 
 
 def undecided(reason: str) -> PairProof:
@@ -87,8 +100,7 @@ def proved(pair: ProgramPair, interp: Interp, seconds: float = SECONDS, steps: i
     except RefmlcError as failure:
         return undecided(failure.diagnostic.message)
     word, reason = _word(proof, agrees=pair.agrees)
-    is_fixed = bool(sizes) and not proof.limit
-    return PairProof(word, reason, proof.assumptions, _alarm(proof, pair, interp), is_sized, is_fixed)
+    return PairProof(word, reason, proof.assumptions, _alarm(proof, pair, interp), is_sized, proof.is_fixed)
 
 
 def _proof(pair: ProgramPair, call: SymbolicCall, *, is_sized: bool) -> Proof:

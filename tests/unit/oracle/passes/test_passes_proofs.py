@@ -4,6 +4,7 @@ import json
 
 import pytest
 from click.testing import CliRunner
+from needs import need
 
 from refmlc import read
 from refmlc.cli import main
@@ -62,6 +63,15 @@ def test_a_stage_is_held_to_the_last_one_that_is_read():
     ]
 
 
+def test_a_stage_of_the_same_loops_is_proved_for_all_sizes():
+    need("z3")
+    backwards = "    for i in range(n):\n        B[n - 1 - i] = A[n - 1 - i]\n"
+    (row,) = check(trace(program("A[i]"), program(backwards)), prove=10.0).rows
+    assert (row.proof.word, row.proof.extent, str(row.proof)) == (ProofWord.PROVED, "all sizes", "proved, all sizes")
+    (row,) = check(trace(program("A[i]"), program("A[i] + T.int8(0)")), prove=10.0).rows
+    assert (row.proof.word, row.proof.extent) == (ProofWord.PROVED, "these sizes")
+
+
 def test_a_definedness_that_is_not_shown():
     before, after = program("A[i]", "int32"), program("A[i] + 1 - 1", "int32")
     ((word, reason),) = words(before, after, calls=1)
@@ -84,6 +94,7 @@ def test_a_proved_stage_without_a_call_is_known():
     proof = stage_proof(before, after, [ProgramPair(before, after, "main", (), None)], Interp(Limits()), 10.0)
     assert proof.word is ProofWord.PROVED
     assert proof.assumptions[0] == "for n = 5, k = 2"
+    assert proof.extent == "these sizes"
     assert StageRow("p", StageVerdict.NO_CALL, proof=proof).is_known
     assert not StageRow("p", StageVerdict.NO_CALL).is_known
 
