@@ -5,10 +5,12 @@
 | comparisons, intervals, `and`, `or`          | the condition at each place, shapes aligned as NumPy does        |
 | `ascending`, `strictly ascending`            | for two places of a row, in order                                |
 | `distinct`                                   | for two places that differ                                       |
-| `finite`, what speaks of floats              | nothing: a proof does not use it                                 |
+| `finite`, intervals with numbers as ends     | of floats: the interval of all elements                          |
+| what else speaks of floats                   | nothing: a proof does not use it                                 |
 | slices from the end, other shapes, divisors  | the same                                                         |
 """
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
@@ -32,7 +34,7 @@ from refmlc.oracle.contracts.language import (
     Within,
     references,
 )
-from refmlc.prove.sizes.hypotheses import Hypothesis
+from refmlc.prove.sizes.hypotheses import Assumption, FloatBounds, Hypothesis
 
 INT64 = SCALARS["int64"]
 COMPARED = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
@@ -43,16 +45,38 @@ class _NotExpressedError(Exception):
     """The clause has no form that a proof can use."""
 
 
-def hypotheses(func: tir.PrimFunc, rows: Iterable[ArgumentContract]) -> Iterator[Hypothesis]:
+def hypotheses(func: tir.PrimFunc, rows: Iterable[ArgumentContract]) -> Iterator[Assumption]:
     """The contracts as hypotheses, clause by clause; a clause that has no such form is left out."""
     for row in rows:
         for clause in row.clauses:
+            bounds = _float_bounds(func, clause)
+            if bounds is not None:
+                buffer, low, high = bounds
+                yield FloatBounds(buffer, low, high, row.text, row.origin == INFERRED)
+                continue
             try:
                 hypothesis = _ClauseTranslation(func).of(clause)
             except _NotExpressedError:
                 continue
             variables, domain, condition = hypothesis
             yield Hypothesis(variables, domain, condition, row.text, row.origin == INFERRED)
+
+
+def _float_bounds(func: tir.PrimFunc, clause: ContractClause) -> tuple[tir.Buffer, float, float] | None:
+    """The tensor of floats that a clause bounds, and its ends; None: the clause is of another form."""
+    match clause:
+        case Property(ValueOf() as value, "finite"):
+            low, high = -sys.float_info.max, sys.float_info.max
+        case Within(ValueOf() as value, Numeral(low), Numeral(high)):
+            pass
+        case Chain((Numeral(low), ValueOf() as value, Numeral(high)), signs) if {*signs} <= {"<", "<="}:
+            pass
+        case _:
+            return None
+    buffer = next((buffer for buffer in func.buffer_map.values() if buffer.name == value.name), None)
+    if buffer is None or not buffer.dtype.is_float or buffer.dtype.is_vector or value.items:
+        return None
+    return buffer, float(low), float(high)
 
 
 @dataclass

@@ -24,7 +24,7 @@ from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lang.ir import IRModule
 from refmlc.prove.proof import Proof
-from refmlc.prove.sizes.hypotheses import Hypothesis
+from refmlc.prove.sizes.hypotheses import Assumption
 from refmlc.prove.sizes.result import Definedness
 
 LIMIT = 1 << 15
@@ -38,7 +38,7 @@ def defined_for_all_sizes(
     *,
     limit: int = LIMIT,
     milliseconds: int = MILLISECONDS,
-    hypotheses: Sequence[Hypothesis] = (),
+    hypotheses: Sequence[Assumption] = (),
 ) -> Definedness:
     """Whether each call of a prim_func is defined: for all arguments and for all sizes up to `limit`.
 

@@ -4,6 +4,7 @@ The rooms above translate contracts into them. Arithmetic in a hypothesis is exa
 """
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from refmlc.lang.ir import tir
 
@@ -20,3 +21,17 @@ class Hypothesis:
     condition: tir.Expr
     text: str
     is_inferred: bool = False
+
+
+@dataclass(frozen=True)
+class FloatBounds:
+    """Each element of a tensor of floats that is only read is a number from `low` to `high`, so it is not NaN."""
+
+    buffer: tir.Buffer
+    low: float
+    high: float
+    text: str
+    is_inferred: bool = False
+
+
+Assumption: TypeAlias = Hypothesis | FloatBounds

@@ -7,6 +7,7 @@
 | `+ - * /` of finite floats          | the operator at the ends, each rounded: rounding is monotone, so nothing more  |
 | `max`, `min` of floats              | NUM-106: the second operand where one is NaN                                   |
 | a load of the function's own memory | what any store writes there                                                    |
+| a load of a tensor that is only read | the interval of its contract (`FloatBounds`)                                  |
 | anything else                       | every value of the dtype, NaN and infinities included                          |
 
 Memory has one range for a whole buffer: the least that every store keeps, by iteration from the empty one, where an
@@ -79,11 +80,18 @@ class _NeverWrittenError(Exception):
 class ValueRanges:
     """The ranges of a function. `own`: whether what is read of a buffer was written by the function.
 
-    `limit`: no size is larger.
+    `limit`: no size is larger. `bounds`: what tensors hold that are only read.
     """
 
-    def __init__(self, func: tir.PrimFunc, limit: int, own: Callable[[tir.Buffer], bool]) -> None:
+    def __init__(
+        self,
+        func: tir.PrimFunc,
+        limit: int,
+        own: Callable[[tir.Buffer], bool],
+        bounds: Mapping[tir.Buffer, FloatRange] | None = None,
+    ) -> None:
         self._own = own
+        self._bounds = bounds or {}
         self._variables: dict[tir.Var, Interval] = {}
         self._memory: dict[tir.Buffer, ValueRange] = {}
         self._trips: list[Interval] = []
@@ -248,6 +256,8 @@ class ValueRanges:
                 return ANY_FLOAT if math.isnan(number) else FloatRange(number, number, nan=False)
             case tir.Var() if node in self._variables:
                 return self._variables[node]
+            case tir.BufferLoad(buffer=buffer) if buffer in self._bounds and not node.dtype.is_vector:
+                return self._bounds[buffer]
             case tir.BufferLoad(buffer=buffer) if self._own(buffer) and not buffer.dtype.is_vector:
                 if buffer not in self._memory:
                     raise _NeverWrittenError

@@ -13,7 +13,7 @@ from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.ir.types import TensorType
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.ops.evaluate import evaluate
-from refmlc.prove.sizes.hypotheses import Hypothesis
+from refmlc.prove.sizes.hypotheses import Assumption
 from refmlc.prove.sizes.integers import names_of
 from refmlc.prove.sizes.result import Definedness, SizedKind, SizedVerdict
 from refmlc.prove.sizes.walk import ObligationWalk, SizedObligation
@@ -31,7 +31,7 @@ MOST_ELEMENTS = 1 << 20
 
 
 def decide(
-    module: IRModule, func: str, limit: int, milliseconds: int, hypotheses: Sequence[Hypothesis] = ()
+    module: IRModule, func: str, limit: int, milliseconds: int, hypotheses: Sequence[Assumption] = ()
 ) -> Definedness:
     """The verdicts of `defined_for_all_sizes`."""
     function = module.functions.get(func)

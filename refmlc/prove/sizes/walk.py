@@ -15,7 +15,7 @@
 `element` and `order` are shown by `coverage` or, where it does not show them, by `reach`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -29,9 +29,9 @@ from refmlc.lang.ir.visit import walk
 from refmlc.prove.sizes.accesses import LoopFrame, SizedAccess
 from refmlc.prove.sizes.blocks import Region, SizedBlock, promises
 from refmlc.prove.sizes.coverage import StructuralFacts
-from refmlc.prove.sizes.hypotheses import Hypothesis
+from refmlc.prove.sizes.hypotheses import Assumption, FloatBounds, Hypothesis
 from refmlc.prove.sizes.integers import Integers, Variables
-from refmlc.prove.sizes.ranges import ValueRanges
+from refmlc.prove.sizes.ranges import FloatRange, ValueRanges
 from refmlc.prove.sizes.reach import conflicts, written_before
 from refmlc.prove.terms import Undecided
 
@@ -66,16 +66,17 @@ class ObligationWalk:
     """Walks through a function once and collects its obligations. Fails: Undecided for what it does not know."""
 
     def __init__(
-        self, func: tir.PrimFunc, limit: int, hypotheses: Sequence[Hypothesis] = (), *, prefix: str = ""
+        self, func: tir.PrimFunc, limit: int, hypotheses: Sequence[Assumption] = (), *, prefix: str = ""
     ) -> None:
         self.obligations: list[SizedObligation] = []
         self.sizes: dict[str, z3.ArithRef] = {}
         self.facts = SizedFacts()
         self.accesses: list[SizedAccess] = []
         self._variables = Variables(prefix=prefix)
-        self._integers = _Reader(self._variables, self._oblige, self, _only_read(func))
+        self._integers = _Reader(self._variables, self._oblige, self, _only_read_integers(func))
         self._coverage = StructuralFacts(func)
-        self.ranges = ValueRanges(func, limit, lambda buffer: not self._coverage.is_input(buffer))
+        bounds = _bounds(hypotheses, _only_read(func))
+        self.ranges = ValueRanges(func, limit, lambda buffer: not self._coverage.is_input(buffer), bounds)
         self._tags: list[str] = []
         self._position: list[int | LoopFrame] = []
         self._path: list[z3.BoolRef] = []
@@ -84,10 +85,11 @@ class ObligationWalk:
         self._blocks: list[SizedBlock] = []
         self._open: list[SizedBlock] = []
         self._loops_around: dict[tir.Buffer, int] = {}
-        self._read_alone = _only_read(func)
+        self._read_alone = _only_read_integers(func)
         self._parameters(func, limit)
         for hypothesis in hypotheses:
-            self._assume(hypothesis)
+            if isinstance(hypothesis, Hypothesis):
+                self._assume(hypothesis)
         self._statement(func.body)
         self._order()
         self._initialisation()
@@ -464,14 +466,26 @@ class _RegionReader(_HypothesisReader):
         return self._reader.computed(node)
 
 
+def _bounds(assumptions: Sequence[Assumption], read_alone: Container[tir.Buffer]) -> dict[tir.Buffer, FloatRange]:
+    """What written contracts say of the floats of tensors that are only read; what is inferred stays out of a proof."""
+    bounds: dict[tir.Buffer, FloatRange] = {}
+    for each in assumptions:
+        if isinstance(each, FloatBounds) and each.buffer in read_alone and not each.is_inferred:
+            known = bounds.get(each.buffer, FloatRange())
+            bounds[each.buffer] = FloatRange(max(known.low, each.low), min(known.high, each.high), nan=False)
+    return bounds
+
+
 def _only_read(func: tir.PrimFunc) -> frozenset[tir.Buffer]:
-    """The integer tensors of the caller that the function does not write."""
+    """The tensors of the caller that the function does not write."""
     written = {node.buffer for node in walk(func.body) if isinstance(node, tir.BufferStore)}
     return frozenset(
-        buffer
-        for buffer in func.buffer_map.values()
-        if buffer not in written and buffer.dtype.is_integer and not buffer.dtype.is_vector
+        buffer for buffer in func.buffer_map.values() if buffer not in written and not buffer.dtype.is_vector
     )
+
+
+def _only_read_integers(func: tir.PrimFunc) -> frozenset[tir.Buffer]:
+    return frozenset(buffer for buffer in _only_read(func) if buffer.dtype.is_integer)
 
 
 PURE = frozenset(("fma", "tvm_thread_invariant", "ignore_loop_partition", "call_pure_extern", "call_llvm_pure_intrin"))

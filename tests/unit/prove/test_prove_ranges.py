@@ -13,7 +13,10 @@ from refmlc.lang.dtypes import SCALARS
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.ops.evaluate import evaluate
+from refmlc.oracle.contracts.assumptions import assumed
+from refmlc.oracle.refine.proof import prove_defined
 from refmlc.prove.sizes import defined_for_all_sizes
+from refmlc.prove.sizes.hypotheses import FloatBounds
 from refmlc.prove.sizes.result import SizedKind
 
 imported("z3")
@@ -192,3 +195,43 @@ def test_a_limit_is_the_range_of_a_size():
     body = converted("int16", FLOAT)
     assert is_proved(body, limit=32_768)
     assert not is_proved(body, limit=32_769)
+
+
+# ------------------------------------------------------------------------------------------- contracts on floats
+
+CAST = "for i in range(n):\n    D[0] = T.Cast('int32', {})"
+LIMITS = "-1000 <= A <= 1000"
+
+
+@pytest.mark.parametrize(
+    ("value", "lines", "kind"),
+    [
+        ("A[i]", [LIMITS], SizedKind.PROVED),
+        ("A[i]", ["A in [-1000, 1000)"], SizedKind.PROVED),
+        ("A[i] * T.float32(2) + T.float32(1)", [LIMITS], SizedKind.PROVED),
+        ("A[i]", ["-1000 <= A", "A <= 1000"], SizedKind.UNDECIDED),  # one end alone
+        ("A[i]", ["A[0] in [-1000, 1000]"], SizedKind.UNDECIDED),  # one element
+        ("A[i]", ["A in [-1000, 1000] or A in [2, 3000000000]"], SizedKind.UNDECIDED),
+        ("A[i]", ["-1000 <= A <= 2147483648"], SizedKind.UNDECIDED),  # one too many
+        ("A[i] * T.float32(3000000)", [LIMITS], SizedKind.UNDECIDED),
+        ("A[i]", ["A: finite"], SizedKind.UNDECIDED),
+        ("A[i] / A[i]", [LIMITS], SizedKind.UNDECIDED),  # 0 / 0
+    ],
+)
+def test_a_written_interval_of_floats_is_given(value, lines, kind):
+    result = prove_defined(program(CAST.format(value)), "main", assume=assumed(lines))
+    assert result.kind is kind
+    assert kind is not SizedKind.PROVED or result.contracts == tuple(lines)
+
+
+def test_a_tensor_that_is_written_has_no_interval():
+    body = "for i in range(n):\n    A[i] = A[i] * A[i] * A[i] * A[i]\n" + CAST.format("A[i]")
+    assert prove_defined(program(body), "main", assume=assumed([LIMITS])).kind is SizedKind.UNDECIDED
+
+
+def test_an_interval_that_is_only_inferred_is_not_given():
+    module = program(CAST.format("A[i]"))
+    buffer = next(each for each in module["main"].buffer_map.values() if each.name == "A")
+    for is_inferred, kind in ((False, SizedKind.PROVED), (True, SizedKind.UNDECIDED)):
+        bounds = FloatBounds(buffer, -1.0, 1.0, "A in [-1, 1]", is_inferred)
+        assert defined_for_all_sizes(module, "main", hypotheses=[bounds]).kind is kind
