@@ -17,7 +17,8 @@ An implementation whose programs refmlc does not see is tested.
 | `refuted`       | a call tells them apart                                                                           |
 
 Few steps are taken for each pair, so that a check stays quick: `refmlc prove` and `refmlc passes --prove` take more. A
-call that contradicts a proof is the finding RM903.
+call that contradicts a proof is the finding RM903. Nothing is proved of a program that is defined in no call, nor where
+a call continues after what is undefined (`allow`).
 """
 
 from collections import Counter
@@ -73,6 +74,8 @@ def with_proofs(
 def _pairs(examination: Examination, paths: Sequence[Implementation]) -> Iterator[tuple[str, ProgramPair, Variant]]:
     """Each pair with its line and the other program."""
     case = examination.case
+    if not any(each.verdict == "defined" for each in examination.reference):
+        return
     for variant in variants(case):
         if variant.label in examination.pairs and not variant.more():
             yield VARIANTS, _pair(examination, variant), variant

@@ -153,7 +153,7 @@ def examined(
         ends=[trial.ends],
         progress=progress,
     )[0]
-    examination, pairs = with_proofs(examination, paths, interp) if choices.pairs else (examination, ())
+    examination, pairs = with_proofs(examination, paths, interp) if choices.pairs and not allow else (examination, ())
     if choices.against:
         progress("reference")
         examination = held(examination, paths, Interp(limits, allow=allow, as_written=choices.as_written))

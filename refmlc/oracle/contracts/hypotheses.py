@@ -10,12 +10,15 @@
 | slices from the end, other shapes, divisors  | the same                                                         |
 """
 
+import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import reduce
 
 from refmlc.lang.dtypes import BOOL, SCALARS
+from refmlc.lang.dtypes.rounding import round_fraction
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.ir.visit import walk
@@ -35,6 +38,7 @@ from refmlc.oracle.contracts.language import (
     references,
 )
 from refmlc.prove.sizes.hypotheses import Assumption, FloatBounds, Hypothesis
+from refmlc.prove.sizes.ranges import ROUNDED_ONCE
 
 INT64 = SCALARS["int64"]
 COMPARED = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
@@ -63,20 +67,30 @@ def hypotheses(func: tir.PrimFunc, rows: Iterable[ArgumentContract]) -> Iterator
 
 
 def _float_bounds(func: tir.PrimFunc, clause: ContractClause) -> tuple[tir.Buffer, float, float] | None:
-    """The tensor of floats that a clause bounds, and its ends; None: the clause is of another form."""
+    """The tensor of floats that a clause bounds, and its ends; None: the clause is of another form.
+
+    Ends are rounded to the dtype, as a comparison with the elements does: 2147483647 is 2147483648.0 of float32.
+    """
+    ends: tuple[int | float, ...] = ()
     match clause:
         case Property(ValueOf() as value, "finite"):
-            low, high = -sys.float_info.max, sys.float_info.max
+            pass
         case Within(ValueOf() as value, Numeral(low), Numeral(high)):
-            pass
+            ends = (low, high)
         case Chain((Numeral(low), ValueOf() as value, Numeral(high)), signs) if {*signs} <= {"<", "<="}:
-            pass
+            ends = (low, high)
         case _:
             return None
     buffer = next((buffer for buffer in func.buffer_map.values() if buffer.name == value.name), None)
-    if buffer is None or not buffer.dtype.is_float or buffer.dtype.is_vector or value.items:
+    if buffer is None or buffer.dtype.element not in ROUNDED_ONCE or buffer.dtype.is_vector or value.items:
         return None
-    return buffer, float(low), float(high)
+    if not ends:
+        return buffer, -sys.float_info.max, sys.float_info.max
+    least, greatest = (
+        float(end) if isinstance(end, float) and math.isinf(end) else round_fraction(Fraction(end), buffer.dtype)
+        for end in ends
+    )
+    return buffer, least, greatest
 
 
 @dataclass

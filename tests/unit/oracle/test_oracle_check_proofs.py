@@ -82,6 +82,14 @@ def test_no_pair_is_proved_where_none_is_compared(pairs):
     assert bool(report.rows[0].pairs) is pairs
 
 
+def test_nothing_is_proved_of_what_is_undefined_or_continues_after_it():
+    assert checked(THREADS, "native:guarded")[1]
+    undefined = refmlc.check(THREADS, implementations=["native:guarded"], calls=3, as_written=True)
+    assert undefined.findings
+    allowed = refmlc.check(SIZED, implementations=["interp"], calls=3, allow={"RM306"})
+    assert (undefined.rows[0].pairs, allowed.rows[0].pairs) == ((), ())
+
+
 def test_a_call_that_contradicts_a_proof_is_a_finding(monkeypatch):
     """A prover that refutes what runs: the call says so."""
 

@@ -213,6 +213,11 @@ LIMITS = "-1000 <= A <= 1000"
         ("A[i]", ["A[0] in [-1000, 1000]"], SizedKind.UNDECIDED),  # one element
         ("A[i]", ["A in [-1000, 1000] or A in [2, 3000000000]"], SizedKind.UNDECIDED),
         ("A[i]", ["-1000 <= A <= 2147483648"], SizedKind.UNDECIDED),  # one too many
+        ("A[i]", ["-1000 <= A <= 2147483647"], SizedKind.UNDECIDED),  # 2147483648.0, the nearest float32, is within
+        ("A[i]", ["-1000 <= A <= 2147483583"], SizedKind.PROVED),  # the float32 below it
+        ("A[i]", [f"-1000 <= A <= {'9' * 400}"], SizedKind.UNDECIDED),
+        ("A[i]", [f"-{'9' * 400} <= A <= 0"], SizedKind.UNDECIDED),
+        ("A[i]", ["A in [-1e999, 0]"], SizedKind.UNDECIDED),
         ("A[i] * T.float32(3000000)", [LIMITS], SizedKind.UNDECIDED),
         ("A[i]", ["A: finite"], SizedKind.UNDECIDED),
         ("A[i] / A[i]", [LIMITS], SizedKind.UNDECIDED),  # 0 / 0
