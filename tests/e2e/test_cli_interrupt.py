@@ -39,7 +39,7 @@ class Module:
 """
 COMPILER = """#!/bin/sh
 case "$*" in *--version*) echo "gcc (slow)"; exit 0;; esac
-setsid sleep 1000 &
+{python} -c "import os; os.setsid(); os.execvp('sleep', ['sleep', '1000'])" &
 echo $! > {pid}
 wait
 """
@@ -104,7 +104,7 @@ def test_an_interrupt_ends_a_command(start, name):
 
 def test_the_compiler_is_ended_too(start, tmp_path):
     compiler, pid = tmp_path / "cc", tmp_path / "pid"
-    compiler.write_text(COMPILER.format(pid=pid))
+    compiler.write_text(COMPILER.format(pid=pid, python=sys.executable))
     compiler.chmod(0o755)
     process = start("run", "slow.py", "--tier", "native", *ONES, REFMLC_CC=str(compiler))
     until = monotonic() + 60
