@@ -155,6 +155,16 @@ def as_failure(problem: Exception) -> RefmlcError:
             return Internal(Diagnostic(BUG, f"{type(problem).__name__}: {problem}", notes=(note,)))
 
 
+def _forget_interrupt() -> None:
+    """Let the process end with an exit status, not by the signal.
+
+    Decision: CPython marks the process when a `KeyboardInterrupt` leaves the execution of a text, and `@dataclass`
+    executes texts while a module loads. A marked process ends by SIGINT, although the interrupt was caught; the next
+    execution of a text removes the mark.
+    """
+    eval("0")  # noqa: S307 - a constant
+
+
 class GuardedGroup(click.Group):
     """A group whose subcommands end in one message and the exit code of its kind, never in a traceback.
 
@@ -208,6 +218,7 @@ class GuardedGroup(click.Group):
             raise
         except KeyboardInterrupt:
             click.echo("interrupted", err=True)
+            _forget_interrupt()
             ctx.exit(INTERRUPTED)
         except BrokenPipeError:
             self._discard(ctx, 0)

@@ -9,6 +9,8 @@ from time import monotonic, sleep
 
 import pytest
 
+import refmlc
+
 SOON = 5.0  # seconds, on a busy machine: less than one where it has a core
 POWERS = "A[i % 8]"
 for number in range(60):
@@ -42,6 +44,18 @@ case "$*" in *--version*) echo "gcc (slow)"; exit 0;; esac
 {python} -c "import os; os.setsid(); os.execvp('sleep', ['sleep', '1000'])" &
 echo $! > {pid}
 wait
+"""
+LOADING = """
+import click
+from refmlc.cli.console import GuardedGroup
+
+class Group(GuardedGroup):
+    places = {"load": "loading:command"}
+
+    def get_command(self, ctx, name):
+        return click.Command(name, callback=lambda: exec("raise KeyboardInterrupt"))
+
+Group("group").main(["load"])
 """
 ONES = ["--input", "A=ones", "--max-steps", "10000000000"]
 COMMANDS = {
@@ -113,6 +127,16 @@ def test_the_compiler_is_ended_too(start, tmp_path):
     interrupted(process)
     stat = Path("/proc", pid.read_text().strip(), "stat")
     assert not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def test_an_interrupt_while_a_module_loads_has_the_same_status(tmp_path):
+    """`@dataclass` executes texts: CPython ends a process by SIGINT when an interrupt meets one."""
+    (tmp_path / "loading.py").write_text(LOADING)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(refmlc.__file__).parents[1]), str(tmp_path)])}
+    ended = subprocess.run(
+        [sys.executable, "-m", "loading"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (130, "interrupted\n")
 
 
 def test_check_tells_what_it_knows(start):

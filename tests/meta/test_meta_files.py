@@ -105,6 +105,7 @@ EXECUTES = {
         "exec",
         "compile",
     },  # source of names of ours, in a space without builtins
+    "refmlc/cli/console.py": {"eval"},  # a constant: how CPython forgets an interrupt
 }
 
 
