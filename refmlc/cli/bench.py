@@ -87,7 +87,7 @@ def native(
 ) -> None:
     """Measure compiled functions against NumPy, TVM and the machine's limit.
 
-    Results are compared before anything is timed. Everything runs on one thread; the extra `bench` limits NumPy's
+    Results are compared before anything is timed. All rows but 12 run on one thread; the extra `bench` limits NumPy's
     BLAS to one. Exit status 1: a goal is missed.
     """
     with err.status("starting …") as status:
@@ -140,7 +140,7 @@ def fuzz(batches: int, size: int | None, *, as_json: bool) -> None:
 
 def as_table(rows: Sequence[BenchRow]) -> Table:
     """The rows as a table."""
-    table = Table(title="compiled functions: ratios in one run, one thread", title_justify="left")
+    table = Table(title="compiled functions: ratios in one run", title_justify="left")
     for column in ("#", "what", "against", "goal", "measured", "", "note"):
         table.add_column(column, justify="right" if column in ("#", "goal", "measured") else "left")
     for row in rows:

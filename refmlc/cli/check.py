@@ -20,6 +20,7 @@ from refmlc.cli.options import (
     register_option,
     seconds_option,
     seed_option,
+    threads_option,
     trust_option,
 )
 from refmlc.diag import fail
@@ -75,6 +76,7 @@ IMPLS = (
 )
 @click.option("--report", "page", type=PATH, help="Write findings as HTML pages.")
 @click.option("--case", type=PATH, help="Write findings as TOML cases for `refmlc replay`.")
+@threads_option
 @register_option
 @trust_option
 @json_option

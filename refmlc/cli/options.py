@@ -1,11 +1,14 @@
 """Options and types of arguments that several subcommands share; each is declared here once."""
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
 import click
+
+from refmlc.native.threads import MOST, VARIABLE
 
 F = TypeVar("F", bound=Callable[..., None])
 
@@ -56,6 +59,22 @@ seed_option = click.option(
 )
 budget_option = click.option(
     "--budget", type=Duration(), default="10s", show_default=True, help="About the time that the calls may take."
+)
+
+
+def _ask_for_threads(_context: click.Context, _option: click.Parameter, threads: int | None) -> None:
+    """The option is the variable: workers and whatever else compiles ask for as many threads."""
+    if threads is not None:
+        os.environ[VARIABLE] = str(threads)
+
+
+threads_option = click.option(
+    "--threads",
+    type=click.IntRange(1, MOST),
+    expose_value=False,
+    callback=_ask_for_threads,
+    help="Run compiled loops whose iterations are independent on that many threads, to the same bits.  "
+    f"[default: {VARIABLE}, or 1]",
 )
 
 

@@ -16,7 +16,7 @@ from rich.table import Table
 import refmlc
 from refmlc.cli.call import Call, call_options, tier_option
 from refmlc.cli.console import err, out, print_json
-from refmlc.cli.options import PATH, json_option
+from refmlc.cli.options import PATH, json_option, threads_option
 from refmlc.diag.catalogue import BAD_FILE, MEMORY_EXHAUSTED
 from refmlc.diag.errors import fail
 from refmlc.run.memory.budget import Budget
@@ -40,6 +40,7 @@ class Result:
 @call_options
 @click.option("--out", "directory", type=PATH, help="Write each result to PATH/NAME.npy.")
 @tier_option
+@threads_option
 @json_option
 def run(call: Call, directory: Path | None, tier: str, *, as_json: bool) -> None:
     """Run a function of the module in FILE and print its results.

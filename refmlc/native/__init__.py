@@ -14,6 +14,7 @@
 | `entries`   | the same functions for callers that hold a tuple of Python's arrays                |
 | `compile/`  | C text to a library: the compiler, the cache of libraries, loading                 |
 | `tier/`     | which calls go into C, with what, and what happens when C declines                 |
+| `threads`   | on how many threads compiled code runs                                             |
 | `headers/`  | the hand-written C that generated code includes (the folder `kernels_c`)           |
 
 What it owes the interpreter: the same result and verdict (NAT-001), by checks that end the call (NAT-002), an order

@@ -64,8 +64,12 @@ ISAS: Mapping[str, Isa] = {
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What may be generated. `best` is the highest grade; `math` chooses the transcendentals (NUM-501)."""
+    """What may be generated. `best` is the highest grade; `math` chooses the transcendentals (NUM-501).
+
+    `threads`: on how many threads a nest may run whose iterations may move.
+    """
 
     best: Grade = Grade.REORDERED
     isa: Isa = ISAS["none"]
     math: Math = "cr"
+    threads: int = 1

@@ -73,7 +73,8 @@ TAKEN = frozenset(
 """Words of C, and what generated functions use themselves."""
 _RESERVED = re.compile(
     r"[0-9_]|rm_|RM_|entry_|(?:m[0-9]+_)?[fg][0-9]+_|U?INT|M_|FP_|FLT_|L?DBL_|DECIMAL_|HUGE_|EXIT_|RAND_|MB_|SIZE_|"
-    r"PTRDIFF_|SIG_|W(?:CHAR|INT|EXIT|IF|TERM|STOP|CORE|NO|UN|CONT)|MATH_|math_err"
+    r"PTRDIFF_|SIG_|W(?:CHAR|INT|EXIT|IF|TERM|STOP|CORE|NO|UN|CONT)|MATH_|math_err|"
+    r"CLOCKS?_|PTHREAD_|SCHED_|sched_|TIMER?_"
 )
 """How names of headers, of the system's headers, and of generated functions begin; macros among them."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from refmlc.diag import fail
@@ -9,7 +10,8 @@ from refmlc.diag.catalogue import BAD_USAGE, CODES
 from refmlc.diag.entry import entry_point
 from refmlc.lang.ir import IRModule
 from refmlc.lang.wellformed.reader_checks import checked
-from refmlc.native.tier.native_module import NativeModule
+from refmlc.native.threads import check_threads
+from refmlc.native.tier.native_module import NativeModule, compile_in_c
 from refmlc.rewrite.transform import legalize_ops
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
@@ -66,6 +68,7 @@ def build(
     budget: Budget | None = None,
     allow: frozenset[str] = frozenset(),
     check: bool = True,
+    threads: int | None = None,
 ) -> Executable:
     """Make `module` executable.
 
@@ -74,8 +77,11 @@ def build(
     `registry` is where packed functions are looked up (when they are called). `budget` limits each outermost call
     (None: the default limits). `allow` holds ids of codes of undefined behaviour that continue with the value that
     hardware gives, where the clause names one (`{"RM306"}`: wrapped integers); functions are interpreted then.
+    `threads`: on how many threads C runs loops whose iterations may be executed in any order (None: as many as
+    REFMLC_THREADS says, else one); all bits are the same.
 
-    Fails: RM2xx (the first finding of the static rules, unless `check` is off), RM112 (tier, mode or code unknown).
+    Fails: RM2xx (the first finding of the static rules, unless `check` is off), RM112 (an unknown tier, mode or code,
+    an impossible number of threads).
     """
     if not isinstance(module, IRModule):
         raise fail(BAD_USAGE, f"a module is built, an object of type {type(module).__qualname__} is given")
@@ -85,10 +91,16 @@ def build(
     if math not in MODES:
         raise fail(BAD_USAGE, f"there is no mode `{math}` of the transcendentals: the modes are {', '.join(MODES)}")
     check_tier(tier)
+    if threads is not None:
+        check_threads(threads, f"`threads` is {threads}")
     executed = checked(module, check=check)
     if tier != Tier.INTERP.value:
         executed = legalize_ops(executed)  # operators become functions, which can be compiled
-    native = None if allow or tier == Tier.INTERP.value else NativeModule(executed, math)
+    native = (
+        None
+        if allow or tier == Tier.INTERP.value
+        else NativeModule(executed, math, partial(compile_in_c, threads=threads))
+    )
     if native is not None and tier == Tier.NATIVE.value:
         native.compiled()
     return Executable(executed, tier, registry, budget, frozenset(allow), math, native)

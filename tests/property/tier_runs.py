@@ -6,7 +6,7 @@
 | `tiny`              | C as written, what is not proved is checked; compiled by tcc where there is one: quickly |
 | `guarded`           | the same by gcc or clang                                                                 |
 | `unchecked`         | C as written, blocks without checks where everything is proved                           |
-| `avx512`, `avx2`, … | the loops reordered that may be, for this instruction set                                |
+| `avx512`, `avx2`, … | the loops reordered that may be, for this instruction set; on several threads            |
 
 Every way but the first gives a call back to the interpreter where C declines it or stops: `counts` says how often.
 """
@@ -34,6 +34,7 @@ class Way:
     best: Grade | None = None
     isa: Isa = ISAS["none"]
     tiny: bool = False
+    threads: int = 1
 
     def __str__(self) -> str:
         return self.name
@@ -77,7 +78,7 @@ class Ran:
         self._steps = steps
         self._options = {"math": math, "registry": registry}
         if way.best is not None:
-            source = emit_module(module, Options(way.best, way.isa, math))
+            source = emit_module(module, Options(way.best, way.isa, math, way.threads))
             library = build(source.text, way.isa, cache=None, tiny=way.tiny) if source.units else None
             self.compiled = CompiledModule(Translation(source.text, source.units, source.declined), library)
 

@@ -113,7 +113,7 @@ def compile_unit(compiler: Compiler, text: str, isa: Isa, folder: Path, limit: f
     except OSError as problem:
         raise BuildFailed(Cause.DISK, f"{problem.filename or folder}: {problem.strerror}") from None
     flags = (*compiler.flags(isa), f"-I{HEADERS}")
-    _run([compiler.path, *flags, SOURCE, "-o", LIBRARY, "-lm"], folder, limit)
+    _run([compiler.path, *flags, SOURCE, "-o", LIBRARY, "-lm", "-lpthread"], folder, limit)
     if not (folder / LIBRARY).is_file():
         raise BuildFailed(Cause.FAILED, f"{compiler.path} says it has worked, and has written no library")
     return folder / LIBRARY

@@ -38,7 +38,19 @@ KEYWORDS = (
 CALLED = (
     *("if", "for", "_Alignas", "__attribute__", "aligned", "INT64_C", "UINT64_C", "UINT32_C"),
     *("fma", "fmaf", "memset", "memchr", "aligned_alloc", "free"),
-    *("rm_overlap", "rm_times", "rm_give", "rm_arrays", "rm_fresh", "rm_steps", "RM_WITHIN", "RM_CHECK", "RM_PAY"),
+    *(
+        "rm_overlap",
+        "rm_times",
+        "rm_give",
+        "rm_arrays",
+        "rm_fresh",
+        "rm_steps",
+        "rm_in_threads",
+        "RM_CELLS",
+        "RM_WITHIN",
+        "RM_CHECK",
+        "RM_PAY",
+    ),
     *("RM_UNLIKELY", "RM_TAKE", "RM_TO", "RM_LOAD", "RM_STORE", "RM_IOTA", "RM_TIMES_CELL", "RM_FETCH"),
     *("RM_FETCH_TO_WRITE", "RM_STREAMED", "RM_SCARCE", "RM_LOOK", "RM_RUN_OF"),
 )
@@ -52,7 +64,7 @@ STATUSES = (
         "RM_NOT_APPLICABLE",
         "RM_UNUSED",
     ),
-    *("rm_run", "rm_block", "rm_entry"),
+    *("rm_run", "rm_block", "rm_entry", "rm_cells"),
 )
 VERBS = (
     *("splat", "select", "load", "load_part", "store", "store_part", "stream", "gather", "scatter"),
@@ -66,7 +78,7 @@ DEFINERS = (
 """What defines helpers for dtypes, outside of functions."""
 HEADERS = (
     *("guard", "dtypes", "convert", "arith", "division", "bitwise", "compare", "integral", "transcendental"),
-    *("floating", "fixed", "vector", "python"),
+    *("floating", "fixed", "vector", "python", "threads"),
 )
 COMMENT = re.compile(r"/\* [A-Za-z0-9_ .,:()\[\]-]* \*/")
 STRANGE = re.compile(r"[^\n -~]|[\\'$@`]|\?\?|//|%:|<[:%]|[:%]>")
@@ -179,7 +191,7 @@ def _shapes() -> Shapes:
         rf"reinterpret_{dtype}_{dtype}|{verb}_{vector})|{vector}"
     )
     header, use = rf'"rm_(?:{"|".join(HEADERS)})\.h"', rf"(?:USE_{dtype}|MATH_LIBM)"
-    kind = rf"(?:int64_t|uint8_t|bool|double|void|unsigned char|rm_(?:{value}|run|block|entry))"
+    kind = rf"(?:int64_t|uint8_t|bool|double|void|unsigned char|rm_(?:{value}|run|block|entry|cells))"
     argument = rf"(?:rm_)?{dtype}|[0-9]+"
     return Shapes(
         directive=re.compile(rf"^#(?:include {header}|define RM_{use}|pragma GCC unroll [0-9]+)$", re.MULTILINE),

@@ -6,6 +6,7 @@ takes them as apart), then does what the body says, then gives its memory back.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import get_args
 
 from refmlc.lang.dtypes import DType
@@ -45,7 +46,7 @@ def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) 
     axes = _thread_axes(initialisation.nodes)
     if axes and exchanges(func):
         raise Unsuited(f"its threads wait for each other, and {reason}", func.span)
-    state = State(name, options, Facts.entry(func), initialisation, axes=axes)
+    state = State(name, options, Facts.entry(func), initialisation, axes=axes, symbol=symbol)
     params = tuple(_param(state, func, var) for var in func.params)
     dims = shape_variables(func)
     scalar_names = {param.var: _scalar_parameter(state, param) for param in params if isinstance(param, ScalarParam)}
@@ -65,7 +66,7 @@ def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) 
         statement(state, func.body)
     unit = Unit(name, symbol, params, dims, _result(func, initialisation.nodes), tuple(state.blocks), len(state.sites))
     signature = ", ".join(_signature(state, unit, cells, scalar_names))
-    return Emitted(unit, tuple(_lines(state, func, unit, signature)), state.needs)
+    return Emitted(unit, (*chain.from_iterable(state.parts), *_lines(state, func, unit, signature)), state.needs)
 
 
 def shape_variables(func: tir.PrimFunc) -> tuple[tir.Var, ...]:

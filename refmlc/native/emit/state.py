@@ -15,7 +15,7 @@ from refmlc.native.analysis.facts import Facts
 from refmlc.native.analysis.initialisation import Initialisation
 from refmlc.native.nest import Nest
 from refmlc.native.options import Grade, Options
-from refmlc.native.text import Names, Text, bare
+from refmlc.native.text import Line, Names, Text, bare
 from refmlc.native.unit import BlockReport
 
 
@@ -80,6 +80,7 @@ class State:
     `axes` are the thread axes of the function, `threads` variable and extent of those that are bound here.
     `paid` are loops whose iterations are charged above them, but where `scarce`, a C name, holds.
     `nests` are the statements that were looked at for reordering: None, they are not, or not any more.
+    `symbol` is the name of the function in C; `parts` are C functions before it, of nests that run on several threads.
     """
 
     function: str
@@ -102,6 +103,8 @@ class State:
     axes: frozenset[str] = frozenset()
     threads: dict[str, tuple[str, str]] = field(default_factory=dict)
     lane: str = ""
+    symbol: str = ""
+    parts: list[tuple[Line, ...]] = field(default_factory=list)
 
     def temp(self, c_type: str, code: str) -> str:
         """A C name whose value is `code`; a name or number is its own."""

@@ -7,15 +7,19 @@ from refmlc.native.compile import detect_isa
 from refmlc.native.emit import emit_module
 from refmlc.native.fuse import fuse_module
 from refmlc.native.options import Math, Options
+from refmlc.native.threads import detect_threads
 from refmlc.native.tier.compiled_module import CompiledModule, Translation, load, with_entries
 from refmlc.native.tier.specialisation import Specialisations
 
 __all__ = ["Translation", "compile_module", "translate"]
 
 
-def compile_module(module: IRModule, math: Math) -> CompiledModule:
-    """`module` in C for this machine; functions without C stay with the interpreter."""
-    options = Options(isa=detect_isa(), math=math)
+def compile_module(module: IRModule, math: Math, threads: int | None = None) -> CompiledModule:
+    """`module` in C for this machine; functions without C stay with the interpreter.
+
+    `threads` None: as many as REFMLC_THREADS says.
+    """
+    options = Options(isa=detect_isa(), math=math, threads=detect_threads() if threads is None else threads)
     compiled = load(translate(module, options), options.isa)
     if compiled.library is None:
         return compiled

@@ -17,15 +17,16 @@ Math: TypeAlias = Literal["cr", "libm"]
 Compiler: TypeAlias = "Callable[[IRModule, Math], CompiledModule]"
 
 
-def _compile(module: IRModule, math: Math) -> "CompiledModule":
-    compiled: CompiledModule = load("refmlc.native.tier.compilation:compile_module")(module, math)
+def compile_in_c(module: IRModule, math: Math, threads: int | None = None) -> "CompiledModule":
+    """`module` in C; `threads` None: on as many threads as REFMLC_THREADS says."""
+    compiled: CompiledModule = load("refmlc.native.tier.compilation:compile_module")(module, math, threads)
     return compiled
 
 
 class NativeModule:
     """A module and, once compiled, its functions in C. For concurrent use."""
 
-    def __init__(self, module: IRModule, math: Math, compiler: Compiler = _compile) -> None:
+    def __init__(self, module: IRModule, math: Math, compiler: Compiler = compile_in_c) -> None:
         self.module = module
         self.math = math
         self._compiler = compiler

@@ -45,6 +45,7 @@ from refmlc.native.compile.isa import detect_isa, isas_here
 from refmlc.native.emit.module import emit_functions, unit_text
 from refmlc.native.fuse import fuse_module
 from refmlc.native.options import ISAS, Grade, Isa, Options
+from refmlc.native.threads import detect_threads
 from refmlc.native.tier.compiled_module import CompiledModule, Translation
 from refmlc.native.tier.native_module import NativeModule
 from refmlc.native.tier.tier_switch import TierSwitch
@@ -58,21 +59,22 @@ from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
 
 @dataclass(frozen=True)
 class Way:
-    """How C is made: the grade that no block is above, the instruction set, a quick compiler, runs fused."""
+    """How C is made: the grade that no block is above, the instruction set, a quick compiler, runs fused, threads."""
 
     best: Grade = Grade.REORDERED
     isa: Isa = ISAS["none"]
     tiny: bool = False
     fused: bool = False
+    threads: int = 1
 
     @property
     def options(self) -> Options:
         """The options of the generator."""
-        return Options(self.best, self.isa)
+        return Options(self.best, self.isa, threads=self.threads)
 
 
 PLAIN: Mapping[str, Callable[[], Way]] = {
-    "": lambda: Way(Grade.REORDERED, detect_isa(), fused=True),
+    "": lambda: Way(Grade.REORDERED, detect_isa(), fused=True, threads=detect_threads()),
     "tiny": lambda: Way(Grade.GUARDED, tiny=True),
     "guarded": lambda: Way(Grade.GUARDED),
     "unchecked": lambda: Way(Grade.UNCHECKED),

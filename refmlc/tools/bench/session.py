@@ -67,9 +67,9 @@ TINY = BenchSizes(
 class BenchSubject:
     """A workload, built for a tier. Its function is called from Python with arrays, checked as every call is."""
 
-    def __init__(self, workload: Workload, tier: str) -> None:
+    def __init__(self, workload: Workload, tier: str, threads: int = 1) -> None:
         module = read(workload.text, f"{workload.name}.py")
-        self._executable = build(module, tier=tier)
+        self._executable = build(module, tier=tier, threads=threads)
         self._function = VirtualMachine(self._executable)[workload.func]
         self._out = (
             np.zeros_like(workload.output) if isinstance(module.functions[workload.func], tir.PrimFunc) else None

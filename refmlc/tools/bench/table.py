@@ -12,6 +12,7 @@ from refmlc.tools.bench.row import BenchRow, RowVerdict
 from refmlc.tools.bench.rows.calls import call_rows, compile_rows, network_rows
 from refmlc.tools.bench.rows.kernels import conv2d_rows, exp_rows, guard_rows, matmul_rows, narrow_rows, pass_rows
 from refmlc.tools.bench.rows.shapes import shape_rows
+from refmlc.tools.bench.rows.threads import thread_rows
 from refmlc.tools.bench.session import FULL, NATIVE, BenchSession, BenchSizes
 from refmlc.tools.bench.tvm_process import TvmProcess
 
@@ -28,6 +29,7 @@ PARTS: tuple[tuple[frozenset[int], Part], ...] = (
     (frozenset({9}), exp_rows),
     (frozenset({10}), shape_rows),
     (frozenset({11}), narrow_rows),
+    (frozenset({12}), thread_rows),
 )
 
 

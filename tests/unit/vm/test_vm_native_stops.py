@@ -3,13 +3,15 @@
 import os
 import signal
 import threading
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 import pytest
 
 from refmlc import read
-from refmlc.diag import Exhausted
+from refmlc.diag import Exhausted, RefmlcError
+from refmlc.native.threads import detect_threads
 from refmlc.run.memory.budget import Budget
 from refmlc.vm import VirtualMachine, build
 
@@ -151,3 +153,42 @@ def test_an_interrupt_ends_compiled_code(name, interrupt):
     with pytest.raises(Interrupted):
         call(vm, name)
     assert perf_counter() - begin < 0.3 + LATE
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_seconds_end_compiled_code_on_threads(threads):
+    budget = Budget(max_steps=1 << 54, max_seconds=SECONDS)
+    executable = build(read(PROGRAMS["a reduction"]), tier="native", budget=budget, threads=threads)
+    begin = perf_counter()
+    with pytest.raises(Exhausted) as failure:
+        call(VirtualMachine(executable), "a reduction")
+    assert failure.value.code.id == "RM605"
+    assert SECONDS < perf_counter() - begin < SECONDS + LATE
+    assert threading.active_count() == 1
+
+
+def test_an_interrupt_ends_compiled_code_on_threads(interrupt):
+    vm = VirtualMachine(build(read(PROGRAMS["a reduction"]), tier="native", budget=Budget(1 << 54), threads=2))
+    tasks = Path("/proc/self/task")
+    before = len([*tasks.iterdir()]) if tasks.is_dir() else 0
+    interrupt(0.3)
+    begin = perf_counter()
+    with pytest.raises(Interrupted):
+        call(vm, "a reduction")
+    assert perf_counter() - begin < 0.3 + LATE
+    assert (len([*tasks.iterdir()]) if tasks.is_dir() else 0) <= before + 1  # the timer; no thread of the call is left
+
+
+@pytest.mark.parametrize("threads", [0, -1, 257])
+def test_an_impossible_number_of_threads_is_refused(threads):
+    with pytest.raises(RefmlcError, match="number of threads") as failure:
+        build(read(PROGRAMS["a reduction"]), threads=threads)
+    assert failure.value.code.id == "RM112"
+
+
+def test_the_environment_asks_for_threads(monkeypatch):
+    monkeypatch.setenv("REFMLC_THREADS", "3")
+    assert detect_threads() == 3
+    monkeypatch.setenv("REFMLC_THREADS", "many")
+    with pytest.raises(RefmlcError, match="REFMLC_THREADS is `many`"):
+        detect_threads()
