@@ -1,7 +1,7 @@
 """`refmlc bench`: measure speeds as ratios in one run."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -12,9 +12,14 @@ from rich.text import Text
 
 from refmlc.cli.console import Terminal, err, out, print_json
 from refmlc.cli.options import PATH, count_option, json_option
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.lazy import load
 from refmlc.tools.bench import debugger
 from refmlc.tools.bench.campaign import bench_campaigns
 from refmlc.tools.bench.chart import write_chart
+from refmlc.tools.bench.groups import bench_all
+from refmlc.tools.bench.history import add_to_history, read_history, trends
 from refmlc.tools.bench.interpreter import LIMIT, bench_linear0
 from refmlc.tools.bench.row import LAST, BenchRow, RowVerdict, number
 from refmlc.tools.bench.session import FULL, TINY
@@ -192,3 +197,45 @@ def debug(rounds: int, size: int, *, as_json: bool) -> None:
         out.print(table)
     if not goals_met:
         raise SystemExit(1)
+
+
+@bench.command("all", epilog="Example: refmlc bench all --chart speed.html")
+@click.option("--tvm", "python", metavar="PYTHON", envvar="REFMLC_TVM_PYTHON", help="A Python with apache-tvm.")
+@click.option("--chart", "page", type=PATH, required=True, metavar="FILE.html", help="Write the page of all numbers.")
+@click.option("--history", type=PATH, metavar="FILE.jsonl", help="Earlier runs.  [default: beside the page]")
+@count_option("--rounds", 7, "Number of measurements.")
+@click.option("--tiny", is_flag=True, help="Small sizes: tests the benchmark itself, not the speed.")
+@json_option
+def every(python: str | None, page: Path, history: Path | None, rounds: int, *, tiny: bool, as_json: bool) -> None:
+    """Measure everything, and write one page with the history of each number.
+
+    A line of JSON is added to the history for each run, with the machine, the versions and the commit. Exit status 1: a
+    number is more than 10 % worse than the median of earlier runs on this machine, beyond what those differ by.
+    """
+    write_bench_page = _page_writer()
+    path = page.with_suffix(".jsonl") if history is None else history
+    earlier = read_history(path)
+    with err.status("starting …") as status:
+        current = bench_all(python, rounds, lambda name: status.update(Text(f"measuring {name} …")), tiny=tiny)
+    add_to_history(path, current)
+    write_bench_page(current, earlier, page, command=f"refmlc bench all --chart {page}")
+    rows = trends(current, earlier)
+    regressions = [trend for trend in rows if trend.is_regression]
+    missed = sum(trend.measurement.met is False for trend in rows)
+    if as_json:
+        print_json({**current.as_data(), "missed": missed, "regressions": [each.as_data() for each in regressions]})
+    else:
+        out.print(f"{len(rows)} rows, {missed} goals missed, {len(regressions)} regressions: {page}")
+        for trend in regressions:
+            out.print(f"{trend.measurement.group}: {trend.measurement.what}: {100 * (trend.change or 0):+.1f} %")
+    if regressions:
+        raise SystemExit(1)
+
+
+def _page_writer() -> Callable[..., None]:
+    """Writes the page. Fails: RM112 (no extra `[report]`)."""
+    try:
+        writer: Callable[..., None] = load("refmlc.tools.bench.page:write_bench_page")
+    except ModuleNotFoundError as missing:
+        raise fail(BAD_USAGE, f"an HTML page needs `{missing.name}`", None, "pip install 'refmlc[report]'") from None
+    return writer

@@ -27,7 +27,7 @@ from kernel_points import HEADERS, ROOT, Wrapped, cells, conversions, operators,
 
 SECONDS = 6
 # Not of scalar helpers: the state of a run, arguments, and vectors, which whole functions are the test of.
-ELSEWHERE = ("rm_guard.h", "rm_vector.h", "rm_python.h")
+ELSEWHERE = ("rm_guard.h", "rm_vector.h", "rm_python.h", "rm_threads.h")
 SEMANTICS = ("-ffp-contract=off", "-fwrapv")
 
 

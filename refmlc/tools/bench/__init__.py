@@ -17,4 +17,5 @@
 | `interpreter`               | the interpreter's own promise                        |
 | `debugger`                  | what the debugger costs                              |
 | `campaign`                  | generated programs per second                        |
+| `groups`, `history`, `page` | all of it in one run, beside earlier runs            |
 """
