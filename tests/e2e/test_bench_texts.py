@@ -37,6 +37,21 @@ def printed():
     return json.loads(done.stdout)
 
 
+@pytest.mark.parametrize(
+    ("name", "script", "printed_file"),
+    [
+        ("softmax_cuda", "gpu_stages.py", "softmax-*-StorageRewrite.py"),
+        ("paged_decode_cuda", "kv_kernels.py", "cuda/decode.py"),
+    ],
+)
+def test_kernels_with_barriers_are_what_tvm_prints(tmp_path, name, script, printed_file):
+    targets = ["cuda"] if script == "kv_kernels.py" else []
+    command = [PYTHON, str(PRINT.parent / script), str(tmp_path), *targets]
+    subprocess.run(command, capture_output=True, check=True, timeout=300)
+    (path,) = tmp_path.glob(printed_file)
+    assert texts.program(name).strip() == path.read_text("utf-8").strip()
+
+
 @pytest.mark.parametrize("name", OURS)
 def test_the_text_is_what_tvm_prints(printed, name):
     assert OURS[name]().strip() == printed[name].strip()

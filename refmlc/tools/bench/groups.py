@@ -27,6 +27,7 @@ LIMITS: Final[Mapping[str, str]] = {
     "10": "nothing is timed",
     "11": "conversions to float32 and back",
     "12": "cores; making threads; memory that all of them share",
+    "13": "checks of each access, values of each thread kept in memory between barriers",
 }
 """What keeps a number from being better, by group or row."""
 TINY_ROUNDS, TINY_STATEMENTS, TINY_BATCH = 1, 6, 4

@@ -32,7 +32,8 @@ class BenchSizes:
     """Extents.
 
     `conv2d`: channels, filters, height, width; `rows`: of softmax and layernorm, their lengths as well; `shapes`: how
-    many random ones for each kernel. Units: `sample` in nanoseconds.
+    many random ones for each kernel; `barriers`: texts of row 13. Units: `sample` in
+    nanoseconds.
     """
 
     matmul: tuple[int, ...] = (512, 1024)
@@ -45,6 +46,7 @@ class BenchSizes:
     exp: int = 1 << 24
     shapes: int = 40
     compilations: int = 5
+    barriers: tuple[str, ...] = ("softmax_cuda", "paged_decode_cuda")
     sample: int = SAMPLE
 
 
@@ -60,6 +62,7 @@ TINY = BenchSizes(
     exp=40,
     shapes=1,
     compilations=1,
+    barriers=("softmax_cuda",),
     sample=1,
 )
 

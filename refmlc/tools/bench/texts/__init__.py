@@ -5,6 +5,8 @@
 | matmul, matmul_nt, matmul_int8, elementwise | what `create_prim_func` makes of tensor expressions |
 | softmax, layernorm, conv2d, exp             | what `LegalizeOps` makes of Relax operators         |
 | mlp                                         | the course's network of two layers, sizes open      |
+| softmax_cuda                                | a stage of the lowering for CUDA: `StorageRewrite`  |
+| paged_decode_cuda                           | the decode kernel of the paged cache, for CUDA      |
 
 `tests/e2e/test_bench_texts.py` lets TVM 0.27 print them again and compares to the letter.
 """
