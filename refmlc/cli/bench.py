@@ -16,7 +16,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lazy import load
 from refmlc.tools.bench import debugger
-from refmlc.tools.bench.campaign import bench_campaigns
+from refmlc.tools.bench.campaign import bench_campaigns, population
 from refmlc.tools.bench.chart import write_chart
 from refmlc.tools.bench.groups import bench_all
 from refmlc.tools.bench.history import add_to_history, read_history, trends
@@ -124,13 +124,14 @@ def fuzz(batches: int, size: int | None, *, as_json: bool) -> None:
     with Progress(console=err, transient=True) as progress:
         task = progress.add_task("batches", total=batches + 1)
         speeds = bench_campaigns(batches, size, lambda: progress.advance(task))
+    programs = population(batches, size)
     if as_json:
         rows = [
             {"candidate": speed.candidate, "implementations": speed.implementations, "per_second": speed.programs}
             | {"goal": speed.goal}
             for speed in speeds
         ]
-        print_json({"batches": batches, "rows": rows})
+        print_json({"batches": batches, "rows": rows, "population": asdict(programs)})
     else:
         table = Table(title="campaigns: programs per second of processor time, compilers included")
         for column in ("candidate", "programs/s", "ms per program", "goal"):
@@ -139,6 +140,7 @@ def fuzz(batches: int, size: int | None, *, as_json: bool) -> None:
             goal = "" if speed.goal is None else f"at least {speed.goal}"
             table.add_row(speed.candidate, f"{speed.programs:.0f}", f"{1000 / speed.programs:.2f}", goal)
         out.print(table)
+        out.print(f"{programs.programs} programs, {programs.distinct} distinct, {programs.nodes:.0f} nodes on average")
     if not all(speed.within for speed in speeds):
         raise SystemExit(1)
 

@@ -14,6 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
 
+from refmlc.lang.ir.visit import walk
+from refmlc.lang.script import show
+from refmlc.oracle.fuzz.batch import program
 from refmlc.oracle.fuzz.cage import Cages
 from refmlc.oracle.fuzz.jobs import Batches
 from refmlc.oracle.fuzz.settings import CampaignSettings
@@ -38,6 +41,25 @@ class Speed:
     def within(self) -> bool:
         """Whether the goal is reached."""
         return self.goal is None or self.programs >= self.goal
+
+
+@dataclass(frozen=True, slots=True)
+class Population:
+    """The programs of some batches: how many, how many of them differ as text, how many nodes they have on average."""
+
+    programs: int
+    distinct: int
+    nodes: float
+
+
+def population(batches: int, size: int | None = None) -> Population:
+    """The programs that `bench_campaigns` measures: a speed says nothing where they are trivial."""
+    settings = CampaignSettings() if size is None else CampaignSettings(size=size)
+    modules = [
+        program(settings, number).module for batch in range(1, batches + 1) for number in settings.programs(batch)
+    ]
+    nodes = sum(1 for module in modules for function in module.functions.values() for _ in walk(function))
+    return Population(len(modules), len({show(module) for module in modules}), nodes / len(modules))
 
 
 def bench_campaigns(

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from refmlc.cli import main
 from refmlc.diag import RefmlcError
+from refmlc.tools.bench.campaign import population
 from refmlc.tools.bench.groups import LIMITS
 from refmlc.tools.bench.history import BenchRun, Measurement, Trend, add_to_history, read_history, trends
 from refmlc.tools.bench.page import bench_page
@@ -101,3 +102,10 @@ def test_all_groups_are_on_one_page(tmp_path):
     assert {"processor", "cores", "compiler", "Python", "NumPy"} <= set(lines[0]["machine"])
     text = page.read_text()
     assert all(f"<h2>{group}</h2>" in text for group in ("native", "interp", "debug", "fuzz"))
+
+
+def test_programs_of_campaigns_are_counted():
+    programs = population(2, 8)
+    assert programs.programs == 16
+    assert 8 < programs.distinct <= 16
+    assert programs.nodes > 20
