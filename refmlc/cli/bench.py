@@ -20,7 +20,8 @@ from refmlc.tools.bench.campaign import bench_campaigns, population
 from refmlc.tools.bench.chart import write_chart
 from refmlc.tools.bench.groups import bench_all
 from refmlc.tools.bench.history import add_to_history, read_history, trends
-from refmlc.tools.bench.interpreter import LIMIT, bench_linear0
+from refmlc.tools.bench.interpreter import LIMIT, bench_interpreter
+from refmlc.tools.bench.low_level import KERNELS
 from refmlc.tools.bench.row import LAST, BenchRow, RowVerdict, number
 from refmlc.tools.bench.session import FULL, TINY
 from refmlc.tools.bench.table import run_table
@@ -58,22 +59,22 @@ def bench() -> None:
 @count_option("--rounds", 7, "Number of measurements.")
 @json_option
 def interp(rounds: int, *, as_json: bool) -> None:
-    """Measure the interpreter: time per innermost statement of `linear0`, against a NumPy loop.
+    """Measure the interpreter: time per innermost statement of eleven kernels, against loops by hand.
 
-    Exit status 1: the ratio is above the promised one.
+    Exit status 1: a ratio is above the promised one.
     """
     with Progress(console=err, transient=True) as progress:
-        task = progress.add_task("rounds", total=rounds)
-        measurements = bench_linear0(rounds, lambda: progress.advance(task))
+        task = progress.add_task("kernels", total=len(KERNELS))
+        measurements = tuple(bench_interpreter(rounds, lambda: progress.advance(task)))
     if as_json:
-        rows = [{"candidate": t.candidate, "nanoseconds": t.nanoseconds, "ratio": t.ratio} for t in measurements]
-        print_json({"limit": LIMIT, "rows": rows})
+        print_json({"limit": LIMIT, "rows": [asdict(measurement) for measurement in measurements]})
     else:
-        table = Table(title="interpreter on linear0 (1x128x784, float32), bounds and initialisation checked")
-        for column in ("candidate", "ns per innermost statement", "times low-level NumPy"):
-            table.add_column(column, justify="left" if column == "candidate" else "right")
+        table = Table(title="interpreter, bounds and initialisation checked, against low-level NumPy")
+        for column in ("kernel", "candidate", "ns per innermost statement", "times low-level NumPy"):
+            table.add_column(column, justify="left" if column in ("kernel", "candidate") else "right")
         for measurement in measurements:
-            table.add_row(measurement.candidate, f"{measurement.nanoseconds:.0f}", f"{measurement.ratio:.2f}")
+            numbers = f"{measurement.nanoseconds:.0f}", f"{measurement.ratio:.2f}"
+            table.add_row(measurement.kernel, measurement.candidate, *numbers)
         out.print(table)
         out.print(f"promised: at most {LIMIT} times, with hooks that do nothing as without")
     if not all(measurement.within for measurement in measurements):

@@ -10,7 +10,6 @@ from refmlc.diag import RefmlcError
 from refmlc.lang.ir import IRModule
 from refmlc.run.interp.machine import Machine
 from refmlc.run.memory.budget import Budget
-from refmlc.run.memory.registry import DEFAULT
 from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies.arguments import arguments
 
@@ -36,10 +35,9 @@ class Outcome:
         return self.verdict[0] if self.verdict else ""
 
 
-def call(module, name, args, *, steps=STEPS, math="cr", registry=DEFAULT, substitutes=None, budget=None):
-    """What the call of `name` on `args` comes to; without substitutes in the interpreter."""
+def call(module, name, args, *, steps=STEPS, budget=None, **options):
+    """What the call of `name` on `args` comes to; without substitutes in the interpreter. `options`: of `Machine`."""
     budget = Budget(steps) if budget is None else budget
-    options = {"math": math, "registry": registry, "substitutes": substitutes}
     machine = Machine(module, budget=budget, output=_nothing, **options)
     try:
         value, verdict = machine.call(name, args), ()
@@ -115,10 +113,10 @@ def calls(cases, once):
     ]
 
 
-def interpreted(cases):
-    """The same in the interpreter."""
+def interpreted(cases, *, fast=True):
+    """The same in the interpreter; not `fast`: without its fast closures."""
     module, _ = together(cases)
-    return calls(cases, lambda name, args: call(module, name, args))
+    return calls(cases, lambda name, args: call(module, name, args, fast=fast))
 
 
 def told(found):

@@ -6,7 +6,7 @@ from typing import Final
 from refmlc.tools.bench import debugger
 from refmlc.tools.bench.campaign import bench_campaigns
 from refmlc.tools.bench.history import BenchRun, Measurement, begun
-from refmlc.tools.bench.interpreter import LIMIT, bench_linear0
+from refmlc.tools.bench.interpreter import BY_HAND, LIMIT, bench_interpreter
 from refmlc.tools.bench.row import LAST, BenchRow
 from refmlc.tools.bench.session import FULL, TINY
 from refmlc.tools.bench.table import run_table
@@ -50,15 +50,16 @@ def _interp(rounds: int, *, tiny: bool) -> list[Measurement]:  # noqa: ARG001 - 
     return [
         Measurement(
             "interp",
-            timing.candidate,
-            "low-level NumPy loop of linear0",
+            f"{timing.kernel}, {timing.candidate}",
+            BY_HAND,
             timing.ratio,
             "x",
             "at most",
             LIMIT,
             limit=LIMITS["interp"],
         )
-        for timing in bench_linear0(rounds)[1:]
+        for timing in bench_interpreter(rounds)
+        if timing.candidate != BY_HAND
     ]
 
 

@@ -1,18 +1,18 @@
-"""The interpreter's speed: time per innermost statement of the course's `linear0`, against low-level NumPy.
+"""The interpreter's speed: time per innermost statement of each kernel of `low_level`, against the loop by hand.
 
 Candidates run interleaved in one process, on one thread; a number is the median over the rounds of thread CPU time,
 which holds still on a busy machine where wall-clock time does not. Bounds and initialisation are checked, steps
 are counted, float32 is rounded after each operation; what differs is what watches.
 
-| candidate        | is                                                                    |
-|------------------|-----------------------------------------------------------------------|
-| low-level NumPy  | the loop that the course writes by hand, unchecked                    |
-| interpreter      | nothing watches                                                       |
-| before each      | a hook that does nothing before every statement                       |
-| before and after | hooks that do nothing before and after every statement                |
+| candidate        | is                                                                         |
+|------------------|----------------------------------------------------------------------------|
+| low-level NumPy  | the loop that one writes by hand, unchecked                                |
+| interpreter      | nothing watches                                                            |
+| before each      | a hook that does nothing before every statement; of the course's `linear0` |
+| before and after | hooks that do nothing before and after every statement; the same           |
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import median
 from time import thread_time_ns
@@ -26,27 +26,10 @@ from refmlc.lang.script import read
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.machine import Machine
 from refmlc.run.interp.tensorir.frame import Frame
+from refmlc.tools.bench.low_level import KERNELS, LINEAR0, LowLevelKernel
 
-INNERMOST = 128 * 784
 LIMIT = 2.5
-
-LINEAR0 = """
-@T.prim_func
-def linear0(X: T.Buffer((1, 784), "float32"), W: T.Buffer((128, 784), "float32"),
-            B: T.Buffer((128,), "float32"), Z: T.Buffer((1, 128), "float32")):
-    T.func_attr({"global_symbol": "linear0", "tir.noalias": True})
-    Y = T.alloc_buffer((1, 128), "float32")
-    for i, j, k in T.grid(1, 128, 784):
-        with T.block("Y"):
-            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
-            with T.init():
-                Y[vi, vj] = T.float32(0)
-            Y[vi, vj] = Y[vi, vj] + X[vi, vk] * W[vj, vk]
-    for i, j in T.grid(1, 128):
-        with T.block("Z"):
-            vi, vj = T.axis.remap("SS", [i, j])
-            Z[vi, vj] = Y[vi, vj] + B[vj]
-"""
+BY_HAND = "low-level NumPy"
 
 
 class Before(Hooks):
@@ -65,8 +48,9 @@ class BeforeAndAfter(Before):
 
 @dataclass(frozen=True, slots=True)
 class InterpreterTiming:
-    """One candidate. Units: nanoseconds of thread CPU time per innermost statement; `ratio` to low-level NumPy."""
+    """One candidate. Units: nanoseconds of thread CPU time per innermost statement; `ratio` to the loop by hand."""
 
+    kernel: str
     candidate: str
     nanoseconds: float
     ratio: float
@@ -77,42 +61,38 @@ class InterpreterTiming:
         return self.ratio <= LIMIT
 
 
-def low_level_numpy(x: np.ndarray, w: np.ndarray, b: np.ndarray, z: np.ndarray) -> None:
-    """`linear0` as a loop over array elements."""
-    y = np.empty((1, 128), dtype="float32")
-    for i in range(1):
-        for j in range(128):
-            for k in range(784):
-                if k == 0:
-                    y[i, j] = 0
-                y[i, j] = y[i, j] + x[i, k] * w[j, k]
-    for i in range(1):
-        for j in range(128):
-            z[i, j] = y[i, j] + b[j]
+def bench_interpreter(
+    rounds: int = 7, progress: Callable[[], None] = lambda: None, kernels: tuple[LowLevelKernel, ...] = KERNELS
+) -> Iterator[InterpreterTiming]:
+    """Measure all candidates on each kernel; `progress` is called once per kernel.
+
+    Fails: RM901 if a result differs from the loop by hand in any bit.
+    """
+    for kernel in kernels:
+        yield from _measured(kernel, rounds)
+        progress()
 
 
-def bench_linear0(rounds: int = 7, progress: Callable[[], None] = lambda: None) -> tuple[InterpreterTiming, ...]:
-    """Measure all candidates; `progress` is called once per round. All results are equal to the bit, or this fails."""
-    module = read(LINEAR0)
-    generator = np.random.default_rng(0)
-    x, w, b = (generator.normal(size=size).astype("float32") for size in ((1, 784), (128, 784), (128,)))
-    expected = np.zeros((1, 128), "float32")
-    runs: dict[str, Callable[[], object]] = {"low-level NumPy": lambda: low_level_numpy(x, w, b, expected)}
+def _measured(kernel: LowLevelKernel, rounds: int) -> Iterator[InterpreterTiming]:
+    module, expected = read(kernel.text), kernel.output()
+    runs: dict[str, Callable[[], object]] = {BY_HAND: lambda: kernel.by_hand(*kernel.inputs, expected)}
+    watchers = {"interpreter": Hooks()} | (
+        {"before each": Before(), "before and after": BeforeAndAfter()} if kernel is LINEAR0 else {}
+    )
     outputs: list[np.ndarray] = []
-    for name, hooks in (("interpreter", Hooks()), ("before each", Before()), ("before and after", BeforeAndAfter())):
-        machine, output = Machine(module, hooks=hooks), np.zeros((1, 128), "float32")
+    for name, hooks in watchers.items():
+        machine, output = Machine(module, hooks=hooks), kernel.output()
         outputs.append(output)
-        runs[name] = lambda machine=machine, output=output: machine.call("linear0", (x, w, b, output))  # type: ignore[misc]
+        arguments = (*kernel.inputs, output)
+        runs[name] = lambda machine=machine, arguments=arguments: machine.call("kernel", arguments)  # type: ignore[misc]
     times: dict[str, list[int]] = {name: [] for name in runs}
     for _ in range(rounds):
         for name, run in runs.items():
             start = thread_time_ns()
             run()
             times[name].append(thread_time_ns() - start)
-        progress()
     if not all(np.array_equal(output, expected) for output in outputs):
-        raise fail(BUG, "the interpreter and the low-level NumPy loop of `linear0` differ")
-    base = median(times["low-level NumPy"])
-    return tuple(
-        InterpreterTiming(name, median(samples) / INNERMOST, median(samples) / base) for name, samples in times.items()
-    )
+        raise fail(BUG, f"the interpreter and the loop by hand of `{kernel.name}` differ")
+    base = median(times[BY_HAND])
+    for name, samples in times.items():
+        yield InterpreterTiming(kernel.name, name, median(samples) / kernel.innermost, median(samples) / base)

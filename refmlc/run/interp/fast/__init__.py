@@ -1,12 +1,14 @@
 """The fast way of the commonest nodes: closures of their own, to the bit the same as the cases of the `match`.
 
-The interpreter asks here first, in three places (`prepare_expr`, `prepare_stmt`, and the init of a block); None means
-that the case of the `match` is executed. `Machine(fast=False)` never asks: results, failures and steps are the same.
+The interpreter asks here first, in four places (`prepare_expr`, `prepare_stmt`, the init of a block, a loop); None
+means that the case of the `match` is executed. `Machine(fast=False)` never asks: results, failures and steps are the
+same.
 
 | part       | holds                                                              |
 |------------|--------------------------------------------------------------------|
 | `numbers`  | scalar operators: integers, floats, comparisons                    |
 | `elements` | loads and stores of single elements, by the rank of the buffer     |
+| `offsets`  | offsets as sums over loop variables, computed once per loop        |
 | `inits`    | whether an instance of a block begins a reduction                  |
 """
 
@@ -14,6 +16,7 @@ from refmlc.lang.ir import tir
 from refmlc.run.interp.fast import elements, inits, numbers
 from refmlc.run.interp.tensorir.elements import is_undef, to_live_memory
 from refmlc.run.interp.tensorir.frame import Eval, Run
+from refmlc.run.interp.tensorir.loop_sums import LoopSums
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.vectors import has_lanes
 
@@ -46,3 +49,9 @@ def statement(scope: Scope, node: tir.Stmt) -> Run | None:
 def init(scope: Scope, reductions: list[tir.IterVar], run_init: Run, body: Run) -> Run | None:
     """The closure that runs the init of a block where its reductions begin, and its body."""
     return inits.init(scope, reductions, run_init, body) if scope.machine.fast else None
+
+
+def loop_sums(scope: Scope, node: tir.For) -> LoopSums | None:
+    """The sums of the loop that is prepared next; None: its entry is not seen by who continues amidst a run."""
+    machine = scope.machine
+    return scope.loop_sums(node.extent) if machine.fast and not machine.hooks.watches("around") else None

@@ -2,6 +2,8 @@
 
 | buffer and indices                              | closures                                         |
 |-------------------------------------------------|--------------------------------------------------|
+| fixed shape, indices are sums in bounds         | `_load_kept`, `_load_moving`, `_load_sum`, the same of stores |
+| fixed shape, one index is not                   | `_load_checked`                                  |
 | compact, rank 1                                 | `_load_1`, `_store_1`                            |
 | compact, rank 2, indices proved to be in bounds | `_load_2_within`, `_store_2_within`              |
 | compact, rank 2                                 | `_load_2`, `_store_2`                            |
@@ -11,18 +13,22 @@ The closures read the tuple in the access slot of the buffer (`refmlc.run.interp
 any check is explained by `refmlc.run.interp.tensorir.elements`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias, cast
 
+from refmlc.diag.errors import RefmlcError
 from refmlc.lang.dtypes import FLOAT32, INT32
 from refmlc.lang.ir import tir
 from refmlc.run.interp.fast.numbers import unrounded
+from refmlc.run.interp.fast.offsets import OffsetSum, offset_sum
 from refmlc.run.interp.tensorir.elements import Explain, check_rank, check_stored, explain
 from refmlc.run.interp.tensorir.frame import Frame, IntEval, NumberEval, Run, Slot
+from refmlc.run.interp.tensorir.loop_sums import Terms
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import Strided
 from refmlc.run.memory.cells import Cells, Shadow
 
+Compact: TypeAlias = tuple[Cells, Shadow]
 Access1: TypeAlias = tuple[Cells, Shadow, int]
 Access2: TypeAlias = tuple[Cells, Shadow, int, int]
 Locate = Callable[[Frame], tuple[Cells, Shadow, int]]
@@ -32,7 +38,10 @@ def load(scope: Scope, node: tir.BufferLoad) -> NumberEval:
     """The element at scalar indices."""
     check_rank(node)
     place = scope.buffer(node.buffer, node.span)
+    offset = offset_sum(scope, node)
     indices = tuple(scope.int(index) for index in node.indices)
+    if offset is not None and (of_sum := _load_at(scope, node, offset, indices)) is not None:
+        return of_sum
     match place.form, indices:
         case "vector", (index,):
             return _load_1(scope, node, index)
@@ -51,6 +60,9 @@ def store(scope: Scope, node: tir.BufferStore) -> Run:
     indices = tuple(scope.int(index) for index in node.indices)
     # A float32 cell rounds a value when it is written.
     value = unrounded(scope, node.value) if node.buffer.dtype == FLOAT32 else scope.number(node.value)
+    offset = offset_sum(scope, node)
+    if offset is not None and offset.checked is None:
+        return _store_at(scope, node, value, offset, indices)
     match place.form, indices:
         case "vector", (index,):
             return _store_1(scope, node, value, index)
@@ -72,6 +84,180 @@ def _is_within(scope: Scope, node: tir.BufferLoad | tir.BufferStore) -> bool:
     zero = tir.IntImm(INT32, 0)
     pairs = zip(node.indices, node.buffer.shape, strict=True)
     return all(scope.within(index, zero, extent) for index, extent in pairs)
+
+
+# --------------------------------------------------------------------------------------------- offsets that are sums
+
+
+def _load_at(scope: Scope, node: tir.BufferLoad, offset: OffsetSum, indices: Sequence[IntEval]) -> NumberEval | None:
+    place, wrong = _compact(scope, node), _outside(scope, node, indices)
+    match offset:
+        case OffsetSum(start, (), None):
+            return _load_kept(place, start, wrong)
+        case OffsetSum(start, ((slot, factor),), None):
+            return _load_moving(place, start, slot, factor, wrong)
+        case OffsetSum(start, terms, None):
+            return _load_sum(place, start, terms, wrong)
+        case OffsetSum(start, ((slot, factor),), (axis, extent, stride)):
+            return _load_checked(place, (start, slot, factor), indices[axis], (extent, stride), wrong)
+        case OffsetSum(start, (), (axis, extent, stride)):
+            return _load_checked(place, (start, start, 0), indices[axis], (extent, stride), wrong)
+        case _:
+            return None
+
+
+def _compact(scope: Scope, node: tir.BufferLoad | tir.BufferStore) -> Slot[Compact]:
+    """The access slot, whose tuple begins with cells and shadow in every form."""
+    return cast("Slot[Compact]", scope.buffer(node.buffer).access)
+
+
+def _outside(
+    scope: Scope, node: tir.BufferLoad | tir.BufferStore, indices: Sequence[IntEval]
+) -> Callable[[Frame], RefmlcError]:
+    """Explains a failed access."""
+    wrong = explain(scope, node)
+    return lambda frame: wrong(frame, tuple([index(frame) for index in indices]))
+
+
+def _load_kept(place: Slot[Compact], start: Slot[int], wrong: Callable[[Frame], RefmlcError]) -> NumberEval:
+    def load_kept(frame: Frame) -> float:
+        memory = frame[place]
+        offset = frame[start]
+        try:
+            if memory[1][offset]:
+                return memory[0][offset]
+        except IndexError:
+            pass
+        raise wrong(frame)
+
+    return load_kept
+
+
+def _load_moving(
+    place: Slot[Compact], start: Slot[int], slot: Slot[int], factor: int, wrong: Callable[[Frame], RefmlcError]
+) -> NumberEval:
+    def load_moving(frame: Frame) -> float:
+        memory = frame[place]
+        offset = frame[start] + frame[slot] * factor
+        try:
+            if memory[1][offset]:
+                return memory[0][offset]
+        except IndexError:
+            pass
+        raise wrong(frame)
+
+    return load_moving
+
+
+def _load_sum(
+    place: Slot[Compact], start: Slot[int], terms: Terms, wrong: Callable[[Frame], RefmlcError]
+) -> NumberEval:
+    def load_sum(frame: Frame) -> float:
+        memory = frame[place]
+        offset = frame[start]
+        for slot, factor in terms:
+            offset += frame[slot] * factor
+        try:
+            if memory[1][offset]:
+                return memory[0][offset]
+        except IndexError:
+            pass
+        raise wrong(frame)
+
+    return load_sum
+
+
+def _load_checked(
+    place: Slot[Compact],
+    rest: tuple[Slot[int], Slot[int], int],
+    index: IntEval,
+    axis: tuple[int, int],
+    wrong: Callable[[Frame], RefmlcError],
+) -> NumberEval:
+    """`rest`: the sum of the other indices; `axis`: extent and stride of the one that is checked."""
+    (start, slot, factor), (extent, stride) = rest, axis
+
+    def load_checked(frame: Frame) -> float:
+        i = index(frame)
+        if 0 <= i < extent:
+            memory = frame[place]
+            offset = frame[start] + frame[slot] * factor + i * stride
+            try:
+                if memory[1][offset]:
+                    return memory[0][offset]
+            except IndexError:
+                pass
+        raise wrong(frame)
+
+    return load_checked
+
+
+def _store_at(
+    scope: Scope, node: tir.BufferStore, value: NumberEval, offset: OffsetSum, indices: Sequence[IntEval]
+) -> Run:
+    place, wrong = _compact(scope, node), _outside(scope, node, indices)
+    match offset:
+        case OffsetSum(start, ()):
+            return _store_kept(place, value, start, wrong)
+        case OffsetSum(start, ((slot, factor),)):
+            return _store_moving(place, value, (start, slot, factor), wrong)
+        case OffsetSum(start, terms):
+            return _store_sum(place, value, start, terms, wrong)
+
+
+def _store_kept(
+    place: Slot[Compact], value: NumberEval, start: Slot[int], wrong: Callable[[Frame], RefmlcError]
+) -> Run:
+    def store_kept(frame: Frame) -> None:
+        written = value(frame)
+        memory = frame[place]
+        offset = frame[start]
+        try:
+            memory[0][offset] = written
+            memory[1][offset] = 1
+        except (IndexError, TypeError):
+            raise wrong(frame) from None
+
+    return store_kept
+
+
+def _store_moving(
+    place: Slot[Compact],
+    value: NumberEval,
+    offset: tuple[Slot[int], Slot[int], int],
+    wrong: Callable[[Frame], RefmlcError],
+) -> Run:
+    start, slot, factor = offset
+
+    def store_moving(frame: Frame) -> None:
+        written = value(frame)
+        memory = frame[place]
+        at = frame[start] + frame[slot] * factor
+        try:
+            memory[0][at] = written
+            memory[1][at] = 1
+        except (IndexError, TypeError):
+            raise wrong(frame) from None
+
+    return store_moving
+
+
+def _store_sum(
+    place: Slot[Compact], value: NumberEval, start: Slot[int], terms: Terms, wrong: Callable[[Frame], RefmlcError]
+) -> Run:
+    def store_sum(frame: Frame) -> None:
+        written = value(frame)
+        memory = frame[place]
+        offset = frame[start]
+        for slot, factor in terms:
+            offset += frame[slot] * factor
+        try:
+            memory[0][offset] = written
+            memory[1][offset] = 1
+        except (IndexError, TypeError):
+            raise wrong(frame) from None
+
+    return store_sum
 
 
 # -------------------------------------------------------------------------------------------------------------- loads

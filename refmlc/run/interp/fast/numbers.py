@@ -5,6 +5,7 @@
 | add, sub, mul of int8 … uint64               | where the exact result lies in the dtype; else the row is called |
 | floordiv, floormod of integers               | where the divisor is positive; else the row is called            |
 | add, sub, mul of float32, float64            | always: in binary64, rounded once                                |
+| div of float32                               | where the divisor is not 0; else the row is called               |
 | eq, ne, lt, le, gt, ge                       | always: Python compares two numbers exactly                      |
 | any other with one or two operands           | never: the row is called, without a list of operands             |
 
@@ -36,11 +37,13 @@ def apply(scope: Scope, node: tir.Apply) -> NumberEval | None:
         case (a,):
             return _unary(operator, scope.number(a))
         case (a, b) if node.op in COMPARISONS:
-            return COMPARISONS[node.op](scope.number(a), scope.number(b))
+            return _comparison(scope, COMPARISONS[node.op], a, b)
         case (a, b) if a.dtype.is_integer and node.op in ON_VALUES:
             return _on_integers(scope, node, operator)
         case (a, b) if a.dtype == FLOAT64 and node.op in ON_FLOAT64:
             return ON_FLOAT64[node.op](scope.number(a), scope.number(b))
+        case (a, b) if a.dtype == FLOAT32 and node.op == "div":
+            return _div_single(scope.number(a), scope.number(b), operator)
         case (a, b) if a.dtype == FLOAT32 and node.op in ON_FLOAT32:
             return ON_FLOAT32[node.op](scope.number(a), scope.number(b))
         case (a, b):
@@ -262,6 +265,23 @@ def _mul_single(a: NumberEval, b: NumberEval) -> NumberEval:
     return mul_single
 
 
+def _div_single(a: NumberEval, b: NumberEval, operator: Operator) -> NumberEval:
+    cell, value, on_undefined = _single_cell(), operator.value, operator.undefined
+
+    def div_single(frame: Frame) -> float:
+        x = a(frame)
+        y = b(frame)
+        if y:
+            cell[0] = x / y
+            return cell[0]
+        try:
+            return value(x, y)
+        except UndefinedValue as undefined:
+            return on_undefined(frame, undefined)
+
+    return div_single
+
+
 def _add_product(a: NumberEval, b: NumberEval, c: NumberEval) -> NumberEval:
     """A + b * c, the commonest expression there is: the product rounded, the sum left to the cell."""
     cell = _single_cell()
@@ -277,14 +297,25 @@ def _add_product(a: NumberEval, b: NumberEval, c: NumberEval) -> NumberEval:
 # -------------------------------------------------------------------------------------------------------- comparisons
 
 
-def _compare(holds: Callable[[float, float], bool]) -> Callable[[NumberEval, NumberEval], NumberEval]:
-    def comparison(a: NumberEval, b: NumberEval) -> NumberEval:
-        def compare(frame: Frame) -> float:
-            return holds(a(frame), b(frame))
+def _comparison(scope: Scope, holds: Callable[[float, float], bool], a: tir.Expr, b: tir.Expr) -> NumberEval:
+    left, right = scope.atom(a), scope.atom(b)
+    if left is not None and right is not None:
+        return _compare_slots(holds, left, right)
+    return _compare(holds, scope.number(a), scope.number(b))
 
-        return compare
 
-    return comparison
+def _compare(holds: Callable[[float, float], bool], a: NumberEval, b: NumberEval) -> NumberEval:
+    def compare(frame: Frame) -> float:
+        return holds(a(frame), b(frame))
+
+    return compare
+
+
+def _compare_slots(holds: Callable[[float, float], bool], a: Slot[int], b: Slot[int]) -> NumberEval:
+    def compare_slots(frame: Frame) -> float:
+        return holds(frame[a], frame[b])
+
+    return compare_slots
 
 
 ON_VALUES: Mapping[str, Callable[[IntEval, IntEval, int, int, RowValue], IntEval]] = {
@@ -311,11 +342,11 @@ ON_FLOAT32: Mapping[str, Callable[[NumberEval, NumberEval], NumberEval]] = {
     "sub": _sub_single,
     "mul": _mul_single,
 }
-COMPARISONS: Mapping[str, Callable[[NumberEval, NumberEval], NumberEval]] = {
-    "eq": _compare(python.eq),
-    "ne": _compare(python.ne),
-    "lt": _compare(python.lt),
-    "le": _compare(python.le),
-    "gt": _compare(python.gt),
-    "ge": _compare(python.ge),
+COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
+    "eq": python.eq,
+    "ne": python.ne,
+    "lt": python.lt,
+    "le": python.le,
+    "gt": python.gt,
+    "ge": python.ge,
 }

@@ -63,7 +63,6 @@ def _bind(scope: Scope, node: tir.SBlockRealize, axis: tir.IterVar, value: tir.E
     evaluate = scope.int(value)
     least, extent = scope.int(axis.dom.min), scope.int(axis.dom.extent)
     slot = scope.declare(axis.var)
-    scope.domains[axis.var] = (axis.dom.min, axis.dom.extent)
     span = value.span or axis.span or node.span
     wrong = scope.failing(BINDING_RANGE, span, Related(f"block `{node.block.name}` is here", node.block.span))
 
@@ -73,6 +72,8 @@ def _bind(scope: Scope, node: tir.SBlockRealize, axis: tir.IterVar, value: tir.E
             frame[slot] = evaluate(frame)
 
         return bind_anything
+
+    scope.domains[axis.var] = (axis.dom.min, axis.dom.extent)
 
     def bind(frame: Frame) -> None:
         frame[slot] = bound = evaluate(frame)

@@ -134,7 +134,11 @@ def _select(scope: Scope, node: tir.Select) -> Eval:
 
 
 def _if_then_else(scope: Scope, node: tir.IfThenElseExpr) -> Eval:
-    condition, true_value, false_value = map(scope.expr, (node.condition, node.true_value, node.false_value))
+    condition = scope.expr(node.condition)
+    with scope.assuming(node.condition, holds=True):
+        true_value = scope.expr(node.true_value)
+    with scope.assuming(node.condition, holds=False):
+        false_value = scope.expr(node.false_value)
 
     def if_then_else(frame: Frame) -> object:
         return true_value(frame) if condition(frame) else false_value(frame)

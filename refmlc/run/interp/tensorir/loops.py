@@ -15,6 +15,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind
 from refmlc.lang.ir.scopes import is_thread
 from refmlc.lang.ir.visit import walk
+from refmlc.run.interp import fast
 from refmlc.run.interp.tensorir.events import around
 from refmlc.run.interp.tensorir.frame import Frame, Run, Slot, in_order
 from refmlc.run.interp.tensorir.jumps import Breaking, Continuing
@@ -40,7 +41,9 @@ def _iterations(scope: Scope, node: tir.For, tag: str) -> Run:
     first, extent = scope.int(node.min), scope.int(node.extent)
     step = None if node.step is None else scope.int(node.step)
     wrong = scope.failing(BAD_EXTENT, node.span)
+    sums = fast.loop_sums(scope, node)
     with scope.loop(node.loop_var, domain, tag) as slot, scope.thread(tag, node.loop_var, node.extent):
+        scope.sums = sums
         if node.thread is not None and node.thread.var is not None:
             scope.layout.alias(node.thread.var, cast("Slot[object]", slot))
         body = scope.stmt(node.body)
@@ -48,6 +51,7 @@ def _iterations(scope: Scope, node: tir.For, tag: str) -> Run:
     if is_thread(tag):
         body = _entering(scope, body)
     iterate = iteration(scope, slot, _continuing(body) if jumps else body, node)
+    enter = None if sums is None else sums.entering()
 
     def run(frame: Frame) -> None:
         start = first(frame)
@@ -57,6 +61,8 @@ def _iterations(scope: Scope, node: tir.For, tag: str) -> Run:
             raise wrong(frame, f"the extent of loop `{node.loop_var.name}` is {count}")
         if stride <= 0:
             raise wrong(frame, f"the step of loop `{node.loop_var.name}` is {stride}")
+        if enter is not None:
+            enter(frame)
         iterate(frame, start, start + count, stride)
 
     ending = _breaking(run) if jumps else run

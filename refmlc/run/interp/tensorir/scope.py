@@ -13,6 +13,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.attrs import CommReducer
 from refmlc.lang.ir.scopes import is_thread
 from refmlc.lang.ir.threads import Threads
+from refmlc.run.interp.tensorir.domains import Domain, narrowed
 from refmlc.run.interp.tensorir.frame import (
     ACTIVATION,
     Eval,
@@ -25,6 +26,7 @@ from refmlc.run.interp.tensorir.frame import (
     Run,
     Slot,
 )
+from refmlc.run.interp.tensorir.loop_sums import WORTHWHILE, LoopSums
 from refmlc.run.interp.tensorir.views import BufferPlace, Form, View
 from refmlc.run.interp.threads.group import Group
 from refmlc.run.interp.threads.private_memory import Outside, Privates
@@ -43,7 +45,8 @@ class Scope:
     values are known to lie in one; `threads` variable and extent of each thread axis that is bound around the place;
     `axes` the slot of each thread axis of the function; `looping` whether any loop is around the place; `jumps` whether
     a break or continue of the loop being prepared was seen; `steps` whether the threads around the place take turns;
-    `reducer` how threads reduce here.
+    `reducer` how threads reduce here; `sums` what is computed at each entry of the innermost loop, None where such an
+    entry is not seen.
     """
 
     machine: "Machine"
@@ -52,7 +55,7 @@ class Scope:
     prepare_stmt: Callable[["Scope", tir.Stmt], Run]
     layout: Layout = field(default_factory=Layout)
     loops: Loops = ()
-    domains: dict[tir.Var, tuple[tir.Expr, tir.Expr]] = field(default_factory=dict)
+    domains: dict[tir.Var, Domain] = field(default_factory=dict)
     threads: dict[str, tuple[tir.Var, tir.Expr]] = field(default_factory=dict)
     buffers: dict[tir.Buffer, BufferPlace] = field(default_factory=dict)
     axes: dict[str, Slot[Integer | None]] = field(default_factory=dict)
@@ -65,6 +68,7 @@ class Scope:
     outer: Slot[Outside | None] = field(init=False)
     looping: bool = False
     jumps: bool = False
+    sums: LoopSums | None = None
 
     def __post_init__(self) -> None:
         """The slots that every activation has: private memory, its group of threads, what is seen outside of it."""
@@ -85,7 +89,7 @@ class Scope:
         """Give `buffer` its slots; from here on it is in scope."""
         view = cast("Slot[View]", self.layout.new())
         forms: dict[Integer, Form] = {1: "vector", 2: "matrix"}
-        form = "any" if strided or buffer.strides else forms.get(len(buffer.shape), "any")
+        form = "any" if strided or buffer.strides else forms.get(len(buffer.shape), "compact")
         place = BufferPlace(buffer, view, self.layout.new(), form)
         self.buffers[buffer] = place
         return place
@@ -135,22 +139,41 @@ class Scope:
                 return None
 
     @contextmanager
-    def loop(self, var: tir.Var, domain: tuple[tir.Expr, tir.Expr] | None, tag: str) -> Iterator[Slot[Integer]]:
+    def loop(self, var: tir.Var, domain: Domain | None, tag: str) -> Iterator[Slot[Integer]]:
         """Declare the variable of a loop for the preparation of its body; loops over one thread axis share a slot."""
-        outer, jumps, looping = self.loops, self.jumps, self.looping
+        outer, jumps, looping, sums = self.loops, self.jumps, self.looping, self.sums
         if is_thread(tag):
             axis = self.axes.setdefault(tag, cast("Slot[Integer | None]", self.layout.new()))
             slot = self.layout.alias(var, cast("Slot[object]", axis))
         else:
             slot = self.layout.declare(var)
         self.loops = (*outer, (var.name, slot))
-        self.jumps, self.looping = False, True
+        self.jumps, self.looping, self.sums = False, True, None
         if domain is not None:
             self.domains[var] = domain
         try:
             yield cast("Slot[Integer]", slot)
         finally:
-            self.loops, self.jumps, self.looping = outer, jumps, looping
+            self.loops, self.jumps, self.looping, self.sums = outer, jumps, looping, sums
+
+    def loop_sums(self, extent: tir.Expr) -> LoopSums:
+        """The sums of the loop of this extent that is prepared next; nothing in it is declared yet."""
+        outer, threads = frozenset(slot for _, slot in self.loops), frozenset(self.axes.values())
+        count = extent.value if isinstance(extent, tir.IntImm) else WORTHWHILE
+        iterations = count * (1 if self.sums is None else self.sums.iterations)
+        first = len(self.layout.template)
+        return LoopSums(first, outer, cast("frozenset[Slot[object]]", threads), self.sums, iterations)
+
+    @contextmanager
+    def assuming(self, condition: tir.Expr, *, holds: bool) -> Iterator[None]:
+        """What the condition says of variables is known for the preparation of its branch."""
+        smaller = narrowed(self.domains, condition, holds=holds)
+        before = {var: self.domains[var] for var in smaller}
+        self.domains.update(smaller)
+        try:
+            yield
+        finally:
+            self.domains.update(before)
 
     @contextmanager
     def thread(self, tag: str, var: tir.Var, extent: tir.Expr) -> Iterator[None]:

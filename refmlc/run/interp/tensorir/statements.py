@@ -106,8 +106,10 @@ def _assert(scope: Scope, node: tir.AssertStmt) -> Run:
 
 def _if(scope: Scope, node: tir.IfThenElse) -> Run:
     condition = scope.expr(node.condition)
-    then_case = scope.stmt(node.then_case)
-    else_case = None if node.else_case is None else scope.stmt(node.else_case)
+    with scope.assuming(node.condition, holds=True):
+        then_case = scope.stmt(node.then_case)
+    with scope.assuming(node.condition, holds=False):
+        else_case = None if node.else_case is None else scope.stmt(node.else_case)
 
     def choose(frame: Frame) -> None:
         if condition(frame):

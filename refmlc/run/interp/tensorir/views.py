@@ -4,7 +4,8 @@
 |----------|---------------------------|-------------------------------------|
 | `vector` | compact, rank 1           | `(cells, shadow, n)`                |
 | `matrix` | compact, rank 2           | `(cells, shadow, n, m)`             |
-| `any`    | all others                | `(cells, shadow, shape, strides)`   |
+| `compact` | compact, other ranks     | `(cells, shadow, shape, strides)`   |
+| `any`    | with strides              | `(cells, shadow, shape, strides)`   |
 
 `shadow[o]` is not 0 when element `o` is initialised.
 """
@@ -23,7 +24,7 @@ from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.storage import Storage
 from refmlc.run.memory.tensor import Tensor
 
-Form: TypeAlias = Literal["vector", "matrix", "any"]
+Form: TypeAlias = Literal["vector", "matrix", "compact", "any"]
 Strided: TypeAlias = tuple[Cells, Shadow, tuple[int, ...], tuple[int, ...]]
 
 
@@ -112,4 +113,4 @@ class BufferPlace:
     def put(self, frame: Frame, view: View) -> None:
         """Bind the buffer to `view`."""
         frame[self.view] = view
-        frame[self.access] = view.strided if self.form == "any" else view.compact
+        frame[self.access] = view.compact if self.form in ("vector", "matrix") else view.strided
