@@ -15,6 +15,7 @@
 | `machine`                   | description of the machine                           |
 | `chart`                     | the table as a picture                               |
 | `interpreter`               | the interpreter's own promise                        |
+| `low_level`                 | kernels with the loops that one writes by hand       |
 | `debugger`                  | what the debugger costs                              |
 | `campaign`                  | generated programs per second                        |
 | `groups`, `history`, `page` | all of it in one run, beside earlier runs            |

@@ -18,6 +18,8 @@
 | `views`       | buffers at run time                                                              |
 | `frame`       | the variables of one activation, by slot                                         |
 | `scope`       | the state of preparing a function                                                |
+| `domains`     | what a condition says of the domains of variables                                |
+| `loop_sums`   | sums over variables, computed at each entry of a loop                            |
 | `events`      | closures that report to hooks                                                    |
 | `block_sites` | an instance of a block, as hooks see it                                          |
 
