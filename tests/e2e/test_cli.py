@@ -320,5 +320,13 @@ def test_the_module_runs_as_a_command():
 def test_bench_interp_prints_ratios():
     done = refmlc("bench", "interp", "--rounds", "1", "--json")
     rows = json.loads(done.stdout)["rows"]
-    assert rows[0]["ratio"] == 1.0
-    assert len(rows) == 4
+    candidates = {}
+    for row in rows:
+        candidates.setdefault(row["kernel"], {})[row["candidate"]] = row["ratio"]
+    assert set(candidates.pop("linear0")) == {"low-level NumPy", "interpreter", "before each", "before and after"}
+    assert len(candidates) == 10
+    for kernel, ratios in candidates.items():
+        assert set(ratios) == {"low-level NumPy", "interpreter"}, kernel
+    assert all(row["ratio"] == 1.0 for row in rows if row["candidate"] == "low-level NumPy")
+    assert all(row["ratio"] > 0 for row in rows)
+    assert len(rows) == 24
