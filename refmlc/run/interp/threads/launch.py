@@ -49,9 +49,11 @@ def _is_meeting(scope: Scope, meeting: Meeting) -> bool:
 def threads(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go]) -> Go:
     """The iterations of a loop over a thread axis as threads."""
     tag = node.tag
-    extent = scope.int(node.extent)
+    first, extent = scope.int(node.min), scope.int(node.extent)
+    step = None if node.step is None else scope.int(node.step)
+    domain = (node.min, node.extent) if node.step is None else None
     wrong = scope.failing(BAD_EXTENT, node.span)
-    with scope.loop(node.loop_var, (node.min, node.extent), tag) as slot, scope.thread(tag, node.loop_var, node.extent):
+    with scope.loop(node.loop_var, domain, tag) as slot, scope.thread(tag, node.loop_var, node.extent):
         if node.thread is not None and node.thread.var is not None:
             scope.layout.alias(node.thread.var, cast("Slot[object]", slot))
         body = _located(scope, body_of(scope, node.body))
@@ -60,15 +62,18 @@ def threads(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go
     divergence = partial(_divergence, scope, node)
 
     def steps(frame: Frame) -> Steps:
-        count = extent(frame)
+        start, count, stride = first(frame), extent(frame), 1 if step is None else step(frame)
         if count < 0:
             raise wrong(frame, f"the extent of loop `{node.loop_var.name}` is {count}")
-        budget.charge_steps(count, span)
+        if stride <= 0:
+            raise wrong(frame, f"the step of loop `{node.loop_var.name}` is {stride}")
+        values = range(start, start + count, stride)
+        budget.charge_steps(len(values), span)
         private = outside(frame, memories, tag)
         block = []
-        for index in range(count):
+        for index, value in enumerate(values):
             thread_frame = _child(frame)
-            thread_frame[slot] = index
+            thread_frame[slot] = value
             for memory, view in private:
                 memory.enter(thread_frame, frame, view)
             block.append(Thread(index, thread_frame, body(thread_frame)))

@@ -47,6 +47,36 @@ def test_threads_exchange_through_shared_memory_with_a_barrier_and_with_an_impli
     assert run(EXCHANGE.format(threads=THREADS, between=between)) == REVERSED
 
 
+@pytest.mark.parametrize("between", [SYNC, "pass"])
+@pytest.mark.parametrize(
+    ("threads", "written"), [("2, 6", (2, 3, 4, 5)), ("1, 7, step=2", (1, 3, 5)), ("1, 6, step=2", (1, 3, 5))]
+)
+def test_the_variable_of_threads_that_wait_begins_and_moves_as_the_loop_says(threads, written, between):
+    loop = f'for t in T.thread_binding({threads}, thread="threadIdx.x"):'
+    expected = np.full(8, -1, "float32")
+    expected[list(written)] = INPUT[list(written)]
+    body = f"""
+    S = T.alloc_buffer((8,), "float32", scope="shared")
+    {loop}
+        S[t] = A[t]
+        {between}
+        for k in range(1):
+            B[t] = S[t]
+"""
+    assert run(body) == expected.tolist()
+
+
+def test_threads_that_wait_have_a_positive_step():
+    body = f"""
+    S = T.alloc_buffer((8,), "float32", scope="shared")
+    for t in T.thread_binding(0, 8, thread="threadIdx.x", step=T.int32(2) - T.int32(2)):
+        S[t] = A[t]
+        {SYNC}
+        B[t] = S[t]
+"""
+    assert code(body) == "RM315"
+
+
 def test_shared_memory_that_threads_allocate_is_one_for_the_block():
     body = f"""
     {THREADS}
