@@ -99,9 +99,11 @@ def _load_at(scope: Scope, node: tir.BufferLoad, offset: OffsetSum, indices: Seq
         case OffsetSum(start, terms, None):
             return _load_sum(place, start, terms, wrong)
         case OffsetSum(start, ((slot, factor),), (axis, extent, stride)):
-            return _load_checked(place, (start, slot, factor), indices[axis], (extent, stride), wrong)
+            wrong_at = _outside_at(scope, node, indices, axis)
+            return _load_checked(place, (start, slot, factor), indices[axis], (extent, stride), wrong_at)
         case OffsetSum(start, (), (axis, extent, stride)):
-            return _load_checked(place, (start, start, 0), indices[axis], (extent, stride), wrong)
+            wrong_at = _outside_at(scope, node, indices, axis)
+            return _load_checked(place, (start, start, 0), indices[axis], (extent, stride), wrong_at)
         case _:
             return None
 
@@ -114,9 +116,22 @@ def _compact(scope: Scope, node: tir.BufferLoad | tir.BufferStore) -> Slot[Compa
 def _outside(
     scope: Scope, node: tir.BufferLoad | tir.BufferStore, indices: Sequence[IntEval]
 ) -> Callable[[Frame], RefmlcError]:
-    """Explains a failed access."""
+    """Explains a failed access, whose indices are sums."""
     wrong = explain(scope, node)
     return lambda frame: wrong(frame, tuple([index(frame) for index in indices]))
+
+
+def _outside_at(
+    scope: Scope, node: tir.BufferLoad, indices: Sequence[IntEval], axis: int
+) -> Callable[[Frame, int], RefmlcError]:
+    """The same, where the index of an axis is no sum: it is evaluated once, as it may have effects."""
+    wrong = explain(scope, node)
+    before, after = indices[:axis], indices[axis + 1 :]
+
+    def failure(frame: Frame, position: int) -> RefmlcError:
+        return wrong(frame, (*[index(frame) for index in before], position, *[index(frame) for index in after]))
+
+    return failure
 
 
 def _load_kept(place: Slot[Compact], start: Slot[int], wrong: Callable[[Frame], RefmlcError]) -> NumberEval:
@@ -172,7 +187,7 @@ def _load_checked(
     rest: tuple[Slot[int], Slot[int], int],
     index: IntEval,
     axis: tuple[int, int],
-    wrong: Callable[[Frame], RefmlcError],
+    wrong: Callable[[Frame, int], RefmlcError],
 ) -> NumberEval:
     """`rest`: the sum of the other indices; `axis`: extent and stride of the one that is checked."""
     (start, slot, factor), (extent, stride) = rest, axis
@@ -187,7 +202,7 @@ def _load_checked(
                     return memory[0][offset]
             except IndexError:
                 pass
-        raise wrong(frame)
+        raise wrong(frame, i)
 
     return load_checked
 

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from refmlc.diag import RefmlcError
+from refmlc.lang.ir import IRModule
+from refmlc.lang.script import read
 from refmlc.oracle.implementations import interp
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.suite.runner import run_suite
@@ -14,6 +16,7 @@ from refmlc.oracle.suite.suite import load_suite
 from refmlc.run.interp import fast
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.machine import Machine
+from refmlc.run.memory.budget import Budget
 
 AREAS = ("scalar", "tir", "undefined", "trap", "lowered")
 ONE_IN = 12
@@ -105,3 +108,69 @@ def test_they_take_part_unless_it_is_said(run, monkeypatch):
     ending(run, 12, 0, fast=False)
     ending(run, 12, 0, hooks=Accesses())
     assert len(asked) == 4
+
+
+COUNTED = """
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True, private=True)
+    def next(c: T.handle) -> T.int32:
+        C = T.match_buffer(c, (1,), "int32")
+        for i in range(3):
+            C[0] = C[0] + 1
+        T.ret(C[0])
+
+    @T.prim_func(s_tir=True)
+    def main(A: T.Buffer((40, 8), "float32"), B: T.Buffer((40, 8), "float32"), C: T.Buffer((1,), "int32")):
+        for i, j in T.grid(40, 8):
+            B[i, j] = A[{indices}]
+"""
+
+
+@pytest.mark.parametrize("fast_ways", [True, False])
+@pytest.mark.parametrize(
+    ("indices", "label"),
+    [
+        ("i, Module.next(C)", "index 1 is 9, extent is 8"),
+        ("i // 9, Module.next(C)", "index 1 is 9, extent is 8"),
+        ("Module.next(C) * 5, j", "index 0 is 45, extent is 40"),
+    ],
+)
+def test_an_index_with_effects_is_evaluated_once_where_it_fails(indices, label, fast_ways):
+    """The third call of the function fails, which takes three steps for each of them."""
+    module, counter, budget = read(COUNTED.format(indices=indices)), np.zeros(1, "int32"), Budget()
+    machine = Machine(module, budget=budget, fast=fast_ways)
+    with pytest.raises(RefmlcError) as caught:
+        machine.call("main", (np.zeros((40, 8), "float32"), np.zeros((40, 8), "float32"), counter))
+    assert caught.value.diagnostic.label == label
+    assert counter.tolist() == [9]
+    steps_of_calls, steps_of_main = 3 * (3 + 1), 1 + 3 + 1
+    assert budget.steps == steps_of_calls + steps_of_main
+
+
+TWICE = """
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((300, 2), "float32"), B: T.Buffer((300, 2), "float32")):
+    for i, j in T.grid(300, 2):
+        B[i, j] = A[i, j]
+    for i in range(300):
+        for j in range(0, 8, 4):
+            B[i, 0] = A[i, j]
+"""
+
+
+def test_a_variable_of_two_loops_has_the_domain_of_the_loop_around_it():
+    """IR of passes may name the variable of two loops by the same object; the text never does."""
+    module = read(TWICE)
+    main = module["main"]
+    first, second = main.body.seq
+    variable = first.body.loop_var
+    inner = second.body
+    store = inner.body
+    load = replace(store.value, indices=(store.value.indices[0], variable))
+    inner = replace(inner, loop_var=variable, body=replace(store, value=load))
+    body = replace(main.body, seq=(first, replace(second, body=inner)))
+    with pytest.raises(RefmlcError) as caught:
+        Machine(IRModule({"main": replace(main, body=body)})).call("main", (np.zeros((300, 2), "float32"),) * 2)
+    assert caught.value.diagnostic.label == "index 1 is 4, extent is 2"
+    assert caught.value.diagnostic.notes[0].startswith("i = 0, j = 4 in `main`")
