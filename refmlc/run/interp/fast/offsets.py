@@ -96,7 +96,7 @@ def _linear(scope: Scope, node: tir.Expr) -> LinearIndex | None:
     match node:
         case tir.IntImm() if node.dtype.is_integer:
             return LinearIndex(node.value, {}, Interval(node.value, node.value))
-        case tir.Var() if node in scope.domains:
+        case tir.Var():
             return _variable(scope, node)
         case tir.Cast() if node.dtype.is_integer and node.value.dtype.is_integer:
             linear = _linear(scope, node.value)
@@ -122,7 +122,7 @@ def _applied(op: str, a: LinearIndex, b: LinearIndex) -> LinearIndex | None:
 
 def _variable(scope: Scope, var: tir.Var) -> LinearIndex | None:
     """A variable of a loop or axis; of a single value it is that value."""
-    match scope.domains[var]:
+    match scope.domain(var):
         case (tir.IntImm(value=least), tir.IntImm(value=extent)) if extent == 1:
             return LinearIndex(least, {}, Interval(least, least))
         case (tir.IntImm(value=least), tir.IntImm(value=extent)) if extent > 0:

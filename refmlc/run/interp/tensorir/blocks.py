@@ -58,7 +58,6 @@ def _bind(scope: Scope, node: tir.SBlockRealize, axis: tir.IterVar, value: tir.E
     """Bind one axis and check its domain; None when the axis is a loop variable and nothing needs to be done."""
     if isinstance(value, tir.Var) and scope.within(value, axis.dom.min, axis.dom.extent):
         scope.layout.alias(axis.var, scope.layout.slot(value, node.span))
-        scope.domains[axis.var] = (axis.dom.min, axis.dom.extent)
         return None
     evaluate = scope.int(value)
     least, extent = scope.int(axis.dom.min), scope.int(axis.dom.extent)
@@ -73,7 +72,7 @@ def _bind(scope: Scope, node: tir.SBlockRealize, axis: tir.IterVar, value: tir.E
 
         return bind_anything
 
-    scope.domains[axis.var] = (axis.dom.min, axis.dom.extent)
+    scope.domains[slot] = (axis.dom.min, axis.dom.extent)
 
     def bind(frame: Frame) -> None:
         frame[slot] = bound = evaluate(frame)

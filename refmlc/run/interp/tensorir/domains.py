@@ -9,7 +9,7 @@
 Domains are those of loops and axes, with numbers as ends; what leaves a gap in one (`i != 3`) is not used.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
 from refmlc.lang.arith.interval import Interval
@@ -21,11 +21,11 @@ NEGATED: Final = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "le": "gt", "g
 MIRRORED: Final = {"eq": "eq", "ne": "ne", "lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 
 
-def narrowed(domains: Mapping[tir.Var, Domain], condition: tir.Expr, *, holds: bool) -> dict[tir.Var, Domain]:
-    """The domains that are smaller where `condition` has this value."""
+def narrowed(domain: Callable[[tir.Var], Domain | None], condition: tir.Expr, *, holds: bool) -> dict[tir.Var, Domain]:
+    """The domains that are smaller where `condition` has this value; `domain`: those around it."""
     result: dict[tir.Var, Domain] = {}
     for var, op, number in _comparisons(condition, holds=holds):
-        least, extent = result.get(var) or domains.get(var) or (None, None)
+        least, extent = result.get(var) or domain(var) or (None, None)
         if isinstance(least, tir.IntImm) and isinstance(extent, tir.IntImm):
             values = _values(Interval(least.value, least.value + extent.value - 1), op, number)
             if values.low is not None and values.high is not None and not values.is_empty:

@@ -41,7 +41,7 @@ Integer: TypeAlias = int  # `Scope.int` is a method
 class Scope:
     """The state of preparing one function.
 
-    `loops` are the `For` loops around the current place, outermost first; `domains` the domain of each variable whose
+    `loops` are the `For` loops around the current place, outermost first; `domains` the domain of each slot whose
     values are known to lie in one; `threads` variable and extent of each thread axis that is bound around the place;
     `axes` the slot of each thread axis of the function; `looping` whether any loop is around the place; `jumps` whether
     a break or continue of the loop being prepared was seen; `steps` whether the threads around the place take turns;
@@ -55,7 +55,7 @@ class Scope:
     prepare_stmt: Callable[["Scope", tir.Stmt], Run]
     layout: Layout = field(default_factory=Layout)
     loops: Loops = ()
-    domains: dict[tir.Var, Domain] = field(default_factory=dict)
+    domains: dict[Slot[Integer], Domain] = field(default_factory=dict)
     threads: dict[str, tuple[tir.Var, tir.Expr]] = field(default_factory=dict)
     buffers: dict[tir.Buffer, BufferPlace] = field(default_factory=dict)
     axes: dict[str, Slot[Integer | None]] = field(default_factory=dict)
@@ -149,10 +149,13 @@ class Scope:
             slot = self.layout.declare(var)
         self.loops = (*outer, (var.name, slot))
         self.jumps, self.looping, self.sums = False, True, None
-        if domain is not None:
-            self.domains[var] = domain
+        values = cast("Slot[Integer]", slot)
+        if domain is None:
+            self.domains.pop(values, None)
+        else:
+            self.domains[values] = domain
         try:
-            yield cast("Slot[Integer]", slot)
+            yield values
         finally:
             self.loops, self.jumps, self.looping, self.sums = outer, jumps, looping, sums
 
@@ -167,8 +170,8 @@ class Scope:
     @contextmanager
     def assuming(self, condition: tir.Expr, *, holds: bool) -> Iterator[None]:
         """What the condition says of variables is known for the preparation of its branch."""
-        smaller = narrowed(self.domains, condition, holds=holds)
-        before = {var: self.domains[var] for var in smaller}
+        smaller = {self.slot(var): domain for var, domain in narrowed(self.domain, condition, holds=holds).items()}
+        before = {slot: self.domains[slot] for slot in smaller}
         self.domains.update(smaller)
         try:
             yield
@@ -187,9 +190,13 @@ class Scope:
             if bound:
                 del self.threads[tag]
 
+    def domain(self, var: tir.Var) -> Domain | None:
+        """The domain that the values of `var` are known to lie in, if there is one."""
+        return self.domains.get(self.slot(var)) if self.layout.knows(var) else None
+
     def within(self, index: tir.Expr, least: tir.Expr, extent: tir.Expr) -> bool:
         """Whether the domain of a loop or axis proves that `index` is in least … least + extent - 1."""
-        domain = self.domains.get(index) if isinstance(index, tir.Var) else None
+        domain = self.domain(index) if isinstance(index, tir.Var) else None
         if isinstance(index, tir.IntImm):
             domain = (index, tir.IntImm(index.dtype, 1))
         match domain, (least, extent):

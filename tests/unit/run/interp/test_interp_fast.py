@@ -174,3 +174,21 @@ def test_a_variable_of_two_loops_has_the_domain_of_the_loop_around_it():
         Machine(IRModule({"main": replace(main, body=body)})).call("main", (np.zeros((300, 2), "float32"),) * 2)
     assert caught.value.diagnostic.label == "index 1 is 4, extent is 2"
     assert caught.value.diagnostic.notes[0].startswith("i = 0, j = 4 in `main`")
+
+
+AXIS_TWICE = """
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((300, 2), "float32"), B: T.Buffer((300, 2), "float32")):
+    for i in range(300):
+        for t in T.thread_binding(2, thread="threadIdx.x"):
+            B[i, t] = A[i, t]
+        for t in T.thread_binding(0, 8, thread="threadIdx.x", step=4):
+            B[i, 0] = A[i, t]
+"""
+
+
+def test_a_thread_axis_has_the_domain_of_the_loop_around_it():
+    """Its loops share a slot; of one with a step no domain is known."""
+    with pytest.raises(RefmlcError) as caught:
+        Machine(read(AXIS_TWICE)).call("main", (np.zeros((300, 2), "float32"),) * 2)
+    assert caught.value.diagnostic.notes[0].startswith("i = 0, t = 4 in `main`")
