@@ -1,10 +1,11 @@
-"""C text to a loaded library: one run of the compiler, or none where the cache has it.
+"""C text to a loaded library: by the compiler, at once or beside this process, or from the cache.
 
 | module     | holds                                                              |
 |------------|--------------------------------------------------------------------|
 | `isa`      | the instruction set of this machine                                |
 | `wall`     | that a text is what generators write, before it is compiled        |
-| `compiler` | which compiler, its flags, one run of it                           |
+| `pieces`   | a text in several, to be compiled side by side                     |
+| `compiler` | which compiler, its flags, its runs                                |
 | `folder`   | the directory of libraries, and whose it must be                   |
 | `cache`    | libraries by what they are made from                               |
 | `library`  | functions of a loaded library                                      |

@@ -1,4 +1,4 @@
-"""The C compiler: which one, with which flags, run once per translation unit.
+"""The C compiler: which one, with which flags; its runs beside this process.
 
 | asked for        | found                                                                  |
 |------------------|------------------------------------------------------------------------|
@@ -16,9 +16,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from refmlc.native.compile.failures import BuildFailed, Cause
+from refmlc.native.compile.pieces import pieces, processors
 from refmlc.native.compile.wall import check_unit
 from refmlc.native.options import Isa
-from refmlc.system.command import run
+from refmlc.system.command import GLANCE, Ended, Running
 
 CANDIDATES = ("gcc", "clang", "cc")
 TINY = "tcc"
@@ -94,7 +95,7 @@ def _find(program: str, search: str, tiny: bool) -> str:
 def _identify(path: str, _modified: int, _size: int) -> "Compiler | BuildFailed":
     """The program at `path`, or why it is no compiler: that is found out once, however long it takes."""
     try:
-        version = _run([path, "--version"], None, VERSION_LIMIT)
+        version = _version(path)
     except BuildFailed as failure:
         return failure
     lowered = version.lower()
@@ -102,37 +103,109 @@ def _identify(path: str, _modified: int, _size: int) -> "Compiler | BuildFailed"
     return Compiler(path, kind, version)
 
 
-def compile_unit(compiler: Compiler, text: str, isa: Isa, folder: Path, limit: float = LIMIT) -> Path:
-    """Compile `text` in `folder`, an empty one; the library. Units: `limit` in seconds.
+class Compilation:
+    """A translation unit that is compiled beside this process, in one run of the compiler or in several side by side."""
 
-    Raises BuildFailed (FAILED, TIMED_OUT, DISK). Fails: RM902 (no generator writes that).
-    """
-    check_unit(text)  # NAT-008: here, because there is no other way to the compiler
-    try:
-        (folder / SOURCE).write_text(text, encoding="utf-8")
-    except OSError as problem:
-        raise BuildFailed(Cause.DISK, f"{problem.filename or folder}: {problem.strerror}") from None
-    flags = (*compiler.flags(isa), f"-I{HEADERS}")
-    _run([compiler.path, *flags, SOURCE, "-o", LIBRARY, "-lm", "-lpthread"], folder, limit)
-    if not (folder / LIBRARY).is_file():
-        raise BuildFailed(Cause.FAILED, f"{compiler.path} says it has worked, and has written no library")
-    return folder / LIBRARY
+    def __init__(self, compiler: Compiler, text: str, isa: Isa, folder: Path, limit: float = LIMIT) -> None:
+        """Begin to compile `text` in `folder`, an empty one. Units: `limit` in seconds, of each run.
+
+        Raises BuildFailed (DISK, NO_COMPILER). Fails: RM902 (no generator writes that).
+        """
+        check_unit(text)  # NAT-008: here, because there is no other way to the compiler
+        self._folder, self._limit, self._program = folder, limit, compiler.path
+        parts = pieces(text, 1 if compiler.kind == TINY else processors())
+        sources = [SOURCE] if len(parts) == 1 else [f"{number}-{SOURCE}" for number in range(len(parts))]
+        for source, part in zip(sources, parts, strict=True):
+            self._write(source, part)
+        command = [compiler.path, *compiler.flags(isa), f"-I{HEADERS}"]
+        library = ["-o", LIBRARY, "-lm", "-lpthread"]
+        if len(parts) == 1:
+            self._steps = [[[*command, SOURCE, *library]]]
+        else:
+            objects = [f"{source}.o" for source in sources]
+            compiling = [[*command, "-c", source, "-o", name] for source, name in zip(sources, objects, strict=True)]
+            self._steps = [compiling, [[*command, *objects, *library]]]
+        self._running: list[Running] = []
+        self._start()
+
+    def library(self, seconds: float = 0.0) -> Path | None:
+        """The library, if it is there within about `seconds`; None: not yet.
+
+        Raises BuildFailed (FAILED, TIMED_OUT, DISK).
+        """
+        while self._running:
+            for running in self._running.copy():
+                ended = running.ended(seconds / len(self._running))
+                if ended is not None:
+                    self._running.remove(running)
+                    running.close()
+                    _check(self._program, ended, self._limit)
+            if self._running:
+                return None
+            if self._steps:
+                self._start()
+        if not (self._folder / LIBRARY).is_file():
+            raise BuildFailed(Cause.FAILED, f"{self._program} says it has worked, and has written no library")
+        return self._folder / LIBRARY
+
+    def wait(self) -> Path:
+        """The library, and nothing left that runs. Raises BuildFailed (FAILED, TIMED_OUT, DISK)."""
+        try:
+            while (path := self.library(GLANCE)) is None:
+                pass
+        finally:
+            self.close()
+        return path
+
+    def close(self) -> None:
+        """End what still runs."""
+        for running in self._running:
+            running.close()
+
+    def _start(self) -> None:
+        """Start the runs of the next step."""
+        for command in self._steps.pop(0):
+            try:
+                self._running.append(_running(command, self._folder, self._limit))
+            except BuildFailed:
+                self.close()
+                raise
+
+    def _write(self, name: str, text: str) -> None:
+        try:
+            (self._folder / name).write_text(text, encoding="utf-8")
+        except OSError as problem:
+            raise BuildFailed(Cause.DISK, f"{problem.filename or self._folder}: {problem.strerror}") from None
 
 
-def _run(command: list[str], folder: Path | None, limit: float) -> str:
-    """What `command`, run in `folder`, prints. All processes it started are killed where it does not end in time."""
+def _running(command: list[str], folder: Path | None, limit: float) -> Running:
+    """`command`, started in `folder`."""
     environment = {name: value for name, value in os.environ.items() if name not in IGNORED}
     environment["LC_ALL"] = "C"
     if folder is not None:
         environment["TMPDIR"] = str(folder)
     try:
-        ended = run(command, limit, environment=environment, folder=folder)
+        return Running(command, limit, environment=environment, folder=folder)
     except OSError as problem:
         raise BuildFailed(Cause.NO_COMPILER, f"{command[0]}: {problem.strerror}") from None
+
+
+def _check(program: str, ended: Ended, limit: float) -> None:
+    """Raises BuildFailed where a run of `program` did not end well."""
     if ended.status is None:
-        raise BuildFailed(Cause.TIMED_OUT, f"{command[0]} was ended after {limit:g} s")
+        raise BuildFailed(Cause.TIMED_OUT, f"{program} was ended after {limit:g} s")
     if ended.status:
-        raise _failed(command[0], ended.status, ended.printed)
+        raise _failed(program, ended.status, ended.printed)
+
+
+def _version(path: str) -> str:
+    """What `path --version` prints. Raises BuildFailed."""
+    running = _running([path, "--version"], None, VERSION_LIMIT)
+    try:
+        ended = running.wait()
+    finally:
+        running.close()
+    _check(path, ended, VERSION_LIMIT)
     return ended.printed
 
 

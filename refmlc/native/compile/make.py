@@ -9,16 +9,21 @@ rules, so finding it takes no check.
 """
 
 import hashlib
+import os
 import platform
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import lru_cache
 
 from refmlc.native.compile.cache import Cache
-from refmlc.native.compile.compiler import HEADERS, LIMIT, Compiler, compile_unit, find_compiler
+from refmlc.native.compile.compiler import HEADERS, LIMIT, Compilation, Compiler, find_compiler
 from refmlc.native.compile.failures import BuildFailed, Cause
 from refmlc.native.compile.library import Library
 from refmlc.native.compile.wall import rules
 from refmlc.native.options import Isa
+from refmlc.system.command import GLANCE
 from refmlc.system.folders import Folder
 
 FORMAT = "2"
@@ -35,21 +40,68 @@ def build(
     compiler = replace(find_compiler(tiny=tiny), quick=quick)
     if cache is None:
         return _unkept(compiler, text, isa, limit)
-    headers = headers_digest()
-    key = key_of(text, compiler, isa, headers)
+    key = key_of(text, compiler, isa, headers_digest())
     library = cache.find(key)
     if library is not None:
         return library
-    try:
-        with cache.workplace() as folder:
-            path = compile_unit(compiler, text, isa, folder, limit)
+    return Build(text, isa, compiler, cache, limit).wait()
+
+
+class Build:
+    """A library on its way into `cache`: compiled beside this process. It ends with the object, or the process.
+
+    In a fork of the process that began it, it never comes.
+    """
+
+    def __init__(self, text: str, isa: Isa, compiler: Compiler, cache: Cache, limit: float = LIMIT) -> None:
+        """Begin it. Raises BuildFailed. Fails: RM902."""
+        self._cache = cache
+        self._headers = headers_digest()
+        self._key = key_of(text, compiler, isa, self._headers)
+        self._owner = os.getpid()
+        work = ExitStack()
+        self.close: Callable[[], object] = weakref.finalize(self, _end, work, self._owner)
+        with self._ending():
+            folder = work.enter_context(cache.workplace())
+            self._compilation = Compilation(compiler, text, isa, folder, limit)
+            work.callback(self._compilation.close)
+
+    def library(self, seconds: float = 0.0) -> Library | None:
+        """The library, loaded, if it is there within about `seconds`; None: not yet. Raises BuildFailed."""
+        if os.getpid() != self._owner:
+            return None
+        with self._ending():
+            path = self._compilation.library(seconds)
+            if path is None:
+                return None
             headers_digest.cache_clear()
-            if headers_digest() != headers:  # somebody edits them: what was compiled has another key, or none
-                return Library(str(path))
-            return cache.add(key, path)
-    except BuildFailed as failure:
-        cache.remember(key, failure)
-        raise
+            is_current = headers_digest() == self._headers  # else somebody edits them: it has another key, or none
+            library = self._cache.add(self._key, path) if is_current else Library(str(path))
+            self.close()
+            return library
+
+    def wait(self) -> Library:
+        """The library, loaded. Raises BuildFailed."""
+        while (library := self.library(GLANCE)) is None:
+            pass
+        return library
+
+    @contextmanager
+    def _ending(self) -> Iterator[None]:
+        """End the build where what is done here fails."""
+        try:
+            yield
+        except BaseException as failure:
+            self.close()
+            if isinstance(failure, BuildFailed):
+                self._cache.remember(self._key, failure)
+            raise
+
+
+def _end(work: ExitStack, owner: int) -> None:
+    """End the compiler and remove its files; a fork leaves that to the process that began."""
+    if os.getpid() == owner:
+        work.close()
 
 
 def _unkept(compiler: Compiler, text: str, isa: Isa, limit: float) -> Library:
@@ -58,7 +110,7 @@ def _unkept(compiler: Compiler, text: str, isa: Isa, limit: float) -> Library:
     except OSError as problem:
         raise BuildFailed(Cause.DISK, f"{problem.filename}: {problem.strerror}") from None
     with folder as path:
-        return Library(str(compile_unit(compiler, text, isa, path, limit)))
+        return Library(str(Compilation(compiler, text, isa, path, limit).wait()))
 
 
 def key_of(text: str, compiler: Compiler, isa: Isa, headers: bytes) -> str:

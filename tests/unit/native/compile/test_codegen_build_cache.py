@@ -33,7 +33,7 @@ def library_in(cache):
 def test_what_was_built_is_not_built_again(cache, script, monkeypatch):
     first = build(SEVEN, NONE, cache=cache)
     assert build(SEVEN, NONE, cache=cache) is first
-    monkeypatch.setattr(making, "compile_unit", None)
+    monkeypatch.setattr(making, "Compilation", None)
     assert call(build(SEVEN, NONE, cache=reopened(cache))) == (0, 7, 3)
 
 

@@ -8,7 +8,7 @@ from needs import COMPILERS, by
 from seven import SEVEN, call, left_in
 
 from refmlc.native.compile import BuildFailed, Cause, build, ffi
-from refmlc.native.compile.compiler import compile_unit, find_compiler
+from refmlc.native.compile.compiler import Compilation, find_compiler
 from refmlc.native.options import ISAS
 
 NONE = ISAS["none"]
@@ -165,7 +165,7 @@ def test_equal_units_give_equal_libraries(compiler, tmp_path):
     images = []
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
-        images.append(compile_unit(compiler, SEVEN, NONE, tmp_path / name).read_bytes())
+        images.append(Compilation(compiler, SEVEN, NONE, tmp_path / name).wait().read_bytes())
     assert images[0] == images[1]
 
 

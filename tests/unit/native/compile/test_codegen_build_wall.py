@@ -9,7 +9,7 @@ from seven import SEVEN, left_in
 
 from refmlc.diag import RefmlcError
 from refmlc.native.compile import build, make, wall
-from refmlc.native.compile.compiler import compile_unit, find_compiler
+from refmlc.native.compile.compiler import Compilation, find_compiler
 from refmlc.native.compile.wall import check_unit
 from refmlc.native.options import ISAS
 
@@ -102,7 +102,7 @@ def test_what_is_refused_is_not_compiled(cache, script, tmp_path):
         with pytest.raises(RefmlcError, match="RM902"):
             build(SEVEN + "int x;\n", NONE, cache=kept)
     with pytest.raises(RefmlcError, match="RM902"):
-        compile_unit(find_compiler(), SEVEN + "int x;\n", NONE, tmp_path)
+        Compilation(find_compiler(), SEVEN + "int x;\n", NONE, tmp_path)
     assert not (tmp_path / "ran").exists()
     assert not (tmp_path / "unit.c").exists()
     assert left_in(cache.folder) == []
