@@ -40,7 +40,7 @@ class CallCache:
     def add(self, args: tuple[object, ...]) -> None:
         """Cache calls on arguments of the kind of `args`, after a call on `args` that did not fail."""
         kind = kind_of(args)
-        if kind in self._calls or len(self._calls) >= MOST or self._native.counts is None:
+        if kind in self._calls or len(self._calls) >= MOST or not self._native.is_final:
             return
         cached = self._native.cached_call(self._machine, self._name, args, lambda: self._evict(kind))
         self._calls[kind] = cached

@@ -11,7 +11,7 @@ from refmlc.diag.entry import entry_point
 from refmlc.lang.ir import IRModule
 from refmlc.lang.wellformed.reader_checks import checked
 from refmlc.native.threads import check_threads
-from refmlc.native.tier.native_module import NativeModule, compile_in_c
+from refmlc.native.tier.native_module import NativeModule, StagedModule, compile_in_c, detect_staged
 from refmlc.rewrite.transform import legalize_ops
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
@@ -96,11 +96,14 @@ def build(
     executed = checked(module, check=check)
     if tier != Tier.INTERP.value:
         executed = legalize_ops(executed)  # operators become functions, which can be compiled
-    native = (
-        None
-        if allow or tier == Tier.INTERP.value
-        else NativeModule(executed, math, partial(compile_in_c, threads=threads))
-    )
+    native = None if allow or tier == Tier.INTERP.value else _native_module(executed, tier, math, threads)
     if native is not None and tier == Tier.NATIVE.value:
         native.compiled()
     return Executable(executed, tier, registry, budget, frozenset(allow), math, native)
+
+
+def _native_module(module: IRModule, tier: str, math: Literal["cr", "libm"], threads: int | None) -> NativeModule:
+    """`module` as the tier compiles it. Fails: RM112 (REFMLC_STAGED)."""
+    if tier == AUTO and detect_staged():
+        return StagedModule(module, math, threads)
+    return NativeModule(module, math, partial(compile_in_c, threads=threads))

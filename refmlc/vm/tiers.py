@@ -4,7 +4,7 @@
 |----------|--------------------------------------------------------------------------------------|
 | `interp` | the interpreter, which is the specification; the native tier is not loaded           |
 | `native` | C, compiled when the module is built; the interpreter for functions C does not take  |
-| `auto`   | the interpreter, until compilation pays; then C                                      |
+| `auto`   | the interpreter, until compilation pays; then C, compiled quickly, and later better  |
 
 All give the same bits and the same verdicts. Decision: a function that C does not take is interpreted under `native`
 too: the report of the executable says so. Functions of Relax are interpreted, their callees run on the tier.

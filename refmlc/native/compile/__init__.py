@@ -17,9 +17,10 @@ from refmlc.native.compile.cache import Cache, default_cache
 from refmlc.native.compile.failures import BuildFailed, Cause, NativeWarning, warn_once
 from refmlc.native.compile.isa import detect_isa
 from refmlc.native.compile.library import CFunction, Library, ffi
-from refmlc.native.compile.make import build
+from refmlc.native.compile.make import Build, build, find
 
 __all__ = [
+    "Build",
     "BuildFailed",
     "CFunction",
     "Cache",
@@ -30,5 +31,6 @@ __all__ = [
     "default_cache",
     "detect_isa",
     "ffi",
+    "find",
     "warn_once",
 ]

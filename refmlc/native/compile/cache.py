@@ -18,8 +18,7 @@ import re
 import shutil
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -116,18 +115,13 @@ class Cache:
             self._loaded.popitem(last=False)
         return library
 
-    @contextmanager
-    def workplace(self) -> Iterator[Path]:
-        """An empty directory beside the libraries, for as long as it is used. Raises BuildFailed (DISK, CACHE)."""
+    def workplace(self) -> Path:
+        """A new directory beside the libraries, which the caller removes. Raises BuildFailed (DISK, CACHE)."""
         try:
             private_folder(self.folder)  # it may have been removed since
-            path = make_folder(WORK, self.folder)
+            return make_folder(WORK, self.folder)
         except OSError as problem:
             raise BuildFailed(Cause.DISK, f"{problem.filename or self.folder}: {problem.strerror}") from None
-        try:
-            yield path
-        finally:
-            shutil.rmtree(path, ignore_errors=True)
 
     def entries(self) -> list[Entry]:
         """The libraries in the directory, the least recently used first."""

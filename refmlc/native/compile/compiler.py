@@ -104,7 +104,7 @@ def _identify(path: str, _modified: int, _size: int) -> "Compiler | BuildFailed"
 
 
 class Compilation:
-    """A translation unit that is compiled beside this process, in one run of the compiler or in several side by side."""
+    """A translation unit on its way: compiled beside this process, in one run of the compiler or in several."""
 
     def __init__(self, compiler: Compiler, text: str, isa: Isa, folder: Path, limit: float = LIMIT) -> None:
         """Begin to compile `text` in `folder`, an empty one. Units: `limit` in seconds, of each run.

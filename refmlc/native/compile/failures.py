@@ -40,8 +40,8 @@ class NativeWarning(RuntimeWarning):
     """Compiled code is unavailable or not cached; results are the same, only slower."""
 
 
-def warn_once(failure: BuildFailed) -> None:
-    """Warn of `failure`, unless this process has warned of its cause before.
+def warn_once(failure: BuildFailed, consequence: str = "the interpreter does the work") -> None:
+    """Warn of `failure` and its `consequence`, unless this process has warned of its cause before.
 
     Decision: once per cause, not per message. A machine without a compiler has one problem however many modules
     are built on it.
@@ -50,9 +50,8 @@ def warn_once(failure: BuildFailed) -> None:
     if failure.cause in warned:
         return
     warned.add(failure.cause)
-    consequence = (
-        "it is kept for this process only" if failure.cause is Cause.CACHE else "the interpreter does the work"
-    )
+    if failure.cause is Cause.CACHE:
+        consequence = "it is kept for this process only"
     warnings.warn(f"{failure}; {consequence}", NativeWarning, stacklevel=2)
 
 

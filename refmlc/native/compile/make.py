@@ -11,6 +11,7 @@ rules, so finding it takes no check.
 import hashlib
 import os
 import platform
+import shutil
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -41,20 +42,25 @@ def build(
     if cache is None:
         return _unkept(compiler, text, isa, limit)
     key = key_of(text, compiler, isa, headers_digest())
-    library = cache.find(key)
-    if library is not None:
-        return library
-    return Build(text, isa, compiler, cache, limit).wait()
+    return cache.find(key) or Build(text, isa, cache, compiler, limit).wait()
+
+
+def find(text: str, isa: Isa, cache: Cache) -> Library | None:
+    """The library that `text` compiles to, if `cache` has it. Raises BuildFailed, also where it failed before."""
+    return cache.find(key_of(text, find_compiler(), isa, headers_digest()))
 
 
 class Build:
     """A library on its way into `cache`: compiled beside this process. It ends with the object, or the process.
 
-    In a fork of the process that began it, it never comes.
+    In a fork of the process that began it, the library never comes.
     """
 
-    def __init__(self, text: str, isa: Isa, compiler: Compiler, cache: Cache, limit: float = LIMIT) -> None:
-        """Begin it. Raises BuildFailed. Fails: RM902."""
+    def __init__(
+        self, text: str, isa: Isa, cache: Cache, compiler: Compiler | None = None, limit: float = LIMIT
+    ) -> None:
+        """Begin it; `compiler` None: the one here. Raises BuildFailed. Fails: RM902."""
+        compiler = find_compiler() if compiler is None else compiler
         self._cache = cache
         self._headers = headers_digest()
         self._key = key_of(text, compiler, isa, self._headers)
@@ -62,13 +68,14 @@ class Build:
         work = ExitStack()
         self.close: Callable[[], object] = weakref.finalize(self, _end, work, self._owner)
         with self._ending():
-            folder = work.enter_context(cache.workplace())
+            folder = cache.workplace()
+            work.callback(shutil.rmtree, folder, ignore_errors=True)
             self._compilation = Compilation(compiler, text, isa, folder, limit)
             work.callback(self._compilation.close)
 
     def library(self, seconds: float = 0.0) -> Library | None:
         """The library, loaded, if it is there within about `seconds`; None: not yet. Raises BuildFailed."""
-        if os.getpid() != self._owner:
+        if not self.is_ours:
             return None
         with self._ending():
             path = self._compilation.library(seconds)
@@ -80,8 +87,13 @@ class Build:
             self.close()
             return library
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether this process began it."""
+        return os.getpid() == self._owner
+
     def wait(self) -> Library:
-        """The library, loaded. Raises BuildFailed."""
+        """The library, loaded. Raises BuildFailed. Requires that it is ours."""
         while (library := self.library(GLANCE)) is None:
             pass
         return library

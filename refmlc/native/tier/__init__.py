@@ -13,6 +13,7 @@ before. So every message and every verdict is the interpreter's. Who decides wha
 | `ArgumentBinder`     | do the arguments bind to the C function?           | variables by shapes; native call       |
 | `DimensionProfile`   | which specialisation, for these dimensions?        | iterations by dimensions; native call  |
 | `Specialisations`    | is it compiled, for any virtual machine?           | compiled C by dimensions; module       |
+| `Stages`             | quick code, or optimised code?                     | both, and the build; module            |
 | `UndoLog`            | what does memory look like if C stops?             | copies; one call                       |
 | `Watch`              | has the time run out, was there an interrupt?      | the clock; virtual machine             |
 
@@ -22,6 +23,7 @@ before. So every message and every verdict is the interpreter's. Who decides wha
 | `work`             | how much interpreting is worth a compilation                                |
 | `native_module`    | a module that is compiled on demand, once, for all its virtual machines     |
 | `compilation`      | the compilation: translated, compiled, loaded                               |
+| `stages`           | quick code first, optimised code when it is compiled                        |
 | `compiled_module`  | a module in C as text, and as a loaded library                              |
 | `native_tier`      | the compiled tier of one virtual machine                                    |
 | `native_call`      | a call of one function: C, or the interpreter                               |

@@ -33,13 +33,14 @@ class CompiledModule:
     """The functions of a module in C.
 
     `problem` is the compiler's failure, if it left none; `specialisations` compile functions again for known
-    dimensions.
+    dimensions. `is_quick`: optimised code is to come (`stages`).
     """
 
     translation: Translation
     library: Library | None
     problem: str = ""
     specialisations: "Specialisations | None" = None
+    is_quick: bool = False
 
     def unit(self, name: str) -> Unit | None:
         """The unit of the function `name`; None: it is not in the library."""

@@ -20,12 +20,22 @@ from refmlc.run.memory.budget import Budget
 class NativeTier:
     """The functions of a compiled module, for calls that use up `budget`. Not for concurrent use."""
 
-    def __init__(self, module: IRModule, compiled: CompiledModule, budget: Budget) -> None:
+    def __init__(self, module: IRModule, compiled: CompiledModule, budget: Budget, state: State | None = None) -> None:
+        """`state`: of the tier that this one comes after."""
         self._module = module
-        self._compiled = compiled
-        self._state = State(budget)
+        self.compiled = compiled
+        self._state = State(budget) if state is None else state
         self._calls: dict[str, NativeCall] = {}
         self._fused: dict[str, FusedCall] = {}
+
+    def exchanged(self, compiled: CompiledModule) -> "NativeTier":
+        """The tier with other code in its place; calls that are being made end in this one."""
+        return NativeTier(self._module, compiled, self._state.budget, self._state)
+
+    @property
+    def is_final(self) -> bool:
+        """Whether no better code is to come."""
+        return not self.compiled.is_quick
 
     @property
     def counts(self) -> Counts:
@@ -34,18 +44,20 @@ class NativeTier:
 
     def function(self, name: str, interpreted: Callable[[], Prepared]) -> Prepared:
         """The prim_func `name` in C, or as it is `interpreted` where it is not in C."""
+        if name in self._calls:
+            return self._calls[name]
         func = self._module.functions[name]
-        if self._compiled.unit(name) is None or not isinstance(func, tir.PrimFunc):
+        if self.compiled.unit(name) is None or not isinstance(func, tir.PrimFunc):
             return interpreted()
-        call = self._calls[name] = NativeCall(name, func, self._compiled, self._state, interpreted)
+        call = self._calls[name] = NativeCall(name, func, self.compiled, self._state, interpreted)
         return call
 
     def block(self, block: relax.DataflowBlock) -> dict[int, FusedCall]:
         """The runs of bindings of `block` in C, by the number of the first binding."""
-        runs = [run for run in self._compiled.runs if run.block is block]
+        runs = [run for run in self.compiled.runs if run.block is block]
         for run in runs:
             if run.symbol not in self._fused:
-                self._fused[run.symbol] = FusedCall(run, self._compiled, self._state)
+                self._fused[run.symbol] = FusedCall(run, self.compiled, self._state)
         return {run.start: self._fused[run.symbol] for run in runs}
 
     def cached_call(

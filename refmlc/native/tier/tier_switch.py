@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from refmlc.lang.ir import relax, tir
 from refmlc.lazy import load
 from refmlc.native.tier.native_module import NativeModule
-from refmlc.native.tier.work import COMPILATION, EACH_FUNCTION, Work
+from refmlc.native.tier.work import Work
 from refmlc.run.interp.graph.activation import Activation
 from refmlc.run.interp.machine import Machine
 from refmlc.run.interp.substitutes import BlockRun, Prepared
@@ -45,13 +45,17 @@ class TierSwitch:
         self._budget = budget
         self._tier: NativeTier | None = None
         self._work = 0
-        pays = COMPILATION + EACH_FUNCTION * len(native.module.functions)
-        self._worth = 0 if not waits else pays if worth is None else worth
+        self._worth = 0 if not waits else native.cost if worth is None else worth
 
     @property
     def counts(self) -> "Counts | None":
         """The calls in C so far; None: nothing is compiled."""
         return None if self._tier is None else self._tier.counts
+
+    @property
+    def is_final(self) -> bool:
+        """Whether functions are compiled, and no better code is to come."""
+        return self._tier is not None and self._tier.is_final
 
     @property
     def steps(self) -> int:
@@ -81,11 +85,14 @@ class TierSwitch:
         """Count iterations that will be executed, or were."""
         self._work += iterations
 
-    def tier(self) -> "NativeTier | None":
-        """The compiled tier; None: a compilation does not pay yet."""
-        if self._tier is None and (self._work >= self._worth or self._native.if_compiled is not None):
-            module, compiled = self._native.module, self._native.compiled()
-            self._tier = load("refmlc.native.tier.native_tier:NativeTier")(module, compiled, self._budget)
+    def tier(self, announced: int = 0) -> "NativeTier | None":
+        """The compiled tier for a call that announces iterations; None: a compilation does not pay yet."""
+        if not self.is_final and (self._work >= self._worth or self._native.if_compiled is not None):
+            module, compiled, former = self._native.module, self._native.code(self._work, announced), self._tier
+            if former is None:
+                self._tier = load("refmlc.native.tier.native_tier:NativeTier")(module, compiled, self._budget)
+            elif compiled is not former.compiled:
+                self._tier = former.exchanged(compiled)
         return self._tier
 
 
@@ -106,10 +113,11 @@ class _Function:
         switch = self._switch
         announced = self._work.iterations(args)
         switch.announce(announced)
-        tier = switch.tier()
+        tier = switch.tier(announced)
         if tier is not None:
-            self._native = tier.function(self._name, self._in_the_interpreter)
-            return self._native(args)
+            native = tier.function(self._name, self._in_the_interpreter)
+            self._native = native if tier.is_final else None
+            return native(args)
         before = switch.steps
         result = self._in_the_interpreter()(args)
         switch.announce(max(0, switch.steps - before - announced))
@@ -122,7 +130,7 @@ class _Function:
 
 
 class _Block:
-    """A dataflow block whose fused bindings are executed in C as soon as they are compiled."""
+    """A dataflow block whose fused bindings are executed in C as soon as they are compiled: quick code has none."""
 
     def __init__(self, switch: TierSwitch, block: relax.DataflowBlock) -> None:
         self._switch = switch
@@ -133,7 +141,7 @@ class _Block:
         """Execute bindings from number `done` on; returns how many."""
         if self._calls is None:
             tier = self._switch.tier()
-            if tier is None:
+            if tier is None or not tier.is_final:
                 return 0
             self._calls = tier.block(self._block)
         call = self._calls.get(done)

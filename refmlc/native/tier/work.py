@@ -7,7 +7,7 @@ little more for each function.
 from collections.abc import Sequence
 from typing import Final
 
-from refmlc.lang.ir import tir
+from refmlc.lang.ir import IRModule, tir
 from refmlc.native.analysis.cost import count
 from refmlc.run.dims import Dims, bind_dims
 from refmlc.run.memory.tensor import Tensor
@@ -15,6 +15,11 @@ from refmlc.run.memory.tensor import Tensor
 COMPILATION: Final = 100_000
 EACH_FUNCTION: Final = 10_000
 MOST_SHAPES = 64
+
+
+def compilation_cost(module: IRModule) -> int:
+    """The iterations that are interpreted in the time in which `module` is compiled."""
+    return COMPILATION + EACH_FUNCTION * len(module.functions)
 
 
 class Work:

@@ -160,7 +160,13 @@ def test_a_planted_one_is_found(planted):
 def test_lines_are_joined_to_texts_where_units_are_made_only():
     """Elsewhere text could get between lines that are whole by themselves."""
     joining = {path.relative_to(CODEGEN).as_posix() for path, text in SOURCES.items() if '"\\n".join' in text}
-    assert joining == {"emit/module.py", "entries.py", "fuse/module.py", "fuse/text.py", *(f"compile/{name}.py" for name in ("pieces", "wall"))}
+    assert joining == {
+        "emit/module.py",
+        "entries.py",
+        "fuse/module.py",
+        "fuse/text.py",
+        *(f"compile/{name}.py" for name in ("pieces", "wall")),
+    }
 
 
 def test_there_is_one_way_to_the_compiler():

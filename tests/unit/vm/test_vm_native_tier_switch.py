@@ -11,8 +11,8 @@ import pytest
 from handwritten import C, counts, machine, module, native_module
 
 from refmlc.native.compile import NativeWarning, failures
-from refmlc.native.tier import tier_switch
-from refmlc.native.tier.work import COMPILATION, EACH_FUNCTION, Work
+from refmlc.native.tier import work
+from refmlc.native.tier.work import Work, compilation_cost
 from refmlc.run.memory.tensor import Tensor
 from refmlc.vm import VirtualMachine, build
 from refmlc.vm.tiers import Tier
@@ -30,8 +30,8 @@ def mod():
 @pytest.fixture
 def cheap(monkeypatch):
     """A compilation is worth a hundred iterations."""
-    monkeypatch.setattr(tier_switch, "COMPILATION", 100)
-    monkeypatch.setattr(tier_switch, "EACH_FUNCTION", 0)
+    monkeypatch.setattr(work, "COMPILATION", 100)
+    monkeypatch.setattr(work, "EACH_FUNCTION", 0)
 
 
 def test_what_is_done_once_and_quickly_is_interpreted(mod):
@@ -43,7 +43,7 @@ def test_what_is_done_once_and_quickly_is_interpreted(mod):
 @pytest.mark.needs("compiler")
 def test_a_long_loop_is_compiled_before_it_runs(mod):
     vm = machine(mod, tier="auto")
-    size = COMPILATION + EACH_FUNCTION * len(mod.functions)
+    size = compilation_cost(mod)
     vm["twice"](np.zeros(size, np.int32), np.zeros(size, np.int32))
     assert counts(vm) == (1, 0, 0, 0)
 

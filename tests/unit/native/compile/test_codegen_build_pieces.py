@@ -6,9 +6,8 @@ import re
 import pytest
 from seven import SEVEN, call, left_in
 
-from refmlc.native.compile import BuildFailed, Cause, build, compiler, ffi
+from refmlc.native.compile import BuildFailed, Cause, build, compiler, ffi, pieces as splitting
 from refmlc.native.compile.make import Build
-from refmlc.native.compile import pieces as splitting
 from refmlc.native.compile.pieces import pieces, processors
 from refmlc.native.options import ISAS
 
@@ -57,7 +56,9 @@ def by_hand(functions):
 def counted(monkeypatch):
     """The commands that are run."""
     commands, start = [], compiler.Running
-    monkeypatch.setattr(compiler, "Running", lambda command, *a, **k: commands.append(command) or start(command, *a, **k))
+    monkeypatch.setattr(
+        compiler, "Running", lambda command, *a, **k: commands.append(command) or start(command, *a, **k)
+    )
     return commands
 
 
@@ -103,7 +104,7 @@ def test_there_is_a_processor():
 def test_one_piece_that_fails_ends_the_others(cache, script, tmp_path, monkeypatch):
     """The first piece fails; the second would take 1000 s."""
     monkeypatch.setattr(compiler, "processors", lambda: 2)
-    script(f'case "$*" in *0-unit.c*) echo no; exit 1;; esac\nexec sleep 1000')
+    script('case "$*" in *0-unit.c*) echo no; exit 1;; esac\nexec sleep 1000')
     with pytest.raises(BuildFailed, match="ended with status 1\n  no") as failure:
         build(CHAIN, NONE, cache=cache, limit=5)
     assert failure.value.cause is Cause.FAILED
@@ -113,8 +114,8 @@ def test_one_piece_that_fails_ends_the_others(cache, script, tmp_path, monkeypat
 def test_a_build_goes_on_beside_the_process(cache, script, tmp_path):
     """The compiler waits for a file; nobody waits for the compiler."""
     go = tmp_path / "go"
-    script(f"while [ ! -e {go} ]; do sleep 0.01; done\nexec gcc \"$@\"")
-    building = Build(SEVEN, NONE, compiler.find_compiler(), cache)
+    script(f'while [ ! -e {go} ]; do sleep 0.01; done\nexec gcc "$@"')
+    building = Build(SEVEN, NONE, cache)
     assert building.library() is None
     assert len(left_in(cache.folder)) > 1
     go.touch()
@@ -124,7 +125,7 @@ def test_a_build_goes_on_beside_the_process(cache, script, tmp_path):
 
 def test_a_build_that_nobody_wants_leaves_nothing(cache, script, tmp_path):
     script(f"echo $$ > {tmp_path}/pid\nsleep 1000")
-    building = Build(SEVEN, NONE, compiler.find_compiler(), cache)
+    building = Build(SEVEN, NONE, cache)
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
         assert building.library(0.01) is None
     del building
