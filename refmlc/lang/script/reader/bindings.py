@@ -13,12 +13,15 @@ A scope is a module, a function or a class; bodies of functions and classes insi
 """
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from refmlc.lang.script.reader.imports import imported
 from refmlc.lang.script.reader.syntax import every_node
 
+OUTWARD = re.compile(r"\b(?:global|nonlocal)[ \t\f\\]")
+"""What a text has in which a function binds names of scopes around it."""
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _COMPOUND: dict[type[ast.stmt], str] = {
@@ -43,11 +46,14 @@ class Binding:
     path: str = ""
 
 
-def bindings(body: Sequence[ast.stmt]) -> dict[str, list[Binding]]:
-    """The places that bind each name of the scope with this body. Order: of the text."""
+def bindings(body: Sequence[ast.stmt], *, outward: bool = True) -> dict[str, list[Binding]]:
+    """The places that bind each name of the scope with this body. Order: of the text.
+
+    `outward` is False where functions are known to bind no names of scopes around them: they are not looked at.
+    """
     places: dict[str, list[Binding]] = {}
     for stmt in body:
-        for binding in _of_statement(stmt):
+        for binding in _of_statement(stmt, outward=outward):
             places.setdefault(binding.name, []).append(binding)
     return places
 
@@ -63,7 +69,7 @@ def defect(places: Sequence[Binding]) -> Binding | None:
     return Binding(places[1].name, places[1].node, "is bound twice") if len(places) > 1 else None
 
 
-def _of_statement(stmt: ast.stmt) -> Iterator[Binding]:
+def _of_statement(stmt: ast.stmt, *, outward: bool) -> Iterator[Binding]:
     """What a statement that stands in the scope itself binds."""
     match stmt:
         case ast.Assign(targets=targets, value=value):
@@ -78,7 +84,8 @@ def _of_statement(stmt: ast.stmt) -> Iterator[Binding]:
             yield from _of_import(stmt, "")
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             yield Binding(name, stmt)
-            yield from _of_inner(stmt)
+            if outward:
+                yield from _of_inner(stmt)
         case _:
             yield from _of_skipped(stmt)
 

@@ -11,7 +11,7 @@ The first row wins. What reading needs does not tell 2022 from 2023; a static ru
 import ast
 
 from refmlc.diag import Source
-from refmlc.lang.script.reader.syntax import every_node, parsed
+from refmlc.lang.script.reader.syntax import any_of, every_node, may_name, parsed
 from refmlc.lang.script.spellings import Generation
 
 _NEW = frozenset(("sblock", "sblock_attr", "sblock_alloc_buffer", "Any", "tirx"))
@@ -20,12 +20,18 @@ _OLD = frozenset(
 )
 _NEW_KEYWORDS = frozenset(("s_tir", "out_ty", "ty_args"))
 _OLD_KEYWORDS = frozenset(("out_sinfo", "sinfo_args"))
+_NEW_NAMES = any_of({*_NEW, *_NEW_KEYWORDS, "TypeVar", "let"})
+_OLD_NAMES = any_of({*_OLD, *_OLD_KEYWORDS, "tir", "Buffer", "let"})
 
 
-def generation_of(tree: ast.AST) -> Generation | None:
-    """The generation that the names in `tree` show, None when they show none."""
-    old = False
+def generation_of(tree: ast.AST, text: str) -> Generation | None:
+    """The generation that the names in `tree`, which is of `text`, show; None when they show none."""
+    new, old = may_name(text, _NEW_NAMES), False
+    if not new and not may_name(text, _OLD_NAMES):
+        return None
     for node in every_node(tree):
+        if old and not new:
+            break
         match node:
             case ast.Attribute(value=ast.Name(id="T" | "R" | "tvm"), attr=attr):
                 if attr in _NEW:
@@ -55,7 +61,7 @@ def is_of_2022(source: Source | None) -> bool:
     if source is None:
         return False
     tree = parsed(source)
-    if generation_of(tree) == "0.27":
+    if generation_of(tree, source.text) == "0.27":
         return False
     for node in every_node(tree):
         match node:

@@ -13,6 +13,7 @@ Fails: RM103 another statement or decorator; RM210 two functions of one name; RM
 """
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -28,12 +29,15 @@ from refmlc.lang.ir.attrs import VDevice
 from refmlc.lang.ir.module import IRModule
 from refmlc.lang.script.reader.evaluate import Evaluator
 from refmlc.lang.script.reader.evidence import generation_of
+from refmlc.lang.script.reader.pieces import loaded
 from refmlc.lang.script.reader.problems import together
+from refmlc.lang.script.reader.syntax import every_node
 from refmlc.lang.script.reader.table import Table
 from refmlc.lang.script.reader.values import Defined, Meta, ModuleRef, ShapeVar, described
 from refmlc.lang.script.spellings import Generation
 
 AnyFunction: TypeAlias = tir.PrimFunc | relax.Function | relax.ExternFunc
+_WORD = re.compile(r"[A-Za-z_]\w*")
 PYTHON_FUNCTION = "I.pyfunc"
 
 
@@ -141,24 +145,31 @@ class ModuleReader:
         self.members = {**self.reference.functions, self.draft.name: self.reference, "cls": self.reference}
 
     @contextmanager
-    def reading(self, node: ast.AST) -> Iterator[None]:
+    def reading(self, node: ast.stmt) -> Iterator[None]:
         """The names that `node` may use: of the module, and functions outside; its problems are kept."""
         scope = self.ev.scope
         with self.ev.problems.collecting() as problems, scope.frame(self.members), scope.frame():
-            for name in {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}:
-                value = scope.lookup(name)
-                if isinstance(value, Defined) and value.function is not None:
+            for name, value in self._functions_outside(node):
+                if value.function is not None:
                     self.outside[value.name] = value.function
                     scope.define(name, tir.GlobalVar(value.name, span=self.spans.of(node)))
             self.ev.module = self.reference
             yield
         self.problems.extend(problems)
 
+    def _functions_outside(self, node: ast.stmt) -> list[tuple[str, Defined]]:
+        """The definitions that `node` names. The text decides whether its tree is searched, which takes longer."""
+        text = self.spans.text_of(node)
+        names = dict.fromkeys(_WORD.findall(text) if text.isascii() else _names_in(node))
+        known = [(name, value) for name in names if isinstance(value := self.ev.scope.lookup(name), Defined)]
+        inside = frozenset(_names_in(node)) if known else frozenset[str]()
+        return [(name, value) for name, value in known if name in inside]
+
     def statement(self, stmt: ast.stmt) -> None:
         """A statement of the class."""
         match stmt:
             case ast.FunctionDef():
-                self.draft.functions[stmt.name] = self._function(stmt)
+                self.draft.functions[stmt.name] = self._function(loaded(stmt))
             case ast.Expr(value=ast.Constant(value=str())) | ast.Pass():
                 pass
             case ast.Expr(value=call):
@@ -171,7 +182,7 @@ class ModuleReader:
     def read_function(self, node: ast.FunctionDef) -> AnyFunction | None:
         """A function of a scope; None where it has a problem."""
         with self.reading(node):
-            self.draft.functions[node.name] = self._function(node)
+            self.draft.functions[node.name] = self._function(loaded(node))
         return self.draft.functions.get(node.name)
 
     def _declared(self, body: Iterable[ast.stmt]) -> dict[str, tir.GlobalVar]:
@@ -218,7 +229,7 @@ class ModuleReader:
         reader = self.language.functions.get(options.name)
         if reader is None:
             raise other_language(options)
-        self.ev.generation = generation_of(node) or self.fallback
+        self.ev.generation = generation_of(node, self.spans.text_of(node)) or self.fallback
         with self.ev.scope.frame():
             for name in self.shape_vars:
                 self.ev.scope.define(name, tir.Var(name, INT64))
@@ -230,6 +241,10 @@ class ModuleReader:
     def shape_vars(self) -> tuple[str, ...]:
         """The names that are shape variables outside of functions. Order: of the text."""
         return tuple(name for name, value in self.ev.scope.items().items() if isinstance(value, ShapeVar))
+
+
+def _names_in(node: ast.stmt) -> Iterator[str]:
+    return (part.id for part in every_node(node) if isinstance(part, ast.Name))
 
 
 def other_language(decorator: Decorator) -> RefmlcError:

@@ -17,11 +17,14 @@ Functions that reach any name (`exec`, `globals`, `setattr` …) change all name
 import ast
 from collections.abc import Iterator
 
+from refmlc.lang.script.reader.syntax import any_of, every_node
 from refmlc.lang.script.reader.values import Meta, NoValue
 
 HARMLESS = frozenset(("len", "print", "min", "max", "sum", "range", "str", "repr", "any", "all", "isinstance", "type"))
 DYNAMIC = frozenset(("globals", "vars", "exec", "eval", "setattr", "delattr", "__import__", "__builtins__"))
 DYNAMIC_ATTRIBUTES = frozenset(("__dict__", "__globals__", "f_globals", "f_locals", "setattr"))
+NAMES_OF_ANY = any_of({*DYNAMIC, *DYNAMIC_ATTRIBUTES, "modules"})
+"""What a text names that holds a place of `reaches_any_name`."""
 DECORATORS = frozenset(("prim_func", "ir_module", "function", "inline", "macro", "jit", "rewriter", "pyfunc"))
 
 
@@ -114,13 +117,19 @@ def _is_harmless(node: ast.AST) -> bool:
 
 
 def reaches_any_name(root: ast.AST) -> ast.AST | None:
-    """The place in `root` that names a function which can bind any name; None where there is none."""
-    for node in ast.walk(root):
-        match node:
-            case ast.Name(id=name) if name in DYNAMIC:
-                return node
-            case ast.Attribute(attr=name) if name in DYNAMIC_ATTRIBUTES:
-                return node
-            case ast.Attribute(value=ast.Name(id="sys"), attr="modules"):
-                return node
-    return None
+    """The first place in `root` that names a function which can bind any name; None where there is none."""
+    if not any(_reaches_any_name(node) for node in every_node(root)):
+        return None
+    return next(node for node in ast.walk(root) if _reaches_any_name(node))
+
+
+def _reaches_any_name(node: ast.AST) -> bool:
+    match node:
+        case ast.Name(id=name):
+            return name in DYNAMIC
+        case ast.Attribute(attr=name) if name in DYNAMIC_ATTRIBUTES:
+            return True
+        case ast.Attribute(value=ast.Name(id="sys"), attr="modules"):
+            return True
+        case _:
+            return False

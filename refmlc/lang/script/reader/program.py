@@ -30,7 +30,7 @@ from refmlc.diag.catalogue import DEPTH_EXHAUSTED, NO_VALUE, NOT_TVMSCRIPT
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.script.reader.arguments import CallSite
-from refmlc.lang.script.reader.bindings import Binding, bindings, defect
+from refmlc.lang.script.reader.bindings import OUTWARD, Binding, bindings, defect
 from refmlc.lang.script.reader.budget import CALL
 from refmlc.lang.script.reader.constants import define
 from refmlc.lang.script.reader.deadline import Deadline
@@ -42,6 +42,7 @@ from refmlc.lang.script.reader.macros import NUMBERED, macro_of
 from refmlc.lang.script.reader.metadata import read_metadata
 from refmlc.lang.script.reader.module import Language, ModuleReader, decorator_path
 from refmlc.lang.script.reader.mutation import (
+    NAMES_OF_ANY,
     holds_definition,
     is_definition,
     is_function,
@@ -51,7 +52,7 @@ from refmlc.lang.script.reader.mutation import (
 )
 from refmlc.lang.script.reader.operators import is_constant
 from refmlc.lang.script.reader.scope import Scope
-from refmlc.lang.script.reader.syntax import Spans, every_node
+from refmlc.lang.script.reader.syntax import Spans, every_node, may_name
 from refmlc.lang.script.reader.tir_values import LoopSpec
 from refmlc.lang.script.reader.types import TYPES
 from refmlc.lang.script.reader.units import Program, Unit
@@ -105,6 +106,7 @@ def read_program(
 class _Reader:
     def __init__(self, tree: ast.Module, ev: Evaluator, language: Language) -> None:
         self.tree = tree
+        self.text = ev.spans.source.text
         self.ev = ev
         self.language = language
         self.units: list[Unit] = []
@@ -132,25 +134,31 @@ class _Reader:
     @cached_property
     def generation(self) -> Generation:
         """What the text as a whole shows, for functions that show nothing."""
-        return generation_of(self.tree) or "0.27"
+        return generation_of(self.tree, self.text) or "0.27"
 
     @cached_property
     def mentioned_inside(self) -> frozenset[tuple[str, bool]]:
         """The names that functions and classes of the text mention, and whether they may change a list so."""
         scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-        inner = [node for node in every_node(self.tree) if isinstance(node, scopes) and not is_definition(node)]
-        return frozenset(mention for node in inner for mention in mentions(node) if mention[0] not in own_names(node))
+        inner = (node for node in every_node(self.tree) if isinstance(node, scopes) and not is_definition(node))
+        own = ((node, own_names(node)) for node in inner)
+        return frozenset(mention for node, names in own for mention in mentions(node) if mention[0] not in names)
 
     @cached_property
     def dynamic(self) -> ast.AST | None:
         """A place that names a function which can bind any name."""
-        return reaches_any_name(self.tree)
+        return reaches_any_name(self.tree) if may_name(self.text, NAMES_OF_ANY) else None
+
+    @cached_property
+    def binds_outward(self) -> bool:
+        """Whether a function of the text may bind names of scopes around it."""
+        return OUTWARD.search(self.text) is not None
 
     # ------------------------------------------------------------------------------------------------- scopes
 
     def scope(self, frame: _Frame) -> Meta:
         """The statements of a scope, whose names are in the innermost frame; the value that it returns."""
-        for name, places in bindings(frame.body).items():
+        for name, places in bindings(frame.body, outward=self.binds_outward).items():
             if self.ev.metadata is None or name not in METADATA:
                 self.ev.scope.define(name, self.unbound(name, places))
         frame.groups = self.groups(frame.body)

@@ -18,8 +18,9 @@ such variables); that it escapes is for the check to say (RM204).
 """
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 import numpy as np
 
@@ -64,15 +65,15 @@ class _Sequence:
 
 @dataclass(slots=True)
 class _Outputs:
-    """What a dataflow block gives out: the statement that binds each name last."""
+    """What a dataflow block gives out: the place of the statement that binds each name last, and of the current one."""
 
     names: frozenset[str]
-    last: dict[str, ast.stmt]
-    statement: ast.stmt | None = None
+    last: dict[str, tuple[int, int]]
+    statement: tuple[int, int] = (0, 0)
 
     def keeps(self, name: str) -> bool:
         """Whether a binding of `name` in the current statement is dataflow only."""
-        return name not in self.names or self.last.get(name) is not self.statement
+        return name not in self.names or self.last.get(name) != self.statement
 
 
 def read_relax_function(ev: Evaluator, node: ast.FunctionDef, decorator: Decorator) -> relax.Function:
@@ -116,9 +117,10 @@ class _Reader:
         params = self.params()
         returns = self.node.returns
         ret_ty = None if returns is None else type_of(self.ev.eval(returns), self.span(returns))
-        *body, last = self.node.body
-        self.statements(body)
+        body = self.node.body
+        self.statements(islice(body, len(body) - 1))
         self.ev.problems.check()
+        last = body[-1]
         if not isinstance(last, ast.Return):
             raise self.refuse(f"the function `{self.node.name}` does not end in `return`", last)
         value = None if last.value is None else self.ev.eval(last.value)
@@ -177,7 +179,7 @@ class _Reader:
 
     # ---------------------------------------------------------------------------------------------- statements
 
-    def statements(self, body: Sequence[ast.stmt]) -> None:
+    def statements(self, body: Iterable[ast.stmt]) -> None:
         """Read all; problems are kept."""
         for stmt in body:
             with self.ev.problems.recovering(self.ev.scope, stmt):
@@ -185,7 +187,7 @@ class _Reader:
 
     def statement(self, stmt: ast.stmt) -> None:
         if self.outputs is not None and self.depth == 0:
-            self.outputs.statement = stmt
+            self.outputs.statement = _place(stmt)
         match stmt:
             case ast.Expr(value=ast.Constant(value=str())) | ast.Pass():
                 pass
@@ -351,7 +353,7 @@ class _Reader:
         outer.blocks.append(relax.DataflowBlock(tuple(inner.bindings), span=self.span(stmt)))
 
     def declared_outputs(self, body: Sequence[ast.stmt]) -> _Outputs:
-        last = {name: stmt for stmt in body for name in _bound_names(stmt)}
+        last = {name: _place(stmt) for stmt in body for name in _bound_names(stmt)}
         names: set[str] = set()
         for stmt in body:
             if not (_is_output(self.ev, stmt) and isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Call)):
@@ -440,6 +442,10 @@ def _is_output(ev: Evaluator, stmt: ast.stmt) -> bool:
         return False
     construct = ev.construct_of(stmt.value.func)
     return construct is not None and construct.path == "R.output"
+
+
+def _place(stmt: ast.stmt) -> tuple[int, int]:
+    return stmt.lineno, stmt.col_offset
 
 
 def _bound_names(stmt: ast.stmt) -> list[str]:

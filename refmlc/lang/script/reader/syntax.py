@@ -13,11 +13,15 @@ Python's tree counts columns in bytes of UTF-8; `Spans` gives columns in charact
 
 import ast
 import codecs
+import re
 import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import chain
 
 from refmlc.diag import RefmlcError, Source, Span, fail
 from refmlc.diag.catalogue import BAD_LITERAL, DEPTH_EXHAUSTED, ENCODING, SYNTAX, TEXT_TOO_LARGE
+from refmlc.lang.script.reader.pieces import LARGE, IrregularText, Suite, in_pieces
 
 LIMIT = 16 * 2**20
 _TOO_DEEP = ("too many nested parentheses", "too many levels of indentation", "too many statically nested blocks")
@@ -47,6 +51,12 @@ class Spans:
         end_column: int = getattr(node, "end_col_offset", None) or column
         return Span(self.source, *self._place(line, column), *self._place(end_line, end_column))
 
+    def text_of(self, node: ast.stmt) -> str:
+        """The lines of a statement, its decorators included."""
+        first = min((part.lineno for part in getattr(node, "decorator_list", ())), default=node.lineno)
+        shift = self.first_line - 1
+        return "\n".join(self._lines[first - 1 + shift : (node.end_lineno or node.lineno) + shift])
+
     def whole(self) -> Span:
         """The first line of the source."""
         return Span(self.source, 1, 0, 1, len(self.source.line(1)))
@@ -61,17 +71,38 @@ class Spans:
         return line, len(head) + len(rest.decode("utf-8", "ignore"))
 
 
+def any_of(names: Iterable[str]) -> re.Pattern[str]:
+    """A pattern that finds any of `names` in a text, for `may_name`."""
+    return re.compile(rf"\b(?:{'|'.join(sorted(names))})\b")
+
+
+def may_name(text: str, names: re.Pattern[str]) -> bool:
+    """Whether the tree of `text` may hold a name that `names` finds; False saves the walk.
+
+    A name that is not ASCII may be another one in the tree, so that such a text may name anything.
+    """
+    return not text.isascii() or names.search(text) is not None
+
+
 def every_node(tree: ast.AST) -> Iterator[ast.AST]:
     """`tree` and all nodes in it but the contexts of names. Order: parents first, the last child first."""
-    stack = [tree]
+    stack: list[ast.AST | Iterator[ast.AST]] = [tree]
     while stack:
         node = stack.pop()
+        if not isinstance(node, ast.AST):
+            child = next(node, None)
+            if child is None:
+                continue
+            stack.append(node)
+            node = child
         yield node
         for name in node._fields:
             if name == "ctx":
                 continue
             part: object = getattr(node, name, None)
-            if isinstance(part, list):
+            if isinstance(part, Suite):
+                stack.append(reversed(part))
+            elif isinstance(part, list):
                 stack.extend([item for item in part if isinstance(item, ast.AST)])
             elif isinstance(part, ast.AST):
                 stack.append(part)
@@ -79,12 +110,15 @@ def every_node(tree: ast.AST) -> Iterator[ast.AST]:
 
 def every_statement(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements of `body` and those inside of them. Order: of the text."""
-    stack = list(body)[::-1]
+    stack = [iter(body)]
     while stack:
-        stmt = stack.pop()
+        stmt = next(stack[-1], None)
+        if stmt is None:
+            stack.pop()
+            continue
         yield stmt
-        inner = [item for part in ("body", "orelse") for item in getattr(stmt, part, ())]
-        stack.extend(reversed(inner))
+        if hasattr(stmt, "body"):
+            stack.append(chain(stmt.body, getattr(stmt, "orelse", ())))
 
 
 def decoded(data: bytes, name: str) -> str:
@@ -103,19 +137,29 @@ def decoded(data: bytes, name: str) -> str:
 
 
 def parsed(source: Source) -> ast.Module:
-    """The syntax tree of `source`. Fails with RM101, RM102, RM107, RM602, RM604."""
-    text = source.text
+    """The syntax tree of `source`, in pieces where it is large. Fails with RM101, RM102, RM107, RM602, RM604."""
     _check_characters(source)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # invalid escapes and the like are Python's business, not a finding
-            return ast.parse(text)
+        return _tree(source)
     except SyntaxError as bad:
         raise _syntax(source, bad) from None
     except (RecursionError, MemoryError):
         raise fail(DEPTH_EXHAUSTED, "the text nests deeper than Python's parser goes", _start(source)) from None
     except ValueError as bad:
         raise fail(SYNTAX, str(bad), _start(source)) from None
+
+
+def _tree(source: Source) -> ast.Module:
+    if len(source.text) >= LARGE:
+        with suppress(IrregularText, SyntaxError, ValueError, RecursionError, MemoryError):
+            return in_pieces(source.lines, _parse)
+    return _parse(source.text)
+
+
+def _parse(text: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # invalid escapes and the like are Python's business, not a finding
+        return ast.parse(text)
 
 
 def _check_characters(source: Source) -> None:

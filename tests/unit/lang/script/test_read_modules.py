@@ -247,7 +247,7 @@ def test_a_depth_that_only_statements_reach():
     ],
 )
 def test_evidence(text, generation):
-    assert generation_of(parsed(Source("t", text))) == generation
+    assert generation_of(parsed(Source("t", text)), text) == generation
 
 
 def test_a_function_follows_its_own_evidence():
