@@ -20,8 +20,8 @@ its problem is reported as of any other text.
 import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import SupportsIndex, TypeAlias, overload
+from dataclasses import dataclass, replace
+from typing import SupportsIndex, TypeAlias, TypeGuard, overload
 
 LARGE = 1 << 17
 PIECE = 1 << 15
@@ -43,7 +43,7 @@ class IrregularText(Exception):  # noqa: N818 - no error: the text is parsed as 
 def in_pieces(lines: Sequence[str], parse: Parse) -> ast.Module:
     """The tree of the text of `lines`, in pieces. Fails: IrregularText, and as `parse`."""
     pieces = _Pieces(lines, parse)
-    return ast.Module(pieces.nodes(_Block(0, len(lines), "", ())), [])
+    return ast.Module(pieces.nodes(_Block(0, len(lines))), [])
 
 
 def loaded(node: ast.FunctionDef) -> ast.FunctionDef:
@@ -122,12 +122,16 @@ class Suite(list[ast.stmt]):
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Lines `first` to `end` (exclusive, from 0) with the indentation `indent`; `headers`: of the blocks around it."""
+    """Lines `first` to `end` (exclusive, from 0) with the indentation `indent`.
+
+    `headers` are the indentations of the blocks around it; `is_inside`: it is in a function of TVMScript.
+    """
 
     first: int
     end: int
-    indent: str
-    headers: tuple[str, ...]
+    indent: str = ""
+    headers: tuple[str, ...] = ()
+    is_inside: bool = False
 
 
 @dataclass(slots=True)
@@ -195,8 +199,7 @@ class _Pieces:
         nodes: list[ast.stmt] = []
         for piece, statements in self.parts(block):
             for number, node in enumerate(statements):
-                definition = isinstance(node, ast.FunctionDef) and _is_deferred(node)
-                nodes.append(DeferredFunction(node, piece, number) if definition else node)
+                nodes.append(DeferredFunction(node, piece, number) if _is_definition(node) else node)
         return nodes
 
     def parts(self, block: _Block) -> Iterator[tuple[_Piece, list[ast.stmt]]]:
@@ -238,7 +241,10 @@ class _Pieces:
             case [ast.ClassDef() as node] if not block.headers:
                 node.body = self.nodes(inner)
                 last = node.body[-1]
-            case [ast.FunctionDef() | ast.With() | ast.For() | ast.While() | ast.If() as node]:
+            case [ast.FunctionDef() | ast.With() | ast.For() | ast.While() | ast.If() as node] if (
+                block.is_inside or _is_definition(node)
+            ):
+                inner = replace(inner, is_inside=True)
                 parts: list[_Piece] = []
                 length = 0
                 last = node.body[0]
@@ -287,7 +293,9 @@ class _Pieces:
         return line.startswith(indent) and line[len(indent) : len(indent) + 1] not in _NO_BEGINNING
 
 
-def _is_deferred(node: ast.FunctionDef) -> bool:
-    """Whether a function is decorated as those of TVMScript are printed."""
+def _is_definition(node: ast.stmt) -> TypeGuard[ast.FunctionDef]:
+    """Whether a statement is a function with a decorator as TVMScript has them."""
+    if not isinstance(node, ast.FunctionDef):
+        return False
     parts = [part.func if isinstance(part, ast.Call) else part for part in node.decorator_list]
     return any(isinstance(part, ast.Attribute) and part.attr in _DEFINITIONS for part in parts)
