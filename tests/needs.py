@@ -84,6 +84,7 @@ NEEDS = {
     "cc": Need("cc", "apt-get install gcc", partial(_program, "cc")),
     "clang": _apt("clang", "clang"),
     "tcc": _apt("tcc", "tcc"),
+    "git": _apt("git", "git"),
     "node": Need("Node.js", "apt-get install nodejs", partial(_program, "node")),
     "chromium": Need("Chromium", "apt-get install chromium", _chromium),
     "playwright": _pip("Playwright", "-e '.[browser]'", "playwright"),

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from refmlc.cli.call import register
+from refmlc.cli.check_files import Adoption, Selection, file_options
 from refmlc.cli.check_run import Evidence, run_check
 from refmlc.cli.inputs import named_values, sizes_of
 from refmlc.cli.options import (
@@ -76,6 +77,7 @@ IMPLS = (
 )
 @click.option("--report", "page", type=PATH, help="Write findings as HTML pages.")
 @click.option("--case", type=PATH, help="Write findings as TOML cases for `refmlc replay`.")
+@file_options
 @threads_option
 @register_option
 @trust_option
@@ -98,6 +100,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     registered: tuple[Path, ...],
     page: Path | None,
     case: Path | None,
+    adoption: Adoption,
     no_pairs: bool,
     strict: bool,
     finite: bool,
@@ -118,11 +121,10 @@ def check(  # noqa: PLR0913 - one parameter per option
     arrays = dict(read_arrays(params)) if params else {}
     limit = CallLimits(calls, seed, budget)
     request = CallRequest(named_values(inputs), arrays, sizes_of(dims), limit, assumed(assume))
-    limits = Limits(seconds=seconds, clock=True)
-    choices = CheckOptions(
-        request, limits, kinds or ALL, frozenset(allow), pairs=not no_pairs, strict=strict, as_written=as_written
-    )
-    choices = replace(choices, against=against or "", finite=finite)
+    choices = CheckOptions(request, Limits(seconds=seconds, clock=True), kinds or ALL, frozenset(allow), not no_pairs)
+    choices = replace(choices, strict=strict, as_written=as_written, against=against or "", finite=finite)
     register(registered)
-    status = run_check(files, func, impls, choices, Evidence(page, case), trust=trust, as_json=as_json)
+    selection = Selection(files, adoption.revision, trust=trust, skip=adoption.skip)
+    evidence = Evidence(page, case, adoption)
+    status = run_check(selection, func, impls, choices, evidence, as_json=as_json)
     click.get_current_context().exit(status)

@@ -8,19 +8,21 @@ suffix, and so on.
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import click
 from rich.table import Table
 from rich.text import Text
 
+from refmlc.cli.check_files import Adoption, Selection
 from refmlc.cli.console import INTERRUPTED, err, out, print_json, report_failure, show_diagnostic, show_notes
-from refmlc.cli.sources import Source, sources
+from refmlc.cli.sources import Source
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.diag.render import note_json, to_json
 from refmlc.lang.ir import IRModule
+from refmlc.oracle.check.baseline import BaselineFile
 from refmlc.oracle.check.causes import FunctionResult
 from refmlc.oracle.check.program import known_params
 from refmlc.oracle.check.purposes import purposes_text
@@ -29,6 +31,7 @@ from refmlc.oracle.check.run import DEFAULT_PATHS, CheckOptions, examined, funct
 from refmlc.oracle.contracts.assumptions import assumed_beside, known_assumptions
 from refmlc.oracle.evidence import case_text, write_page
 from refmlc.oracle.finding import Finding
+from refmlc.oracle.findings import CheckedFile
 from refmlc.oracle.implementations.implementation import Implementation
 from refmlc.oracle.implementations.lookup import implementation
 
@@ -51,10 +54,11 @@ MOST_EVIDENCE = 20
 
 @dataclass(frozen=True)
 class Evidence:
-    """Where findings are written; None: nowhere."""
+    """Where findings are written; None: nowhere. `adoption`: what is accepted, and files for other tools."""
 
     page: Path | None = None
     case: Path | None = None
+    adoption: Adoption = field(default_factory=Adoption)
 
 
 @dataclass(frozen=True)
@@ -67,43 +71,67 @@ class Result:
     unchecked: tuple[str, ...] = ()
 
     @property
+    def checked(self) -> CheckedFile:
+        """The same for other tools."""
+        return CheckedFile(self.source.path, self.report, self.failure, self.source.suffix)
+
+    def with_baseline(self, baseline: BaselineFile | None) -> "Result":
+        """The result, of which a baseline accepts findings."""
+        if baseline is None or self.report is None:
+            return self
+        return replace(self, report=replace(self.report, baseline=baseline.of_file(self.checked.place)))
+
+    @property
     def status(self) -> int:
         """The exit status for this file alone."""
         return self.report.status if self.report is not None else self.failure.exit_code if self.failure else 0
 
 
 def run_check(
-    files: Sequence[Path],
+    selection: Selection,
     func: str | None,
     impls: Sequence[str],
     choices: CheckOptions,
     evidence: Evidence,
     *,
-    trust: bool = False,
     as_json: bool,
 ) -> int:
-    """Check the modules in `files` and report; returns the exit status of the worst file, a finding first."""
+    """Check the selected modules and report; returns the exit status of the worst file, a finding first.
+
+    Where no file is selected, nothing is checked and the status is 0.
+    """
     choices = replace(choices, named=bool(impls))
-    inputs, skipped = sources(files, trust=trust)
+    inputs, skipped = selection.sources()
     inputs = [part for source in inputs for part in source.parts()]
-    alone = len(inputs) == 1 and not skipped
+    alone = len(inputs) == 1 and not skipped and selection.revision is None
     results: list[Result] = []
-    with ExitStack() as stack:
-        opened = (implementation(spec, choices.limits, kept=True) for spec in impls or DEFAULT_PATHS)
-        paths = [stack.enter_context(closing(each)) for each in opened]
-        for result in _results(inputs, func, choices, paths, alone=alone):
-            results.append(result)
-            if not as_json:
-                _show(result, alone=alone)
+    try:
+        with ExitStack() as stack:
+            opened = (implementation(spec, choices.limits, kept=True) for spec in impls or DEFAULT_PATHS)
+            paths = [stack.enter_context(closing(each)) for each in opened]
+            for result in _results(inputs, func, choices, paths, alone=alone):
+                results.append(result.with_baseline(evidence.adoption.baseline))
+                if not as_json:
+                    _show(results[-1], alone=alone)
+    except RefmlcError as failure:
+        if alone:
+            evidence.adoption.write([CheckedFile(inputs[0].path, failure=failure)])
+        raise
     if as_json:
         print_json(_data(results[0]) if alone else {"files": [_data(result) for result in results], "skipped": skipped})
     elif not alone:
         _show_totals(results, skipped)
     write_evidence(evidence, [result.report for result in results if result.report is not None])
+    accepted = evidence.adoption.finish([result.checked for result in results])
     unchecked = [*results[-1].unchecked, *(source.place for source in inputs[len(results) :])] if results else []
     if unchecked:
         err.print(f"interrupted: {', '.join(unchecked)} not checked")
         return INTERRUPTED
+    return _status([result.with_baseline(accepted) for result in results])
+
+
+def _status(results: Sequence[Result]) -> int:
+    """The exit status of the worst file, a finding first."""
     statuses = {result.status for result in results}
     return next((status for status in (1, 70, 2, 4, 3) if status in statuses), 0)
 

@@ -88,15 +88,18 @@ def _modules(path: Path) -> tuple[dict[str, IRModule], tuple[Related, ...]]:
     return read_parts(path)
 
 
-def sources(paths: Sequence[Path], *, trust: bool = False) -> tuple[list[Source], int]:
-    """The sources in `paths`, each once, and the number of skipped files in folders. Fails: RM109."""
+def sources(paths: Sequence[Path], *, trust: bool = False, skip: bool = False) -> tuple[list[Source], int]:
+    """The sources in `paths`, each once, and the number of skipped files in folders. Fails: RM109.
+
+    `skip`: files that are named themselves are skipped as those in folders are.
+    """
     files: dict[Path, None] = {}
     skipped = 0
     for path in paths:
-        if not path.is_dir():
+        if not path.is_dir() and not (skip and path.suffix == ".py"):
             files[path] = None
             continue
-        for file in _files(path):
+        for file in _files(path) if path.is_dir() else [path]:
             if _TVMSCRIPT.search(_bytes(file)):
                 files[file] = None
             else:

@@ -29,6 +29,8 @@
 | `exact`                                      | implementations held to the definition of each operator           |
 | `reduce`                                     | a program that fails, made small                                  |
 | `evidence`                                   | a finding as a file and as a page, and its replay                 |
+| `findings`                                   | findings of files for other tools: SARIF, JUnit, annotations      |
+| `toml_text`                                  | values as text of TOML                                            |
 | `fuzz`                                       | campaigns                                                         |
 | `suite`                                      | the conformance suite                                             |
 """

@@ -8,5 +8,6 @@
 | `command` | runs a program to its end: at most so long, with what it prints                         |
 | `fork`    | tries work in a fork of this process, which may die of it                               |
 | `folders` | temporary folders; those of runs that were killed are removed when the next one is made |
+| `git`     | names the files of a repository that differ from a revision                             |
 | `regular` | opens files, and no pipe on which reading waits for ever                                |
 """

@@ -19,7 +19,7 @@ import ml_dtypes  # noqa: F401 - dtypes by name
 import numpy as np
 
 from refmlc.oracle.evidence import CaseFile, holds, read_case
-from refmlc.oracle.evidence.case_file import CaseCall, toml_value
+from refmlc.oracle.evidence.case_file import CaseCall
 from refmlc.oracle.evidence.literals import tensor_of
 from refmlc.oracle.evidence.record import assertion, features
 from refmlc.oracle.implementations.implementation import Ended, Stopped
@@ -27,6 +27,7 @@ from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.implementations.local_calls import answered
 from refmlc.oracle.parts import bits, parts
 from refmlc.oracle.reference import references
+from refmlc.oracle.toml_text import toml_value
 
 ROOT = Path(__file__).resolve().parents[2] / "conformance"
 LINES = 200

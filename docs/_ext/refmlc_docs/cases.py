@@ -14,9 +14,9 @@ from typing import cast
 import numpy as np
 
 from refmlc.oracle.evidence.case_file import CaseCall, CaseFile
-from refmlc.oracle.evidence.literals import Data
 from refmlc.oracle.suite import load_suite
 from refmlc.oracle.suite.coverage import shown_by
+from refmlc.oracle.toml_text import Data
 from refmlc_docs.markdown import code_link, fence
 
 MOST_LINES = 24

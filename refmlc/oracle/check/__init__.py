@@ -12,6 +12,7 @@
 | `run`     | `check`, and the same function by function                                                |
 | `proofs`  | what is proved of variants, and of loops in place of threads                               |
 | `causes`  | the result of a function; findings of several calls that are one fault                     |
+| `suppressions`, `baseline` | findings that are accepted with a reason: by a comment, by a file         |
 | `report`  | the table, remarks, findings and summary, as text, HTML and data                             |
 """
 

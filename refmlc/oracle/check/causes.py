@@ -7,7 +7,7 @@
 |                         | of an operator against its definition: the operator                               |
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from refmlc.diag import Diagnostic
@@ -24,8 +24,10 @@ from refmlc.diag.catalogue import (
     WRONG_VERDICT,
 )
 from refmlc.oracle.arguments import Trial
+from refmlc.oracle.check.baseline import BaselineRow, row_of
 from refmlc.oracle.check.program import CheckedProgram
 from refmlc.oracle.check.proofs import CheckedPair
+from refmlc.oracle.check.suppressions import Acceptance, acceptance
 from refmlc.oracle.examine import Examination
 from refmlc.oracle.finding import Finding, arguments_text, call_title
 from refmlc.oracle.outcome import UNCOMPARED, Kind, Verdict
@@ -67,12 +69,16 @@ class FunctionResult:
 
 @dataclass(frozen=True)
 class FindingCause:
-    """A finding, and the number of calls with the same cause. Undefined behaviour belongs to no implementation."""
+    """A finding, and the number of calls with the same cause. Undefined behaviour belongs to no implementation.
+
+    `accepted`: why it is not reported, None: it is.
+    """
 
     finding: Finding
     count: int = 1
     lint: bool = False
     guesses: tuple[str, ...] = ()
+    accepted: Acceptance | None = None
 
     def again(self, other: "FindingCause") -> "FindingCause":
         """The cause with another call that has it; what that one looks like is kept."""
@@ -148,3 +154,17 @@ def causes_of(rows: Iterable[FunctionResult], *, strict: bool) -> tuple[FindingC
             earlier = first.get(key)
             first[key] = cause if earlier is None else earlier.again(cause)
     return tuple(first.values())
+
+
+def with_acceptances(causes: Iterable[FindingCause], rows: Sequence[BaselineRow]) -> tuple[FindingCause, ...]:
+    """The causes; those that a comment or a row of the baseline accepts say so. A row accepts one cause."""
+    left = list(rows)
+    judged = []
+    for cause in causes:
+        accepted = acceptance(cause.finding.diagnostic)
+        row = None if accepted else next((row for row in left if row.key == row_of(cause.finding, row.file).key), None)
+        if row is not None:
+            left.remove(row)
+            accepted = Acceptance(row.reason, external=True)
+        judged.append(replace(cause, accepted=accepted))
+    return tuple(judged)

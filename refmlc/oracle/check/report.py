@@ -9,7 +9,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 
@@ -17,10 +17,12 @@ from refmlc.diag import Diagnostic
 from refmlc.diag.layout import plain
 from refmlc.diag.render import Json, render_text, to_json
 from refmlc.oracle.arguments import Trial
-from refmlc.oracle.check.causes import FindingCause, FunctionResult, causes_of, reported
+from refmlc.oracle.check.baseline import BaselineRow, row_of, unused
+from refmlc.oracle.check.causes import FindingCause, FunctionResult, causes_of, reported, with_acceptances
 from refmlc.oracle.check.program import CheckedProgram
 from refmlc.oracle.check.proofs import counted, word_of_calls
 from refmlc.oracle.check.purposes import PurposeLine, purpose_lines, purposes_text, reasons, trial_remarks
+from refmlc.oracle.check.suppressions import Acceptance, suppression_remarks
 from refmlc.oracle.exact.against import is_against, shown_path
 from refmlc.oracle.examine import Examination, uncompared
 from refmlc.oracle.finding import arguments_text
@@ -77,7 +79,7 @@ class CheckReport:
     """The result of checking a module.
 
     `shown`: the table's name of each implementation; `strict`: lints are findings; `named`: the caller named
-    implementations, so a check that compares with none of them fails.
+    implementations, so a check that compares with none of them fails. `baseline`: the rows of a baseline on this file.
     """
 
     title: str
@@ -85,11 +87,22 @@ class CheckReport:
     shown: Mapping[str, str] = field(default_factory=dict)
     strict: bool = False
     named: bool = False
+    baseline: tuple[BaselineRow, ...] = ()
 
     @cached_property
+    def all_causes(self) -> tuple[FindingCause, ...]:
+        """The findings grouped by cause, those that are accepted too."""
+        return with_acceptances(causes_of(self.rows, strict=self.strict), self.baseline)
+
+    @property
     def causes(self) -> tuple[FindingCause, ...]:
         """The findings grouped by cause, of each function first the one nearest to its cause (`NEAREST`)."""
-        return causes_of(self.rows, strict=self.strict)
+        return tuple(cause for cause in self.all_causes if cause.accepted is None)
+
+    @property
+    def accepted(self) -> tuple[FindingCause, ...]:
+        """The findings that a comment or the baseline accepts: they are not reported."""
+        return tuple(cause for cause in self.all_causes if cause.accepted is not None)
 
     @property
     def findings(self) -> tuple[Diagnostic, ...]:
@@ -131,7 +144,9 @@ class CheckReport:
     @property
     def status(self) -> int:
         """The exit status: 1 for a finding, 3 if nothing ran or no named implementation was compared, else 0."""
-        return 1 if not self.ok else 0 if self.compared or (self.executed and not self.named) else 3
+        if not self.ok:
+            return 1
+        return 0 if self.compared or self.accepted or (self.executed and not self.named) else 3
 
     def table(self) -> tuple[TableLine, ...]:
         """The table: for each function, a line for the meaning and one for each implementation."""
@@ -189,8 +204,25 @@ class CheckReport:
         distinct = list(dict.fromkeys(remark for row in self.rows for remark in _remarks(row)))
         distinct += [_clipped(f"{shown_path(reason.path, self.shown)}: {reason}") for reason in self.uncompared]
         distinct = [f"{shown_path(each.path, self.shown)}: {each}" for each in self.decided] + distinct
+        distinct = [*self._acceptance_remarks(), *distinct]
         more = len(distinct) - MOST_REMARKS
         return [*distinct[:MOST_REMARKS], f"and {more} more"] if more > 0 else distinct
+
+    def _acceptance_remarks(self) -> Iterator[str]:
+        """What is accepted, and what accepts nothing."""
+        for cause in self.accepted:
+            place = "" if cause.diagnostic.span is None else f"line {cause.diagnostic.span.line}: "
+            yield _clipped(f"{place}{cause.diagnostic.code.id} is {cause.accepted}")
+        sources = dict.fromkeys(row.program.module.source for row in self.rows if row.program is not None)
+        findings = [cause.finding.diagnostic for cause in self.all_causes]
+        for source in filter(None, sources):
+            yield from suppression_remarks(source, findings)
+        used = [row_of(cause.finding, "").key for cause in self.accepted if cause.accepted and cause.accepted.external]
+        stale = unused([replace(row, file="") for row in self.baseline], used)
+        names = {row.name for row in self.rows}
+        for row in stale:
+            if row.function in names:
+                yield _clipped(f"the baseline accepts {row.code} in `{row.function}`, which is no finding any more")
 
     @property
     def summary(self) -> str:
@@ -204,6 +236,7 @@ class CheckReport:
         )
         head = f"{many(len(self.rows), 'function')}, {many(calls, 'call')}, {many(len(paths), 'implementation')}"
         head += f", {many(pairs, 'variant')}" if pairs else ""
+        head += f", {len(self.accepted)} accepted" if self.accepted else ""
         codes = [finding.code.id for finding in self.findings]
         if codes:
             return f"{head}: {many(len(codes), 'finding')} ({', '.join(dict.fromkeys(codes))})"
@@ -254,6 +287,7 @@ class CheckReport:
         return {
             "functions": [_row_data(row) for row in self.rows],
             "findings": [to_json(finding) for finding in self.findings],
+            "accepted": [_accepted_data(cause) for cause in self.accepted],
             "decided": [vars(each) | {"functions": list(each.functions)} for each in self.decided],
             "uncompared": [vars(reason) | {"functions": list(reason.functions)} for reason in self.uncompared],
             "summary": self.summary,
@@ -353,6 +387,12 @@ def _clipped(text: str) -> str:
 def many(count: int, word: str) -> str:
     """A count with its noun."""
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def _accepted_data(cause: FindingCause) -> dict[str, object]:
+    """An accepted finding, why it is, and what says so."""
+    why = Acceptance("") if cause.accepted is None else cause.accepted
+    return {**to_json(cause.diagnostic), "reason": why.reason, "by": "baseline" if why.external else "comment"}
 
 
 def _row_data(row: FunctionResult) -> dict[str, object]:

@@ -24,7 +24,7 @@ from refmlc.oracle.check.report import CheckReport
 from refmlc.oracle.contracts.assumptions import written
 from refmlc.oracle.exact.against import REFERENCE, held
 from refmlc.oracle.examine import Examination, examine
-from refmlc.oracle.implementations.implementation import Implementation, Limits
+from refmlc.oracle.implementations.implementation import Implementation, Limits, short_name
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.implementations.lookup import implementation
 from refmlc.oracle.non_finite import first_birth, with_birth
@@ -184,7 +184,7 @@ def shown_names(paths: Sequence[Implementation]) -> dict[str, str]:
     """Short names of implementations: without folders; with version or path if two are of the same kind."""
     names = dict.fromkeys(path.name for path in paths)
     says = {path.name: getattr(path, "says", {}) for path in paths}
-    short = {name: _short(name) for name in names}
+    short = {name: short_name(name) for name in names}
     versioned = {name: _versioned(kind, says[name]) for name, kind in short.items()}
     kinds, versions = Counter(short.values()), Counter(versioned.values())
     return {
@@ -202,12 +202,6 @@ def _versioned(kind: str, says: Mapping[str, object]) -> str:
 def _version_or_rest(name: str, kind: str, versioned: str, versions: Counter[str]) -> str:
     """The version if it is unique among implementations of the kind, else the rest of the name."""
     return versioned if versions[versioned] == 1 and versioned != kind else f"{kind} ({name.partition(':')[2]})"
-
-
-def _short(name: str) -> str:
-    """The name of an implementation, without the folder that it lies in."""
-    kind, _, rest = name.partition(":")
-    return kind if kind in ("tvm", "tvm-importer") else f"cmd:{rest.split('/')[-1]}" if kind == "cmd" else name
 
 
 def _opened(path: str | Implementation, limits: Limits, stack: ExitStack) -> Implementation:

@@ -34,10 +34,11 @@ from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.script import source_of
 from refmlc.oracle.contracts import ArgumentContract
 from refmlc.oracle.contracts.assumptions import applicable, assumed, known_assumptions
-from refmlc.oracle.evidence.case_file import toml_tables, toml_value
+from refmlc.oracle.evidence.case_file import toml_tables
 from refmlc.oracle.implementations.implementation import Limits
 from refmlc.oracle.refine.calls import entry
 from refmlc.oracle.refine.proof import prove, prove_defined
+from refmlc.oracle.toml_text import toml_value
 from refmlc.prove import Proof, ProofKind, proved_for_all_sizes
 from refmlc.prove.sizes.result import Definedness, SizedKind
 from refmlc.system.regular import open_regular

@@ -48,11 +48,10 @@ from refmlc.lang.dtypes.bits import from_bits, to_bits
 from refmlc.lang.dtypes.storage import storage_dtype
 from refmlc.lang.ops.contract import Scalar
 from refmlc.oracle.parts import normal_codes
+from refmlc.oracle.toml_text import Data
 from refmlc.run.memory.storage import Storage
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Shape, kind_of
-
-Data: TypeAlias = "dict[str, Data] | list[Data] | str | int | float | bool | None"
 
 
 def number_data(value: Scalar) -> str | int | bool:

@@ -23,12 +23,13 @@ from refmlc.observe.bounds.enclosure import NAN, NINF, PINF, Enclosure
 from refmlc.oracle.agreement import Certificates
 from refmlc.oracle.compare import Certified
 from refmlc.oracle.evidence.case_file import CaseCall, CaseFile, identified
-from refmlc.oracle.evidence.literals import Data, arguments_data, number_data, tensor_data
+from refmlc.oracle.evidence.literals import arguments_data, number_data, tensor_data
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.implementations.implementation import Answer, Ended, Stop
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.parts import ResultPart, parts
 from refmlc.oracle.reference import Program, references
+from refmlc.oracle.toml_text import Data
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Shape
 

@@ -22,7 +22,7 @@ from refmlc.diag.catalogue import BAD_USAGE, CONTRADICTION, INACCURATE, NOT_FINI
 from refmlc.lang.dtypes import DType
 from refmlc.oracle.compare import distance
 from refmlc.oracle.evidence.case_file import CaseFile
-from refmlc.oracle.evidence.literals import UNWRITTEN, Data, digest, number_of, tensor_of
+from refmlc.oracle.evidence.literals import UNWRITTEN, digest, number_of, tensor_of
 from refmlc.oracle.evidence.record import place_of
 from refmlc.oracle.exact.against import held
 from refmlc.oracle.examine import Examination, examine
@@ -30,6 +30,7 @@ from refmlc.oracle.implementations.implementation import Answer, Ended, Implemen
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.non_finite import with_birth
 from refmlc.oracle.parts import ResultPart, bits, parts
+from refmlc.oracle.toml_text import Data
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Shape, kind_of
 

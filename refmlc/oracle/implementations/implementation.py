@@ -128,6 +128,12 @@ class Implementation(Protocol):
         ...
 
 
+def short_name(name: str) -> str:
+    """The name of an implementation, without the folder that it lies in."""
+    kind, _, rest = name.partition(":")
+    return kind if kind in ("tvm", "tvm-importer") else f"cmd:{rest.split('/')[-1]}" if kind == "cmd" else name
+
+
 @runtime_checkable
 class Rewriting(Implementation, Protocol):
     """An implementation that executes another program in place of a module, where refmlc sees that program."""

@@ -40,13 +40,14 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, TIME_EXHAUSTED
 from refmlc.diag.errors import RefmlcError
 from refmlc.oracle.evidence.case_file import CaseCall, CaseFile
-from refmlc.oracle.evidence.literals import Data, tensor_of
+from refmlc.oracle.evidence.literals import tensor_of
 from refmlc.oracle.evidence.replay import first_options, holds, permitted
 from refmlc.oracle.implementations.implementation import Answer, Ended, Stop, Stopped
 from refmlc.oracle.implementations.local_calls import answered
 from refmlc.oracle.parts import parts
 from refmlc.oracle.suite.result import CallResult, CaseVerdict, Element, Scored
 from refmlc.oracle.suite.runner_border import crash
+from refmlc.oracle.toml_text import Data
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import kind_of
 

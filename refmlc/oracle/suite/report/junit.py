@@ -11,14 +11,13 @@
 Characters that XML 1.0 does not have are replaced.
 """
 
-import re
 from collections.abc import Sequence
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from xml.etree.ElementTree import Element, SubElement
 
+from refmlc.oracle.findings.xml_text import count_outcomes, document, xml_text
 from refmlc.oracle.suite.report.text import case_lines
 from refmlc.oracle.suite.result import CaseResult, CaseVerdict, SuiteReport
 
-NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 ERRORS = (CaseVerdict.CRASH, CaseVerdict.TIMEOUT)
 SKIPPED = (CaseVerdict.KNOWN, CaseVerdict.UNSUPPORTED, None)
 
@@ -27,20 +26,18 @@ def junit(reports: Sequence[SuiteReport]) -> str:
     root = Element("testsuites", name="refmlc conform")
     for report in reports:
         _suite(root, report)
-    indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+    return document(root)
 
 
 def _suite(root: Element, report: SuiteReport) -> None:
-    suite = SubElement(root, "testsuite", name=_clean(f"{report.implementation} {report.version}".rstrip()))
+    suite = SubElement(root, "testsuite", name=xml_text(f"{report.implementation} {report.version}".rstrip()))
     suite.set("time", f"{report.seconds:.3f}")
     for result in report.results:
         _case(suite, report, result)
     for problem in _problems(report):
-        case = SubElement(suite, "testcase", classname="expectations", name=_clean(problem), time="0.000")
-        SubElement(case, "failure", message=_clean(problem), type="expectations")
-    for name, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-        suite.set(name, str(sum(1 for _ in suite.iter(tag))))
+        case = SubElement(suite, "testcase", classname="expectations", name=xml_text(problem), time="0.000")
+        SubElement(case, "failure", message=xml_text(problem), type="expectations")
+    count_outcomes(suite)
 
 
 def _problems(report: SuiteReport) -> list[str]:
@@ -50,21 +47,17 @@ def _problems(report: SuiteReport) -> list[str]:
 def _case(suite: Element, report: SuiteReport, result: CaseResult) -> None:
     area, _, name = result.id.partition(".")
     case = SubElement(
-        suite, "testcase", classname=_clean(area), name=_clean(name or area), time=f"{result.seconds:.4f}"
+        suite, "testcase", classname=xml_text(area), name=xml_text(name or area), time=f"{result.seconds:.4f}"
     )
     verdict = result.verdict
     if not result.expected:
         tag = "error" if verdict in ERRORS else "failure"
-        element = SubElement(case, tag, message=_clean(result.unexpected or result.why), type=_word(verdict))
-        element.text = _clean("\n".join(case_lines(result)))
+        element = SubElement(case, tag, message=xml_text(result.unexpected or result.why), type=_word(verdict))
+        element.text = xml_text("\n".join(case_lines(result)))
     elif verdict in SKIPPED:
         reason = f"{result.known}: {report.reasons.get(result.known, '')}" if result.known else result.why
-        SubElement(case, "skipped", message=_clean(f"{_word(verdict)}: {reason}".rstrip(": ")))
+        SubElement(case, "skipped", message=xml_text(f"{_word(verdict)}: {reason}".rstrip(": ")))
 
 
 def _word(verdict: CaseVerdict | None) -> str:
     return "not scored" if verdict is None else verdict.value
-
-
-def _clean(text: str) -> str:
-    return NO_XML.sub("\ufffd", text)

@@ -37,12 +37,13 @@ from refmlc.lang.ir import relax
 from refmlc.lang.spec import clauses
 from refmlc.oracle.evidence.case_file import CaseFile
 from refmlc.oracle.evidence.listing import DARK, LIGHT, style
-from refmlc.oracle.evidence.literals import Data, tensor_of
+from refmlc.oracle.evidence.literals import tensor_of
 from refmlc.oracle.evidence.replay import first_options
 from refmlc.oracle.suite.report.text import summary
 from refmlc.oracle.suite.result import FAULTS, GRAVEST, NOT_SCORED, CaseResult, CaseVerdict, SuiteReport
 from refmlc.oracle.suite.score import values_text
 from refmlc.oracle.suite.suite import Suite
+from refmlc.oracle.toml_text import Data
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import kind_of
 from refmlc.vm.parameters import parameters_of

@@ -12,11 +12,12 @@ from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import SCALARS, dtype
 from refmlc.lang.ir.equal import structural_equal
 from refmlc.oracle.evidence import case_of, case_text, holds, read_case, recorded, replay
-from refmlc.oracle.evidence.case_file import read_cases, toml_value
+from refmlc.oracle.evidence.case_file import read_cases
 from refmlc.oracle.evidence.literals import arguments_data, arguments_of, number_data, tensor_data, tensor_of
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.pairs import variants
 from refmlc.oracle.parts import bits
+from refmlc.oracle.toml_text import toml_value
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Shape
 
