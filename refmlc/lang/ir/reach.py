@@ -15,6 +15,8 @@ from refmlc.lang.ir.visit import walk
 
 def reachable(module: IRModule, name: str) -> IRModule:
     """The module without the functions that a call of `name` cannot reach; itself if there are none."""
+    if len(module.functions) == 1 and name in module.functions:
+        return module
     named: dict[str, list[str]] = {}
     for key, function in module.functions.items():
         for word in {key, str(getattr(function, "attrs", {}).get("global_symbol", key))}:

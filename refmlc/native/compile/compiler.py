@@ -33,7 +33,7 @@ IGNORED = ("CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "GCC_EXEC_PREFIX", "COMPIL
 
 # -O3 and not -O2: loops as written become vectors, selects no branches; compiling takes 3 % longer (gcc 12).
 OPTIMISATION = "-O3"
-QUICK = "-O1"  # for C that is called a few times only: its bits are the same, compiling takes two thirds of the time
+QUICK = "-O0"  # for C that is called a few times only: its bits are the same, compiling takes half of the time
 SEMANTICS = ("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing")
 SHAPE = ("-std=c11", "-shared", "-fPIC", "-Werror=implicit-function-declaration")  # which -w would silence
 # gcc 12 makes vectors of two lanes of straight code, and then takes (double)(float)x for x: 1e-46 stays what it is. A

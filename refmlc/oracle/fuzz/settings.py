@@ -40,7 +40,7 @@ class CampaignSettings:
     implementations: tuple[str, ...] = ("native:tiny", "moved", "moved:best@32")
     kinds: tuple[str, ...] = ("functions",)
     aim: str = ANY
-    size: int = 96
+    size: int = 144
     large: int = 16
     sanitize: int = 4
     program_seconds: float = 30.0
