@@ -114,10 +114,14 @@ RM_SELDOM int64_t rm_in_threads(rm_run *run, rm_part *part, const rm_cells *cell
   int64_t status = part(run, cells, 0, count / threads);
   if (status == RM_DONE && made < threads) status = part(run, cells, count * made / threads, count);
   status = rm_wait(run, &crew, status);
+  int64_t cause = RM_DONE; /* of the others: that a part was stopped follows from what happened to another one */
   for (int64_t number = 1; number < made; ++number) {
     pthread_join(workers[number].thread, NULL);
-    if (status == RM_DONE) status = workers[number].status;
+    if (cause == RM_DONE || cause == RM_STOPPED) {
+      if (workers[number].status != RM_DONE) cause = workers[number].status;
+    }
   }
+  if (status == RM_DONE) status = cause;
   pthread_cond_destroy(&crew.ended);
   pthread_mutex_destroy(&crew.lock);
   return status;
