@@ -37,6 +37,7 @@ GROUPS: Mapping[str, Mapping[str, Entry]] = {
         "fuzz": Entry("refmlc.cli.fuzz:fuzz", "Compare implementations on generated programs."),
         "reduce": Entry("refmlc.cli.reduce:reduce_command", "Shrink a program that shows a fault."),
         "replay": Entry("refmlc.cli.replay:replay", "Run a recorded case again."),
+        "report": Entry("refmlc.cli.report:report", "Write the issue text of a finding."),
     },
     "Import": {
         "import": Entry("refmlc.cli.import_:import_command", "Turn an ONNX, PyTorch or TVM model into a module."),

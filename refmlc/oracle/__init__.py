@@ -31,6 +31,7 @@
 | `evidence`                                   | a finding as a file and as a page, and its replay                 |
 | `findings`                                   | findings of files for other tools: SARIF, JUnit, annotations      |
 | `toml_text`                                  | values as text of TOML                                            |
+| `issue`                                      | the report of a finding for the maintainers of an implementation  |
 | `fuzz`                                       | campaigns                                                         |
 | `suite`                                      | the conformance suite                                             |
 """

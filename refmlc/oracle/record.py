@@ -10,6 +10,7 @@ A row explains a refusal where both hold; `explained` says which explain a wrong
 Decision: a message alone explains nothing: another fault may end in the same check.
 """
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,12 +19,17 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import cast
 
+from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import walk
+from refmlc.lang.script import read
 from refmlc.oracle.implementations.implementation import Stopped
 from refmlc.oracle.reasons import normalised
+
+LEAST_ALIKE = 0.5
+EVERYWHERE = frozenset(("add", "multiply", "sub", "subtract"))
 
 DECIDED = "decided here"
 """The kind of a row where TVM's documentation says nothing, or both: nobody is wrong."""
@@ -144,6 +150,38 @@ def known_rows(says: Mapping[str, object]) -> tuple[KnownRow, ...]:
     """The rows that may explain results of an implementation that introduces itself so."""
     name, version = _introduced(says)
     return known_results(name, version) if name and version else ()
+
+
+def similar_rows(says: Mapping[str, object], module: IRModule, pass_name: str) -> list[KnownRow]:
+    """The rows that share operators or the pass with a finding on `module`, the most alike first.
+
+    Names alone show nothing: these are rows to read before an issue is filed. The dtypes count a little.
+    """
+    name, version = _introduced(says)
+    operators, dtypes = _operators_and_dtypes(module)
+    scored: list[tuple[float, KnownRow]] = []
+    for row in _tables(name, version) if name and version else ():
+        if "module" not in row:
+            continue
+        try:
+            others, other_dtypes = _operators_and_dtypes(read(str(row["module"]), "row.py"))
+        except RefmlcError:
+            continue
+        alike = len(operators & others) / max(len(operators | others), 1)
+        alike += 0.1 * len(dtypes & other_dtypes) / max(len(dtypes | other_dtypes), 1) if alike else 0.0
+        alike += 1.0 if pass_name and re.search(rf"\b{re.escape(pass_name)}\b", str(row["why"])) else 0.0
+        if alike >= LEAST_ALIKE:
+            scored.append((alike, KnownRow(str(row["id"]), str(row["title"]), row["kind"] == DECIDED)))
+    return [row for _, row in sorted(scored, key=lambda pair: -pair[0])]
+
+
+def _operators_and_dtypes(module: IRModule) -> tuple[frozenset[str], frozenset[str]]:
+    """The operators that occur in a module, but for those of every loop nest; the dtypes."""
+    every = parts_of(module)
+    dtypes = frozenset(
+        str(name) for name in every if name.rstrip("0123456789") in ("float", "bfloat", "int", "uint", "bool", "handle")
+    )
+    return every - dtypes - EVERYWHERE, dtypes
 
 
 def _introduced(says: Mapping[str, object]) -> tuple[str, str]:

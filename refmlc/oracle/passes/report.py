@@ -68,13 +68,13 @@ def tvm_script(text: str, broken: BrokenStage, request: TvmRequest | None = None
     if function is None or isinstance(function, relax.ExternFunc):
         return None
     text = show(module) if "metadata[" in text else text
-    args = [_value(arg) for arg in fresh(broken.call)[: len(parameters_of(function))]]
+    args = [expression_of(arg) for arg in fresh(broken.call)[: len(parameters_of(function))]]
     if not all(args) or "metadata[" in text:
         return None
-    return "\n".join([*_head(text, args, request), *_run_lines(module, function, broken, request)])
+    return "\n".join([*script_head(text, args, request), *_run_lines(module, function, broken, request)])
 
 
-def _head(text: str, args: Sequence[str], request: TvmRequest) -> Iterator[str]:
+def script_head(text: str, args: Sequence[str], request: TvmRequest) -> Iterator[str]:
     """The module, the arguments, the target."""
     yield from ("import ml_dtypes  # names of small floats", "import numpy as np", "import tvm")
     yield from (
@@ -150,7 +150,7 @@ def _list(value: object) -> str:
     return f"{values.tolist()}"
 
 
-def _value(arg: object) -> str:
+def expression_of(arg: object) -> str:
     """The expression that makes it; memory that is fresh is zeros. Empty where there is none."""
     if isinstance(arg, (int, float)):
         return repr(arg)
@@ -186,25 +186,25 @@ def _lines(
     yield from ("", f"{compiler}: {broken.diagnostic.message}.", "")
     if small is not None:
         more = "" if small.finished else " (the reduction stopped at its limits: a smaller module may exist)"
-        yield from (f"## The module{more}", "", *_fenced(small.text, "python"), "")
-    yield from ("## The difference", "", *_fenced(render_text(broken.diagnostic), ""), "")
+        yield from (f"## The module{more}", "", *fenced(small.text, "python"), "")
+    yield from ("## The difference", "", *fenced(render_text(broken.diagnostic), ""), "")
     yield from (f"## After {broken.names}", "")
     yield f"The stage before, `{broken.before.name}`, is the last one that keeps the meaning of the module."
-    yield from ("", *_fenced(_difference(broken), "diff"), "")
+    yield from ("", *fenced(stage_difference(broken), "diff"), "")
     program = None if small is None or tvm is None else tvm_script(small.text, broken, tvm)
     if program is not None:
-        yield from ("## Reproduce with TVM alone", "", *_fenced(program, "python"), "")
-    yield from ("## Reproduce with refmlc", "", *_fenced(command, "console"))
+        yield from ("## Reproduce with TVM alone", "", *fenced(program, "python"), "")
+    yield from ("## Reproduce with refmlc", "", *fenced(command, "console"))
 
 
-def _difference(broken: BrokenStage) -> str:
+def stage_difference(broken: BrokenStage) -> str:
     before, after = broken.before.text.splitlines(), broken.after.text.splitlines()
     lines = list(unified_diff(before, after, broken.before.name, broken.after.name, lineterm=""))
     rest = len(lines) - MOST_LINES
     return "\n".join([*lines[:MOST_LINES], *([f"… {rest} more lines"] if rest > 0 else [])])
 
 
-def _fenced(text: str, language: str) -> tuple[str, str, str]:
+def fenced(text: str, language: str) -> tuple[str, str, str]:
     """A block of code, whose fence is longer than any in it."""
     fence = "```"
     while fence in text:

@@ -1,0 +1,101 @@
+"""`refmlc report FINDING`: the issue text of a finding, in the form in which maintainers close it quickly."""
+
+from pathlib import Path
+
+import click
+
+from refmlc.cli.console import err, out, print_json
+from refmlc.cli.options import Duration, file_argument, impl_option, json_option, trust_option
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
+from refmlc.oracle.implementations.lookup import trusted
+from refmlc.oracle.issue import IssueReport, IssueSubject, html, markdown, read_subject, report_of
+from refmlc.oracle.issue.text import title
+from refmlc.system.regular import open_regular
+
+IMPL = "The implementation, as tvm:PYTHON; further ones are other versions of it. [default: the one in FILE]"
+
+
+@click.command("report", epilog="Example: refmlc report finding.toml --impl tvm:PYTHON -o issue.md")
+@file_argument
+@impl_option(IMPL, "specs")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write Markdown here, besides the page (.html) and the script (.py).  [default: print Markdown]",
+)
+@click.option("--time", "seconds", type=Duration(), default="60s", show_default=True, help="Time for the reduction.")
+@trust_option
+@json_option
+def report(
+    file: Path, specs: tuple[str, ...], output: Path | None, *, seconds: float, trust: bool, as_json: bool
+) -> None:
+    """Write the report of the finding in FILE: what a maintainer needs to see the bug, and to find its cause.
+
+    FILE is a case of `check --case`, or a finding of `fuzz`. The report has a small module, a script with TVM alone,
+    neighbours that pass and fail, the pass that changes the meaning, the versions affected, the rules that decide, and
+    rows of known deviations. An external program that only FILE names is started with `--trust` only.
+    """
+    subject = _subject(file)
+    if not specs:
+        trusted(subject.specs, file, trust=trust)
+    chosen = specs or subject.specs
+    if not chosen:
+        raise fail(BAD_USAGE, f"`{file}` names no implementation: `--impl tvm:PYTHON` does")
+    with err.status(f"{file} …") as status:
+        facts = report_of(subject, chosen, seconds=seconds, progress=lambda what: status.update(f"{file}: {what} …"))
+    _write(facts, output)
+    if as_json:
+        print_json(_data(facts))
+    elif output is None:
+        out.print(markdown(facts))
+
+
+def _subject(file: Path) -> IssueSubject:
+    try:
+        with open_regular(file) as content:
+            text = content.read().decode()
+    except (OSError, UnicodeDecodeError) as problem:
+        raise fail(BAD_FILE, f"`{file}`: {getattr(problem, 'strerror', None) or problem}") from None
+    return read_subject(text, str(file))
+
+
+def _write(facts: IssueReport, output: Path | None) -> None:
+    """Write the report, the page and the script. Fails: RM109."""
+    if output is None:
+        return
+    script = output.with_suffix(".py") if facts.script is not None else None
+    texts = {output: markdown(facts, script.name if script else "")}
+    texts[output.with_suffix(".html")] = html(facts, script.name if script else "")
+    if script is not None and facts.script is not None:
+        texts[script] = facts.script
+    for path, text in texts.items():
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as problem:
+            raise fail(BAD_FILE, f"`{path}`: {problem.strerror}") from None
+        err.print(f"{path}", style="dim")
+
+
+def _data(facts: IssueReport) -> dict[str, object]:
+    """The report as JSON."""
+    return {
+        "id": facts.subject.id,
+        "title": title(facts),
+        "code": facts.subject.code,
+        "version": facts.version,
+        "module": facts.text,
+        "func": facts.case.func,
+        "arguments": [str(recipe) for recipe in facts.case.calls[0]],
+        "verdict": str(facts.finding.verdict),
+        "pass": None if facts.stage is None else facts.stage.name,
+        "pass_note": facts.stage_note,
+        "neighbours": [{"name": each.name, "ok": each.right, "verdict": each.word} for each in facts.neighbours],
+        "versions": [vars(each) for each in facts.versions],
+        "clauses": [each.id for each in facts.clauses],
+        "numpy": facts.numpy,
+        "known": facts.row,
+        "alike": [each.id for each in facts.alike],
+        "script": facts.script,
+    }
