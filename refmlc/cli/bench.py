@@ -116,15 +116,16 @@ def native(
 @bench.command(epilog="Example: refmlc bench fuzz --batches 3")
 @count_option("--batches", 9, "Number of batches.")
 @click.option("--size", type=click.IntRange(1), help="Programs per batch.  [default: as in campaigns]")
+@click.option("--tvm", "python", metavar="PYTHON", help="A Python with apache-tvm, measured too.")
 @json_option
-def fuzz(batches: int, size: int | None, *, as_json: bool) -> None:
+def fuzz(batches: int, size: int | None, python: str | None, *, as_json: bool) -> None:
     """Measure campaigns: programs per second and core, for each choice of implementations.
 
     Exit status 1: a goal is missed.
     """
     with Progress(console=err, transient=True) as progress:
         task = progress.add_task("batches", total=batches + 1)
-        speeds = bench_campaigns(batches, size, lambda: progress.advance(task))
+        speeds = bench_campaigns(batches, size, lambda: progress.advance(task), python)
     programs = population(batches, size)
     if as_json:
         rows = [

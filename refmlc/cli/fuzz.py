@@ -44,6 +44,9 @@ class Kinds(click.ParamType[tuple[str, ...]]):
 )
 @click.option("--kinds", type=Kinds(), help="Generate only these kinds: functions, graphs, schedules, operators.")
 @click.option("--aim", help="Generate programs with this fault: a code, `none`, or `any` (a mixture).  [default: any]")
+@click.option(
+    "--exclude", multiple=True, metavar="NAME", help="Generate no program with this: a dtype, an operator, views, …"
+)
 @click.option("--sanitize", type=click.IntRange(0), help="Run every Nth batch under the sanitizer; 0: none.")
 @click.option("--prove", type=click.IntRange(0), help="Prove a rewrite of each function in every Nth batch; 0: none.")
 @click.option("--batch", "size", type=click.IntRange(1), help="Number of programs compiled together.")
@@ -74,7 +77,7 @@ def fuzz(  # noqa: PLR0913 - one parameter per option
     The folder keeps the campaign: the same command continues it, however it ended. An external program that only the
     settings in the folder name is started with `--trust` only. Exit status 1: there are disagreements.
     """
-    settings = {name: value for name, value in values.items() if value is not None}
+    settings = {name: value for name, value in values.items() if value not in (None, ())}
     if impls:
         settings["implementations"] = impls
     if "aim" in settings:

@@ -12,6 +12,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.oracle.fuzz.batch import spec_and_interval
 from refmlc.oracle.fuzz.campaign import Campaign
+from refmlc.oracle.fuzz.exclusions import TRAITS, known_names
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
 from refmlc.oracle.fuzz.settings import ANY, CampaignSettings, RunOptions
 from refmlc.oracle.fuzz.store import SETTINGS, open_store, settings_in
@@ -62,7 +63,11 @@ def _trusted(path: Path, settings: CampaignSettings, options: Mapping[str, objec
 
 
 def _check(settings: CampaignSettings) -> None:
-    """Fails: RM112 for unknown implementations and aims."""
+    """Fails: RM112 for unknown implementations, exclusions and aims."""
+    unknown = sorted({*settings.exclude} - {*known_names()})
+    if unknown:
+        message = f"nothing is called `{unknown[0]}` that programs could be without"
+        raise fail(BAD_USAGE, message, None, f"there are dtypes, operators, and {', '.join(TRAITS)}")
     for spec in settings.implementations:
         named_implementation(spec_and_interval(spec)[0]).close()
     aims = sorted((*AIMS, *MODULE_AIMS, *THREAD_AIMS))

@@ -17,7 +17,17 @@ from refmlc.oracle.agreement import OTHERS
 from refmlc.oracle.arguments.trial import steps_per_second
 from refmlc.oracle.explained import Explanation, explained
 from refmlc.oracle.finding import Finding
-from refmlc.oracle.implementations.implementation import Answer, Ended, Implementation, Limits, Prepared, Stop, Stopped
+from refmlc.oracle.implementations.implementation import (
+    Answer,
+    Answering,
+    Ask,
+    Ended,
+    Implementation,
+    Limits,
+    Prepared,
+    Stop,
+    Stopped,
+)
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.implementations.native import GUARDED, Batching
 from refmlc.oracle.outcome import UNCOMPARED, Kind, Verdict
@@ -235,21 +245,60 @@ def answers_of(
         for calls in meanings
     ]
     numbers = [number for number, call_mask in enumerate(calls_to_make) if any(call_mask)]
+    if isinstance(implementation, Answering) and implementation.batch > 1 and not _runs_short_calls_only(implementation):
+        return _answered_together(implementation, cases, calls_to_make, meanings)
     prepared_by_number = dict(
         zip(numbers, _prepared(implementation, [cases[number] for number in numbers]), strict=True)
     )
-    answers: list[list[Answer | None]] = []
-    for number, (case, call_mask) in enumerate(zip(cases, calls_to_make, strict=True)):
-        prepared = prepared_by_number.get(number)
-        long = [_too_long(implementation, reference) for reference in meanings[number]]
-        answers.append(
-            [
-                (long[call] or _answer(prepared, case, call)) if is_called else None
-                for call, is_called in enumerate(call_mask)
-            ]
-        )
-        if prepared is not None and not isinstance(prepared, Stopped):
-            prepared.close()
+    return [
+        _answers(implementation, prepared_by_number.get(number), case, call_mask, meanings[number])
+        for number, (case, call_mask) in enumerate(zip(cases, calls_to_make, strict=True))
+    ]
+
+
+def _answers(
+    implementation: Implementation,
+    prepared: Prepared | Stopped | None,
+    case: Program,
+    call_mask: Sequence[bool],
+    meanings: Sequence[Reference],
+) -> list[Answer | None]:
+    """The answers to each call of a case; None for calls that are not made."""
+    long = [_too_long(implementation, reference) for reference in meanings]
+    answers = [
+        (long[call] or _answer(prepared, case, call)) if is_called else None for call, is_called in enumerate(call_mask)
+    ]
+    if prepared is not None and not isinstance(prepared, Stopped):
+        prepared.close()
+    return answers
+
+
+def _answered_together(
+    implementation: Answering,
+    cases: Sequence[Program],
+    calls_to_make: Sequence[Sequence[bool]],
+    meanings: Sequence[Sequence[Reference]],
+) -> list[list[Answer | None]]:
+    """The same, of modules that are sent several at a time. What is not taken is asked as a module alone is."""
+    answers: list[list[Answer | None]] = [[None for _ in call_mask] for call_mask in calls_to_make]
+    numbers = [number for number, call_mask in enumerate(calls_to_make) if any(call_mask)]
+    for first in range(0, len(numbers), implementation.batch):
+        places = {
+            number: [call for call, is_called in enumerate(calls_to_make[number]) if is_called]
+            for number in numbers[first : first + implementation.batch]
+        }
+        requests = [
+            Ask(cases[number].module, tuple((cases[number].func, cases[number].arguments(call)) for call in calls))
+            for number, calls in places.items()
+        ]
+        for (number, calls), case_answers in zip(places.items(), implementation.answer_all(requests), strict=True):
+            if isinstance(case_answers, Stopped):
+                later = _Later(implementation, cases[number], case_answers)
+                call_mask = calls_to_make[number]
+                answers[number] = _answers(implementation, later, cases[number], call_mask, meanings[number])
+                continue
+            for call, answer in zip(calls, case_answers, strict=True):
+                answers[number][call] = answer
     return answers
 
 
@@ -267,11 +316,12 @@ def _prepared(implementation: Implementation, cases: Sequence[Program]) -> list[
 
 
 class _Later:
-    """A module that is prepared at its first call, so that only one exists at a time."""
+    """A module that is prepared at its first call, so that only one exists at a time. `refusal`: it is not taken."""
 
-    def __init__(self, implementation: Implementation, case: Program) -> None:
+    def __init__(self, implementation: Implementation, case: Program, refusal: Stopped | None = None) -> None:
         self._implementation = implementation
         self._case = case
+        self._refusal = refusal
         self._prepared: Prepared | Stopped | None = None
 
     def run(self, func: str, args: Sequence[object]) -> Answer:
@@ -282,7 +332,7 @@ class _Later:
     def _ready(self) -> Prepared | Stopped:
         """The module made ready; where that fails, the function with those that it calls: another may be the reason."""
         module = self._case.module
-        prepared = self._implementation.prepare(module)
+        prepared = self._implementation.prepare(module) if self._refusal is None else self._refusal
         alone = reachable(module, self._case.func)
         if not isinstance(prepared, Stopped) or len(alone.functions) == len(module.functions):
             return prepared
@@ -322,6 +372,10 @@ def _labelled(verdict: Verdict, finding: Finding, found: Explanation | None) -> 
     verdict = replace(verdict, row=found.ids)
     note = f"known row {found.ids} gives this result: {found.titles}"
     return verdict, replace(finding, verdict=verdict, diagnostic=finding.diagnostic.noting(note))
+
+
+def _runs_short_calls_only(implementation: Implementation) -> bool:
+    return getattr(implementation, "most_steps", None) is not None
 
 
 def _too_long(implementation: Implementation, reference: Reference) -> Stopped | None:

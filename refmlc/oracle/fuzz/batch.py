@@ -31,6 +31,7 @@ from refmlc.oracle.examine import Examination, examine, uncompared
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.fuzz import proofs
 from refmlc.oracle.fuzz.coverage import covered
+from refmlc.oracle.fuzz.exclusions import exclusions, is_excluded
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature
 from refmlc.oracle.fuzz.settings import ANY, CampaignSettings
@@ -49,8 +50,23 @@ from refmlc.strategies.operators.program import operator_names, rolled_operators
 
 
 def program(settings: CampaignSettings, number: int) -> Case:
-    """The case of program `number`."""
-    seed = settings.seed_of(number)
+    """The case of program `number`: the first that is not excluded, of a few."""
+    return drawn(settings, number)[1]
+
+
+def drawn(settings: CampaignSettings, number: int) -> tuple[int, Case]:
+    """The seed and the case of program `number`. Where all attempts are excluded, the last stays."""
+    exclude = exclusions(settings.exclude, settings.implementations)
+    for attempt in range(ATTEMPTS):
+        seed = settings.seed_of(number, attempt)
+        case = generated(settings, number, seed)
+        if not is_excluded(case.module, exclude):
+            break
+    return seed, case
+
+
+def generated(settings: CampaignSettings, number: int, seed: int) -> Case:
+    """The case that `seed` gives for program `number`, which decides its kind."""
     match settings.kind_of(number):
         case "graphs":
             return rolled_module(seed, None if settings.aim == ANY else settings.aim)
@@ -82,6 +98,7 @@ def as_case(program: Program) -> Case | None:
 
 REFERENCE = "interp"
 PROVED_KINDS = ("functions", "schedules")
+ATTEMPTS = 32  # to draw a program that is not excluded
 COVER = 4  # coverage is counted in every fourth batch: it takes a tenth of the interpreter's time
 STEPS, BYTES = 200_000, 1 << 28  # of a call: generated programs are small
 
@@ -227,7 +244,7 @@ def as_found(settings: CampaignSettings, number: int, finding: Finding) -> Findi
         finding.verdict.kind.value,
         message,
         number,
-        settings.seed_of(number),
+        drawn(settings, number)[0],
         settings.kind_of(number),
         case_of(finding),
     )

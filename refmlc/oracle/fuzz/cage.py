@@ -15,7 +15,7 @@ from refmlc.system.lines import Broken, LineProcess
 
 LAST_LINES = 12
 START = 60.0  # seconds
-SINGLE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # a worker is one core
+SINGLE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "TVM_NUM_THREADS": "1"}  # a worker is one core
 READY = "refmlc.oracle.fuzz.worker:cpu_seconds"  # a call that shows that the worker has started
 
 

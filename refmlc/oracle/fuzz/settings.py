@@ -20,6 +20,7 @@ from refmlc.diag.catalogue import BAD_INPUT
 KINDS = ("functions", "graphs", "schedules", "operators")
 FORMAT = 1
 SEEDS = 1 << 32
+ATTEMPT = 1 << 96
 ANY = "any"
 
 
@@ -28,10 +29,9 @@ class CampaignSettings:
     """What decides the findings.
 
     `implementations` are specs (`reordered_loops.named_implementation`); `SPEC@N`: in one batch of N only. `aim`: a
-    code, ""
-    for programs that are defined, `any` for a mixture. one function in `large` is not small, 0: none. `sanitize`: one
-    batch of that many is under the sanitizer, 0: none. `prove`: a rewrite of each function in one batch of that many is
-    proved, 0: none. `runner` is the function that does a batch: `module:function`;
+    code, "" for programs that are defined, `any` for a mixture. One function in `large` is not small, 0: none.
+    `sanitize`: one batch of that many is under the sanitizer, 0: none. `prove`: a rewrite of each function in one batch of that many is
+    proved, 0: none. `exclude`: what no program has (`exclusions`). `runner` is the function that does a batch: `module:function`;
     `describe` beside it gives the program of a number as data. Units: seconds (for one program, compilation included),
     MiB of address space of a worker.
     """
@@ -47,10 +47,11 @@ class CampaignSettings:
     memory: int = 8192
     runner: str = "refmlc.oracle.fuzz.batch:run_batch"
     prove: int = 0
+    exclude: tuple[str, ...] = ()
 
-    def seed_of(self, number: int) -> int:
-        """The seed of program `number`."""
-        return self.seed * SEEDS + number
+    def seed_of(self, number: int, attempt: int = 0) -> int:
+        """The seed of program `number`; of a later attempt where the earlier ones are excluded."""
+        return self.seed * SEEDS + number + attempt * ATTEMPT
 
     def kind_of(self, number: int) -> str:
         """The kind of program `number`: the kinds take turns."""

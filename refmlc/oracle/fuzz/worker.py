@@ -20,6 +20,7 @@ from collections.abc import Callable
 from typing import TextIO
 
 from refmlc.lazy import load
+from refmlc.system.tree import cpu_seconds_of, started_by
 
 MIB = 1 << 20
 GRACE = 20.0  # seconds: a late worker ends itself if its parent has not killed it by then
@@ -90,9 +91,10 @@ def function(path: str) -> Callable[..., object]:
 
 
 def cpu_seconds() -> float:
-    """Seconds of processor time of this process and of those it started and that ended."""
+    """Seconds of processor time of this process and of all that it has started: implementations live on."""
     own_usage, child_usage = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
-    return own_usage.ru_utime + own_usage.ru_stime + child_usage.ru_utime + child_usage.ru_stime
+    ended = own_usage.ru_utime + own_usage.ru_stime + child_usage.ru_utime + child_usage.ru_stime
+    return ended + cpu_seconds_of(started_by(os.getpid()))
 
 
 def memory_bytes() -> int:

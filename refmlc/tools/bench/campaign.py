@@ -5,8 +5,11 @@
 | interpreter                              | generated, and run by the interpreter                             |
 | … and guarded C                          | that, and compiled as written (`native:tiny`), run, compared      |
 | … and reordered C                        | that, and where a loop may move, in reordered C (`moved`) as well |
+| … and real TVM                           | generated, run by the interpreter and by TVM, compared            |
 
 The candidates take turns batch by batch, in workers as campaigns have them; a number is the median over the batches.
+The time of TVM's process counts, its start does not. What limits: of a program with TVM, its parser takes about 40 %,
+LLVM 35 %; in C, our analysis and the writing of C take 60 %, gcc's start and headers 20 %.
 The sanitizer is off: in a campaign it has its own share of batches.
 """
 
@@ -26,6 +29,12 @@ CANDIDATES = (
     ("… and guarded C", ("native:tiny",), None),
     ("… and reordered C", ("native:tiny", "moved"), 150),
 )
+WITH_TVM, GOAL_WITH_TVM = "… and real TVM", 25
+
+
+def candidates(python: str | None) -> tuple[tuple[str, tuple[str, ...], int | None], ...]:
+    """The candidates: their names, implementations, goals. `python`: one with apache-tvm, or None."""
+    return CANDIDATES if python is None else (*CANDIDATES, (WITH_TVM, (f"tvm:{python}",), GOAL_WITH_TVM))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,23 +72,20 @@ def population(batches: int, size: int | None = None) -> Population:
 
 
 def bench_campaigns(
-    batches: int = 9, size: int | None = None, progress: Callable[[], None] = lambda: None
+    batches: int = 9, size: int | None = None, progress: Callable[[], None] = lambda: None, python: str | None = None
 ) -> tuple[Speed, ...]:
     """Measure each candidate on the same batches; the first, in which a worker loads what it needs, does not count.
 
-    Units: `size` in programs of a batch; None: as campaigns have it.
+    Units: `size` in programs of a batch; None: as campaigns have it. `python`: one with apache-tvm.
     """
-    seconds: dict[str, list[float]] = {name: [] for name, _, _ in CANDIDATES}
-    cages_by_name = {name: Cages() for name, _, _ in CANDIDATES}
+    rows = candidates(python)
+    seconds: dict[str, list[float]] = {name: [] for name, _, _ in rows}
+    cages_by_name = {name: Cages() for name, _, _ in rows}
+    sizes = {} if size is None else {"size": size}
     try:
         for batch in range(batches + 1):
-            for name, implementations, _ in CANDIDATES:
-                settings = CampaignSettings(implementations=implementations, sanitize=0)
-                settings = (
-                    settings
-                    if size is None
-                    else CampaignSettings(implementations=implementations, sanitize=0, size=size)
-                )
+            for name, implementations, _ in rows:
+                settings = CampaignSettings(implementations=implementations, sanitize=0, **sizes)
                 result = Batches(settings, cages_by_name[name]).done(batch)
                 if batch:
                     seconds[name].append(result.cpu / result.programs)
@@ -87,4 +93,4 @@ def bench_campaigns(
     finally:
         for cages in cages_by_name.values():
             cages.close()
-    return tuple(Speed(name, paths, 1 / median(seconds[name]), goal) for name, paths, goal in CANDIDATES)
+    return tuple(Speed(name, paths, 1 / median(seconds[name]), goal) for name, paths, goal in rows)

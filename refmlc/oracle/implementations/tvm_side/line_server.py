@@ -7,6 +7,7 @@
 | `Child`    | reads, compiles and runs what belongs to one module; when it dies, that is the answer |
 """
 
+import gc
 import json
 import os
 import re
@@ -20,6 +21,7 @@ import tvm
 from tvm.script import from_source
 
 LONGEST = 400
+YOUNG = 200_000  # objects between two looks for cycles
 DECLARED = ("not linked", "not enabled")
 LIMITS = ("not support", "unsupported", "not implemented", "only support", "cannot emit", "unknown intrinsic")
 MISSING = re.compile(r"cannot find (?:\w+ )?(?:packed|(?:ffi::)?function)|is not registered", re.IGNORECASE)
@@ -44,16 +46,20 @@ class Module:
 """
 
 
-def serve(answer):
-    """Answer requests until the input ends or says `close`; what TVM prints goes to standard error."""
+def serve(answer, answers=None):
+    """Answer requests until the input ends or says `close`; what TVM prints goes to standard error.
+
+    `answers` gives the replies to the requests of a batch, as they come.
+    """
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     for line in sys.stdin:
         request = json.loads(line)
         if request["do"] == "close":
             break
-        replies.write(json.dumps(answer(request)) + "\n")
-        replies.flush()
+        for reply in answers(request["requests"]) if request["do"] == "batch" else [answer(request)]:
+            replies.write(json.dumps(reply) + "\n")
+            replies.flush()
 
 
 def name():
@@ -73,8 +79,14 @@ def module_of(text):
 
 
 def read_once():
-    """Read a module before children are forked: the tables of TVM's parser are half of the time of a small one."""
+    """Read a module before children are forked: the tables of TVM's parser are half of the time of a small one.
+
+    What is loaded by then is never garbage: a child that looked through it would copy all of its pages.
+    """
     module_of(FIRST)
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(YOUNG, 1000, 1000)
 
 
 def target_of(text):

@@ -9,6 +9,10 @@ is what takes TVM longest.
 |-----------|----------------------------------------------------------------------------------------|
 | `prepare` | parses; compiles the Relax functions, or the only prim_func                            |
 | `run`     | calls a Relax function in the virtual machine, or a prim_func, which is compiled alone |
+| `batch`   | one child does all of its modules, since a fork takes longer than a small module       |
+
+The module that ends the child of a batch is asked again in a child of its own, and the rest in another one: its answer
+does not depend on what went before. Any other answer of a batch may: who reports a difference asks again alone.
 """
 
 import json
@@ -56,6 +60,7 @@ class Phase:
 
 
 BUILDING = Phase()
+TOGETHER = 32  # modules of a batch
 OPTIONS = {"target": "llvm", "mode": "bytecode", "opt": None, "cuda": False}
 
 
@@ -75,11 +80,12 @@ def packed():
 
 
 class Values:
-    """Values of one call: read from files of the folder, written back after it."""
+    """Values of one call: read from files of the folder, written back after it to files whose names begin so."""
 
-    def __init__(self, folder, device):
+    def __init__(self, folder, device, prefix):
         self.folder = folder
         self.device = device
+        self.prefix = prefix
         self.tensors = []
         self.count = 0
 
@@ -126,7 +132,7 @@ class Values:
     def written(self, tensor):
         """Write the tensor to a file."""
         array = tensor.numpy()
-        name = f"r{self.count}"
+        name = f"{self.prefix}{self.count}"
         self.count += 1
         array.tofile(os.path.join(self.folder, name))
         return {"kind": "tensor", "dtype": str(tensor.dtype), "shape": list(array.shape), "file": name}
@@ -259,11 +265,11 @@ class Module:
             names += sorted(other for other in self.prim_funcs & mentioned if other not in names)
         return names
 
-    def run(self, name, specs):
-        """Call `name`."""
+    def run(self, name, specs, prefix="r"):
+        """Call `name`; the names of the files of its results begin with `prefix`."""
         with alarm(self.hello["prepare_seconds"]), BUILDING:
             function = compiled(lambda: self.entry(name), self.text)
-        values = Values(self.folder, self.compiler.device)
+        values = Values(self.folder, self.compiler.device, prefix)
         args = refusing(lambda: [values.taken(spec) for spec in specs], "unsupported")
         with alarm(self.hello["seconds"]):
             result = self.taken(
@@ -314,25 +320,43 @@ def answered(work):
         return reply | {refused.mark: True} if refused.mark else reply
 
 
+class Holder:
+    """What a child answers with: the module that it was sent last, of `kind`."""
+
+    def __init__(self, hello, kind):
+        self.hello = hello
+        self.kind = kind
+        self.module = None
+        self.prepared = None
+
+    def prepare(self, text):
+        """Read and compile `text`."""
+        self.module = None
+
+        def work():
+            with alarm(self.hello["prepare_seconds"]), BUILDING:
+                self.module = compiled(lambda: self.kind(text, self.hello), text)
+            return {"ok": True}
+
+        self.prepared = answered(work)
+        return self.prepared
+
+    def run(self, request, prefix="r"):
+        """Call a function of it; or why there is no module."""
+        if self.module is None:
+            return self.prepared
+        return answered(lambda: self.module.run(request["func"], request["args"], prefix))
+
+
 def held(text, hello, kind):
     """A child that has compiled `text`, a module of `kind`; `prepared` says whether it did."""
 
     def work(requests, replies):
-        modules = []
-
-        def prepare():
-            with alarm(hello["prepare_seconds"]), BUILDING:
-                modules.append(compiled(lambda: kind(text, hello), text))
-            return {"ok": True}
-
-        def run(line):
-            request = json.loads(line)
-            return modules[0].run(request["func"], request["args"])
-
-        replies.write(json.dumps(answered(prepare)) + "\n")
+        holder = Holder(hello, kind)
+        replies.write(json.dumps(holder.prepare(text)) + "\n")
         replies.flush()
-        for line in requests if modules else ():
-            replies.write(json.dumps(answered(lambda line=line: run(line))) + "\n")
+        for line in requests if holder.module is not None else ():
+            replies.write(json.dumps(holder.run(json.loads(line))) + "\n")
             replies.flush()
 
     child = Child(work)
@@ -340,12 +364,48 @@ def held(text, hello, kind):
     return child
 
 
+def batch_child(requests, hello, kind):
+    """A child that answers all of `requests`, which are about several modules, in order."""
+
+    def work(_requests, replies):
+        holder = Holder(hello, kind)
+        for request in requests:
+            preparing = request["do"] == "prepare"
+            reply = holder.prepare(request["module"]) if preparing else holder.run(request, f"r{request['id']}_")
+            replies.write(json.dumps(reply) + "\n")
+            replies.flush()
+
+    return Child(work)
+
+
+def replies_to(state, requests, kind=Module):
+    """The answers to the requests of a batch, each with its number."""
+    rest = list(requests)
+    while rest:
+        child = batch_child(rest, state["hello"], kind)
+        for at, request in enumerate(rest):
+            reply = child.answer()
+            if not child.alive:
+                break
+            yield reply | {"id": request["id"]}
+        else:
+            child.close()
+            return
+        first = max(number for number in range(at + 1) if rest[number]["do"] == "prepare")
+        end = next((number for number in range(at + 1, len(rest)) if rest[number]["do"] == "prepare"), len(rest))
+        for number in range(first, end):  # the module that ended it, alone
+            reply = reply_to(state, rest[number], kind)
+            if number >= at:
+                yield reply | {"id": rest[number]["id"]}
+        rest = rest[end:]
+
+
 def reply_to(state, request, kind=Module):
     """The answer to one request; modules are of `kind`."""
     match request["do"]:
         case "hello":
             state["hello"] = request | {"options": json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}}
-            return {"name": name()}
+            return {"name": name(), "batch": TOGETHER}
         case "prepare":
             if "child" in state and state["child"].alive:
                 if state["text"] == request["module"]:
@@ -367,4 +427,4 @@ def reply_to(state, request, kind=Module):
 if __name__ == "__main__":
     memory = {}
     read_once()
-    serve(lambda request: reply_to(memory, request))
+    serve(lambda request: reply_to(memory, request), lambda requests: replies_to(memory, requests))

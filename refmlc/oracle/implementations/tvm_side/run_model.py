@@ -44,7 +44,7 @@ def answer(state, request):
     if request["do"] != "hello":
         return reply_to(state, request, Model)
     missing = [package for package in PACKAGES.values() if not find_spec(package)]
-    return reply_to(state, request, Model) | {"name": f"{name()} importer", "missing": missing}
+    return reply_to(state, request, Model) | {"name": f"{name()} importer", "missing": missing, "batch": 0}
 
 
 if __name__ == "__main__":
