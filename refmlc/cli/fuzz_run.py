@@ -10,6 +10,7 @@ from refmlc.cli.console import err, out, print_json
 from refmlc.cli.fuzz_screen import Lines, figures, screen, summary
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.oracle.fuzz import staged
 from refmlc.oracle.fuzz.batch import spec_and_interval
 from refmlc.oracle.fuzz.campaign import Campaign
 from refmlc.oracle.fuzz.exclusions import TRAITS, known_names
@@ -64,7 +65,9 @@ def _trusted(path: Path, settings: CampaignSettings, options: Mapping[str, objec
 
 def _check(settings: CampaignSettings) -> None:
     """Fails: RM112 for unknown implementations, exclusions and aims."""
-    unknown = sorted({*settings.exclude} - {*known_names()})
+    if staged.KIND in settings.kinds and not staged.python_of(settings):
+        raise fail(BAD_USAGE, f"programs of the kind `{staged.KIND}` need real TVM", None, "--impl tvm:PYTHON")
+    unknown = sorted({*settings.exclude} - {*known_names(), *staged.PRIMITIVES})
     if unknown:
         message = f"nothing is called `{unknown[0]}` that programs could be without"
         raise fail(BAD_USAGE, message, None, f"there are dtypes, operators, and {', '.join(TRAITS)}")

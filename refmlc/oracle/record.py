@@ -146,6 +146,17 @@ def known_row(says: Mapping[str, object], answer: Stopped, module: IRModule) -> 
     return next((row.id for row in rows if row.explains(answer.message, module)), "")
 
 
+def known_steps(says: Mapping[str, object], primitive: str, code: str) -> str:
+    """The id of the row whose last step is this primitive, wrong with this code; `code` empty: with another result."""
+    name, version = _introduced(says)
+    for row in _tables(name, version) if name and version else ():
+        match row:
+            case {"action": "schedule", "steps": [*_, [str(step), *_]], "got": got, "id": str(row_id)}:
+                if step == primitive and (got if isinstance(got, str) else "") == code:
+                    return row_id
+    return ""
+
+
 def known_rows(says: Mapping[str, object]) -> tuple[KnownRow, ...]:
     """The rows that may explain results of an implementation that introduces itself so."""
     name, version = _introduced(says)

@@ -6,6 +6,7 @@
 | `graphs`    | a function of Relax over prim_funcs (`rolled_module`)                               |
 | `schedules` | a prim_func, and a legal rewrite of it that must agree with it (`rolled_schedules`) |
 | `operators` | one to three operators of Relax on values at the edges (`rolled_operators`)         |
+| `primitives` | a trace of TVM's schedule (`staged`); a campaign with real TVM only                |
 
 Most functions are small: faults show in small programs, and of these there are many more in an hour. One in `large` is
 as large as the generator makes them.
@@ -29,11 +30,11 @@ from refmlc.lang.ir import IRModule
 from refmlc.lang.script import show
 from refmlc.oracle.examine import Examination, examine, uncompared
 from refmlc.oracle.finding import Finding
-from refmlc.oracle.fuzz import proofs
+from refmlc.oracle.fuzz import proofs, staged
 from refmlc.oracle.fuzz.coverage import covered
 from refmlc.oracle.fuzz.exclusions import exclusions, is_excluded
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
-from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature
+from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature, together
 from refmlc.oracle.fuzz.settings import ANY, CampaignSettings
 from refmlc.oracle.implementations.implementation import Implementation, Limits
 from refmlc.oracle.implementations.interp import Interp
@@ -106,6 +107,22 @@ STEPS, BYTES = 200_000, 1 << 28  # of a call: generated programs are small
 def run_batch(settings: Json, batch: int, numbers: Sequence[int]) -> Json:
     """A `BatchResult` as data, of these programs of batch number `batch`."""
     campaign_settings = CampaignSettings.from_json(settings)
+    traced = [number for number in numbers if campaign_settings.kind_of(number) == staged.KIND]
+    whole = [number for number in numbers if campaign_settings.kind_of(number) != staged.KIND]
+    parts = [run_traced(campaign_settings, batch, traced)] if traced else []
+    parts += [run_whole(campaign_settings, batch, whole)] if whole or not traced else []
+    return together(batch, parts).to_json()
+
+
+def run_traced(settings: CampaignSettings, batch: int, numbers: Sequence[int]) -> BatchResult:
+    """The result of the traces among the programs of a batch."""
+    verdicts, findings, coverage, reasons = staged.run_traces(settings, numbers)
+    names = {family: tuple(sorted(each)) for family, each in coverage.items()}
+    return BatchResult(batch, len(numbers), verdicts, names, merged(findings), reasons=reasons)
+
+
+def run_whole(campaign_settings: CampaignSettings, batch: int, numbers: Sequence[int]) -> BatchResult:
+    """The result of the other programs of a batch."""
     cases = [program(campaign_settings, number) for number in numbers]
     rewrites_by_place = [
         (at, rewrite) for at, number in enumerate(numbers) for rewrite in rewrites(campaign_settings, number, cases[at])
@@ -136,7 +153,7 @@ def run_batch(settings: Json, batch: int, numbers: Sequence[int]) -> Json:
     coverage = covered((examination.module for examination in programs), codes) if batch % COVER == 0 else {}
     notes = {"programs run under the sanitizer": len(cases)} if sanitized else {}
     result = BatchResult(batch, len(cases), verdicts, coverage, merged(findings), notes)
-    return replace(result, reasons=reasons_of(examined)).to_json()
+    return replace(result, reasons=reasons_of(examined))
 
 
 def proved(
@@ -155,8 +172,11 @@ def proved(
 
 
 def describe(settings: Json, number: int) -> Json:
-    """The case of a program as data."""
-    return as_json(program(CampaignSettings.from_json(settings), number))
+    """The case of a program as data; of a trace nothing: TVM draws it."""
+    campaign_settings = CampaignSettings.from_json(settings)
+    if campaign_settings.kind_of(number) == staged.KIND:
+        return {}
+    return as_json(program(campaign_settings, number))
 
 
 def spec_and_interval(spec: str) -> tuple[str, int]:
@@ -266,6 +286,8 @@ def as_json(case: Case) -> Json:
 def shrink(settings: Json, finding_data: Json, seconds: float) -> Json:
     """The smaller case, sizes before and after, and whether there was time for all. Units: seconds."""
     campaign_settings, finding = CampaignSettings.from_json(settings), FindingRecord.from_json(finding_data)
+    if finding.kind == staged.KIND:
+        return staged.shrink_trace(campaign_settings, finding, seconds)
     if finding.path == proofs.PATH:
         return {"problem": "a pair of programs is not made smaller"}
     specs = [spec_and_interval(spec)[0] for spec in campaign_settings.implementations]

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, fields
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT
 
-KINDS = ("functions", "graphs", "schedules", "operators")
+KINDS = ("functions", "graphs", "schedules", "operators", "primitives")
 FORMAT = 1
 SEEDS = 1 << 32
 ATTEMPT = 1 << 96

@@ -245,9 +245,7 @@ def check_schedule(
     trace = schedule.trace
     _survives(lambda say: _stages_of(tvm, trace, first, say), "")
     stages, constants = _stages_of(tvm, trace, first, lambda _words: None)
-    documented = {stage.name: EPILOGUE for stage in stages if clips(stage)}
-    reordering = [stage.name for stage in stages if stage.name.rpartition(" ")[2] in REORDERING]
-    permissions = Permissions(documented, reordering)
+    permissions = permissions_of(stages)
     rows = assumed(assume, "assume")
     checked = check(
         PassTrace(stages),
@@ -297,9 +295,21 @@ def _stages_of(
     return tuple(stages), constants
 
 
+def permissions_of(stages: Sequence[Stage]) -> Permissions:
+    """What TVM's documentation permits of the primitives that these stages are named after."""
+    documented = {stage.name: EPILOGUE for stage in stages if clips(stage)}
+    return Permissions(documented, [stage.name for stage in stages if _is_reordering(stage.name)])
+
+
+def _is_reordering(name: str) -> bool:
+    """Whether `3: Reorder`, or `reorder('C', (1, 0))`, permits another order of the terms of a reduction."""
+    primitive = name.partition("(")[0].rpartition(" ")[2].replace("_", "").lower()
+    return primitive in {each.lower() for each in REORDERING}
+
+
 def clips(stage: Stage) -> bool:
     """Whether the stage is a fused epilogue, and a reduction in it clips its sum in every iteration."""
-    if "FuseReductionEpilogue" not in stage.name:
+    if not any(primitive in stage.name for primitive in ("FuseReductionEpilogue", "fuse_reduction_epilogue")):
         return False
     try:
         module = read(stage.text, stage.name)

@@ -79,14 +79,18 @@ class CompilerProcess:
             self._process.kill()
         self._directory.cleanup()
 
-    def __call__(self, text: str) -> PassTrace:
-        """The module of `text` after each pass that changes it. Fails: RM112 (no such pass), RM109 (no snapshot)."""
+    def __call__(self, text: str, passes: Sequence[str] | None = None, **more: object) -> PassTrace:
+        """The module of `text` after each pass that changes it. Fails: RM112 (no such pass), RM109 (no snapshot).
+
+        `passes`, `more`: in place of those that all modules have.
+        """
+        request = self._request | more | ({} if passes is None else {"passes": list(passes)})
         file = Path(self._directory.name) / FILE
         file.write_text("", encoding="utf-8")
         ended, kind = ENDED, Kind.COMPILER_ERROR
         process = self._started()
         try:
-            reply = process.ask(self._request | {"module": text}, self._seconds + GRACE)
+            reply = process.ask(request | {"module": text}, self._seconds + GRACE)
         except Broken as broken:
             reply = {"stop": broken.why, "message": broken.message}
         match reply:
@@ -103,7 +107,7 @@ class CompilerProcess:
                 ended = f"{ENDED}: unexpected answer {json.dumps(reply)[:SHOWN]}"
         content = file.read_text(encoding="utf-8", errors="replace")
         whole_lines = content[: content.rfind("\n") + 1]  # a line may have been cut
-        return read_trace(whole_lines.split("\n"), ended, kind, chosen=self._request["passes"] is not None)
+        return read_trace(whole_lines.split("\n"), ended, kind, chosen=request["passes"] is not None)
 
     def _started(self) -> LineProcess:
         """The running process. Fails: RM112."""
@@ -141,6 +145,15 @@ class TvmPasses(CompilerProcess):
         script = str(files("refmlc.oracle.implementations.tvm_side") / "run_passes.py")
         more = {"target": target, "opt": opt}
         super().__init__([python, script], passes=passes, seconds=seconds, named=python, more=more)
+
+
+class TvmPrimitives(CompilerProcess):
+    """The primitives of TVM's schedule, in the Python at `python`: applied as named, or drawn from `seed`."""
+
+    def __init__(self, python: str, *, seconds: float = 60.0, most: int = 6) -> None:
+        """Start it. `most`: primitives of a drawn trace. Fails: RM112 where this Python does not start, has no TVM."""
+        script = str(files("refmlc.oracle.implementations.tvm_side") / "run_primitives.py")
+        super().__init__([python, script], seconds=seconds, named=python, more={"seed": 0, "most": most})
 
 
 def snapshots(

@@ -1,0 +1,264 @@
+"""Programs of the kind `primitives`: traces of TVM's schedule, each step held to the program that it began with.
+
+| of an odd number  | a generated prim_func                                                  |
+|-------------------|------------------------------------------------------------------------|
+| of an even number | an operator with prime and tiny extents (`tvm_side/library_programs`)  |
+
+TVM draws the trace in its own process and says of each primitive whether it takes it. The last stage is executed first;
+only where it is not the same, the stages between are, and the first wrong primitive is named. So a wrong step that a
+later one takes back is not found.
+
+A cause is the guilty primitive, how it is wrong, and the code of what is undefined after it. Where a recorded deviation
+has the same three, the finding is a known one.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from time import monotonic
+
+from refmlc.diag import RefmlcError
+from refmlc.lang.script import show
+from refmlc.lang.wellformed.reader_checks import read
+from refmlc.oracle.fuzz.exclusions import TVM
+from refmlc.oracle.fuzz.result import FindingRecord, Json, signature
+from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.implementations.implementation import Limits
+from refmlc.oracle.passes.check import check, shrunk
+from refmlc.oracle.passes.instrument import permissions_of
+from refmlc.oracle.passes.run import TvmPrimitives
+from refmlc.oracle.passes.stages import BrokenStage, PassTrace, Stage, TraceCheck
+from refmlc.oracle.record import known_steps
+from refmlc.strategies.functions import rolled
+
+KIND = "primitives"
+PRIMITIVES = (
+    *("split", "loop_partition", "fuse", "reorder", "parallel", "vectorize", "unroll", "bind", "cache_read"),
+    *("cache_write", "cache_inplace", "cache_index", "reindex", "reindex_cache_read", "reindex_cache_write"),
+    *("compute_inline", "reverse_compute_inline", "compute_at", "reverse_compute_at", "decompose_reduction"),
+    *("decompose_padding", "rfactor", "pad_einsum", "storage_align", "set_scope", "rolling_buffer"),
+    *("transform_layout", "transform_block_layout", "reorder_block_iter_var", "blockize", "add_unit_loop"),
+    *("annotate", "fuse_reduction_epilogue"),
+)
+"""The primitives that are drawn: `tvm_side/run_primitives` has them."""
+CALLS = 5
+LIMITS = Limits(steps=200_000, bytes=1 << 28)
+LEFT_OUT = ("fuse_reduction_epilogue",)  # TVM documents that it may change the meaning
+Steps = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TracedFinding:
+    """A trace that is wrong. `text`: the program it begins with; `steps`: its primitives up to the guilty one."""
+
+    text: str
+    steps: Steps
+    code: str
+    message: str
+    verdict: str
+    broken: BrokenStage | None
+
+    @property
+    def guilty(self) -> str:
+        """The name of the guilty primitive."""
+        return primitive_of(self.steps[-1]) if self.steps else "the input"
+
+    @property
+    def cause(self) -> tuple[str, str, str]:
+        """The guilty primitive, how it is wrong, and the code of what is undefined after it."""
+        return self.guilty, self.verdict, undefined_code(self.message)
+
+
+def primitive_of(step: str) -> str:
+    """The name of the primitive that a step spells."""
+    return step.partition("(")[0]
+
+
+def undefined_code(message: str) -> str:
+    """The code of what is undefined after the guilty step; empty: another result, or a death of TVM."""
+    _, after, rest = message.partition("is not: ")
+    return rest.partition(":")[0] if after and rest.startswith("RM") else ""
+
+
+def python_of(settings: CampaignSettings) -> str:
+    """The Python of the campaign's TVM; empty: it has none."""
+    specs = (spec.removeprefix(TVM).partition(",")[0] for spec in settings.implementations if spec.startswith(TVM))
+    return next(specs, "").partition("@")[0]
+
+
+@cache
+def compiler(python: str, seconds: float) -> TvmPrimitives:
+    """TVM's process, kept by the worker."""
+    return TvmPrimitives(python, seconds=seconds)
+
+
+HEAD = """from tvm.script import tirx as T
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((5,), "int32"), B: T.Buffer((5,), "int32")):
+    for i in range(EXTENT):
+        with T.sblock("B"):
+            v = T.axis.spatial(5, i)
+            B[v] = A[v] + 1
+"""
+PLANTED = PassTrace(
+    (Stage("input", HEAD.replace("EXTENT", "5")), Stage("split('B', 0, (None, 2))", HEAD.replace("EXTENT", "4")))
+)
+"""A split that loses the rest: what must be found, or nothing else means anything."""
+
+
+@cache
+def prove_power() -> None:
+    """Find the planted fault, once in a process. Raises RuntimeError: then no verdict of it is worth anything."""
+    _, finding = finding_of(PLANTED)
+    if finding is None or finding.guilty != "split":
+        raise RuntimeError("the planted split that loses an element is not found")
+
+
+def text_of(settings: CampaignSettings, number: int) -> str:
+    """The program of a trace; empty: TVM draws it."""
+    return show(rolled(settings.seed_of(number), "").module, show_meta=True) if number % 2 else ""
+
+
+def finding_of(trace: PassTrace) -> tuple[TraceCheck, TracedFinding | None]:
+    """The verdicts on a trace, and what is wrong with it."""
+    first, *stages = trace.stages
+    steps = tuple(stage.name for stage in stages)
+    quick = PassTrace((first, *stages[-1:]), trace.stopped, trace.kind)
+    checked = _checked(quick)
+    if checked.broken is not None and len(stages) > 1:
+        checked = _checked(trace)
+    if checked.broken is not None:
+        broken = checked.broken
+        upto = steps[: steps.index(broken.name) + 1] if broken.name in steps else steps
+        code, message = broken.diagnostic.code.id, broken.diagnostic.message
+        verdict = "ill-formed" if not broken.func else "undefined" if undefined_code(message) else "wrong"
+        return checked, TracedFinding(first.text, upto, code, message, verdict, broken)
+    if checked.failure is not None:
+        within = trace.stopped.partition("in `")[2].partition("`: ")[0]
+        code, message = checked.failure.code.id, checked.failure.message
+        return checked, TracedFinding(first.text, (*steps, within), code, message, trace.kind.value, None)
+    return checked, None
+
+
+def _checked(trace: PassTrace) -> TraceCheck:
+    return check(trace, calls=CALLS, small=False, limits=LIMITS, permissions=permissions_of(trace.stages))
+
+
+def run_traces(
+    settings: CampaignSettings, numbers: Sequence[int]
+) -> tuple[dict[str, Counter[str]], list[FindingRecord], dict[str, set[str]], dict[str, dict[str, int]]]:
+    """Verdicts on stages by path, findings, the primitives that changed a program, why stages were not compared."""
+    prove_power()
+    python = python_of(settings)
+    path = f"{TVM}{python}"
+    counts, primitives, reasons = Counter[str](), set[str](), Counter[str]()
+    findings: list[FindingRecord] = []
+    for number in numbers:
+        tvm = compiler(python, settings.program_seconds)
+        without = sorted({*LEFT_OUT, *settings.exclude})
+        try:
+            trace = tvm(text_of(settings, number), seed=settings.seed_of(number), without=without)
+            checked, finding = finding_of(trace)
+        except RefmlcError as failure:
+            counts["unsupported"] += 1
+            reasons[f"unsupported: {failure.diagnostic.message}"] += 1
+            continue
+        primitives |= {primitive_of(stage.name) for stage in trace.stages[1:]}
+        counts.update(row.verdict.value for row in checked.rows)
+        reasons.update(f"{row.verdict.value}: {row.why}" for row in checked.rows if not row.is_known)
+        if finding is not None:
+            findings.append(record_of(settings, number, path, tvm, finding))
+    return {path: counts}, findings, {"primitives": primitives}, {path: dict(reasons)}
+
+
+def record_of(
+    settings: CampaignSettings, number: int, path: str, tvm: TvmPrimitives, finding: TracedFinding
+) -> FindingRecord:
+    """The finding as data."""
+    row = known_steps({"name": tvm.name}, finding.guilty, undefined_code(finding.message))
+    lines = [f"`{finding.guilty}` is wrong: {finding.message}", *([f"as the known row {row}"] if row else [])]
+    return FindingRecord(
+        signature("", KIND, path, *finding.cause),
+        finding.code,
+        path,
+        finding.verdict,
+        "\n".join(lines),
+        number,
+        settings.seed_of(number),
+        KIND,
+        case_of(finding),
+    )
+
+
+def case_of(finding: TracedFinding) -> dict[str, object]:
+    """The trace as data: the program, its steps, and the program before and after the last of them."""
+    broken = finding.broken
+    sides = {} if broken is None else {"before": broken.before.text, "after": broken.after.text}
+    return {"text": finding.text, "steps": list(finding.steps), **sides}
+
+
+def shrink_trace(settings: CampaignSettings, finding: FindingRecord, seconds: float) -> Json:
+    """The trace with fewer steps, on a smaller program, that is wrong for the same cause."""
+    tvm = compiler(python_of(settings), settings.program_seconds)
+    steps = tuple(str(step) for step in json.loads(json.dumps(finding.case))["steps"])
+    text, deadline = str(finding.case["text"]), monotonic() + seconds
+    cause = signature_of(tvm, text, steps)
+    if cause is None:
+        return {"problem": "the finding does not occur again"}
+
+    def keeps(candidate: Steps) -> bool:
+        return monotonic() < deadline and signature_of(tvm, text, candidate) == cause
+
+    few = fewer(steps, keeps)
+    smallest = _finding(tvm, text, few)
+    if smallest is None:
+        return {"problem": "the finding does not occur again"}
+    if smallest.broken is not None:
+        smallest = smaller_program(tvm, smallest, max(1.0, deadline - monotonic()))
+    return {
+        "case": case_of(smallest),
+        "message": smallest.message,
+        "lines": [len(text.splitlines()), len(smallest.text.splitlines())],
+        "steps": [len(steps), len(smallest.steps)],
+    }
+
+
+def fewer(steps: Steps, keeps: Callable[[Steps], bool]) -> Steps:
+    """The steps without those that `keeps` does not need; the last one stays."""
+    again = True
+    while again:
+        again = False
+        for at in range(len(steps) - 2, -1, -1):
+            candidate = (*steps[:at], *steps[at + 1 :])
+            if keeps(candidate):
+                steps, again = candidate, True
+    return steps
+
+
+def smaller_program(tvm: TvmPrimitives, finding: TracedFinding, seconds: float) -> TracedFinding:
+    """The finding on a smaller program that the same steps break in the same way."""
+    steps, cause = finding.steps, finding.cause
+    if finding.broken is None:
+        return finding
+    small = shrunk(
+        read(finding.text, "the program"), finding.broken, lambda text: tvm(text, steps), seconds=seconds, calls=CALLS
+    )
+    if small is None:
+        return finding
+    again = _finding(tvm, small.text, steps)
+    return finding if again is None or again.cause != cause else again
+
+
+def _finding(tvm: TvmPrimitives, text: str, steps: Steps) -> TracedFinding | None:
+    try:
+        return finding_of(tvm(text, steps))[1]
+    except RefmlcError:
+        return None
+
+
+def signature_of(tvm: TvmPrimitives, text: str, steps: Steps) -> tuple[str, str, str] | None:
+    """The cause of what is wrong with these steps; None: nothing."""
+    finding = _finding(tvm, text, steps)
+    return None if finding is None else finding.cause

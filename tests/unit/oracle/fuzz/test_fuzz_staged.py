@@ -1,0 +1,97 @@
+"""Traces of a schedule: what is wrong, whose fault it is, which cause that is, and with how few steps it is shown."""
+
+import re
+from collections import Counter
+from importlib.resources import files
+
+import pytest
+from click.testing import CliRunner
+
+from refmlc.cli import main
+from refmlc.oracle.fuzz import staged
+from refmlc.oracle.outcome import Kind
+from refmlc.oracle.passes.stages import PassTrace, Stage
+from refmlc.oracle.record import known_steps
+
+PROGRAM = """from tvm.script import tirx as T
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32")):
+    for i in range({extent}):
+        with T.sblock("B"):
+            v = T.axis.spatial(4, i)
+            B[v] = A[{index}] {operation}
+"""
+
+
+def text(extent=4, index="v", operation="+ 1"):
+    return PROGRAM.format(extent=extent, index=index, operation=operation)
+
+
+def trace(*texts, stopped="", kind=Kind.UNSUPPORTED):
+    names = ["input", "split('B', 0, (None, 2))", "unroll('B', 1)", "bind('B', 0, 'threadIdx.x')"]
+    return PassTrace(tuple(Stage(*pair) for pair in zip(names, texts, strict=False)), stopped, kind)
+
+
+def test_a_trace_that_keeps_the_meaning_has_no_finding():
+    checked, finding = staged.finding_of(trace(text(), text(operation="+ 2 - 1")))
+    assert finding is None
+    assert [row.verdict.value for row in checked.rows] == ["same"]
+
+
+def test_the_first_wrong_primitive_is_guilty_not_the_last():
+    _, finding = staged.finding_of(trace(text(), text(), text(operation="+ 2"), text(operation="+ 2 + 0")))
+    assert finding.cause == ("unroll", "wrong", "")
+    assert finding.steps == ("split('B', 0, (None, 2))", "unroll('B', 1)")
+
+
+def test_a_program_that_is_undefined_afterwards_says_by_which_code():
+    _, finding = staged.finding_of(trace(text(), text(index="v + 1")))
+    assert finding.cause == ("split", "undefined", "RM304")
+
+
+def test_a_step_that_ends_the_compiler_is_guilty():
+    stopped = "in `unroll('B', 1)`: the compiler ended before its passes did: the process was killed by SIGSEGV"
+    _, finding = staged.finding_of(trace(text(), text(operation="+ 2 - 1"), stopped=stopped, kind=Kind.COMPILER_ERROR))
+    assert finding.cause == ("unroll", "compiler error", "")
+    assert finding.code == "RM708"
+
+
+def test_the_planted_fault_is_found_each_time_a_process_begins(monkeypatch):
+    staged.prove_power.cache_clear()
+    staged.prove_power()
+    staged.prove_power.cache_clear()
+    monkeypatch.setattr(staged, "finding_of", lambda _trace: (None, None))
+    with pytest.raises(RuntimeError, match="planted"):
+        staged.prove_power()
+
+
+def test_steps_that_the_fault_does_not_need_are_taken_out_and_the_last_stays():
+    tried = Counter()
+
+    def keeps(steps):
+        tried[steps] += 1
+        return "b" in steps and steps[-1] == "e"
+
+    assert staged.fewer(("a", "b", "c", "d", "e"), keeps) == ("b", "e")
+    assert max(tried.values()) <= 2
+
+
+def test_a_recorded_deviation_is_known_by_primitive_and_code():
+    says = {"name": "tvm 0.27.0.post1"}
+    assert known_steps(says, "reindex", "RM304") == "reindex-guarded"
+    assert known_steps(says, "loop_partition", "") == "loop-partition-reduction"
+    assert known_steps(says, "loop_partition", "RM304") == ""
+    assert known_steps({"name": "tvm 9.9"}, "reindex", "RM304") == ""
+
+
+def test_the_names_of_primitives_are_those_that_tvm_is_asked_for():
+    side = files("refmlc.oracle.implementations.tvm_side") / "run_primitives.py"
+    table = side.read_text(encoding="utf-8").partition("PRIMITIVES = {")[2].partition("\n}")[0]
+    assert sorted(re.findall(r'^    "(\w+)": \(', table, re.MULTILINE)) == sorted(staged.PRIMITIVES)
+
+
+def test_a_campaign_of_traces_needs_real_tvm(tmp_path):
+    arguments = ["fuzz", "--programs", "1", "--dir", str(tmp_path), "--kinds", "primitives", "--impl", "native:tiny"]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 2
+    assert "need real TVM" in done.output
