@@ -1,4 +1,4 @@
-"""Immutable nodes: `tir` (TensorIR), `relax`, `types`, `module`; what walks, rewrites and compares; `tree`: as JSON."""
+"""Immutable nodes: `tir` (TensorIR), `tirx`, `relax`, `types`, `module`; what walks, rewrites, compares; `tree`."""
 
 from refmlc.lang.ir.module import IRModule
 

@@ -24,7 +24,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from refmlc.lang.ir import relax, tir, types
+from refmlc.lang.ir import relax, tir, tirx, types
 from refmlc.lang.ir.attrs import CommReducer, IndexMap
 from refmlc.lang.ir.module import IRModule
 from refmlc.lang.ir.node import Node
@@ -57,6 +57,7 @@ _SCOPES = (
     types.FuncType,
     CommReducer,
     IndexMap,
+    tirx.LambdaExpr,
 )
 
 # The order of comparison where it is not that of the fields.
@@ -71,6 +72,7 @@ _ORDER: dict[type[object], tuple[str, ...]] = {
     tir.SBlockRealize: ("iter_values", "predicate", "block"),
     tir.ThreadVar: ("tag", "iter_type", "dom", "var"),
     relax.MatchCast: ("value", "ty", "var"),
+    tirx.ScopeIdDef: ("kind", "extents", "preferred", "ids"),
 }
 
 
@@ -131,6 +133,8 @@ _DEFINES: dict[tuple[type[object], str], _Mode] = {
     (CommReducer, "lhs"): _Mode.DEFINE,
     (CommReducer, "rhs"): _Mode.DEFINE,
     (IndexMap, "initial"): _Mode.DEFINE,
+    (tirx.ScopeIdDef, "ids"): _Mode.DEFINE,
+    (tirx.LambdaExpr, "params"): _Mode.DEFINE,
 }
 
 

@@ -8,10 +8,14 @@ from refmlc.lang.dtypes import DType
 
 @dataclass(frozen=True, slots=True)
 class PointerType:
-    """The target of a handle: element dtype (None: void) and storage scope."""
+    """The target of a handle: element dtype (None: void) and storage scope.
+
+    `tensor_map`: a descriptor of tensors for copies of the device, `T.TensorMap()`.
+    """
 
     element: DType | None
     scope: str = "global"
+    tensor_map: bool = False
 
 
 class Layout(Enum):

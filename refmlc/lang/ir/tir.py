@@ -13,6 +13,7 @@ from refmlc.lang.dtypes import BOOL, HANDLE, DType
 from refmlc.lang.ir.kinds import ForKind, IterKind, Layout, PointerType
 from refmlc.lang.ir.node import Node, node
 from refmlc.lang.ir.operand import Attributed, Callee, Scalar
+from refmlc.lang.ir.tirx import ComposeLayout, ScopeIdDef, TileLayout, TilePrimitiveCall
 
 # ------------------------------------------------------------------------------------------- expressions
 
@@ -245,6 +246,7 @@ class Buffer(Node):
     """A view on storage: row-major, or `strides` in elements, from `elem_offset` elements on.
 
     Units: `elem_offset` (None: 0), `strides` (none: compact) in elements; `align` in bytes, which means nothing.
+    `layout` and `allocated_addr`, where in tensor memory it lies, are of TIRx.
     """
 
     name: str
@@ -256,7 +258,8 @@ class Buffer(Node):
     align: int = 64
     offset_factor: int = 1
     axis_separators: tuple[int, ...] = ()
-    layout: Layout = Layout.DEFAULT
+    layout: Layout | TileLayout | ComposeLayout = Layout.DEFAULT
+    allocated_addr: tuple[Expr, ...] = ()
 
 
 @node
@@ -468,6 +471,8 @@ Stmt: TypeAlias = (
     | Continue
     | Return
     | SBlockRealize
+    | ScopeIdDef
+    | TilePrimitiveCall
 )
 
 

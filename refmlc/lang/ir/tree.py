@@ -14,8 +14,8 @@
 | elements of a tensor constant | `{"array": {"dtype": "float32", "shape": [2], "base64": "…"}}`, row-major,         |
 |                               | little-endian                                                                      |
 
-The kinds and their fields are those of `refmlc/lang/ir`: `tir`, `relax`, `types`, `module`, `attrs`, `kinds`. No field
-can be called `is`. A variable may come first where it is used: what counts is that it is the same one.
+The kinds and their fields are those of `refmlc/lang/ir`: `tir`, `tirx`, `relax`, `types`, `module`, `attrs`, `kinds`.
+No field can be called `is`. A variable may come first where it is used: what counts is that it is the same one.
 """
 
 import base64
@@ -32,14 +32,14 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.lang.dtypes import DType, dtype
 from refmlc.lang.dtypes.storage import dtype_of, storage_dtype
-from refmlc.lang.ir import attrs, kinds, module, relax, tir, types
+from refmlc.lang.ir import attrs, kinds, module, relax, tir, tirx, types
 from refmlc.lang.ir.kinds import ForKind, IterKind, Layout
 from refmlc.lang.ir.module import IRModule
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
 MODULES: Mapping[str, ModuleType] = {
-    item.__name__.rpartition(".")[2]: item for item in (tir, relax, types, module, attrs, kinds)
+    item.__name__.rpartition(".")[2]: item for item in (tir, tirx, relax, types, module, attrs, kinds)
 }
 KINDS: Mapping[str, type] = {
     f"{stem}.{name}": kind

@@ -115,6 +115,16 @@ NAMESPACES: dict[str, str] = {
     "relax": "R",
     "tvm.script.ir": "I",
     "tvm.ir": "I",
+    "tvm.tirx.layout": "T",
+    "tvm.tirx.script.tile": "T.tile",
+    "T.Axis": "Axis",
+    "T.tile.thread": "T.tile",
+    "T.tile.warp": "T.warp",
+    "T.tile.wg": "T.wg",
+    "T.tile.warpgroup": "T.wg",
+    "T.warpgroup": "T.wg",
+    "T.tile.cta": "T.cta",
+    "T.tile.cluster": "T.cluster",
 }
 """Namespaces by the names that they are imported from."""
 
@@ -135,6 +145,8 @@ PRELUDE: dict[str, str] = {
     "metadata": "metadata",
     "meta": "metadata",
     "TypeVar": "I.TypeVar",
+    "Axis": "Axis",
+    "Tx": "T.tile",
 }
 """What a text that imports nothing may name."""
 

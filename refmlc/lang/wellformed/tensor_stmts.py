@@ -44,6 +44,7 @@ from refmlc.lang.ir.tir import (
     While,
     loaded_dtype,
 )
+from refmlc.lang.ir.tirx import LambdaExpr, ScopeIdDef, TilePrimitiveCall
 from refmlc.lang.wellformed.tensor_exprs import ExprRules, count
 
 
@@ -130,6 +131,30 @@ class FunctionRules(ExprRules):
                 self._return(value, near)
             case SBlockRealize():
                 self._realize(stmt, near)
+            case ScopeIdDef():
+                self._scope_ids(stmt, near)
+            case TilePrimitiveCall():
+                self._tile(stmt, near)
+
+    def _scope_ids(self, stmt: ScopeIdDef, near: Span | None) -> None:
+        for what, values in (("extent", stmt.extents), ("preferred size", stmt.preferred)):
+            for value in values or ():
+                self.expr(value, near)
+                self.integer(value, f"an {what} of `T.{stmt.kind}`" if what == "extent" else f"a {what}", near)
+        for var in stmt.ids:
+            self.define(var, near)
+
+    def _tile(self, call: TilePrimitiveCall, near: Span | None) -> None:
+        for value in (*call.args, *call.workspace.values(), *call.config.values()):
+            if isinstance(value, LambdaExpr):
+                with self.scope.inner():
+                    for var in value.params:
+                        self.define(var, near)
+                    self.expr(value.body, near)
+            elif isinstance(value, BufferRegion):
+                self._region(value, near)
+            else:
+                self.attr(value, near)
 
     def _for(self, loop: For, near: Span | None) -> None:
         for bound, what in ((loop.min, "start"), (loop.extent, "extent"), (loop.step, "step")):
@@ -173,6 +198,8 @@ class FunctionRules(ExprRules):
         """A buffer whose declaration gives no variable a value."""
         for part in (*buffer.strides, *(() if buffer.elem_offset is None else (buffer.elem_offset,))):
             self.expr(part, buffer.span or near)
+        for address in buffer.allocated_addr:
+            self.expr(address, buffer.span or near)
         self.shape(buffer.shape, buffer.span or near)
         self.define(buffer, near)
 

@@ -9,6 +9,7 @@ from math import prod
 from refmlc.lang.dtypes import INT32, INT64
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.scopes import axes_of
+from refmlc.lang.ir.unexecuted import refusal
 from refmlc.native.emit.access import times
 from refmlc.native.emit.expressions import value
 from refmlc.native.emit.state import Place, State, Unsuited
@@ -19,6 +20,8 @@ STACK = 4096
 
 def allocate(state: State, buffer: tir.Buffer) -> None:
     """Fresh memory for `buffer` each time this is reached."""
+    if refusal(buffer):
+        raise Unsuited(refusal(buffer), buffer.span)
     if buffer.dtype.is_vector or buffer.dtype.kind in ("handle", "void"):
         raise Unsuited(f"`{buffer.name}` has elements of {buffer.dtype}", buffer.span)
     if buffer.strides or buffer.elem_offset is not None:
@@ -85,6 +88,8 @@ def declare(state: State, node: tir.DeclBuffer) -> None:
         allocate(state, node.buffer)
         return
     buffer = node.buffer
+    if refusal(buffer):
+        raise Unsuited(refusal(buffer), buffer.span)
     source = node.data.buffer if isinstance(node.data, tir.BufferData) else None
     if source is None or buffer.strides or buffer.elem_offset is not None or source.dtype != buffer.dtype:
         raise Unsuited(f"`{buffer.name}` is declared on another kind of memory", node.span)

@@ -14,6 +14,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scopes import is_thread
 from refmlc.lang.ir.threads import exchanges
+from refmlc.lang.ir.unexecuted import refusal
 from refmlc.native.analysis.facts import Facts
 from refmlc.native.analysis.initialisation import find_initialisation
 from refmlc.native.analysis.turns import turns
@@ -88,6 +89,8 @@ def _thread_axes(nodes: Iterable[Node]) -> frozenset[str]:
 
 def _param(state: State, func: tir.PrimFunc, var: tir.Var) -> Param:
     buffer = func.buffer_map.get(var)
+    if buffer is not None and refusal(buffer):
+        raise Unsuited(refusal(buffer), buffer.span)
     if buffer is None:
         if var.dtype.kind in ("handle", "void") or var.dtype.is_vector:
             raise Unsuited(f"parameter `{var.name}` is a bare {var.dtype}", var.span)

@@ -2,7 +2,8 @@
 
 from typing import assert_never
 
-from refmlc.lang.ir import tir
+from refmlc.lang.ir import tir, tirx
+from refmlc.lang.ir.unexecuted import refusal
 from refmlc.native.emit import access, blocks, buffers, calls, loops
 from refmlc.native.emit.expressions import value
 from refmlc.native.emit.state import State, Unsuited
@@ -32,6 +33,8 @@ def statement(state: State, node: tir.Stmt) -> None:
             buffers.declare(state, node)
         case tir.AttrStmt(node=tir.ThreadVar()) if node.key in LAUNCHES:
             loops.launch(state, node, statement)
+        case tir.AttrStmt(key=tirx.DEVICE_ENTRY):
+            raise Unsuited(refusal(node), node.span)
         case tir.AttrStmt():
             statement(state, node.body)
         case tir.SeqStmt(seq):
@@ -51,6 +54,8 @@ def statement(state: State, node: tir.Stmt) -> None:
             calls.leave(state, value(state, node.value), node.value)
         case tir.SBlockRealize():
             blocks.realize(state, node, statement)
+        case tirx.ScopeIdDef() | tirx.TilePrimitiveCall():
+            raise Unsuited(refusal(node), node.span)
         case _:
             assert_never(node)
 

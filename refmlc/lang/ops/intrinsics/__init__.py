@@ -2,6 +2,17 @@
 
 from refmlc.lang.ops.intrinsics.rows import Effect, Intrinsic, Result, Written
 from refmlc.lang.ops.intrinsics.signatures import call_problem
-from refmlc.lang.ops.intrinsics.table import ALIASES, FAMILIES, INTRINSICS, intrinsic
+from refmlc.lang.ops.intrinsics.table import ALIASES, FAMILIES, INTRINSICS, intrinsic, registered
 
-__all__ = ["ALIASES", "FAMILIES", "INTRINSICS", "Effect", "Intrinsic", "Result", "Written", "call_problem", "intrinsic"]
+__all__ = [
+    "ALIASES",
+    "FAMILIES",
+    "INTRINSICS",
+    "Effect",
+    "Intrinsic",
+    "Result",
+    "Written",
+    "call_problem",
+    "intrinsic",
+    "registered",
+]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from refmlc.lang.ops.intrinsics.device import NAMED_OPERATORS
 from refmlc.lang.ops.intrinsics.rows import Effect, Intrinsic, Result, Written
 
 THREADS = "it needs the threads of a warp together, or memory that threads change at the same time"
@@ -118,14 +119,39 @@ FAMILIES: Mapping[str, str] = dict.fromkeys(
 )
 """Families of intrinsics: the part of the name before the first dot, and why none of them is executed."""
 
-ALIASES: Mapping[str, str] = {row.also: row.name for row in INTRINSICS.values() if row.also}
+ALIASES: Mapping[str, str] = {
+    **{
+        row.registered: name
+        for name, row in NAMED_OPERATORS.items()
+        if row.registered != name and "." in row.registered
+    },
+    **{row.also: row.name for row in INTRINSICS.values() if row.also},
+}
 """Other names by which TVM's texts and files call an intrinsic."""
 
 
 def intrinsic(name: str) -> Intrinsic | None:
     """The row of the intrinsic `name` (TVM's name without `tirx.`), also of a member of a family; None: unknown."""
-    row = INTRINSICS.get(ALIASES.get(name, name))
+    name = ALIASES.get(name, name)
+    row = INTRINSICS.get(name)
     family = name.partition(".")[0]
     if row is None and "." in name and family in FAMILIES:
-        return Intrinsic(name, "see TVM's documentation", "TIR-399", WRITES, missing=FAMILIES[family])
+        missing = FAMILIES[family]
+        return Intrinsic(name, "see TVM's documentation", "TIR-399", WRITES, result=_result(name), missing=missing)
     return row
+
+
+def _result(name: str) -> Result:
+    """The dtype of a call of an operator of a device, as far as its row says it."""
+    row = NAMED_OPERATORS.get(name)
+    if row is None or row.result in ("own", "void"):
+        return Written.KEYWORD
+    if row.result == "first":
+        return FIRST
+    return int(row.result) if row.result.isdecimal() else row.result
+
+
+def registered(name: str) -> str:
+    """The name of an intrinsic in TVM's registry, without `tirx.`."""
+    row = NAMED_OPERATORS.get(name)
+    return name if row is None else row.registered

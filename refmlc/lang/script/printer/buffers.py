@@ -20,6 +20,7 @@ from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.lang.dtypes import FLOAT32
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import Layout
+from refmlc.lang.ir.tirx import ComposeLayout, TileLayout
 from refmlc.lang.script.printer.expressions import (
     attribute_text,
     buffer_name,
@@ -31,6 +32,8 @@ from refmlc.lang.script.printer.expressions import (
 from refmlc.lang.script.printer.literals import dtype_text, handle_text, string_text
 from refmlc.lang.script.printer.names import python_name
 from refmlc.lang.script.printer.page import Page
+from refmlc.lang.script.tirx.layout_text import layout_text
+from refmlc.lang.script.tirx.layouts import row_major
 
 
 def is_simple(buffer: tir.Buffer) -> bool:
@@ -86,11 +89,32 @@ def arguments(
         parts.append(f"offset_factor={buffer.offset_factor}")
     if buffer.axis_separators:
         parts.append(f"axis_separators=[{', '.join(map(str, buffer.axis_separators))}]")
-    if page.modern and buffer.layout is Layout.NONE:
-        parts.append("layout=None")
+    if page.modern and buffer.layout is not Layout.DEFAULT:
+        parts.append(f"layout={_layout_text(page, buffer)}")
+    if len(buffer.allocated_addr) == 1:
+        parts.append(f"allocated_addr={_address_text(page, buffer.allocated_addr[0])}")
+    elif buffer.allocated_addr:
+        parts.append(f"allocated_addr=[{', '.join(_address_text(page, item) for item in buffer.allocated_addr)}]")
     if annotations:
         parts.append(f"annotations={attribute_text(page, annotations)}")
     return ", ".join(parts)
+
+
+def _layout_text(page: Page, buffer: tir.Buffer) -> str:
+    """A layout that is not that of the function."""
+    match buffer.layout:
+        case TileLayout() | ComposeLayout():
+            layout: TileLayout | ComposeLayout = buffer.layout
+        case Layout.ROW_MAJOR:
+            layout = TileLayout(row_major(buffer.shape))
+        case _:
+            return "None"
+    return layout_text(layout, lambda node: expr_text(page, node))
+
+
+def _address_text(page: Page, address: tir.Expr) -> str:
+    """An address in tensor memory."""
+    return expr_text(page, address)
 
 
 def _stride_text(page: Page, buffer: tir.Buffer, axis: int, write: Callable[[tir.Expr], str]) -> str:
@@ -203,6 +227,6 @@ def decl_text(page: Page, node: tir.DeclBuffer) -> str:
 def _is_view(buffer: tir.Buffer, source: tir.Buffer) -> bool:
     """Whether `source.view(shape)` gives `buffer`."""
     same = buffer.dtype == source.dtype and buffer.scope == source.scope and buffer.align == source.align
-    same = same and buffer.layout == source.layout
+    same = same and buffer.layout is source.layout and not buffer.allocated_addr and not source.allocated_addr
     plain = not buffer.strides and not source.strides and not buffer.axis_separators and bool(buffer.shape)
     return same and plain and buffer.elem_offset is source.elem_offset and buffer.offset_factor == source.offset_factor

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from refmlc.lang.dtypes import HANDLE, DType
 from refmlc.lang.ir import tir
-from refmlc.lang.ops.intrinsics import INTRINSICS, Result, Written
+from refmlc.lang.ops.intrinsics import Result, Written, intrinsic, registered
 from refmlc.lang.script.printer.literals import dtype_text, handle_text, string_text
 from refmlc.lang.script.printer.page import Page
 
@@ -29,8 +29,13 @@ def call_text(page: Page, node: tir.Call, argument: Argument) -> str:
     name = node.callee
     if name == "type_annotation":
         return f"T.type_annotation({dtype_text(node.dtype)})"
-    row = INTRINSICS.get(name)
+    if name == "ptx.SINK":
+        return f"T.{name}"
+    row = intrinsic(name)
     result = Written.KEYWORD if row is None else row.result
+    if name == "cuda.func_call":
+        returned = [] if node.dtype.kind == "void" else [f"return_type={_result(node)}"]
+        return f"T.{name}({', '.join([*args, *returned])})"
     if result is Written.FIRST:
         return f"T.{name}({', '.join([_result(node), *args])})"
     if result is Written.LAST:
@@ -38,7 +43,7 @@ def call_text(page: Page, node: tir.Call, argument: Argument) -> str:
     if _is_plain(result, node):
         return f"T.{name}({', '.join(args)})"
     prefix = "tirx" if page.modern else "tir"
-    return f"T.call_intrin({', '.join([_result(node), string_text(f'{prefix}.{name}'), *args])})"
+    return f"T.call_intrin({', '.join([_result(node), string_text(f'{prefix}.{registered(name)}'), *args])})"
 
 
 def function_name(page: Page, var: tir.GlobalVar) -> str:
@@ -64,4 +69,19 @@ def _is_plain(result: Result, node: tir.Call) -> bool:
     if isinstance(result, int) and len(node.args) > result:
         followed: object = getattr(node.args[result], "dtype", None)
         return isinstance(followed, DType) and followed == node.dtype
-    return node.dtype.kind == "void" or "ret_ty" in node.attrs
+    return node.dtype.kind == "void" or "ret_ty" in node.attrs or str(node.dtype) == _own_result(node)
+
+
+def _own_result(node: tir.Call) -> str:
+    """The dtype of a call that one of its arguments says, by a rule of its own."""
+    match node.callee, node.args:
+        case ("cuda.ldg", (_, tir.StringImm(value=name))) | (
+            "ptx_legacy.ldmatrix",
+            (_, _, tir.StringImm(value=name), *_),
+        ):
+            return name
+        case "cuda.mov_sreg", (tir.IntImm(value=bits), _):
+            return f"int{bits}"
+        case "ptx.addr" | "ptx.pred", (operand, *_):
+            return str(getattr(operand, "dtype", ""))
+    return ""

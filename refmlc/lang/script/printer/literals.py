@@ -52,6 +52,8 @@ def handle_text(pointer: PointerType | None, *, modern: bool) -> str:
     """The type of a handle, as an annotation without arguments: `T.handle`, `T.handle("float32", "global")`."""
     if pointer is None:
         return "T.handle"
+    if pointer.tensor_map:
+        return "T.TensorMap()"
     element = "void" if pointer.element is None else str(pointer.element)
     if pointer.scope == "global" and not modern:
         return f"T.handle({string_text(element)})"

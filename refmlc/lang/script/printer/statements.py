@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import ARITY, BUG
-from refmlc.lang.ir import tir
+from refmlc.lang.ir import tir, tirx
 from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.ir.kinds import ForKind, IterKind
 from refmlc.lang.ir.visit import walk
@@ -37,6 +37,7 @@ from refmlc.lang.script.printer.expressions import (
 )
 from refmlc.lang.script.printer.literals import string_text
 from refmlc.lang.script.printer.page import Page
+from refmlc.lang.script.tirx.statements import hint_text, write_scope_ids, write_tile
 
 
 def write_body(page: Page, stmt: tir.Stmt) -> None:
@@ -64,6 +65,10 @@ def write_stmt(page: Page, stmt: tir.Stmt) -> None:
             _attr(page, stmt)
         case tir.SBlockRealize():
             _block(page, stmt)
+        case tirx.ScopeIdDef():
+            write_scope_ids(page, stmt)
+        case tirx.TilePrimitiveCall():
+            write_tile(page, stmt)
         case _:
             _simple(page, stmt)
 
@@ -258,6 +263,9 @@ def _declared_threads(page: Page, stmt: tir.AttrStmt) -> None:
 
 
 def _attr_text(page: Page, stmt: tir.AttrStmt) -> str:
+    hint = hint_text(page, stmt)
+    if hint:
+        return hint
     key, value = string_text(stmt.key), attribute_text(page, stmt.value)
     if stmt.node is None:
         return f"T.attr({{{key}: {value}}})"

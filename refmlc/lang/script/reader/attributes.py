@@ -10,7 +10,7 @@ from typing import cast, get_args
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS
 from refmlc.lang.dtypes import INT64, SCALARS, DType
-from refmlc.lang.ir import relax, tir
+from refmlc.lang.ir import relax, tir, tirx
 from refmlc.lang.ir.attrs import CommReducer, Device, IndexMap, Target, VDevice
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.tir import Attr
@@ -35,6 +35,7 @@ _KEPT = (
     *get_args(tir.Expr),
     *(tir.Buffer, tir.BufferRegion, tir.GlobalVar, tir.ThreadVar, tir.Range),
     *(CommReducer, IndexMap, Target, Device, VDevice),
+    *(tirx.TileLayout, tirx.ComposeLayout, tirx.LambdaExpr),
     *get_args(Type),
     *(relax.Var, relax.Constant, relax.MetadataRef, relax.StringImm, relax.DataTypeImm, relax.ShapeExpr),
     *(relax.Tuple, relax.TupleGetItem, relax.ExternFunc, relax.Call),

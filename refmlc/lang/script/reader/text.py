@@ -21,10 +21,11 @@ from refmlc.lang.script.reader.tir_func import read_prim_func
 from refmlc.lang.script.reader.tir_table import TENSORIR
 from refmlc.lang.script.reader.units import Program
 from refmlc.lang.script.reader.values import Meta
+from refmlc.lang.script.tirx.constructs import TIRX
 from refmlc.system.regular import open_regular
 
 TVMSCRIPT = Language(
-    merged(LANGUAGE, TENSORIR, RELAX, Table(families=(MACROS,))),
+    merged(LANGUAGE, TIRX, TENSORIR, RELAX, Table(families=(MACROS,))),
     {"T.prim_func": read_prim_func, "R.function": relax_reader(merged(RELAX, LANGUAGE, TENSORIR))},
 )
 

@@ -36,6 +36,7 @@ from refmlc.lang.script.reader.tir_values import (
     BindFrame,
     BufferSpec,
     DeclSpec,
+    Definition,
     EnvThread,
     LetSpec,
     MatchSpec,
@@ -77,6 +78,8 @@ class Assignments:
     def assign(self, target: ast.expr, value: Meta, stmt: ast.stmt) -> list[Part]:
         """`target = value`."""
         span = self.ev.spans.of(stmt)
+        if isinstance(value, Definition):
+            return list(value.define(self.ev.scope, target, span))
         match target:
             case ast.Name(id=name):
                 return self.bound(name, value, stmt)
@@ -125,8 +128,8 @@ class Assignments:
         match value:
             case AllocSpec():
                 return self.allocated(name, value, span)
-            case DeclSpec(spec, data):
-                return self.declared(name, spec, data, span)
+            case DeclSpec(spec, data, scalar):
+                return self.declared(name, spec, data, span, scalar=scalar)
             case BufferSpec(data=data):
                 if data is not None:
                     return self.declared(name, value, data, span)
@@ -190,10 +193,12 @@ class Assignments:
             indices.insert(0, index)
         return store(buffer, tuple(indices), value, span)
 
-    def declared(self, name: str, spec: BufferSpec, data: tir.Expr | None, span: Span) -> list[Part]:
+    def declared(
+        self, name: str, spec: BufferSpec, data: tir.Expr | None, span: Span, *, scalar: bool = False
+    ) -> list[Part]:
         """A view: its scope is that of the storage where the text does not say another."""
         buffer = spec.buffer(name, span)
-        self.ev.scope.define(name, buffer)
+        self.ev.scope.define(name, tir.BufferLoad(buffer, (tir.IntImm(INT32, 0),), span=span) if scalar else buffer)
         return [tir.DeclBuffer(buffer, data, span=span)]
 
     def matched(self, name: str, match: MatchSpec) -> tir.Buffer:

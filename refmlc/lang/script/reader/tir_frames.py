@@ -3,6 +3,7 @@
 Each gives a description (`tir_values`); the reader of statements puts it into the tree.
 """
 
+from dataclasses import replace
 from typing import Literal
 
 from refmlc.diag import Span, fail
@@ -116,7 +117,16 @@ def _allocate_const(ev: Evaluator, site: CallSite) -> Meta:
 
 def _decl_buffer(ev: Evaluator, site: CallSite) -> Meta:
     spec = buffer_spec(ev, buffer_arguments(site), site.span)
-    return AllocSpec(spec, "flat") if spec.data is None else DeclSpec(spec, spec.data)
+    fresh = spec.data is None and not spec.allocated_addr
+    return AllocSpec(spec, "flat") if fresh else DeclSpec(spec, spec.data)
+
+
+def _decl_scalar(ev: Evaluator, site: CallSite) -> Meta:
+    """`T.decl_scalar(dtype, data, scope, elem_offset)`: a view of one element, and its name for that."""
+    values = site.take(dtype=REQUIRED, data=REQUIRED, scope=REQUIRED, elem_offset=None, byte_offset=None)
+    given = {**values, "shape": (1,), "layout": "default"}
+    spec = replace(buffer_spec(ev, given, site.span), layout=Layout.ROW_MAJOR if ev.s_tir else Layout.DEFAULT)
+    return DeclSpec(spec, spec.data, scalar=True)
 
 
 def _match_buffer(ev: Evaluator, site: CallSite) -> Meta:
@@ -316,6 +326,7 @@ CALLS: dict[str, CallHandler] = {
     "T.allocate": _allocate,
     "T.allocate_const": _allocate_const,
     "T.decl_buffer": _decl_buffer,
+    "T.decl_scalar": _decl_scalar,
     "T.match_buffer": _match_buffer,
     "T.preflattened_buffer": _preflattened,
     "T.attr": _attr,

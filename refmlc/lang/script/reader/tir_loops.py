@@ -15,6 +15,7 @@ from refmlc.lang.script.reader.table import CallHandler
 from refmlc.lang.script.reader.tir_operands import (
     dtype_of,
     expr_of,
+    int_of,
     operand_of,
     range_of,
     region_of,
@@ -36,7 +37,9 @@ from refmlc.lang.script.reader.values import Meta, Slice
 
 def _loop(kind: ForKind) -> CallHandler:
     def handler(_ev: Evaluator, site: CallSite) -> Meta:
-        values = site.take(start=REQUIRED, stop=None, thread=None, annotations=None, step=None)
+        more: dict[str, Meta] = {"unroll": None} if kind is ForKind.SERIAL else {}
+        more |= {} if kind is ForKind.THREAD_BINDING else {"dtype": None}
+        values = site.take(start=REQUIRED, stop=None, thread=None, annotations=None, step=None, **more)
         start, stop, thread = values["start"], values["stop"], values["thread"]
         if kind is ForKind.THREAD_BINDING and isinstance(stop, str) and thread is None:
             stop, thread = None, stop
@@ -46,10 +49,29 @@ def _loop(kind: ForKind) -> CallHandler:
         if kind is ForKind.THREAD_BINDING and tag is None:
             raise site.misfit("gets no thread")
         bounds = _bounds(start, stop, site.span)
+        if values.get("dtype") is not None:
+            dtype = dtype_of(values["dtype"], site.span)
+            bounds = (promote.converted(bounds[0], dtype, site.span), promote.converted(bounds[1], dtype, site.span))
         step = _step(values["step"], bounds, site.span)
-        return LoopSpec((bounds,), kind, step, tag, annotations_of(values, site.span))
+        annotations = {**annotations_of(values, site.span), **_unrolling(values.get("unroll"), site)}
+        return LoopSpec((bounds,), kind, step, tag, annotations)
 
     return handler
+
+
+def _unrolling(value: Meta, site: CallSite) -> dict[str, tir.Attr]:
+    """`unroll=` of a serial loop as an annotation: no unrolling, unrolling, so many iterations at once."""
+    match value:
+        case None:
+            return {}
+        case False:
+            return {"disable_unroll": True}
+        case True:
+            return {"pragma_unroll": True}
+        case int() | tir.IntImm():
+            if int_of(value, site.span) > 0:
+                return {"pragma_unroll": int_of(value, site.span)}
+    raise site.wrong("unroll", value, "`True`, `False` or a positive integer")
 
 
 def _range(_ev: Evaluator, site: CallSite) -> Meta:

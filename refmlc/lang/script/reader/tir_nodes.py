@@ -3,7 +3,7 @@
 | value      | attributes                                   | methods                                     |
 |------------|----------------------------------------------|---------------------------------------------|
 | expression | `dtype`, `ty`                                | `astype(d)`, `equal(b)`                     |
-| buffer     | `data shape strides elem_offset dtype name`  | `vload vstore scope view access_ptr`        |
+| buffer     | `data shape strides elem_offset dtype name`  | `vload vstore scope access_ptr`, `tirx.views` |
 | load       | `buffer indices dtype`                       | as an expression                            |
 | region     | as a load, once taken as a vector            |                                             |
 | `VarSpec`  | `ty` (itself)                                |                                             |
@@ -11,7 +11,6 @@
 | range      | `min`, `extent`                              |                                             |
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from refmlc.diag import Span, fail
@@ -32,12 +31,12 @@ from refmlc.lang.script.reader.tir_operands import (
     expr_of,
     indices_of,
     operand_of,
-    tuple_of,
     vector_load,
 )
 from refmlc.lang.script.reader.tir_types import value_as
-from refmlc.lang.script.reader.tir_values import BufferSpec, DeclSpec, Done, Region, VarSpec
+from refmlc.lang.script.reader.tir_values import Done, Region, VarSpec
 from refmlc.lang.script.reader.values import Meta, Method, described
+from refmlc.lang.script.tirx import views
 
 _EXPRESSION_METHODS = ("astype", "equal", "vload", "vstore")
 _BUFFER_METHODS = (
@@ -162,7 +161,11 @@ def _buffer_method(ev: Evaluator, callee: Meta, site: CallSite) -> Meta:
         case "scope":
             return buffer.scope
         case "view":
-            return _view(buffer, site)
+            return views.view(buffer, site, s_tir=ev.s_tir)
+        case "local":
+            return views.local(buffer, site, s_tir=ev.s_tir)
+        case "permute":
+            return views.permute(buffer, site, s_tir=ev.s_tir)
         case "access_ptr":
             return _buffer_access_ptr(buffer, site)
     raise ev.refuse(f"the method `{callee.name}` of a buffer is not supported", span)
@@ -183,64 +186,6 @@ def _vload(buffer: tir.Buffer, begin: Meta, dtype: Meta, predicate: Meta, span: 
         indices = (*indices[:-1], tir.Ramp(last, item, number, vector, span=span))
     mask = None if predicate is None else expr_of(predicate, span)
     return tir.BufferLoad(buffer, indices, mask, span=span)
-
-
-def _view(buffer: tir.Buffer, site: CallSite) -> DeclSpec:
-    """`A.view(4, 8)`, `A.view("int32")`, `A.view(n, dtype="int32")`: the same storage in another shape or dtype."""
-    dtype, shape = site.kwargs.get("dtype"), site.args
-    if len(shape) == 1 and dtype is None and isinstance(shape[0], str):
-        dtype, shape = shape[0], ()
-    if len(shape) == 1 and isinstance(shape[0], (list, tuple)):
-        shape = tuple_of(shape[0])
-    sizes = _with_inferred(buffer, shape, site) or buffer.shape
-    element = buffer.dtype if dtype is None else dtype_of(dtype, site.span)
-    if not element.bits:
-        raise site.wrong("dtype", dtype, "the dtype of elements")
-    if dtype is not None and not shape and buffer.shape:
-        sizes = (*buffer.shape[:-1], _rescaled(buffer, element.bits * element.lanes, site))
-    offset = buffer.elem_offset if element == buffer.dtype else None
-    factor, layout = buffer.offset_factor, buffer.layout
-    spec = BufferSpec(sizes, element, (), offset, buffer.scope, buffer.align, factor, (), layout, span=site.span)
-    return DeclSpec(spec, tir.BufferData(buffer, span=site.span))
-
-
-def _with_inferred(buffer: tir.Buffer, shape: Sequence[Meta], site: CallSite) -> tuple[tir.Expr, ...]:
-    """The extents of a view; one of -1 is what is left of the number of elements, as in TVM. Fails: RM105."""
-    sizes = [expr_of(item, site.span) for item in shape]
-    unknown = [at for at, size in enumerate(sizes) if isinstance(size, tir.IntImm) and size.value < 0]
-    if unknown:
-        known = _product([size for at, size in enumerate(sizes) if at not in unknown], site)
-        zero = isinstance(known, tir.IntImm) and not known.value
-        if len(unknown) > 1 or shape[unknown[0]] != -1 or zero:
-            raise site.misfit("takes extents; one may be -1 where the others are not 0")
-        sizes[unknown[0]] = _folded("floordiv", _product(buffer.shape, site), known, site)
-    return tuple(sizes)
-
-
-def _product(sizes: Sequence[tir.Expr], site: CallSite) -> tir.Expr:
-    whole: tir.Expr = promote.literal(1, site.span)
-    for number, size in enumerate(sizes):
-        whole = _folded("mul", whole, size, site) if number else size
-    return whole
-
-
-def _folded(op: str, a: tir.Expr, b: tir.Expr, site: CallSite) -> tir.Expr:
-    """The product or quotient of extents, a constant where both are."""
-    if isinstance(a, tir.IntImm) and isinstance(b, tir.IntImm):
-        return promote.constant(a.value * b.value if op == "mul" else a.value // b.value, b.dtype, site.span)
-    return promote.apply_binary(op, a, b, site.span)
-
-
-def _rescaled(buffer: tir.Buffer, bits: int, site: CallSite) -> tir.Expr:
-    """The last extent counted in elements of `bits` bits. Fails: RM105 where one is no multiple of the other."""
-    own, last = buffer.dtype.bits * buffer.dtype.lanes, buffer.shape[-1]
-    if own == bits:
-        return last
-    if own and own % bits == 0:
-        return promote.apply_binary("mul", last, own // bits, site.span)
-    if own and bits % own == 0:
-        return promote.apply_binary("floordiv", last, bits // own, site.span)
-    raise site.misfit(f"takes a dtype whose {bits} bits are a multiple or a part of the {own} of `{buffer.name}`")
 
 
 def _buffer_access_ptr(buffer: tir.Buffer, site: CallSite) -> tir.Call:

@@ -37,6 +37,7 @@ from refmlc.lang.script.reader.tir_values import (
     BindFrame,
     BlockFrame,
     DeclSpec,
+    Definition,
     Done,
     Fact,
     IfFrame,
@@ -307,6 +308,8 @@ class Statements(Assignments):
                 return [self.expanded(value)]
             case Done(node):
                 return [node]
+            case Definition():
+                return list(value.define(self.ev.scope, None, span))
             case Fact():
                 self.fact(value)
                 return []

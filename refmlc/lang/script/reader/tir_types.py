@@ -21,7 +21,7 @@ from refmlc.diag import Source, Span, fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, BAD_LITERAL, UNSUPPORTED_CONSTRUCT
 from refmlc.lang.dtypes import HANDLE, INT32, SCALARS, DType
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.kinds import Layout, PointerType
+from refmlc.lang.ir.kinds import PointerType
 from refmlc.lang.ir.offsets import is_default_offset, own_index
 from refmlc.lang.ops import promote
 from refmlc.lang.script.reader.arguments import REQUIRED, CallSite
@@ -41,6 +41,7 @@ from refmlc.lang.script.reader.tir_operands import (
 )
 from refmlc.lang.script.reader.tir_values import BufferSpec, LetSpec, VarSpec, VectorSpec
 from refmlc.lang.script.reader.values import Construct, Meta
+from refmlc.lang.script.tirx.layouts import layout_argument
 
 
 class FixedSpans(Spans):
@@ -141,6 +142,11 @@ def _handle(_ev: Evaluator, site: CallSite) -> Meta:
     return VarSpec(HANDLE, PointerType(None if element.kind == "void" else element, scope))
 
 
+def _tensor_map(_ev: Evaluator, site: CallSite) -> Meta:
+    site.only_positional(0, 0)
+    return VarSpec(HANDLE, PointerType(None, tensor_map=True))
+
+
 def _pointer(_ev: Evaluator, _construct: Construct, index: Meta, span: Span) -> Meta:
     items = tuple_of(index)
     scope = str_of(items[1], span) if len(items) > 1 else "global"
@@ -216,9 +222,8 @@ def define_shape_var(ev: Evaluator, name: str, span: Span) -> None:
 
 def buffer_spec(ev: Evaluator, given: Mapping[str, Meta], span: Span) -> BufferSpec:
     """The buffer that the arguments of a construct describe."""
-    for name in ("allocated_addr", "buffer_type"):
-        if given.get(name) not in (None, "", "default"):
-            raise fail(UNSUPPORTED_CONSTRUCT, f"`{name}` of a buffer is not supported", span)
+    if given.get("buffer_type") not in (None, "", "default"):
+        raise fail(UNSUPPORTED_CONSTRUCT, "`buffer_type` of a buffer is not supported", span)
     shape = shape_of(ev, given["shape"], span)
     dtype = dtype_of(given["dtype"], span)
     align, factor = int_of(given.get("align", 0), span), int_of(given.get("offset_factor", 0), span)
@@ -233,9 +238,10 @@ def buffer_spec(ev: Evaluator, given: Mapping[str, Meta], span: Span) -> BufferS
         align if align > 0 else 64,
         factor if factor > 0 else 1,
         separators,
-        _layout(ev, given.get("layout", "default"), span),
+        layout_argument(given.get("layout", "default"), shape, span, s_tir=ev.s_tir),
         None if data is None else expr_of(data, span),
         span,
+        tuple(expr_of(item, span) for item in tuple_of(given.get("allocated_addr") or ())),
     )
 
 
@@ -271,13 +277,6 @@ def _elem_offset(
         return tir.Var("elem_offset", own_index(shape), span=span) if named else None
     value = expr_of(offset, span)
     return None if is_default_offset(value, shape) else value
-
-
-def _layout(ev: Evaluator, value: Meta, span: Span) -> Layout:
-    """What a function of TIRx lays out; a schedulable one (`s_tir`) has no layouts."""
-    if value not in (None, "default"):
-        raise fail(UNSUPPORTED_CONSTRUCT, "a layout other than the default one is not supported", span)
-    return Layout.NONE if value is None and not ev.s_tir else Layout.DEFAULT
 
 
 BUFFER_OPTIONS: Mapping[str, Meta] = {
@@ -348,6 +347,7 @@ CALLS = {
     "T.var": _var,
     "T.handle": _handle,
     "T.ptr": _handle,
+    "T.TensorMap": _tensor_map,
 }
 LAZY = {"T.Buffer": _lazily}
 SUBSCRIPTS = {

@@ -14,8 +14,11 @@
 | `T.reads(…)`, `T.where(…)`, …                 | `Fact`                     |
 | `T.attr(…)`, `T.launch_thread(…)`, …          | `AttrFrame`, `ThreadFrame` |
 | `A[0:4, i]`                                   | `Region`                   |
+| what a dialect defines names by               | `Definition`               |
 """
 
+import ast
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -24,6 +27,8 @@ from refmlc.diag import Span
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind, IterKind, Layout, PointerType
+from refmlc.lang.ir.tirx import ComposeLayout, TileLayout
+from refmlc.lang.script.reader.scope import Scope
 from refmlc.lang.script.reader.values import Meta, Slice
 
 
@@ -67,9 +72,10 @@ class BufferSpec:
     align: int = 64
     offset_factor: int = 1
     axis_separators: tuple[int, ...] = ()
-    layout: Layout = Layout.DEFAULT
+    layout: Layout | TileLayout | ComposeLayout = Layout.DEFAULT
     data: tir.Expr | None = None
     span: Span | None = None
+    allocated_addr: tuple[tir.Expr, ...] = ()
 
     def buffer(self, name: str, span: Span | None = None) -> tir.Buffer:
         """The buffer, called `name`."""
@@ -84,6 +90,7 @@ class BufferSpec:
             self.offset_factor,
             self.axis_separators,
             self.layout,
+            self.allocated_addr,
             span=span or self.span,
         )
 
@@ -105,10 +112,11 @@ class AllocSpec:
 
 @dataclass(frozen=True, slots=True)
 class DeclSpec:
-    """A view of storage."""
+    """A view of storage; `scalar`: the text names its element 0."""
 
     spec: BufferSpec
     data: tir.Expr | None
+    scalar: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +245,14 @@ class Done:
     """A construct that is a whole statement: `T.evaluate(…)`, `T.buffer_store(…)`."""
 
     stmt: tir.Stmt
+
+
+class Definition(ABC):
+    """A statement of a dialect that defines names, which stand to the left of it."""
+
+    @abstractmethod
+    def define(self, scope: Scope, target: ast.expr | None, span: Span) -> tuple[tir.Stmt, ...]:
+        """The statements, with the names of `target` defined in `scope`; None: the text names nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import numpy as np
 
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import tir
+from refmlc.lang.ir.unexecuted import refusal
 from refmlc.oracle.implementations.loops.arithmetic import put
 from refmlc.oracle.implementations.loops.compiler import define
 from refmlc.oracle.implementations.loops.memory import Array, Meaningless, Meter, Pointer
@@ -90,6 +91,8 @@ def _take(writer: Writer, func: tir.PrimFunc, names: Sequence[str]) -> None:
             convert = writer.bind(f"put_argument_{param.dtype}", _taker(param.dtype))
             writer.line(f"{writer.declare(param)} = {convert}({name})")
             continue
+        if refusal(buffer):
+            raise NotTaken(refusal(buffer))
         fits = writer.bind("fits", fitting)
         kind = writer.bind(f"put_dtype_{buffer.dtype}", buffer.dtype)
         writer.line(f"{fits}({name}, {kind}, {len(buffer.shape)}, {bool(buffer.strides)})")

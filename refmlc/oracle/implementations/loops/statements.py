@@ -22,11 +22,12 @@ import numpy as np
 
 from refmlc.lang.dtypes import DType
 from refmlc.lang.dtypes.storage import itemsize
-from refmlc.lang.ir import tir
+from refmlc.lang.ir import tir, tirx
 from refmlc.lang.ir.kinds import IterKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scopes import axes_of, is_thread
 from refmlc.lang.ir.threads import exchanges, has_threads, tag_of
+from refmlc.lang.ir.unexecuted import refusal
 from refmlc.lang.ir.visit import children
 from refmlc.oracle.implementations.loops import memory
 from refmlc.oracle.implementations.loops.expressions import array_offset, place, source, trap
@@ -220,6 +221,8 @@ def write(writer: Writer, node: tir.Stmt) -> None:
             writer.line(f"return {source(writer, value)}")
         case tir.SBlockRealize():
             realize(writer, node, write, allocate)
+        case tirx.ScopeIdDef() | tirx.TilePrimitiveCall():
+            raise NotTaken(refusal(node))
         case _:
             assert_never(node)
 
@@ -255,6 +258,8 @@ def _attribute(writer: Writer, node: tir.AttrStmt) -> None:
             _loop(writer, tag, [var], [tir.IntImm(var.dtype, 0), node.value], node.body)
         case tir.AttrStmt(key=key) if key in LAUNCHES:
             raise NotTaken(f"the attribute `{key}` of this node")
+        case tir.AttrStmt(key=tirx.DEVICE_ENTRY):
+            raise NotTaken(refusal(node))
         case _:
             write(writer, node.body)
 
@@ -299,7 +304,9 @@ def _declare(writer: Writer, buffer: tir.Buffer, data: tir.Expr | None) -> None:
 
 
 def _form(writer: Writer, buffer: tir.Buffer) -> tuple[str, str, str]:
-    """Shape, strides and offset of a buffer, all of whose variables are bound."""
+    """Shape, strides and offset of a buffer, all of whose variables are bound. Fails: `NotTaken`."""
+    if refusal(buffer):
+        raise NotTaken(refusal(buffer))
     shape = "".join(f"{source(writer, extent)}, " for extent in buffer.shape)
     strides = "".join(f"{source(writer, step)}, " for step in buffer.strides)
     return f"({shape})", f"({strides})", "0" if buffer.elem_offset is None else source(writer, buffer.elem_offset)

@@ -5,13 +5,15 @@ A match binds each variable of the declaration that has no value yet, then compa
 
 from collections.abc import Callable
 from math import prod
+from typing import cast
 
 from refmlc.diag import Related
-from refmlc.diag.catalogue import BAD_EXTENT, BAD_POINTER, MATCH_FAILED, OUT_OF_BOUNDS
+from refmlc.diag.catalogue import BAD_EXTENT, BAD_POINTER, MATCH_FAILED, OUT_OF_BOUNDS, UNSUPPORTED_CONSTRUCT
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.scopes import axes_of
 from refmlc.lang.ir.threads import has_threads
+from refmlc.lang.ir.unexecuted import refusal
 from refmlc.run.interp.tensorir.frame import Frame, IntEval, Run, Slot
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import BufferPlace, View, view_on
@@ -25,6 +27,8 @@ from refmlc.run.memory.values import kind_of
 
 def allocate(scope: Scope, buffer: tir.Buffer, origin: str) -> Run:
     """Fresh, uninitialised storage for `buffer`, at each execution."""
+    if refusal(buffer):
+        return refused(scope, buffer)
     shape = tuple(scope.int(extent) for extent in buffer.shape)
     strides = tuple(scope.int(stride) for stride in buffer.strides)
     offset = None if buffer.elem_offset is None else scope.int(buffer.elem_offset)
@@ -63,6 +67,13 @@ def allocate(scope: Scope, buffer: tir.Buffer, origin: str) -> Run:
     return _once_per_block(scope, place, fresh) if scope.steps and buffer.scope.startswith("shared") else run
 
 
+def refused(scope: Scope, buffer: tir.Buffer) -> Run:
+    """The end of what reaches a buffer of TIRx that has no meaning yet (TIR-299)."""
+    scope.declare_buffer(buffer)
+    stop = scope.unsupported(UNSUPPORTED_CONSTRUCT, refusal(buffer), buffer.span)
+    return lambda frame: cast("None", stop(frame))
+
+
 def _private_axes(scope: Scope, buffer: tir.Buffer) -> Callable[[], dict[str, Slot[int | None]]]:
     """The slots of the axes, not entered here, to whose indices `buffer` is private; all axes are known at run time."""
     bound, axes, beginnings = set(scope.threads), scope.axes, axes_of(buffer.scope)
@@ -91,6 +102,8 @@ def declare(scope: Scope, node: tir.DeclBuffer) -> Run:
     if node.data is None:
         return allocate(scope, node.buffer, f"buffer `{node.buffer.name}`")
     buffer = node.buffer
+    if refusal(buffer):
+        return refused(scope, buffer)
     pointer = scope.expr(node.data)
     shape = tuple(scope.int(extent) for extent in buffer.shape)
     strides = tuple(scope.int(stride) for stride in buffer.strides)

@@ -13,7 +13,8 @@ from refmlc.diag.catalogue import BAD_INPUT, MATCH_FAILED
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.dtypes.rounding import rounder
 from refmlc.lang.ir import tir
-from refmlc.run.interp.tensorir.buffers import DeclarationMatch
+from refmlc.lang.ir.unexecuted import refusal
+from refmlc.run.interp.tensorir.buffers import DeclarationMatch, refused
 from refmlc.run.interp.tensorir.c_abi import enter_packed, is_packed_entry
 from refmlc.run.interp.tensorir.frame import Eval, Frame, Run
 from refmlc.run.interp.tensorir.jumps import Returning
@@ -41,7 +42,8 @@ def prepare_prim_func(
     """
     scope = Scope(machine, name, prepare_expr, prepare_stmt, func=func)
     parameters = Parameters(func, scope)
-    body = scope.stmt(func.body)
+    strange = next((buffer for buffer in func.buffer_map.values() if refusal(buffer)), None)
+    body = scope.stmt(func.body) if strange is None else refused(scope, strange)
     layout, budget = scope.layout, machine.budget
 
     def call(args: Sequence[object]) -> object:

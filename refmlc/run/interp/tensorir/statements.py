@@ -1,11 +1,12 @@
 """Statements (TIR-201 … TIR-216): the meaning of each kind, in the order of `refmlc.lang.ir.tir`."""
 
-from typing import assert_never
+from typing import assert_never, cast
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import ASSERT_FAILED, BAD_LOOP_CONTROL
-from refmlc.lang.ir import tir
+from refmlc.diag.catalogue import ASSERT_FAILED, BAD_LOOP_CONTROL, UNSUPPORTED_CONSTRUCT
+from refmlc.lang.ir import tir, tirx
 from refmlc.lang.ir.threads import tag_of
+from refmlc.lang.ir.unexecuted import refusal
 from refmlc.run.interp import fast
 from refmlc.run.interp.tensorir import calls, elements, events, vectors
 from refmlc.run.interp.tensorir.blocks import realize
@@ -54,6 +55,8 @@ def _meaning(scope: Scope, node: tir.Stmt) -> Run:
             return declare(scope, node)
         case tir.AttrStmt(node=tir.ThreadVar()) if node.key in LAUNCHED:  # TIR-208
             return _loop(scope, as_loop(node), node)
+        case tir.AttrStmt(key=tirx.DEVICE_ENTRY):  # TIR-299
+            return _refused(scope, node)
         case tir.AttrStmt():  # TIR-209
             return scope.stmt(node.body)
         case tir.SeqStmt():  # TIR-210
@@ -70,8 +73,15 @@ def _meaning(scope: Scope, node: tir.Stmt) -> Run:
             return _return(scope, node)
         case tir.SBlockRealize():  # TIR-216
             return realize(scope, node)
+        case tirx.ScopeIdDef() | tirx.TilePrimitiveCall():  # TIR-299
+            return _refused(scope, node)
         case _:
             assert_never(node)
+
+
+def _refused(scope: Scope, node: tir.Stmt) -> Run:
+    stop = scope.unsupported(UNSUPPORTED_CONSTRUCT, refusal(node), node.span)
+    return lambda frame: cast("None", stop(frame))
 
 
 def _loop(scope: Scope, node: tir.For, source: tir.Stmt | None = None) -> Run:

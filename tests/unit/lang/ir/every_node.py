@@ -8,13 +8,13 @@ import numpy as np
 
 from refmlc.diag import Source, Span
 from refmlc.lang.dtypes import BOOL, FLOAT32, HANDLE, INT32, INT64
-from refmlc.lang.ir import attrs, module, relax, tir, types
+from refmlc.lang.ir import attrs, module, relax, tir, tirx, types
 from refmlc.lang.ir.kinds import ForKind, IterKind, PointerType
 from refmlc.lang.ir.node import Node
 
 KINDS = {
     cls
-    for part in (attrs, module, relax, tir, types)
+    for part in (attrs, module, relax, tir, tirx, types)
     for _, cls in inspect.getmembers(part, inspect.isclass)
     if issubclass(cls, Node) and cls is not Node
 }
@@ -57,7 +57,15 @@ PRIM = tir.PrimFunc(
     (P, X), {P: A}, tir.SeqStmt((STORE, tir.Return(X))), {"a": 1.0}, INT32, private=True, check_well_formed=False
 )
 
+ITER = tirx.Iter(TWO, ONE, "laneid")
+LAYOUT = tirx.TileLayout((ITER,), (tirx.Iter(ONE, X),), {"warpid": X})
+
 EVERY: tuple[Node, ...] = (
+    *(tirx.ScopeIdDef((X,), "cta_id", (TWO,), (ONE,)), tirx.LambdaExpr((X,), X), ITER, LAYOUT),
+    *(
+        tirx.ComposeLayout(3, 2, 1, LAYOUT),
+        tirx.TilePrimitiveCall("copy", (REGION,), {"w": B}, {"k": 1}, "tma", "warp"),
+    ),
     *(X, ONE, HALF, tir.StringImm("s"), tir.Apply("add", (X, ONE), INT32), tir.Cast(FLOAT32, X), tir.And(TRUE, TRUE)),
     *(tir.Or(TRUE, TRUE), tir.Select(TRUE, X, ONE), tir.IfThenElseExpr(TRUE, X, ONE), tir.Let(X, ONE, X)),
     *(tir.BufferLoad(A, (ONE, X), TRUE), tir.BufferData(A), tir.Ramp(X, ONE, TWO, INT32.with_lanes(2))),

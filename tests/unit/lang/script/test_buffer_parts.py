@@ -5,7 +5,7 @@
 
 import pytest
 
-from refmlc.diag import IllFormed, Malformed, Unsupported
+from refmlc.diag import IllFormed, Malformed, RefmlcError
 from refmlc.lang.dtypes import INT32, INT64
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.equal import structural_equal
@@ -134,9 +134,9 @@ def test_layouts():
     assert buffers(CELL.replace("(s_tir=True)", ""))["x"].layout.value == "default"
 
 
-@pytest.mark.parametrize("option", ["layout='HW'", "allocated_addr=3", "buffer_type='auto'"])
-def test_what_is_not_understood_is_refused_by_name(option):
-    with pytest.raises(Unsupported, match="RM504"):
+@pytest.mark.parametrize(("option", "code"), [("layout='HW'", "RM105"), ("buffer_type='auto'", "RM504")])
+def test_what_is_not_understood_is_refused_by_name(option, code):
+    with pytest.raises(RefmlcError, match=code):
         read(f"@T.prim_func\ndef f(A: T.Buffer((4, 4), 'int32', {option})):\n    T.evaluate(0)", "m.py")
 
 

@@ -215,7 +215,7 @@ REFUSED = {
     "n.foo": "RM103",
     "n.__class__": "RM103",
     "A.foo": "RM103",
-    "A.local(3)": "RM103",
+    "A.local(3)": "RM504",
     "T.foo(n)": "RM103",
     "T.Broadcast(x, 1)": "RM105",
     "T.Ramp(0, 1, 1)": "RM105",

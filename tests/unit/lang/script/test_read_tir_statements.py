@@ -147,8 +147,8 @@ CASES = {
     "C = A.view(4, 16)\nC[0, 0] = 1": "decl C:float32(4:int32, 16:int32) of A.data ; C[0:int32, 0:int32] = 1.0:float32",
     "C = A.view((64,))\nC[0] = 1": "decl C:float32(64:int32) of A.data ; C[0:int32] = 1.0:float32",
     "C = B.view('int32')": "decl C:int32(8:int32) of B.data",
-    "C = B.view('int8')": "decl C:int8(mul:int32(8:int32, 4:int32)) of B.data",
-    "C = B.view('float64')": "decl C:float64(floordiv:int32(8:int32, 2:int32)) of B.data",
+    "C = B.view('int8')": "decl C:int8(32:int32) of B.data",
+    "C = B.view('float64')": "decl C:float64(4:int32) of B.data",
     "C = B.view(32, dtype='int8')": "decl C:int8(32:int32) of B.data",
     # attributes and threads
     "T.attr(A, 'k', 1)\nT.evaluate(0)": "attr buffer A k 1 { eval 0:int32 }",

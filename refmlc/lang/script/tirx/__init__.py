@@ -1,0 +1,13 @@
+"""The dialect TIRx: what its texts have beyond TensorIR, beside the reader and the printer of TVMScript.
+
+| file          | what                                                                              |
+|---------------|-----------------------------------------------------------------------------------|
+| `layouts`     | `T.S[…]`, `T.TileLayout(…)`, axes; layouts of derived buffers                      |
+| `views`       | `A.view("uint32")`, `A.local()`, `A.permute(1, 0)`                                 |
+| `scopes`      | scope ids, `T.device_entry()`, `T.hint(…)`                                         |
+| `tiles`       | tile primitives: `T.warp.copy(…)`, `Tx.add(…)`                                     |
+| `devices`     | operators of devices: `T.cuda.…`, `T.ptx.…`                                       |
+| `layout_text` | layouts as text                                                                    |
+| `statements`  | scope ids and tile primitives as text                                              |
+| `constructs`  | its constructs as a table of the reader                                            |
+"""

@@ -1,0 +1,113 @@
+"""Calls of the operators of devices: `T.cuda.…`, `T.ptx.…`. They are rows of `lang/ops/intrinsics/device`.
+
+| text                                                | the callee, and the dtype of the result               |
+|-----------------------------------------------------|-------------------------------------------------------|
+| `T.cuda.ballot_sync(mask, p)`                       | `cuda.ballot_sync`, as its row says                   |
+| `T.cuda.func_call("f", x, source_code=…)`           | the same, of the type `return_type=`; void without    |
+| `T.cuda.ldg(p, "float32")`                          | the same, the dtype that it names                     |
+| `T.ptx.mma(…, "sync", "aligned", …)`                | `ptx.mma`, void                                       |
+| `T.ptx.ld.global_.b32(d, p)`, `T.ptx["ld.global"]`  | `ptx.ld.global_.b32`, void                            |
+| `T.ptx.addr(p, 4)`, `T.ptx.pred(x)`, `T.ptx.SINK`   | operands of instructions                              |
+
+Decision: a call with modifiers in its name stays as it is written; the order in which TVM prints them as arguments is
+its table's. A name that is in no row is refused in a text of 0.27.
+"""
+
+import keyword
+
+from refmlc.diag import Diagnostic, RefmlcError, Span, error, fail
+from refmlc.diag.catalogue import BAD_ARGUMENTS, NOT_TVMSCRIPT
+from refmlc.lang.dtypes import HANDLE, VOID
+from refmlc.lang.ir import tir
+from refmlc.lang.ops.intrinsics.device import NAMED_OPERATORS, PTX_FAMILIES, PTX_WORDS
+from refmlc.lang.script.reader.arguments import CallSite
+from refmlc.lang.script.reader.evaluate import Evaluator
+from refmlc.lang.script.reader.suggestion import suggestion
+from refmlc.lang.script.reader.table import CallHandler, SubscriptHandler
+from refmlc.lang.script.reader.tir_calls import call, intrinsic_call, result_of
+from refmlc.lang.script.reader.tir_operands import dtype_named, int_of, str_of
+from refmlc.lang.script.reader.tir_values import VarSpec
+from refmlc.lang.script.reader.values import Construct, Meta
+
+STRICT = ("cuda", "nki", "nvshmem", "ptx_legacy", "s_tir")
+"""The families whose operators are all in the table; the names of the others are older, too."""
+
+
+def _named(ev: Evaluator, site: CallSite) -> Meta:
+    name = site.name.removeprefix("T.")
+    if name not in NAMED_OPERATORS and ev.generation == "0.27":
+        raise _unknown(site, name, set(NAMED_OPERATORS))
+    return intrinsic_call(ev, site)
+
+
+def _unknown(site: CallSite, name: str, names: set[str]) -> RefmlcError:
+    message = f"`{site.spelled}` is not an operator of a device that refmlc knows"
+    return error(Diagnostic(NOT_TVMSCRIPT, message, site.span, helps=suggestion(name, names, "T.")))
+
+
+def _instruction(ev: Evaluator, site: CallSite) -> Meta:
+    """`T.ptx.family.modifier…(operands, …)`."""
+    name = site.name.removeprefix("T.")
+    family, *modifiers = name.split(".")[1:]
+    if family in PTX_WORDS and not modifiers:
+        args = site.only_positional(1, 2)
+        result = VarSpec(HANDLE) if not isinstance(args[0], tir.Expr) else VarSpec(args[0].dtype)
+        return call(name, site, args, result)
+    if ev.generation == "0.27":
+        if family not in PTX_FAMILIES:
+            raise _unknown(site, f"ptx.{family}", {f"ptx.{known}" for known in PTX_FAMILIES})
+        strange = next((item for item in modifiers if item not in PTX_FAMILIES[family].modifiers), None)
+        if strange is not None:
+            helps = suggestion(strange, PTX_FAMILIES[family].modifiers)
+            message = f"`{strange[:40]}` is no modifier of `T.ptx.{family}`"
+            raise error(Diagnostic(NOT_TVMSCRIPT, message, site.span, helps=helps))
+    return intrinsic_call(ev, site)
+
+
+def _text_of_ptx(_ev: Evaluator, construct: Construct, index: Meta, span: Span) -> Meta:
+    """`T.ptx["st.weak.shared::cta.b32"]`: the instruction as PTX spells it."""
+    parts = [_escaped(part) for part in str_of(index, span).split(".")]
+    if not all(part.isidentifier() for part in parts):
+        raise fail(BAD_ARGUMENTS, f"{str(index)[:40]!r} is no instruction of PTX", span)
+    return Construct(f"{construct.path}.{'.'.join(parts)}", f"{construct.spelled}.{'.'.join(parts)}")
+
+
+def _escaped(part: str) -> str:
+    text = part.replace("::", "__")
+    return f"{text}_" if keyword.iskeyword(text) or text in ("global", "async") else text
+
+
+def _func_call(_ev: Evaluator, site: CallSite) -> Meta:
+    attrs = dict(site.kwargs)
+    result = result_of(attrs.pop("return_type", "void"), site.span)
+    if "source_code" not in attrs:
+        raise site.misfit("gets no argument for `source_code`")
+    return call("cuda.func_call", site, site.args, result, **attrs)
+
+
+def _ldg(_ev: Evaluator, site: CallSite) -> Meta:
+    plain = len(site.args) == 2 and not site.kwargs
+    result = result_of(site.args[1], site.span) if plain else VarSpec(VOID)
+    return call("cuda.ldg", site, site.args, result, **site.kwargs)
+
+
+def _mov_sreg(_ev: Evaluator, site: CallSite) -> Meta:
+    args = site.only_positional(2, 2)
+    bits = int_of(args[0], site.span)
+    return call("cuda.mov_sreg", site, args, VarSpec(dtype_named(f"int{bits}", site.span)))
+
+
+def _ldmatrix(_ev: Evaluator, site: CallSite) -> Meta:
+    args = site.only_positional(3)
+    return call("ptx_legacy.ldmatrix", site, args, result_of(args[2], site.span))
+
+
+CALLS: dict[str, CallHandler] = {
+    "T.cuda.func_call": _func_call,
+    "T.cuda.ldg": _ldg,
+    "T.cuda.mov_sreg": _mov_sreg,
+    "T.ptx_legacy.ldmatrix": _ldmatrix,
+}
+PREFIXES: dict[str, CallHandler] = {**{f"T.{family}.": _named for family in STRICT}, "T.ptx.": _instruction}
+SUBSCRIPTS: dict[str, SubscriptHandler] = {"T.ptx": _text_of_ptx}
+NAMES: dict[str, Meta] = {"T.ptx.SINK": tir.Call("ptx.SINK", (), VOID)}
