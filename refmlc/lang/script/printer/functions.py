@@ -18,7 +18,7 @@ from typing import TypeGuard
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.lang.dtypes import HANDLE, INT32, INT64
-from refmlc.lang.ir import tir
+from refmlc.lang.ir import tir, tirx
 from refmlc.lang.ir.attrs import CommReducer, IndexMap
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.offsets import own_index
@@ -52,6 +52,8 @@ def defines(node: Node) -> tuple[tir.Var, ...]:
             return (*lhs, *rhs)
         case IndexMap(initial=initial):
             return initial
+        case tirx.ScopeIdDef(ids=variables) | tirx.LambdaExpr(params=variables):
+            return variables
         case _:
             return ()
 

@@ -54,6 +54,8 @@ def closed(attrs: Mapping[str, Attr], known: Iterable[Node], span: Span) -> None
                 own.update(map(id, (*lhs, *rhs)))
             case IndexMap(initial=initial):
                 own.update(map(id, initial))
+            case tirx.LambdaExpr(params=params):
+                own.update(map(id, params))
             case tir.Let(var=var) | tir.ThreadVar(var=tir.Var() as var):
                 own.add(id(var))
             case tir.Var(name=name) | tir.Buffer(name=name) | relax.Var(name=name) if id(node) not in own:
