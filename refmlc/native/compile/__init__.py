@@ -14,6 +14,7 @@
 """
 
 from refmlc.native.compile.cache import Cache, default_cache
+from refmlc.native.compile.compiler import find_compiler
 from refmlc.native.compile.failures import BuildFailed, Cause, NativeWarning, warn_once
 from refmlc.native.compile.isa import detect_isa
 from refmlc.native.compile.library import CFunction, Library, ffi
@@ -32,5 +33,6 @@ __all__ = [
     "detect_isa",
     "ffi",
     "find",
+    "find_compiler",
     "warn_once",
 ]

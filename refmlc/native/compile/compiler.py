@@ -8,9 +8,11 @@
 """
 
 import os
+import re
 import shutil
+import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from errno import EDQUOT, EFBIG, ENOSPC, EROFS
 from functools import lru_cache
 from pathlib import Path
@@ -33,7 +35,7 @@ IGNORED = ("CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "GCC_EXEC_PREFIX", "COMPIL
 
 # -O3 and not -O2: loops as written become vectors, selects no branches; compiling takes 3 % longer (gcc 12).
 OPTIMISATION = "-O3"
-QUICK = "-O0"  # for C that is called a few times only: its bits are the same, compiling takes half of the time
+QUICK = "-O1"  # for C that serves for a while: its bits are the same, compiling takes two thirds of the time
 SEMANTICS = ("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing")
 SHAPE = ("-std=c11", "-shared", "-fPIC", "-Werror=implicit-function-declaration")  # which -w would silence
 # gcc 12 makes vectors of two lanes of straight code, and then takes (double)(float)x for x: 1e-46 stays what it is. A
@@ -44,6 +46,12 @@ FLAGS: Mapping[str, tuple[str, ...]] = {
     "clang": (*SHAPE, OPTIMISATION, *SEMANTICS),
     "tcc": ("-std=c11", "-shared", "-w"),  # without: aligned_alloc is not declared, its pointer is cut to an int
 }
+
+LIBRARIES = ("-lm", "-lpthread")
+PLAIN = frozenset(("guard", "dtypes", "convert", "arith", "compare", "bitwise", "vector", "python"))
+"""Headers that call nothing but memory functions of libc."""
+INCLUDED = re.compile(r'^#include "rm_([a-z]+)\.h"', re.MULTILINE)
+FMA = re.compile(r"\bfmaf?\(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +72,8 @@ class Compiler:
         return flags if self.kind == TINY else (*flags, *isa.flags)
 
 
-def find_compiler(*, tiny: bool = False) -> Compiler:
-    """The compiler to use. Raises BuildFailed (NO_COMPILER, or as running it for its version does).
+def find_compiler(*, tiny: bool = False, quick: bool = False) -> Compiler:
+    """The compiler to use, `quick`: with less optimisation. Raises BuildFailed (NO_COMPILER, or as running it for its version does).
 
     It is looked for again where the environment, or the program's file, is another one than before.
     """
@@ -77,7 +85,7 @@ def find_compiler(*, tiny: bool = False) -> Compiler:
     compiler = _identify(path, status.st_mtime_ns, status.st_size)
     if isinstance(compiler, BuildFailed):
         raise compiler
-    return compiler
+    return replace(compiler, quick=quick)
 
 
 @lru_cache(maxsize=64)
@@ -118,7 +126,7 @@ class Compilation:
         for source, part in zip(sources, parts, strict=True):
             self._write(source, part)
         command = [compiler.path, *compiler.flags(isa), f"-I{HEADERS}"]
-        library = ["-o", LIBRARY, "-lm", "-lpthread"]
+        library = ["-o", LIBRARY, *_libraries(compiler, text)]
         if len(parts) == 1:
             self._steps = [[[*command, SOURCE, *library]]]
         else:
@@ -176,6 +184,15 @@ class Compilation:
             (self._folder / name).write_text(text, encoding="utf-8")
         except OSError as problem:
             raise BuildFailed(Cause.DISK, f"{problem.filename or self._folder}: {problem.strerror}") from None
+
+
+def _libraries(compiler: Compiler, text: str) -> tuple[str, ...]:
+    """What `text` is linked with: only what it may call, because finding a symbol in libc and libm takes 10 ms.
+
+    Every process has libc loaded, where the loader of libraries finds what headers without mathematics call.
+    """
+    is_plain = {*INCLUDED.findall(text)} <= PLAIN and not FMA.search(text)
+    return ("-nostdlib", "-lgcc") if is_plain and compiler.kind == "gcc" and sys.platform == "linux" else LIBRARIES
 
 
 def _running(command: list[str], folder: Path | None, limit: float) -> Running:

@@ -15,7 +15,6 @@ import shutil
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from functools import lru_cache
 
 from refmlc.native.compile.cache import Cache
@@ -27,7 +26,7 @@ from refmlc.native.options import Isa
 from refmlc.system.command import GLANCE
 from refmlc.system.folders import Folder
 
-FORMAT = "2"
+FORMAT = "3"
 
 
 def build(
@@ -38,16 +37,16 @@ def build(
     `cache` None: compiled in any case, and kept nowhere. `tiny`: by a compiler that is quick, where there is one.
     `quick`: with less optimisation. Raises BuildFailed, and has then left nothing behind. Fails: RM902.
     """
-    compiler = replace(find_compiler(tiny=tiny), quick=quick)
+    compiler = find_compiler(tiny=tiny, quick=quick)
     if cache is None:
         return _unkept(compiler, text, isa, limit)
     key = key_of(text, compiler, isa, headers_digest())
     return cache.find(key) or Build(text, isa, cache, compiler, limit).wait()
 
 
-def find(text: str, isa: Isa, cache: Cache) -> Library | None:
-    """The library that `text` compiles to, if `cache` has it. Raises BuildFailed, also where it failed before."""
-    return cache.find(key_of(text, find_compiler(), isa, headers_digest()))
+def find(text: str, isa: Isa, cache: Cache, *, quick: bool = False) -> Library | None:
+    """What `build` gives, if `cache` has it. Raises BuildFailed, also where building it failed before."""
+    return cache.find(key_of(text, find_compiler(quick=quick), isa, headers_digest()))
 
 
 class Build:
@@ -56,11 +55,8 @@ class Build:
     In a fork of the process that began it, the library never comes.
     """
 
-    def __init__(
-        self, text: str, isa: Isa, cache: Cache, compiler: Compiler | None = None, limit: float = LIMIT
-    ) -> None:
-        """Begin it; `compiler` None: the one here. Raises BuildFailed. Fails: RM902."""
-        compiler = find_compiler() if compiler is None else compiler
+    def __init__(self, text: str, isa: Isa, cache: Cache, compiler: Compiler, limit: float = LIMIT) -> None:
+        """Begin it. Raises BuildFailed. Fails: RM902."""
         self._cache = cache
         self._headers = headers_digest()
         self._key = key_of(text, compiler, isa, self._headers)

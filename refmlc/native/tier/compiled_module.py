@@ -27,6 +27,11 @@ class Translation:
     declined: Mapping[str, Declined] = field(default_factory=dict)
     fused: tuple[Fused, ...] = ()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether every function has open dimensions: this code serves until it is compiled again for known ones."""
+        return bool(self.units) and all(unit.dims for unit in self.units.values())
+
 
 @dataclass(frozen=True, slots=True)
 class CompiledModule:
@@ -76,7 +81,7 @@ def load(translation: Translation, isa: Isa) -> CompiledModule:
     if not translation.units and not translation.fused:
         return CompiledModule(translation, None)
     try:
-        return CompiledModule(translation, build(translation.text, isa, cache=default_cache()))
+        return CompiledModule(translation, build(translation.text, isa, cache=default_cache(), quick=translation.is_open))
     except BuildFailed as problem:
         warn_once(problem)
         return CompiledModule(translation, None, str(problem))

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Final
 
 from refmlc.lang.ir import IRModule
-from refmlc.native.compile import Build, BuildFailed, build, default_cache, find, warn_once
+from refmlc.native.compile import Build, BuildFailed, build, default_cache, find, find_compiler, warn_once
 from refmlc.native.emit import emit_module
 from refmlc.native.options import ISAS, Grade, Math
 from refmlc.native.tier.compilation import options_here, translate, with_specialisations
@@ -61,7 +61,9 @@ class Stages:
         if not self._translation.units and not self._translation.fused:
             return CompiledModule(self._translation, None)
         try:
-            library = find(self._translation.text, self._options.isa, default_cache())
+            library = find(
+                self._translation.text, self._options.isa, default_cache(), quick=self._translation.is_open
+            )
         except BuildFailed as problem:
             return self._failed(problem)
         return (
@@ -83,7 +85,8 @@ class Stages:
         """The optimised code, once it is compiled."""
         try:
             if self._build is None or not self._build.is_ours:
-                self._build = Build(self._translation.text, self._options.isa, default_cache())
+                compiler = find_compiler(quick=self._translation.is_open)
+                self._build = Build(self._translation.text, self._options.isa, default_cache(), compiler)
             library = self._build.wait() if wait else self._build.library()
         except BuildFailed as problem:
             return self._failed(problem)

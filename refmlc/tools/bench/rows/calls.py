@@ -138,7 +138,7 @@ def _warm_row(session: BenchSession, module: IRModule, goal: Goal) -> BenchRow:
 def _functions(module: IRModule, isa: Isa, cache: Cache) -> CompiledModule:
     """Translate, compile, and look up every function. Raises BuildFailed."""
     translation = translate(module, Options(isa=isa))
-    compiled = CompiledModule(translation, build(translation.text, isa, cache=cache))
+    compiled = CompiledModule(translation, build(translation.text, isa, cache=cache, quick=translation.is_open))
     for unit in translation.units.values():
         compiled.function(unit.symbol, c_type(unit))
     for run in translation.fused:

@@ -115,7 +115,7 @@ def test_a_build_goes_on_beside_the_process(cache, script, tmp_path):
     """The compiler waits for a file; nobody waits for the compiler."""
     go = tmp_path / "go"
     script(f'while [ ! -e {go} ]; do sleep 0.01; done\nexec gcc "$@"')
-    building = Build(SEVEN, NONE, cache)
+    building = Build(SEVEN, NONE, cache, compiler.find_compiler())
     assert building.library() is None
     assert len(left_in(cache.folder)) > 1
     go.touch()
@@ -125,7 +125,7 @@ def test_a_build_goes_on_beside_the_process(cache, script, tmp_path):
 
 def test_a_build_that_nobody_wants_leaves_nothing(cache, script, tmp_path):
     script(f"echo $$ > {tmp_path}/pid\nsleep 1000")
-    building = Build(SEVEN, NONE, cache)
+    building = Build(SEVEN, NONE, cache, compiler.find_compiler())
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
         assert building.library(0.01) is None
     del building
