@@ -12,7 +12,7 @@
 Equal functions are shared. The meaning is kept to the bit: a call of the operator executes the same function.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -46,6 +46,7 @@ class _Legalizer:
         self.module = module
         self.added: dict[str, tir.PrimFunc] = {}
         self.types: dict[relax.Var, Type | None] = {}
+        self.earlier: dict[str, list[tuple[relax.Call, Lowered | None]]] = {}  # types and attributes, as of a call
 
     def function(self, func: relax.Function) -> relax.Function:
         return replace(func, body=self.sequence(func.body))
@@ -100,10 +101,15 @@ class _Legalizer:
         types = [type_of(arg, self.module, self.types) for arg in call.args]
         if any(map(_is_number_without_name, types)):
             return None
-        try:
-            return lowered(operator, types, call.attrs, counts)
-        except RefmlcError:
-            return None  # the check has told it, or the run does
+        if counts is not None or None in types:
+            return _lowered(operator, types, call.attrs, counts)
+        earlier = self.earlier.setdefault(operator.name, [])
+        shape = relax.Call(call.op, (), call.attrs, tuple(ty for ty in types if ty is not None))
+        for other, lowering in earlier:
+            if structural_equal(other, shape):
+                return lowering
+        earlier.append((shape, _lowered(operator, types, call.attrs, None)))
+        return earlier[-1][1]
 
     def called(self, call: relax.Call, name: str, lowering: Lowered) -> relax.Call:
         """The call of the function that was found, in place of a call of the operator."""
@@ -153,6 +159,15 @@ class _Legalizer:
             relax.MatchCast(sizes_var, shape_var, ShapeType(sizes), span=span),
             replace(binding, value=lowered_call),
         ]
+
+
+def _lowered(
+    operator: Operator, types: Sequence[Type | None], attrs: Mapping[str, tir.Attr], counts: Sequence[tir.Var] | None
+) -> Lowered | None:
+    try:
+        return lowered(operator, types, attrs, counts)
+    except RefmlcError:
+        return None  # the check has told it, or the run does
 
 
 def add_function(module: IRModule, added: dict[str, Func], stem: str, func: Func) -> str:
