@@ -21,13 +21,14 @@ LIMITS: Final[Mapping[str, str]] = {
     "4": "memory, exp in plain arithmetic, transposes in registers",
     "5": "the call from Python; memory of the weights",
     "6": "a comparison for each index and each read",
-    "7": "the C compiler and the linker",
+    "7": "the C compiler: its start, headers, and passes over each function",
     "8": "the call from Python, checks of arguments",
     "9": "additions and multiplications of float64",
     "10": "nothing is timed",
     "11": "conversions to float32 and back",
     "12": "cores; making threads; memory that all of them share",
     "13": "checks of each access, values of each thread kept in memory between barriers",
+    "14": "the C compiler's optimisation; lowering and analysis in Python",
 }
 """What keeps a number from being better, by group or row."""
 TINY_ROUNDS, TINY_STATEMENTS, TINY_BATCH = 1, 6, 4

@@ -32,8 +32,8 @@ class BenchSizes:
     """Extents.
 
     `conv2d`: channels, filters, height, width; `rows`: of softmax and layernorm, their lengths as well; `shapes`: how
-    many random ones for each kernel; `barriers`: texts of row 13. Units: `sample` in
-    nanoseconds.
+    many random ones for each kernel; `barriers`: texts of row 13; `resnet`: side, channels, classes. Units: `sample`
+    in nanoseconds.
     """
 
     matmul: tuple[int, ...] = (512, 1024)
@@ -47,6 +47,7 @@ class BenchSizes:
     shapes: int = 40
     compilations: int = 5
     barriers: tuple[str, ...] = ("softmax_cuda", "paged_decode_cuda")
+    resnet: tuple[int, int, int] = (224, 64, 1000)
     sample: int = SAMPLE
 
 
@@ -63,6 +64,7 @@ TINY = BenchSizes(
     shapes=1,
     compilations=1,
     barriers=("softmax_cuda",),
+    resnet=(32, 2, 3),
     sample=1,
 )
 

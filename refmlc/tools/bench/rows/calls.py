@@ -3,15 +3,15 @@
 | row | what                                                | against         | goal         |
 |-----|-----------------------------------------------------|-----------------|--------------|
 | 5   | the course's network, a call with all checks        | TVM's VM; NumPy | ≥ 8x; ≥ 1.1x |
+| 7   | building it and the first call in C, cache empty    | `tvm.compile`   | ≤ 1x         |
 | 7   | compiling it, from the IR to functions, cache empty | `tvm.compile`   | ≤ 1.2x       |
 | 7   | loading it by its C text, cache filled              | –               | ≤ 0.1 ms     |
 | 8   | a call of a function of five arrays of 4 elements   | –               | ≤ 2 µs       |
 
 Compiling is measured by all the processor's time it takes, the compiler's process included, in a process that has
-compiled before.
+compiled before. The first call in C is executed by code that was compiled quickly (`native.tier.stages`).
 """
 
-import resource
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,12 +26,16 @@ from refmlc.native.compile import BuildFailed, Cache, build
 from refmlc.native.options import Isa, Options
 from refmlc.native.tier.compilation import translate
 from refmlc.native.tier.compiled_module import CompiledModule, c_type, c_type_of_fused
+from refmlc.tools.bench.compile_time import cache_in, processor_time
 from refmlc.tools.bench.row import BenchRow, Goal
 from refmlc.tools.bench.session import NUMPY, OURS, TVM, BenchSession, BenchSizes
 from refmlc.tools.bench.timing import TimedCandidate, measure, ratio
 from refmlc.tools.bench.tvm_process import TvmCandidate, TvmFailed
 from refmlc.tools.bench.workloads import Workload, mlp, normal
+from refmlc.vm import VirtualMachine
+from refmlc.vm import build as build_module
 
+FIRST = "first result"
 FIVE = """
 @T.prim_func
 def five(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32"), C: T.Buffer((4,), "float32"),
@@ -77,9 +81,30 @@ class Cold:
         for _ in range(calls):
             with TemporaryDirectory(prefix="refmlc-bench-") as folder:
                 cache = Cache(Path(folder) / "cache")
-                start = _processor_time()
+                start = processor_time()
                 _functions(self.module, self.isa, cache)
-                total += _processor_time() - start
+                total += processor_time() - start
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """Building a module for `auto` where the cache is empty, and calling it until C has done something."""
+
+    module: IRModule
+    workload: Workload
+    name: str = FIRST
+
+    def take(self, calls: int) -> int:
+        """Nanoseconds of this process and of those it started."""
+        total = 0
+        for _ in range(calls):
+            with TemporaryDirectory(prefix="refmlc-bench-") as folder, cache_in(Path(folder) / "cache"):
+                start = processor_time()
+                machine = VirtualMachine(build_module(self.module))
+                while machine.native is not None and machine.native.counts is None:
+                    machine[self.workload.func](*self.workload.inputs)
+                total += processor_time() - start
         return total
 
 
@@ -107,19 +132,20 @@ def compile_rows(session: BenchSession, sizes: BenchSizes) -> Iterator[BenchRow]
     """Row 7."""
     workload = mlp(*sizes.mlp)
     module = read(workload.text, "mlp.py")
-    cold, warm = Goal(1.2, "x", "at most"), Goal(0.1, "ms", "at most")
+    first, cold, warm = Goal(1, "x", "at most"), Goal(1.2, "x", "at most"), Goal(0.1, "ms", "at most")
     what, against = "cold compile of the MLP", "tvm.compile"
     session.progress(what)
-    candidates: list[TimedCandidate] = [Cold(module, session.isa)]
+    candidates: list[TimedCandidate] = [Cold(module, session.isa), First(module, workload)]
     try:
         if session.tvm is not None:
             session.tvm.load("cold", workload.text, workload.func, workload.inputs, workload.output)
             candidates.append(TvmCandidate(TVM, session.tvm, "cold", "compile"))
         timings = measure(candidates, sizes.compilations, sample=1)
-        times = {name: timing.nanoseconds for name, timing in timings.items()}
-        measured = ratio(timings[OURS], timings[TVM]) if TVM in times else None
-        note = f"{times[OURS] / 1e6:.1f} ms" + (f" to {times[TVM] / 1e6:.1f}" if TVM in times else ", no TVM is given")
-        yield BenchRow(7, what, against, cold, measured, note=note, times=times)
+        for name, subject, goal in ((FIRST, "first result of the MLP in C", first), (OURS, what, cold)):
+            times = {timing.name: timing.nanoseconds for timing in timings.values() if timing.name in (name, TVM)}
+            measured = ratio(timings[name], timings[TVM]) if TVM in times else None
+            note = f"{times[name] / 1e6:.1f} ms" + (f" to {times[TVM] / 1e6:.1f}" if TVM in times else ", no TVM is given")
+            yield BenchRow(7, subject, against, goal, measured, note=note, times=times)
         yield _warm_row(session, module, warm)
     except (BuildFailed, TvmFailed) as problem:
         yield BenchRow(7, what, against, cold, note=str(problem))
@@ -144,9 +170,3 @@ def _functions(module: IRModule, isa: Isa, cache: Cache) -> CompiledModule:
     for run in translation.fused:
         compiled.function(run.symbol, c_type_of_fused(run))
     return compiled
-
-
-def _processor_time() -> int:
-    """Nanoseconds that this process and its children that have ended took."""
-    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return round(1e9 * sum(part.ru_utime + part.ru_stime for part in used))

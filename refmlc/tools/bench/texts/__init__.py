@@ -7,6 +7,7 @@
 | mlp                                         | the course's network of two layers, sizes open      |
 | softmax_cuda                                | a stage of the lowering for CUDA: `StorageRewrite`  |
 | paged_decode_cuda                           | the decode kernel of the paged cache, for CUDA      |
+| `resnet`                                    | ResNet-18, written by a function                    |
 
 `tests/e2e/test_bench_texts.py` lets TVM 0.27 print them again and compares to the letter.
 """
