@@ -1,11 +1,11 @@
-"""Entries: C functions on the tuple of arguments as Python stores it, for cached calls.
+"""Entries: C functions that Python calls with arrays, for cached calls: each is the function of a built-in method.
 
-| entry of                            | takes                                                            |
-|-------------------------------------|------------------------------------------------------------------|
-| a unit whose parameters are buffers | `rm_entry *`, the tuple of arguments                             |
-| a Relax function that is one run    | the same, then a fresh array for each output                     |
+| entry of                            | takes                                             |
+|-------------------------------------|---------------------------------------------------|
+| a unit whose parameters are buffers | the arguments                                     |
+| a Relax function that is one run    | the arguments, then a fresh array for each output |
 
-The `rm_entry` has the arguments that depend on shapes alone: `fixed` holds shadows (of constants that are all written),
+The method's object is a capsule with an `rm_entry`, which has the arguments that depend on shapes alone: `fixed` holds shadows (of constants that are all written),
 constants and the workspace, in the order in which they are passed; `numbers` the variables of shapes. An entry checks
 the arrays (`rm_arrays`) and calls the function; it is not applicable to any other arguments.
 """
@@ -19,11 +19,18 @@ from refmlc.native.fuse.plan import Fused
 from refmlc.native.text import Text
 from refmlc.native.unit import BufferParam, Unit
 
+USE = "entry_functions"
+"""The C function that takes the functions of Python which entries call."""
+
 
 def emit_entries(text: str, entries: Sequence[str]) -> str:
     """The translation unit `text` with `entries` of its functions after them."""
     head = Text()
     head.include("rm_python.h")
+    head.line("")
+    with head.block(f"void *{USE}(const rm_python *const functions)"):
+        head.line("rm_use(functions);")
+        head.line("return NULL;")
     head.line("")
     return "\n".join([text, *head.lines, *entries])
 
@@ -80,23 +87,24 @@ def emit_entry_of_run(run: Fused, function: relax.Function) -> str:
             passed.append(f"cells[{function.params.index(operand.value)}]")
         else:
             passed.append(f"entry->fixed[{next(fixed)}]")
-    passed += [f"rm_fresh(room_{number})" for number in range(len(run.outputs))]
+    params = len(function.params)
+    passed += [f"rm_fresh(cells[{params + number}])" for number in range(len(run.outputs))]
     passed.append(f"entry->fixed[{next(fixed)}]")
     passed += [f"entry->numbers[{number}]" for number in range(len(run.numbers))]
-    return _text(run.symbol, len(function.params), passed, len(run.outputs))
+    return _text(run.symbol, params + len(run.outputs), passed)
 
 
-def _text(symbol: str, params: int, passed: list[str], rooms: int = 0) -> str:
+def _text(symbol: str, arrays: int, passed: list[str]) -> str:
     text = Text()
-    parameters = [
-        "const rm_entry *const entry",
-        "const int64_t args",
-        *(f"const int64_t room_{n}" for n in range(rooms)),
-    ]
-    with text.block(f"int64_t {entry_symbol(symbol)}({', '.join(parameters)})"):
-        text.line(f"void *cells[{max(1, params)}];")
-        text.line("if (!rm_arrays(entry, args, cells)) return RM_NOT_APPLICABLE;")
+    params = "void *const capsule, const rm_args args, const int64_t count"
+    with text.block(f"void *{entry_symbol(symbol)}({params})"):
+        text.line("const rm_entry *const entry = rm_entry_of(capsule);")
+        text.line(f"void *cells[{max(1, arrays)}];")
+        text.line("if (!rm_arrays(entry, args, count, cells)) return rm_refusal();")
         text.line("rm_run run = RM_RUN_OF(entry);")
-        text.line(f"return rm_steps(entry, &run, {symbol}({', '.join(['&run', *passed])}));")
+        text.line("void *const thread = rm_unlock();")
+        text.line(f"const int64_t status = {symbol}({', '.join(['&run', *passed])});")
+        text.line("rm_lock(thread);")
+        text.line("return rm_steps(entry, &run, status);")
     text.line("")
     return "\n".join(text.lines)

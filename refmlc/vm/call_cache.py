@@ -5,18 +5,20 @@
 | NumPy array                       | itself                                         |
 | tensor, alive and all initialised | an array on its memory                         |
 | any other                         | itself; there is no cached call                |
+
+They are prepared calls, with the policy of all of these (`refmlc.native.tier.prepared_calls`).
 """
 
 from typing import TypeAlias
 
 import numpy as np
 
+from refmlc.native.tier.prepared_calls import PreparedCalls
 from refmlc.native.tier.tier_switch import NOT_APPLICABLE, CachedCall, TierSwitch
 from refmlc.run.interp.machine import Machine
 from refmlc.run.memory.tensor import Tensor
 
 Kind: TypeAlias = tuple[object, ...]
-MOST = 64  # kinds of arguments of a function
 
 
 class CallCache:
@@ -27,7 +29,7 @@ class CallCache:
         self._machine = machine
         self._name = name
         self._native = native
-        self._calls: dict[Kind, CachedCall | None] = {}
+        self._calls: PreparedCalls[CachedCall | None] = PreparedCalls()
 
     def call(self, args: tuple[object, ...]) -> object:
         """The result of the cached call for `args`; NOT_APPLICABLE if there is none, or it does not take them."""
@@ -39,17 +41,17 @@ class CallCache:
 
     def add(self, args: tuple[object, ...]) -> None:
         """Cache calls on arguments of the kind of `args`, after a call on `args` that did not fail."""
-        kind = kind_of(args)
-        if kind in self._calls or len(self._calls) >= MOST or not self._native.is_final:
+        if not self._native.is_final:
             return
-        cached = self._native.cached_call(self._machine, self._name, args, lambda: self._evict(kind))
-        self._calls[kind] = cached
+        kind = kind_of(args)
+        native, machine, name = self._native, self._machine, self._name
+        cached = self._calls.find(kind, lambda: native.cached_call(machine, name, args, lambda: self._evict(kind)))
         self.last = self.last if cached is None else cached
 
     def _evict(self, kind: Kind) -> None:
-        """Remove the cached call: the next call of this kind is a general one."""
+        """Forget the cached call: the next call of this kind is a general one."""
         self.last = None
-        self._calls.pop(kind, None)
+        self._calls.forget(kind)
 
 
 def kind_of(args: tuple[object, ...]) -> Kind:

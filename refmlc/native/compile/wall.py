@@ -6,7 +6,7 @@ r"""The wall before the compiler: a unit is compiled only if all of it is what g
 | a comment                   | on one line, of the characters that `refmlc.native.text.comment` lets through      |
 | a line with `#` or `"`      | the inclusion of a header of ours, `RM_USE_…`, `RM_MATH_LIBM`, `GCC unroll`        |
 | a line outside of functions | a macro that defines helpers for dtypes and numbers                                |
-| a function                  | `int64_t f0_…`, `g0_…`, `m0_f0_…`, `entry_…`, its brackets in pairs                |
+| a function                  | `int64_t f0_…`, `g0_…`, `m0_f0_…`, `void *entry_…`, its brackets in pairs          |
 | a word                      | of C as far as it is used, of a header, or declared in the function                |
 | what is called              | a word: a helper, a function above, one of a few of libc; no value, no pointer     |
 | a cast to a pointer         | of the workspace, of the panels of a tile                                          |
@@ -45,6 +45,11 @@ CALLED = (
         "rm_arrays",
         "rm_fresh",
         "rm_steps",
+        "rm_unlock",
+        "rm_lock",
+        "rm_use",
+        "rm_entry_of",
+        "rm_refusal",
         "rm_in_threads",
         "RM_CELLS",
         "RM_WITHIN",
@@ -64,7 +69,7 @@ STATUSES = (
         "RM_NOT_APPLICABLE",
         "RM_UNUSED",
     ),
-    *("rm_run", "rm_block", "rm_entry", "rm_cells"),
+    *("rm_run", "rm_block", "rm_entry", "rm_cells", "rm_python", "rm_args"),
 )
 VERBS = (
     *("splat", "select", "load", "load_part", "store", "store_part", "stream", "gather", "scatter"),
@@ -87,7 +92,8 @@ CALL = re.compile(r"([A-Za-z_]\w*)\s*\(")
 NUMBER = re.compile(r"(?<![\w.])\.?[0-9](?:[eEpP][+-]|[\w.])*")
 KNOWN_NUMBER = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]+)?|0x[01](?:\.[0-9a-f]+)?p[+-][0-9]+)f?")
 FUNCTION = re.compile(
-    r"^int64_t ((?:m[0-9]+_)?[fg][0-9]+_\w+|entry_\w+)\(([^(){}]*)\) \{\n(.*?)^\}$", re.MULTILINE | re.DOTALL
+    r"^(?:int64_t |void \*(?=entry_))((?:m[0-9]+_)?[fg][0-9]+_\w+|entry_\w+)\(([^(){}]*)\) \{\n(.*?)^\}$",
+    re.MULTILINE | re.DOTALL,
 )
 POINTER = re.compile(r"\([^()]*\*\s*(?:const|restrict|\s)*\)")
 BOUND = re.compile(r"\bgoto\b(?! leave;)|\b__attribute__(?!\(\(aligned\(64\)\)\))|\bleave\b(?!;|:)")
@@ -191,7 +197,7 @@ def _shapes() -> Shapes:
         rf"reinterpret_{dtype}_{dtype}|{verb}_{vector})|{vector}"
     )
     header, use = rf'"rm_(?:{"|".join(HEADERS)})\.h"', rf"(?:USE_{dtype}|MATH_LIBM)"
-    kind = rf"(?:int64_t|uint8_t|bool|double|void|unsigned char|rm_(?:{value}|run|block|entry|cells))"
+    kind = rf"(?:int64_t|uint8_t|bool|double|void|unsigned char|rm_(?:{value}|run|block|entry|cells|python|args))"
     argument = rf"(?:rm_)?{dtype}|[0-9]+"
     return Shapes(
         directive=re.compile(rf"^#(?:include {header}|define RM_{use}|pragma GCC unroll [0-9]+)$", re.MULTILINE),

@@ -22,29 +22,32 @@ from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import DType
 from refmlc.lang.dtypes.rounding import rounder
 from refmlc.lang.ir import tir
+from refmlc.lang.ir.visit import walk
 from refmlc.lang.ops.evaluate import known
 from refmlc.native.compile import ffi
+from refmlc.native.tier.prepared_calls import Dimensions
 from refmlc.native.unit import BufferParam, ScalarParam, Unit
 from refmlc.run.dims import Dims
 from refmlc.run.memory.cells import cell_size
 from refmlc.run.memory.tensor import Tensor
 
 MOST_EXTENT: Final = 1 << 40  # generated code relies on it
-MOST_SHAPES = 64  # combinations of shapes whose variables are cached
 NO_FLOAT = 1 << 1023
 
 
 @dataclass(frozen=True, slots=True)
 class ArgumentBinding:
-    """The C arguments after the `rm_run *`, and the tensors of the buffer parameters, in order.
+    """The C arguments after the `rm_run *` and before the variables of shapes; the tensors of the buffer parameters.
 
-    `shadows` and `dims` are those of the C arguments that are such.
+    `shadows` are those of the C arguments that are such; `numbers` the integers among the arguments. The variables
+    depend on `sizes` alone.
     """
 
     passed: list[object]
     tensors: list[Tensor]
     shadows: list[object]
-    dims: list[int]
+    numbers: Dims
+    sizes: tuple[object, ...]
 
 
 class Ones:
@@ -68,8 +71,7 @@ class ArgumentBinder:
         self._unit = unit
         self._ones = ones
         self._buffers = [param.buffer for param in unit.params if isinstance(param, BufferParam)]
-        self._only_shapes = self._depends_on_shapes_only()
-        self._dims_of_shapes: dict[tuple[tuple[int, ...], ...], list[int]] = {}
+        self._sizing = _sizing_variables(self._buffers)
 
     def bind(self, args: Sequence[object]) -> ArgumentBinding | None:
         """The binding of `args`; None: they do not certainly bind."""
@@ -78,6 +80,7 @@ class ArgumentBinder:
         passed: list[object] = []
         tensors: list[Tensor] = []
         shadows: list[object] = []
+        sizes: list[object] = []
         numbers: Dims = {}
         for param, arg in zip(self._unit.params, args, strict=True):
             if isinstance(param, ScalarParam):
@@ -86,6 +89,8 @@ class ArgumentBinder:
                     return None
                 if isinstance(value, int):
                     numbers[param.var] = int(value)
+                    if param.var in self._sizing:
+                        sizes.append(value)
                 passed.append(as_int64(value) if isinstance(value, int) else value)
                 continue
             tensor = as_tensor(arg)
@@ -95,8 +100,8 @@ class ArgumentBinder:
             tensors.append(tensor)
             passed.extend(pointers)
             shadows.extend(pointers[1:])
-        dims = self._dims(tensors, numbers)
-        return None if dims is None else ArgumentBinding([*passed, *dims], tensors, shadows, dims)
+            sizes.append(_sizes(param.buffer, tensor))
+        return ArgumentBinding(passed, tensors, shadows, numbers, tuple(sizes))
 
     def _pointers(self, param: BufferParam, tensor: Tensor) -> list[object] | None:
         """The pointer to the elements, and the one to their shadow."""
@@ -125,23 +130,14 @@ class ArgumentBinder:
         # Not of the memoryview itself: with a pointer on it, one that is in a cycle of garbage crashes CPython 3.11.
         return ffi().from_buffer(tensor.storage.shadow) + tensor.byte_offset // tensor.storage.unit
 
-    def _dims(self, tensors: list[Tensor], numbers: Dims) -> list[int] | None:
-        """The values of the unit's variables of shapes; None where a shape, stride or offset is not as declared."""
-        if not self._only_shapes:
-            return self._resolved(tensors, numbers)
-        key = tuple([tensor.shape for tensor in tensors])
-        dims = self._dims_of_shapes.get(key)
-        if dims is None:
-            dims = self._resolved(tensors, numbers)
-            if dims is not None and len(self._dims_of_shapes) < MOST_SHAPES:
-                self._dims_of_shapes[key] = dims
-        return dims
+    def dims(self, binding: ArgumentBinding) -> Dimensions | None:
+        """The values of the unit's variables of shapes; None where a shape, stride or offset is not as declared.
 
-    def _resolved(self, tensors: list[Tensor], numbers: Dims) -> list[int] | None:
-        """The same, computed as the interpreter does: first all variables, then everything else."""
-        dims = dict(numbers)
+        They are computed as the interpreter does: first all variables, then everything else.
+        """
+        dims = dict(binding.numbers)
         parts: list[tuple[tir.Expr, int]] = []
-        for buffer, tensor in zip(self._buffers, tensors, strict=True):
+        for buffer, tensor in zip(self._buffers, binding.tensors, strict=True):
             if len(tensor.shape) != len(buffer.shape):
                 return None
             actual = actual_parts(buffer, tensor)
@@ -155,13 +151,21 @@ class ArgumentBinder:
                     dims[part] = value
         if any(known(part, dims) != value for part, value in parts):
             return None
-        return [dims[var] for var in self._unit.dims] if all(var in dims for var in self._unit.dims) else None
+        return tuple([dims[var] for var in self._unit.dims]) if all(var in dims for var in self._unit.dims) else None
 
-    def _depends_on_shapes_only(self) -> bool:
-        """Whether the variables of shapes depend on no number, stride or offset."""
-        return not any(buffer.strides or buffer.elem_offset is not None for buffer in self._buffers) and not any(
-            isinstance(param, ScalarParam) and param.var.dtype.is_integer for param in self._unit.params
-        )
+
+def _sizing_variables(buffers: Sequence[tir.Buffer]) -> frozenset[tir.Var]:
+    """The variables in the shapes, strides and offsets of buffers."""
+    offsets = [buffer.elem_offset for buffer in buffers if buffer.elem_offset is not None]
+    parts = [*offsets, *(part for buffer in buffers for part in (*buffer.shape, *(buffer.strides or ())))]
+    return frozenset(node for part in parts for node in walk(part) if isinstance(node, tir.Var))
+
+
+def _sizes(buffer: tir.Buffer, tensor: Tensor) -> object:
+    """What the variables of shapes depend on, of one tensor."""
+    if not buffer.strides and buffer.elem_offset is None:
+        return tensor.shape
+    return tensor.shape, tensor.element_strides, tensor.byte_offset
 
 
 def as_tensor(arg: object) -> Tensor | None:

@@ -6,14 +6,15 @@
 | Relax     | its body is one run of bindings, which is in C, and its parameters are tensors        |
 
 Everything that depends on dtypes and shapes is computed once, from NumPy arrays of an earlier call. An entry in C
-(`rm_python.h`) does the rest: it checks that the arguments are such arrays, contiguous, aligned, and writable where
-they are written. A cached call that is not applicable has done nothing that counts; the virtual machine then makes the
-call in the general way.
+(`rm_python.h`) does the rest: it asks each argument whether it is such an array, contiguous, aligned, in native byte
+order, and writable where it is written (`array_interface`). A cached call that is not applicable has done nothing that
+counts; the virtual machine then makes the call in the general way.
 
 Decision: nothing looks at the clock between cached calls, so under a limit of time there are none. Interrupts stop
 them as every call (`refmlc.native.tier.watch`).
 """
 
+import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, cast
@@ -23,20 +24,30 @@ import numpy as np
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import relax
 from refmlc.lang.ir.types import TensorType
-from refmlc.native.compile import CFunction
 from refmlc.native.entries import has_entry, whole_function
 from refmlc.native.fuse import Fused
 from refmlc.native.tier.argument_binding import address_of
-from refmlc.native.tier.fused_call import FusedCall, ResolvedPlan, origin_of, resolve
-from refmlc.native.tier.layout import ALIGNED, CONTIGUOUS, WRITEABLE, structs
-from refmlc.native.tier.native_call import LEAST_ROOM, NativeCall, State
-from refmlc.native.tier.specialisation import FOREVER, WORTH, Dimensions
+from refmlc.native.tier.array_interface import (
+    ALIGNED,
+    CONTIGUOUS,
+    KINDS,
+    NOT_SWAPPED,
+    WRITEABLE,
+    method,
+    python_functions,
+    structs,
+)
+from refmlc.native.tier.compiled_module import CompiledModule
+from refmlc.native.tier.fused_call import FusedCall, PreparedFusedCall, ResolvedPlan, origin_of
+from refmlc.native.tier.native_call import LEAST_ROOM, NativeCall, PreparedNativeCall, State
+from refmlc.native.tier.prepared_calls import WORTH
 from refmlc.native.tier.tier_switch import NOT_APPLICABLE, CachedCall
 from refmlc.native.tier.undo_log import UndoPlan
 from refmlc.native.unit import BufferParam
 from refmlc.run.dims import Dims, bind_dims
 from refmlc.run.interp.machine import Machine
-from refmlc.run.memory.budget import FUEL_OF_A_STEP
+from refmlc.run.memory.array_memory import ByteArray
+from refmlc.run.memory.budget import FUEL_OF_A_STEP, Budget
 from refmlc.run.memory.cells import cell_size
 from refmlc.run.memory.storage import ALIGNMENT, Storage
 from refmlc.run.memory.tensor import Tensor
@@ -44,6 +55,7 @@ from refmlc.run.memory.tensor import Tensor
 BYTE: Final = np.dtype(np.uint8)
 INTERRUPTED: Final = -2  # RM_INTERRUPTED of rm_python.h
 Evict: TypeAlias = Callable[[], None]
+Result: TypeAlias = Callable[[Sequence[ByteArray]], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +97,8 @@ class Target:
 
     machine: Machine
     state: State
-    function: CFunction
+    compiled: CompiledModule
+    symbol: str
     data: EntryData
     policy: RespecialisePolicy
 
@@ -98,16 +111,17 @@ def cached_prim_func(
 ) -> CachedCall | None:
     """The cached call of a prim_func for arguments like `arrays`; None: it has none."""
     binding = call.arguments.bind(arrays)
-    if binding is None or not has_entry(call.unit) or UndoPlan(call.unit).updates or state.budget.max_depth < 1:
+    prepared = None if binding is None else call.prepare(binding)
+    if binding is None or prepared is None or not has_entry(call.unit) or UndoPlan(call.unit).updates:
         return None
-    dims = tuple(binding.dims)
-    specialised = call.profile.specialised(dims) if dims else None
-    if specialised is not None:
-        return cached_prim_func(machine, state, specialised, arrays, evict)
+    if state.budget.max_depth < 1:
+        return None
+    if prepared.specialised is not None:
+        return cached_prim_func(machine, state, prepared.specialised, arrays, evict)
     written = [isinstance(param, BufferParam) and param.stored for param in call.unit.params]
-    data = EntryData(arrays, written, binding.shadows, binding.dims, steps=1)
-    entry = call.compiled.entry(call.unit.symbol)
-    return call_in_place(Target(machine, state, entry, data, _policy(call, dims, evict)))
+    data = EntryData(arrays, written, binding.shadows, prepared.dims, steps=1)
+    target = Target(machine, state, call.compiled, call.unit.symbol, data, _policy(prepared, evict))
+    return call_of(target, (), 0, nothing)
 
 
 def cached_function(
@@ -122,43 +136,45 @@ def cached_function(
     sizes: Dims = {}
     for param, array in zip(function.params, arrays, strict=True):
         bind_dims(cast("TensorType", param.ty).shape, array.shape, sizes)
-    dims = {var: sizes[var] for var in call.variables if var in sizes}
-    plan = resolve(run, dims) if len(dims) == len(call.variables) else None
-    if plan is None or state.budget.max_depth < 2:
+    prepared = call.prepare(tuple([sizes.get(var) for var in call.variables]))
+    if prepared is None or state.budget.max_depth < 2:
         return None
-    specialised = call.profile.specialised(plan.dims) if dims else None
-    if specialised is not None:
-        return cached_function(machine, state, specialised, function_and_arrays, evict)
+    if prepared.specialised is not None:
+        return cached_function(machine, state, prepared.specialised, function_and_arrays, evict)
+    plan = prepared.plan
     fixed = [*_constants(run), state.workspace(plan.workspace)]
     if None in fixed:
         return None
     steps = 1 + run.stop - run.start + len(run.calls)
     data = EntryData(arrays, [False] * len(arrays), fixed, plan.numbers, steps)
-    entry = call.compiled.entry(run.symbol, len(run.outputs))
-    target = Target(machine, state, entry, data, _policy(call, plan.dims, evict))
-    outputs, result = _outputs(run, plan), _result(run, function)
-    if result is None:
-        return call_with_output(target, outputs[0], plan.allocated)
-    return call_with_outputs(target, outputs, plan.allocated, result)
+    target = Target(machine, state, call.compiled, run.symbol, data, _policy(prepared, evict))
+    outputs = _outputs(run, plan)
+    return call_of(target, outputs, plan.allocated, _result(run, function, outputs, state.budget))
 
 
-def _policy(call: NativeCall | FusedCall, dims: Dimensions, evict: Evict) -> RespecialisePolicy:
-    """The policy of a cached call on `dims`."""
+def _policy(prepared: PreparedNativeCall | PreparedFusedCall, evict: Evict) -> RespecialisePolicy:
+    """The policy of a cached call in place of `prepared`."""
 
     def respecialise() -> None:
-        call.profile.count(dims, WORTH)
+        prepared.count(WORTH)
         evict()
 
-    return RespecialisePolicy(call.profile.left(dims) // FUEL_OF_A_STEP if dims else FOREVER, respecialise)
+    return RespecialisePolicy(prepared.left // FUEL_OF_A_STEP, respecialise)
 
 
-def _result(run: Fused, function: relax.Function) -> Callable[[list[Tensor]], object] | None:
-    """The result of `function` from the outputs of `run`; None: it is the only output."""
+def _result(run: Fused, function: relax.Function, outputs: Sequence[Output], budget: Budget) -> Result:
+    """What makes the result of `function` of the memory of the outputs of `run`."""
     returned = cast("tuple[int, ...]", whole_function(run, function))
+    makers = [tensor_maker(output, budget) for output in outputs]
     if isinstance(function.body.body, relax.Tuple):
-        return lambda outputs: tuple([outputs[number] for number in returned])
+
+        def fields(rooms: Sequence[ByteArray]) -> tuple[Tensor, ...]:
+            tensors = [make(room) for make, room in zip(makers, rooms, strict=True)]
+            return tuple([tensors[number] for number in returned])
+
+        return fields
     (only,) = returned
-    return (lambda outputs: outputs[only]) if len(run.outputs) > 1 else None
+    return lambda rooms: makers[only](rooms[only])
 
 
 def _constants(run: Fused) -> list[object]:
@@ -177,131 +193,77 @@ def _outputs(run: Fused, plan: ResolvedPlan) -> list[Output]:
 # --------------------------------------------------------------------------------------- calls of an entry
 
 
-def new_entry(data: EntryData, state: State) -> tuple[Any, list[object]]:
-    """An `rm_entry`, and the objects that must live as long as it is used."""
-    ffi = structs()
-    rows = ffi.new("rm_parameter[]", max(1, len(data.arrays)))
+def new_entry(data: EntryData, state: State, rooms: Sequence[int]) -> tuple[Any, list[object]]:
+    """An `rm_entry` for the arguments and `rooms` bytes of fresh memory, and what must live as long as it is used."""
+    interface = structs()
+    parameters = [*zip(data.arrays, data.written, strict=True), *((np.empty(size, BYTE), True) for size in rooms)]
+    rows = interface.new("rm_parameter[]", max(1, len(parameters)))
     alive: list[object] = [rows, data.fixed]
-    for row, array, writes in zip(rows, data.arrays, data.written, strict=False):
-        shape = ffi.new("int64_t[]", list(array.shape) or 1)
-        row.dtype, row.rank, row.shape = ffi.cast("void *", id(array.dtype)), array.ndim, shape
-        row.flags = CONTIGUOUS | ALIGNED | (WRITEABLE if writes else 0)
-        alive += [shape, array.dtype]
-    pointers = ffi.new("void *[]", [ffi.cast("void *", pointer) for pointer in data.fixed] or 1)
-    numbers = ffi.new("int64_t[]", list(data.numbers) or 1)
-    entry = ffi.new("rm_entry *")
-    entry.array_type, entry.parameters, entry.count = ffi.cast("void *", id(np.ndarray)), rows, len(data.arrays)
+    for row, (array, writes) in zip(rows, parameters, strict=False):
+        shape = interface.new("int64_t[]", list(array.shape) or 1)
+        row.shape, row.rank = shape, array.ndim
+        row.kind, row.itemsize = ord(array.dtype.kind), array.itemsize
+        row.flags = CONTIGUOUS | ALIGNED | NOT_SWAPPED | (WRITEABLE if writes else 0)
+        alive.append(shape)
+    pointers = interface.new("void *[]", [interface.cast("void *", pointer) for pointer in data.fixed] or 1)
+    numbers = interface.new("int64_t[]", list(data.numbers) or 1)
+    entry = interface.new("rm_entry *")
+    entry.parameters, entry.count = rows, len(parameters)
     entry.fixed, entry.numbers = pointers, numbers
     state.watch.begin(entry, state.budget.full_fuel - data.steps * FUEL_OF_A_STEP)
     return entry, [*alive, pointers, numbers]
 
 
-def _not_done(state: State, steps: int) -> object:
-    """The outcome of a call that C did not finish."""
-    if steps == INTERRUPTED:
-        raise state.watch.end()
-    return NOT_APPLICABLE
+def call_of(target: Target, outputs: Sequence[Output], call_bytes: int, result: Result) -> CachedCall | None:
+    """Calls of the entry on the arguments and fresh memory for `outputs`, of which `result` makes what they return.
 
-
-class MemoryLimit:
-    """The memory that the budget leaves to C, written into an `rm_entry` when it has become less."""
-
-    __slots__ = ("_budget", "_entry", "_most")
-
-    def __init__(self, entry: Any, state: State, call_bytes: int) -> None:  # noqa: ANN401 - cffi has no types
-        """`call_bytes`: bytes that a call allocates."""
-        self._entry = entry
-        self._budget = state.budget
-        self._most = state.budget.max_bytes - call_bytes - LEAST_ROOM
-
-    def update(self) -> int:
-        """Write the limit; returns the charged bytes up to which it holds, -1 where too little memory is left."""
-        charged = self._budget.bytes
-        self._entry.memory = self._budget.max_bytes - charged
-        return charged if charged <= self._most else -1
-
-
-def call_in_place(target: Target) -> CachedCall:
-    """Calls that write into their arguments and return nothing."""
-    machine, state, function, data = target.machine, target.state, target.function, target.data
-    entry, alive = new_entry(data, state)
-    budget, counts, own_steps = state.budget, state.counts, data.steps
-    update, charged = MemoryLimit(entry, state, 0).update, -1
-    left, respecialise = target.policy.steps, target.policy.respecialise
-
-    def cached_call(args: tuple[object, ...], _alive: object = alive) -> object:
-        nonlocal charged, left
-        if machine.depth or (budget.bytes > charged and (charged := update()) < 0):
-            return NOT_APPLICABLE
-        steps = function(entry, id(args))
-        if steps < 0:
-            return _not_done(state, steps)
-        budget.steps = steps + own_steps
-        counts.native += 1
-        left -= steps
-        if left < 0:
-            respecialise()
+    They allocate `call_bytes` bytes in all. None: this Python, or NumPy, cannot be asked for the memory of arrays.
+    """
+    python, data = python_functions(), target.data
+    if python is None or any(array.dtype.kind not in KINDS for array in data.arrays):
         return None
+    machine, state = target.machine, target.state
+    sizes = [output.size + ALIGNMENT for output in outputs]
+    entry, parts = new_entry(data, state, sizes)
+    target.compiled.give_functions(ctypes.addressof(python))
+    function, held = method(target.compiled.entry(target.symbol), entry)
+    alive = [*parts, *held]
+    budget, counts, own_steps = state.budget, state.counts, data.steps
+    most, limit = budget.max_bytes - call_bytes - LEAST_ROOM, budget.max_bytes
+    charged, left, respecialise = -1, target.policy.steps, target.policy.respecialise
+    room_of, byte = np.empty, BYTE
+
+    def cached_call(args: tuple[object, ...], _alive: object = alive) -> object:
+        nonlocal charged, left
+        if machine.depth:
+            return NOT_APPLICABLE
+        if budget.bytes > charged:  # less memory is left than C knows of
+            if budget.bytes > most:
+                return NOT_APPLICABLE
+            charged = budget.bytes
+            entry.memory = limit - charged
+        rooms = [room_of(size, byte) for size in sizes] if sizes else ()
+        steps = function(*args, *rooms)
+        if steps < 0:
+            if steps == INTERRUPTED:
+                raise state.watch.end()
+            return NOT_APPLICABLE
+        budget.steps = steps + own_steps
+        counts.native += 1
+        left -= steps
+        if left < 0:
+            respecialise()
+        return result(rooms)
 
     return cached_call
 
 
-def call_with_output(target: Target, output: Output, call_bytes: int) -> CachedCall:
-    """Calls that return one tensor, and allocate `call_bytes` bytes in all."""
-    machine, state, function, data = target.machine, target.state, target.function, target.data
-    entry, alive = new_entry(data, state)
-    budget, counts, own_steps = state.budget, state.counts, data.steps
-    update, charged = MemoryLimit(entry, state, call_bytes).update, -1
-    left, respecialise = target.policy.steps, target.policy.respecialise
+def nothing(_rooms: Sequence[ByteArray]) -> None:
+    """The result of a prim_func."""
+
+
+def tensor_maker(output: Output, budget: Budget) -> Callable[[ByteArray], Tensor]:
+    """What makes the tensor of `output` of the memory that a call has filled."""
     dtype, shape, size, origin, unit = output.dtype, output.shape, output.size, output.origin, cell_size(output.dtype)
-    room_of, room_size, byte, storage, tensor = np.empty, size + ALIGNMENT, BYTE, Storage.filled, Tensor.filled
-
-    def cached_call(args: tuple[object, ...], _alive: object = alive) -> object:
-        nonlocal charged, left
-        if machine.depth or (budget.bytes > charged and (charged := update()) < 0):
-            return NOT_APPLICABLE
-        room = room_of(room_size, byte)
-        steps = function(entry, id(args), id(room))
-        if steps < 0:
-            return _not_done(state, steps)
-        budget.steps = steps + own_steps
-        counts.native += 1
-        left -= steps
-        if left < 0:
-            respecialise()
-        return tensor(storage(room, size, unit, budget, origin), dtype, shape)
-
-    return cached_call
-
-
-def call_with_outputs(
-    target: Target, outputs: Sequence[Output], call_bytes: int, result: Callable[[list[Tensor]], object]
-) -> CachedCall:
-    """Calls that make several tensors; `result` picks what they return."""
-    machine, state, function, data = target.machine, target.state, target.function, target.data
-    entry, alive = new_entry(data, state)
-    budget, counts, own_steps = state.budget, state.counts, data.steps
-    update, charged = MemoryLimit(entry, state, call_bytes).update, -1
-    left, respecialise = target.policy.steps, target.policy.respecialise
-    units = [cell_size(output.dtype) for output in outputs]
-
-    def cached_call(args: tuple[object, ...], _alive: object = alive) -> object:
-        nonlocal charged, left
-        if machine.depth or (budget.bytes > charged and (charged := update()) < 0):
-            return NOT_APPLICABLE
-        rooms = [np.empty(output.size + ALIGNMENT, BYTE) for output in outputs]
-        steps = function(entry, id(args), *map(id, rooms))
-        if steps < 0:
-            return _not_done(state, steps)
-        budget.steps = steps + own_steps
-        counts.native += 1
-        left -= steps
-        if left < 0:
-            respecialise()
-        tensors = [
-            Tensor.filled(Storage.filled(room, output.size, unit, budget, output.origin), output.dtype, output.shape)
-            for room, output, unit in zip(rooms, outputs, units, strict=True)
-        ]
-        return result(tensors)
-
-    return cached_call
+    storage, tensor = Storage.filled, Tensor.filled
+    return lambda room: tensor(storage(room, size, unit, budget, origin), dtype, shape)

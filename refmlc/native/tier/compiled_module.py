@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, cast
 
 from refmlc.lang.ir import IRModule, relax
 from refmlc.native.compile import BuildFailed, CFunction, Library, build, default_cache, warn_once
-from refmlc.native.entries import emit_entries, emit_entry, emit_entry_of_run, entry_symbol, has_entry, whole_function
+from refmlc.native.entries import (
+    USE,
+    emit_entries,
+    emit_entry,
+    emit_entry_of_run,
+    entry_symbol,
+    has_entry,
+    whole_function,
+)
 from refmlc.native.fuse.plan import Fused
 from refmlc.native.options import Isa
 from refmlc.native.unit import BufferParam, Declined, Param, ScalarParam, Unit
@@ -60,10 +68,13 @@ class CompiledModule:
         """A C function of the library. Requires a library."""
         return cast("Library", self.library).function(symbol, c_type)
 
-    def entry(self, symbol: str, rooms: int = 0) -> CFunction:
-        """The entry of the C function `symbol`, to which `rooms` fresh arrays are passed. Requires an entry."""
-        params = ", ".join(["void *", "int64_t", *("int64_t" for _ in range(rooms))])
-        return self.function(entry_symbol(symbol), f"int64_t (*)({params})")
+    def entry(self, symbol: str) -> CFunction:
+        """The entry of the C function `symbol`. Requires an entry."""
+        return self.function(entry_symbol(symbol), "void *(*)(void *, void **, int64_t)")
+
+    def give_functions(self, address: int) -> None:
+        """Give entries the functions of Python, an `rm_python` at `address`. Requires an entry."""
+        self.function(USE, "void *(*)(int64_t)")(address)
 
 
 def with_entries(translation: Translation, module: IRModule) -> Translation:

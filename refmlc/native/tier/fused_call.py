@@ -6,7 +6,7 @@ C writes only fresh memory. So where it stops the interpreter executes the bindi
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, Final
+from typing import Any, TypeAlias
 
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.visit import walk
@@ -15,15 +15,13 @@ from refmlc.native.fuse.plan import Fused, Operand
 from refmlc.native.tier.argument_binding import MOST_EXTENT, address_of
 from refmlc.native.tier.compiled_module import CompiledModule, c_type_of_fused
 from refmlc.native.tier.native_call import State
-from refmlc.native.tier.specialisation import DimensionProfile, Dimensions
+from refmlc.native.tier.prepared_calls import Dimensions, PreparedCall, PreparedCalls
 from refmlc.native.tier.watch import fuel_left
 from refmlc.native.unit import Status
 from refmlc.run.dims import Dims
 from refmlc.run.interp.graph.activation import Activation
 from refmlc.run.memory.cells import cell_size
 from refmlc.run.memory.tensor import Tensor
-
-MOST_SHAPES: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +34,6 @@ class ResolvedPlan:
     numbers: tuple[int, ...]
     workspace: int
     allocated: int
-    dims: Dimensions = ()
 
 
 class FusedCall:
@@ -46,7 +43,6 @@ class FusedCall:
         """Prepare what does not depend on the activation."""
         self.run = run
         self.compiled = compiled
-        self.profile = DimensionProfile(self._specialise)
         self._function = compiled.function(run.symbol, c_type_of_fused(run))
         self._state = state
         self._constants = {
@@ -57,29 +53,37 @@ class FusedCall:
         self._origins = [origin_of(run, operand) for operand in run.outputs]
         self.variables = _variables(run)
         self._steps = run.stop - run.start + len(run.calls)
-        self._plans: dict[tuple[object, ...], ResolvedPlan | None] = {}
+        self._prepared: PreparedCalls[PreparedFusedCall | None] = PreparedCalls()
 
     def __call__(self, env: Activation) -> int:
         """Execute the bindings; returns how many: all, or none where the interpreter has to. Fails: RM601, RM605."""
-        resolved = self._resolved(env)
-        pointers = None if resolved is None else self._inputs(env, resolved)
-        if resolved is None or pointers is None:
+        prepared = self.prepare(tuple([env.dims.get(var) for var in self.variables]))
+        pointers = None if prepared is None else self._inputs(env, prepared.plan)
+        if prepared is None or pointers is None:
             self._state.counts.declined += 1
             return 0
-        specialised = self.profile.specialised(resolved.dims) if resolved.dims else None
-        if specialised is not None:
-            return specialised(env)
-        return self._call(env, resolved, pointers)
+        if prepared.specialised is not None:
+            return prepared.specialised(env)
+        return self._call(env, prepared, pointers)
 
-    def _call(self, env: Activation, resolved: ResolvedPlan, pointers: list[object]) -> int:
-        state = self._state
+    def prepare(self, dims: tuple[object, ...]) -> "PreparedFusedCall | None":
+        """The prepared call where the variables are `dims`; None: one has no value, or the plan does not hold."""
+        return self._prepared.find(dims, lambda: self._prepared_call(dims))
+
+    def _prepared_call(self, dims: tuple[object, ...]) -> "PreparedFusedCall | None":
+        sizes = tuple([size for size in dims if isinstance(size, int)])
+        plan = resolve(self.run, dict(zip(self.variables, sizes, strict=True))) if len(sizes) == len(dims) else None
+        return None if plan is None else PreparedCall(sizes, plan, self._specialise)
+
+    def _call(self, env: Activation, prepared: "PreparedFusedCall", pointers: list[object]) -> int:
+        state, resolved = self._state, prepared.plan
         span = self.run.block.bindings[self.run.start].span
         budget, counts = state.budget, state.counts
         budgeted = state.provide(self._steps, span)
         if not budgeted or budget.depth >= budget.max_depth or resolved.allocated > budget.max_bytes - budget.bytes:
             counts.declined += 1
             return 0
-        fuel = min(budgeted, self.profile.left(resolved.dims)) if resolved.dims else budgeted
+        fuel = min(budgeted, prepared.left)
         state.watch.begin(state.run, fuel)
         outputs = [
             Tensor.empty(shape, operand.dtype, origin=origin, budget=budget)
@@ -88,8 +92,7 @@ class FusedCall:
         passed = [*pointers, *map(address_of, outputs), state.workspace(resolved.workspace), *resolved.numbers]
         status = self._function(state.run, *passed)
         fuel_used = fuel - max(0, fuel_left(state.run))
-        if resolved.dims:
-            self.profile.count(resolved.dims, fuel_used)
+        prepared.count(fuel_used)
         if status == Status.DONE:
             counts.native += 1
             self._bind(env, outputs, fuel_used)
@@ -131,15 +134,8 @@ class FusedCall:
             pointers.append(pointer)
         return pointers
 
-    def _resolved(self, env: Activation) -> ResolvedPlan | None:
-        """The plan for the dimensions that `env` knows; None where it does not hold for them."""
-        key = tuple([env.dims.get(var) for var in self.variables])
-        if key not in self._plans:
-            if len(self._plans) >= MOST_SHAPES:
-                self._plans.clear()
-            dims = {var: value for var, value in zip(self.variables, key, strict=True) if isinstance(value, int)}
-            self._plans[key] = resolve(self.run, dims) if len(dims) == len(key) else None
-        return self._plans[key]
+
+PreparedFusedCall: TypeAlias = PreparedCall[ResolvedPlan, FusedCall]
 
 
 def resolve(run: Fused, dims: Dims) -> ResolvedPlan | None:
@@ -155,7 +151,7 @@ def resolve(run: Fused, dims: Dims) -> ResolvedPlan | None:
     cells = [cell_size(output.dtype) * output.dtype.lanes for output in run.outputs]
     sizes = tuple([prod(shape) * size for shape, size in zip(outputs, cells, strict=True)])
     *passed, workspace, allocated = numbers
-    return ResolvedPlan(inputs, outputs, sizes, tuple(passed), workspace, allocated, tuple(dims.values()))
+    return ResolvedPlan(inputs, outputs, sizes, tuple(passed), workspace, allocated)
 
 
 def _shapes(operands: Sequence[Operand], dims: Dims) -> tuple[tuple[int, ...], ...] | None:

@@ -14,7 +14,7 @@ Decision: a unit without checks has an empty undo log, so where it runs out of m
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import MEMORY_EXHAUSTED
@@ -24,7 +24,7 @@ from refmlc.lang.ir import tir
 from refmlc.native.compile import ffi
 from refmlc.native.tier.argument_binding import ArgumentBinder, ArgumentBinding, Ones
 from refmlc.native.tier.compiled_module import CompiledModule, c_type
-from refmlc.native.tier.specialisation import FOREVER, DimensionProfile, Dimensions
+from refmlc.native.tier.prepared_calls import FOREVER, Dimensions, PreparedCall, PreparedCalls
 from refmlc.native.tier.undo_log import UndoPlan
 from refmlc.native.tier.watch import Watch, fuel_left
 from refmlc.native.tier.work import Work
@@ -93,7 +93,7 @@ class NativeCall:
         self.compiled = compiled
         self.unit = compiled.translation.units[name]
         self.arguments = ArgumentBinder(self.unit, state.ones)
-        self.profile = DimensionProfile(self._specialise)
+        self._prepared: PreparedCalls[PreparedNativeCall | None] = PreparedCalls()
         self._func = func
         self._function = compiled.function(self.unit.symbol, c_type(self.unit))
         self._state = state
@@ -108,14 +108,16 @@ class NativeCall:
         state = self._state
         fuel = state.provide(1, self._func.span)
         binding = self.arguments.bind(args) if fuel else None
-        if binding is None:
+        prepared = None if binding is None else self.prepare(binding)
+        if binding is None or prepared is None:
             state.counts.declined += 1
             return self._interpret(args)
-        specialised = self._specialised(tuple(binding.dims), args) if binding.dims else None
-        if specialised is not None:
-            return specialised(args)
+        if prepared.left < FOREVER:
+            prepared.count(prepared.plan)
+        if prepared.specialised is not None:
+            return prepared.specialised(args)
         log = self._undo.record(binding.tensors)
-        status = self._function(state.run, *binding.passed)
+        status = self._function(state.run, *binding.passed, *prepared.dims)
         if status == Status.DONE:
             return self._done(binding, fuel)
         if status == Status.FUEL_EXHAUSTED:
@@ -139,11 +141,16 @@ class NativeCall:
         state.budget.charge_fuel(fuel - fuel_left(state.run), 1, self._func.span)
         return result_of(self.unit.result, state.run)
 
-    def _specialised(self, dims: Dimensions, args: Sequence[object]) -> "NativeCall | None":
-        """The specialisation for `dims`, once a call on `args` makes it worth its compilation."""
-        if self.profile.left(dims) < FOREVER:
-            self.profile.count(dims, self._work.iterations(args))
-        return self.profile.specialised(dims)
+    def prepare(self, binding: ArgumentBinding) -> "PreparedNativeCall | None":
+        """The prepared call for arguments of these sizes; None: the sizes are not as declared."""
+        return self._prepared.find(binding.sizes, lambda: self._prepared_call(binding))
+
+    def _prepared_call(self, binding: ArgumentBinding) -> "PreparedNativeCall | None":
+        dims = self.arguments.dims(binding)
+        if dims is None:
+            return None
+        iterations = self._work.iterations_of(dict(zip(self.unit.dims, dims, strict=True))) if dims else 0
+        return PreparedCall(dims, iterations, self._specialise)
 
     def _specialise(self, dims: Dimensions) -> "NativeCall | None":
         specialisations = self.compiled.specialisations
@@ -159,6 +166,10 @@ class NativeCall:
 
     def _interpret(self, args: Sequence[object]) -> object:
         return self._in_the_interpreter()(args)
+
+
+PreparedNativeCall: TypeAlias = PreparedCall[int, NativeCall]
+"""Its plan is the number of iterations."""
 
 
 def result_of(dtype: DType | None, run: Any) -> bool | int | float | None:  # noqa: ANN401 - cffi has no types

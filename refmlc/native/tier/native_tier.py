@@ -9,7 +9,6 @@ from refmlc.native.entries import whole_function
 from refmlc.native.tier.cached_calls import cached_function, cached_prim_func
 from refmlc.native.tier.compiled_module import CompiledModule
 from refmlc.native.tier.fused_call import FusedCall
-from refmlc.native.tier.layout import as_declared
 from refmlc.native.tier.native_call import Counts, NativeCall, State
 from refmlc.native.tier.tier_switch import CachedCall
 from refmlc.run.interp.machine import Machine
@@ -68,7 +67,7 @@ class NativeTier:
         The call runs `evict` when a better one can be made.
         """
         arrays = [arg for arg in args if isinstance(arg, np.ndarray)]
-        if len(arrays) != len(args) or self._state.budget.max_seconds is not None or not as_declared():
+        if len(arrays) != len(args) or self._state.budget.max_seconds is not None:
             return None
         if name in self._calls:
             return cached_prim_func(machine, self._state, self._calls[name], arrays, evict)

@@ -7,7 +7,7 @@ about to be, as take the time of a compilation, in a program with few such dimen
 
 from collections.abc import Callable, Hashable, Mapping
 from threading import Lock
-from typing import Final, Generic, TypeAlias, TypeVar
+from typing import Final
 
 from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.ops.evaluate import known
@@ -18,44 +18,8 @@ from refmlc.native.tier.compiled_module import CompiledModule, Translation, load
 from refmlc.native.unit import Source
 from refmlc.run.dims import Dims
 
-WORTH: Final = 1 << 25
-"""Iterations of compiled code that take as long as a compilation."""
-FOREVER: Final = 1 << 62
 MOST: Final = 64
 """Compilations for known dimensions of one module."""
-
-MOST_SHAPES: Final = 256  # dimensions whose iterations are counted
-Dimensions: TypeAlias = tuple[int, ...]
-T = TypeVar("T")
-
-
-class DimensionProfile(Generic[T]):
-    """The iterations of one call for each of its dimensions, and its specialisation for those with many."""
-
-    def __init__(self, specialise: Callable[[Dimensions], T | None]) -> None:
-        """`specialise` is called once for such dimensions; None: there is no specialisation."""
-        self._specialise = specialise
-        self._iterations: dict[Dimensions, int] = {}
-        self._specialised: dict[Dimensions, T | None] = {}
-
-    def count(self, dims: Dimensions, iterations: int) -> None:
-        """Add iterations that were executed, or are about to be."""
-        if dims not in self._iterations and len(self._iterations) >= MOST_SHAPES:
-            self._iterations.clear()
-        self._iterations[dims] = self._iterations.get(dims, 0) + iterations
-
-    def left(self, dims: Dimensions) -> int:
-        """The iterations until `dims` get a specialisation; `FOREVER` once they have it."""
-        return FOREVER if dims in self._specialised else WORTH - self._iterations.get(dims, 0)
-
-    def specialised(self, dims: Dimensions) -> T | None:
-        """The specialisation for `dims`, which this call compiles where their iterations are enough."""
-        if dims in self._specialised:
-            return self._specialised[dims]
-        if self._iterations.get(dims, 0) < WORTH:
-            return None
-        specialised = self._specialised[dims] = self._specialise(dims)
-        return specialised
 
 
 class Specialisations:

@@ -14,7 +14,6 @@ from refmlc.run.memory.tensor import Tensor
 
 COMPILATION: Final = 100_000
 EACH_FUNCTION: Final = 10_000
-MOST_SHAPES = 64
 
 
 def compilation_cost(module: IRModule) -> int:
@@ -28,18 +27,15 @@ class Work:
     def __init__(self, func: tir.PrimFunc) -> None:
         self._buffers = [func.buffer_map.get(param) for param in func.params]
         self._count = count(func)
-        self._iterations: dict[tuple[tuple[int, ...] | None, ...], int] = {}
 
     def iterations(self, args: Sequence[object]) -> int:
         """The iterations of a call on `args`, as far as shapes determine them."""
-        key = tuple([arg.shape if isinstance(arg, Tensor) else None for arg in args])
-        iterations = self._iterations.get(key)
-        if iterations is None:
-            dims: Dims = {}
-            for buffer, shape in zip(self._buffers, key, strict=False):
-                if buffer is not None and shape is not None:
-                    bind_dims(buffer.shape, shape, dims)
-            iterations = self._count(dims)
-            if len(self._iterations) < MOST_SHAPES:
-                self._iterations[key] = iterations
-        return iterations
+        dims: Dims = {}
+        for buffer, arg in zip(self._buffers, args, strict=False):
+            if buffer is not None and isinstance(arg, Tensor):
+                bind_dims(buffer.shape, arg.shape, dims)
+        return self.iterations_of(dims)
+
+    def iterations_of(self, dims: Dims) -> int:
+        """The iterations of a call where the variables of shapes are `dims`."""
+        return self._count(dims)

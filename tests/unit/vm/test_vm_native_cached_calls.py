@@ -9,7 +9,6 @@ from handwritten import counts, machine, module
 
 from refmlc.diag import Malformed, Undefined
 from refmlc.lang.dtypes import INT32, dtype
-from refmlc.native.tier import layout
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.registry import FunctionRegistry
 from refmlc.run.memory.storage import ALIGNMENT
@@ -47,10 +46,6 @@ def alone(monkeypatch):
         return function
 
     return cached_only
-
-
-def test_arrays_of_this_machine_are_laid_out_as_declared():
-    assert layout.as_declared()
 
 
 @pytest.mark.needs("compiler")

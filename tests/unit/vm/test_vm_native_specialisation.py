@@ -8,8 +8,8 @@ from refmlc.diag import Exhausted, Malformed
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.native.compile import NativeWarning, failures
 from refmlc.native.options import Grade
-from refmlc.native.tier import specialisation
-from refmlc.native.tier.specialisation import FOREVER, WORTH, DimensionProfile
+from refmlc.native.tier import prepared_calls, specialisation
+from refmlc.native.tier.prepared_calls import FOREVER, MOST, WORTH, PreparedCall, PreparedCalls
 from refmlc.run.memory.budget import Budget
 from refmlc.vm import VirtualMachine, bind_params, build
 
@@ -67,7 +67,13 @@ def in_order(a, b):
 @pytest.fixture
 def soon(monkeypatch):
     """Known dimensions are worth a compilation after a thousand iterations."""
-    monkeypatch.setattr(specialisation, "WORTH", 1000)
+    monkeypatch.setattr(prepared_calls, "WORTH", 1000)
+
+
+def specialised(call):
+    """The specialisations of a call, by dimensions; None where there is none."""
+    prepared = (call for call in call._prepared._calls.values() if call is not None and call.left == FOREVER)
+    return {call.dims: call.specialised for call in prepared}
 
 
 def grade(call):
@@ -96,7 +102,7 @@ def test_a_function_is_compiled_for_the_dimensions_it_is_called_with(mod, soon):
         results.append(c.tobytes())
     assert set(results) == {in_order(a, b).tobytes()}
     call = vm.native.tier()._calls["gemm"]
-    (better,) = call.profile._specialised.values()
+    (better,) = specialised(call).values()
     assert grade(call) < grade(better) == Grade.REORDERED
     assert counts(vm) == (8, 0, 0, 0)
 
@@ -108,7 +114,7 @@ def test_a_run_is_compiled_for_its_dimensions(mod, soon):
     for _ in range(8):
         assert vm["main"](a, b).numpy().tobytes() == in_order(y, y).tobytes()
     (call,) = vm.native.tier()._fused.values()
-    assert [better is not None for better in call.profile._specialised.values()] == [True]
+    assert [better is not None for better in specialised(call).values()] == [True]
     assert vm["main"]._cache.last is not None
 
 
@@ -118,7 +124,7 @@ def test_a_long_run_begins_again_with_its_dimensions_known(mod, soon):
     y = in_order(a, b)
     assert vm["main"](a, b).numpy().tobytes() == in_order(y, y).tobytes()
     (call,) = vm.native.tier()._fused.values()
-    assert list(call.profile._specialised) == [(20, 30)]
+    assert list(specialised(call)) == [(20, 30)]
     assert counts(vm) == (1, 0, 0, 0)
 
 
@@ -174,19 +180,37 @@ def test_few_dimensions_are_compiled_for(mod, soon, monkeypatch):
         c = np.zeros((n, n), np.float32)
         vm["gemm"](a, b, c)
         assert c.tobytes() == in_order(a, b).tobytes()
-    made = vm.native.tier()._calls["gemm"].profile._specialised
+    made = specialised(vm.native.tier()._calls["gemm"])
     assert [made[(n, n)] is None for n in (10, 11)] == [False, True]
 
 
-def test_dimension_profile():
-    made = []
-    profile = DimensionProfile(lambda dims: made.append(dims) or "better")
-    assert profile.specialised((1, 2)) is None
-    profile.count((1, 2), WORTH - 1)
-    assert (profile.specialised((1, 2)), profile.left((1, 2)), profile.left((2, 1))) == (None, 1, WORTH)
-    profile.count((1, 2), 1)
-    assert [profile.specialised((1, 2)) for _ in range(2)] == ["better"] * 2
-    assert (made, profile.left((1, 2))) == ([(1, 2)], FOREVER)
+def test_a_prepared_call_is_specialised_once_when_it_pays():
+    dims = []
+    call = PreparedCall((1, 2), "plan", lambda known: dims.append(known) or "better")
+    call.count(WORTH - 1)
+    assert (call.specialised, call.left) == (None, 1)
+    call.count(1)
+    assert [call.specialised for _ in range(2)] == ["better"] * 2
+    assert (dims, call.left) == ([(1, 2)], FOREVER)
+
+
+def test_a_call_without_dimensions_has_no_specialisation():
+    call = PreparedCall((), "plan", lambda _: pytest.fail("there is nothing to specialise for"))
+    call.count(WORTH)
+    assert (call.specialised, call.left) == (None, FOREVER)
+
+
+def test_prepared_calls_are_forgotten_together_when_there_are_too_many():
+    prepared, calls = [], PreparedCalls()
+    for _ in range(2):
+        for key in range(MOST):
+            assert calls.find(key, lambda key=key: prepared.append(key) or f"call {key}") == f"call {key}"
+    assert prepared == [*range(MOST)]
+    calls.find(MOST, lambda: None)
+    assert calls.find(MOST, lambda: pytest.fail("it is prepared")) is None
+    assert [calls.get(key) for key in (0, MOST - 1)] == [None, None]
+    calls.forget(MOST)
+    assert calls.find(MOST, lambda: "again") == calls.get(MOST) == "again"
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 6])
