@@ -56,12 +56,13 @@ typedef struct rm_parameter {
 } rm_parameter;
 
 /* The parts of a call that are the same for equal shapes. fixed: pointers that are no arguments; numbers: values of
-   variables; fuel, reserve, turns, look, memory: the limits of the call, as in rm_run. */
+   variables; busy: 1 while a call of this machine is in C, which all entries share; fuel, reserve, turns, look, memory: the limits of the call, as in rm_run. */
 typedef struct rm_entry {
   const rm_parameter *parameters;
   int64_t count;
   void *const *fixed;
   const int64_t *numbers;
+  int64_t *busy;
   int64_t fuel;
   int64_t reserve;
   int64_t turns;
@@ -108,23 +109,31 @@ RM_UNUSED static inline const rm_entry *rm_entry_of(void *capsule) {
   return (const rm_entry *)rm_functions->pointer(capsule, NULL);
 }
 
-/* The addresses of the elements of the `count` arguments; false where one is no array as the entry says. */
+/* The addresses of the elements of the `count` arguments; false where one is no array as the entry says, or another
+   call is in C. */
 #if defined __GNUC__
 __attribute__((noinline, cold)) /* one copy, not unrolled: compiling it for each function takes longer than calling it */
 #endif
 RM_UNUSED static bool rm_arrays(const rm_entry *entry, rm_args args, int64_t count, void **cells) {
-  if (count != entry->count) return false;
+  if (*entry->busy || count != entry->count) return false;
   for (int64_t number = 0; number < count; number++) {
     if (!rm_elements(&entry->parameters[number], args[number], &cells[number])) return false;
   }
   return true;
 }
 
-/* Let other threads use Python, until rm_lock. */
-RM_UNUSED static inline void *rm_unlock(void) { return rm_functions->unlock(); }
+/* Let other threads use Python, until rm_lock. They do not begin a call of an entry: one thread at a time uses Python,
+   and sees whether there is such a call. */
+RM_UNUSED static inline void *rm_unlock(const rm_entry *entry) {
+  *entry->busy = 1;
+  return rm_functions->unlock();
+}
 
 /* Use Python again, as this thread. */
-RM_UNUSED static inline void rm_lock(void *thread) { rm_functions->lock(thread); }
+RM_UNUSED static inline void rm_lock(const rm_entry *entry, void *thread) {
+  rm_functions->lock(thread);
+  *entry->busy = 0;
+}
 
 /* The first address in fresh memory that 64 divides. */
 RM_UNUSED static inline void *rm_fresh(void *room) { return (void *)(((uintptr_t)room + 63) & ~(uintptr_t)63); }

@@ -5,6 +5,8 @@ arrays among its arguments and returns None (or the scalar that it returns).
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from threading import RLock
 
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
@@ -23,8 +25,9 @@ from refmlc.vm.tiers import AUTO
 
 
 class VirtualMachine:
-    """Runs an executable. Not for concurrent use: take one per thread.
+    """Runs an executable. Calls from several threads are executed one after the other: better take one per thread.
 
+    A packed function may call the machine again, from the thread that it is called in.
     `budget`: the limits, and what the last call used of them. `native`: the switch to C, with `counts` of calls.
     """
 
@@ -46,6 +49,7 @@ class VirtualMachine:
             math=executable.math,
             substitutes=self.native,
         )
+        self._lock = RLock()
         self._functions: dict[str, VMFunction] = {}
 
     def __repr__(self) -> str:
@@ -58,15 +62,18 @@ class VirtualMachine:
         function = self._functions.get(name)
         if function is None:
             watched = self._machine.substitutes is None
-            function = self._functions[name] = VMFunction(self._machine, name, None if watched else self.native)
+            native = None if watched else self.native
+            function = self._functions.setdefault(name, VMFunction(self._machine, name, self._lock, native))
         return function
 
 
 class VMFunction:
     """A function of the module, which Python can call."""
 
-    def __init__(self, machine: Machine, name: str, native: TierSwitch | None = None) -> None:
-        """Look the function up; `native` makes its cached calls. Fails: RM112."""
+    def __init__(
+        self, machine: Machine, name: str, lock: AbstractContextManager[bool], native: TierSwitch | None = None
+    ) -> None:
+        """Look the function up; `lock` is held in calls, `native` makes its cached calls. Fails: RM112."""
         functions = machine.module.functions
         function = functions.get(name)
         if function is None:
@@ -80,6 +87,7 @@ class VMFunction:
         self._aliases = aliases(function)
         self._packed = isinstance(function, tir.PrimFunc) and is_packed_entry(function)
         self._machine = machine
+        self._lock = lock
         self._cache = None if native is None else CallCache(machine, name, native)
 
     def __repr__(self) -> str:
@@ -97,13 +105,12 @@ class VMFunction:
         __tracebackhide__ = True
         try:
             cache = self._cache
-            if cache is None:
-                return self._run(args, named)
-            if cache.last is not None and not named:
-                result = cache.last(args)
+            if cache is not None and cache.last is not None and not named:
+                result = cache.last(args)  # without the lock: it does not share what another call needs
                 if result is not NOT_APPLICABLE:
                     return result
-            return self._cached(cache, args, named)
+            with self._lock:
+                return self._run(args, named) if cache is None else self._cached(cache, args, named)
         except RefmlcError as failure:  # as of an entry point, without the time that a wrapper takes
             raise shortened(failure)  # noqa: B904 - it is the same exception
 

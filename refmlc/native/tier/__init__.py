@@ -1,17 +1,20 @@
 """The native tier as the virtual machine uses it: which calls go into C, with what, and what happens if C refuses.
 
 The rule: C does all that the interpreter would have done, or the interpreter executes the call, from memory as it was
-before. So every message and every verdict is the interpreter's. Who decides what, from the outermost on:
+before. So every message and every verdict is the interpreter's.
+
+A call looks into one table of prepared calls: a call from Python into that of its function, by dtypes and shapes; a
+call by the graph into that of the function in C, by sizes. Both have the policy that `prepared_calls` tells. Who
+decides what, from the outermost on:
 
 | part                 | decides                                            | state, and who owns it                 |
 |----------------------|----------------------------------------------------|----------------------------------------|
-| `vm.CallCache`       | is there a cached call for arguments of this kind? | calls by kind of arguments; function   |
+| `vm.CallCache`       | is there a cached call for arguments of this kind? | prepared calls from Python; function   |
 | `CachedCall`         | is it applicable to these arguments?               | steps until its policy applies; itself |
-| `RespecialisePolicy` | is a specialisation worth its compilation by now?  | none                                   |
 | `TierSwitch`         | interpreter or C?                                  | the work so far; virtual machine       |
 | `NativeTier`         | is the function in C?                              | its calls by name; virtual machine     |
-| `ArgumentBinder`     | do the arguments bind to the C function?           | variables by shapes; native call       |
-| `DimensionProfile`   | which specialisation, for these dimensions?        | iterations by dimensions; native call  |
+| `ArgumentBinder`     | do the arguments bind to the C function?           | none                                   |
+| `PreparedCall`       | is a specialisation worth its compilation by now?  | iterations; prepared calls of a call   |
 | `Specialisations`    | is it compiled, for any virtual machine?           | compiled C by dimensions; module       |
 | `Stages`             | quick code, or optimised code?                     | both, and the build; module            |
 | `UndoLog`            | what does memory look like if C stops?             | copies; one call                       |
@@ -32,6 +35,7 @@ before. So every message and every verdict is the interpreter's. Who decides wha
 | `fused_call`       | a call of a run of bindings of a dataflow block                             |
 | `specialisation`   | functions and runs compiled again for known dimensions                      |
 | `cached_calls`     | calls from Python with arguments like those of an earlier call              |
-| `layout`           | the layout of tuples and arrays, which cached calls rely on                 |
+| `prepared_calls`   | what a call computes once for all arguments of the same sizes               |
+| `array_interface`  | how C asks arrays for their memory                                          |
 | `watch`            | the clock and interrupts, while C executes a call                           |
 """

@@ -142,7 +142,7 @@ def cached_function(
     if prepared.specialised is not None:
         return cached_function(machine, state, prepared.specialised, function_and_arrays, evict)
     plan = prepared.plan
-    fixed = [*_constants(run), state.workspace(plan.workspace)]
+    fixed = [*_constants(run), state.cached_workspace.pointer(plan.workspace)]
     if None in fixed:
         return None
     steps = 1 + run.stop - run.start + len(run.calls)
@@ -209,7 +209,7 @@ def new_entry(data: EntryData, state: State, rooms: Sequence[int]) -> tuple[Any,
     numbers = interface.new("int64_t[]", list(data.numbers) or 1)
     entry = interface.new("rm_entry *")
     entry.parameters, entry.count = rows, len(parameters)
-    entry.fixed, entry.numbers = pointers, numbers
+    entry.fixed, entry.numbers, entry.busy = pointers, numbers, interface.cast("int64_t *", state.busy)
     state.watch.begin(entry, state.budget.full_fuel - data.steps * FUEL_OF_A_STEP)
     return entry, [*alive, pointers, numbers]
 
@@ -248,7 +248,8 @@ def call_of(target: Target, outputs: Sequence[Output], call_bytes: int, result: 
             if steps == INTERRUPTED:
                 raise state.watch.end()
             return NOT_APPLICABLE
-        budget.steps = steps + own_steps
+        if not machine.depth:  # else another thread's call has begun, which counts its own
+            budget.steps = steps + own_steps
         counts.native += 1
         left -= steps
         if left < 0:

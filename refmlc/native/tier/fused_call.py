@@ -89,7 +89,7 @@ class FusedCall:
             Tensor.empty(shape, operand.dtype, origin=origin, budget=budget)
             for operand, shape, origin in zip(self.run.outputs, resolved.outputs, self._origins, strict=True)
         ]
-        passed = [*pointers, *map(address_of, outputs), state.workspace(resolved.workspace), *resolved.numbers]
+        passed = [*pointers, *map(address_of, outputs), state.workspace.pointer(resolved.workspace), *resolved.numbers]
         status = self._function(state.run, *passed)
         fuel_used = fuel - max(0, fuel_left(state.run))
         prepared.count(fuel_used)

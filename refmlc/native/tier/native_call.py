@@ -47,14 +47,33 @@ class Counts:
     false_alarms: int = 0
 
 
+class Workspace:
+    """Memory for calls that follow each other."""
+
+    def __init__(self) -> None:
+        self._storage = Storage(0)
+
+    def pointer(self, nbytes: int) -> object:
+        """At least `nbytes` bytes, on an address that 64 divides; what it points to lives as long as the pointer."""
+        if self._storage.nbytes < nbytes:
+            self._storage = Storage(nbytes, origin="a workspace")
+        return ffi().from_buffer(self._storage.array)
+
+
 @dataclass(frozen=True, slots=True)
 class State:
-    """The state that calls of one virtual machine share: its budget, the `rm_run` that C takes, memory, counts."""
+    """The state that calls of one virtual machine share: its budget, the `rm_run` that C takes, memory, counts.
+
+    A cached call may begin while another thread's call is in C. It shares with that neither an `rm_run` nor memory,
+    and only one cached call is in C at a time: `busy` is 1 then.
+    """
 
     budget: Budget
     run: Any = field(default_factory=lambda: ffi().new("rm_run *"))
     ones: Ones = field(default_factory=Ones)
-    workspaces: list[Storage] = field(default_factory=list)
+    workspace: Workspace = field(default_factory=Workspace)
+    cached_workspace: Workspace = field(default_factory=Workspace)
+    busy: Any = field(default_factory=lambda: ffi().new("int64_t *"))
     counts: Counts = field(default_factory=Counts)
     watch: Watch = field(init=False)
 
@@ -75,12 +94,6 @@ class State:
         self.watch.span = span
         self.watch.begin(self.run, fuel)
         return fuel
-
-    def workspace(self, nbytes: int) -> object:
-        """Memory of at least `nbytes` bytes, the same each time, on an address that 64 divides."""
-        if not self.workspaces or self.workspaces[0].nbytes < nbytes:
-            self.workspaces[:] = [Storage(nbytes, origin="a workspace")]
-        return ffi().from_buffer(self.workspaces[0].array)
 
 
 class NativeCall:
