@@ -5,9 +5,10 @@
 | a unit whose parameters are buffers | the arguments                                     |
 | a Relax function that is one run    | the arguments, then a fresh array for each output |
 
-The method's object is a capsule with an `rm_entry`, which has the arguments that depend on shapes alone: `fixed` holds shadows (of constants that are all written),
-constants and the workspace, in the order in which they are passed; `numbers` the variables of shapes. An entry checks
-the arrays (`rm_arrays`) and calls the function; it is not applicable to any other arguments.
+The method's object is a capsule with an `rm_entry`. It has the arguments that depend on shapes alone: `fixed` holds
+shadows (of constants that are all written), constants and the workspace, in the order in which they are passed;
+`numbers` the variables of shapes. An entry checks the arrays (`rm_arrays`) and calls the function; it is not applicable
+to any other arguments.
 """
 
 from collections.abc import Sequence
@@ -60,7 +61,8 @@ def emit_entry(unit: Unit) -> str:
 def whole_function(run: Fused, function: relax.Function) -> tuple[int, ...] | None:
     """The outputs of `run` that `function` returns, if `run` is its whole body; else None.
 
-    A function that returns one tensor has one number; one that returns a tuple has its fields'.
+    A function that returns one tensor (`returns_tuple` is false) has one number; one that returns a tuple has its
+    fields'.
     """
     blocks = [block for block in function.body.blocks if block.bindings]
     if blocks != [run.block] or (run.start, run.stop) != (0, len(run.block.bindings)):
@@ -72,10 +74,19 @@ def whole_function(run: Fused, function: relax.Function) -> tuple[int, ...] | No
         return None
     outputs = [operand.value for operand in run.outputs]
     body = function.body.body
+    for var, numbers in run.tuples:
+        if var is body:
+            return numbers
     returned = body.fields if isinstance(body, relax.Tuple) else (body,)
     if not returned or not all(value in outputs for value in returned):
         return None
     return tuple(outputs.index(value) for value in returned if isinstance(value, relax.Var))
+
+
+def returns_tuple(run: Fused, function: relax.Function) -> bool:
+    """Whether `function`, of which `run` is the whole, returns a tuple."""
+    body = function.body.body
+    return isinstance(body, relax.Tuple) or any(var is body for var, _ in run.tuples)
 
 
 def emit_entry_of_run(run: Fused, function: relax.Function) -> str:

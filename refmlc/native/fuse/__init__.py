@@ -1,4 +1,4 @@
-"""Runs of calls of a dataflow block as one C function, with the memory between the calls planned ahead.
+"""Runs of calls of a block as one C function, with the memory between the calls planned ahead.
 
 | module   | does                                                                           |
 |----------|--------------------------------------------------------------------------------|

@@ -1,4 +1,4 @@
-"""What is fused: bindings of a dataflow block, one after the other, as one C function; what its caller must know.
+"""What is fused: bindings of a block, one after the other, as one C function; what its caller must know.
 
 The C function takes, in this order:
 
@@ -36,11 +36,13 @@ class Fused:
     `inputs` are bound before `start` (or are constants), `outputs` are those of the variables bound here that are
     used after `stop` or outside of the block. Expressions are over the symbolic dimensions of the graph. The bindings
     are executed so where every pair of `equal` is equal; `allocated` is how many bytes the interpreter allocates in
-    them, of which the budget must have as many left. `calls` are the functions called, in order.
+    them, of which the budget must have as many left. `calls` are the functions called, in order. `tuples` are the
+    variables bound to tuples of outputs, with the numbers of these. Functions of Relax that are executed inside take
+    `charged` of the `steps`, and are `levels` calls deep.
     """
 
     function: str
-    block: relax.DataflowBlock
+    block: relax.Block
     start: int
     stop: int
     symbol: str
@@ -51,11 +53,19 @@ class Fused:
     workspace: tir.Expr
     allocated: tir.Expr
     calls: tuple[str, ...]
+    tuples: tuple[tuple[relax.Var, tuple[int, ...]], ...] = ()
+    charged: int = 0
+    levels: int = 0
+
+    @property
+    def steps(self) -> int:
+        """The steps that the interpreter charges besides those of loops: for each binding, and for each call."""
+        return self.stop - self.start + len(self.calls) + self.charged
 
 
 @dataclass(frozen=True, slots=True)
 class UnfusedBinding:
-    """A binding of a dataflow block that is in no run, and why."""
+    """A binding that is in no run, and why."""
 
     function: str
     binding: relax.Binding

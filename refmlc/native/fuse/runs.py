@@ -1,50 +1,62 @@
-"""Which bindings of a dataflow block are executed together.
+"""Which bindings of a block are executed together.
 
 | binding                                                         | in a run                                        |
 |-----------------------------------------------------------------|-------------------------------------------------|
 | `call_tir`, `call_tir_with_grad` of a function that is in C     | a call                                          |
 | `call_dps_packed` of such a function, by its name               | a call                                          |
 | `call_tir_inplace`, where the written argument was made in the run | a call                                       |
-| a field of a tuple that a call of the run returned              | another name                                    |
-| a variable bound in the run                                     | another name                                    |
+| a variable bound in the run, a field of a tuple of such         | another name                                    |
+| a tuple of tensors that are bound in the run                    | a name for these                                |
+| a call of a function of Relax that is a run as a whole          | its bindings                                    |
+| `reshape` to a shape that has no negative extent                | the same memory                                 |
 | anything else (library calls, casts, other operators)           | ends it                                         |
 
-A run is as long as it can be, but ends before what would make it hand out a tuple, one tensor under two names, or one
-of its inputs.
+A run is as long as it can be, but ends before what would make it hand out one tensor under two names or in two shapes,
+one of its inputs, or a tuple with a tensor that has no name.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from refmlc.diag.source import Span
 from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.types import TensorType, TupleType, Type
-from refmlc.lang.ir.visit import walk
+from refmlc.lang.ir.visit import children, substitute, walk
 from refmlc.lang.wellformed.infer import type_of
-from refmlc.native.fuse.sizes import number
-from refmlc.native.fuse.step import Actual, Pair, Piece, Step, Unfused, Value, declared_pairs, match_step
+from refmlc.native.fuse.sizes import count, number
+from refmlc.native.fuse.step import Actual, Pair, Piece, Step, Unfused, Value, declared_pairs, match_step, pairs
 from refmlc.native.unit import Unit
 
 CALLS = ("call_tir", "call_tir_with_grad", "call_dps_packed", "call_tir_inplace")
 MOST_TENSORS = 200  # that come from outside: each is a parameter in C
+MOST_STEPS = 2000  # of functions that are called, all together: they may call others twice, and these others twice
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One binding of a run. `step` None: another name only."""
+    """One binding of a run: its calls (none: another name only).
+
+    `arguments` are passed to a function of Relax, whose bindings the calls are; it charges `charged` steps besides
+    those of the calls, and nests `levels` calls.
+    """
 
     var: relax.Var
     value: Value
-    step: Step | None
-    equal: tuple[Pair, ...]
+    steps: tuple[Step, ...] = ()
+    equal: tuple[Pair, ...] = ()
+    arguments: tuple[Piece, ...] = ()
+    charged: int = 0
+    levels: int = 0
 
 
 @dataclass(slots=True)
 class Run:
-    """Bindings from `start` on, one entry each."""
+    """Bindings from `start` on, one entry each. `tuples` are handed out."""
 
     start: int
     entries: list[Entry] = field(default_factory=list)
+    tuples: dict[relax.Var, tuple[Piece, ...]] = field(default_factory=dict)
 
     @property
     def stop(self) -> int:
@@ -54,26 +66,40 @@ class Run:
     @property
     def steps(self) -> list[Step]:
         """The calls, in order."""
-        return [entry.step for entry in self.entries if entry.step is not None]
+        return [step for entry in self.entries for step in entry.steps]
 
     @property
     def inputs(self) -> list[Piece]:
         """The tensors from outside, in the order of their first use."""
-        actuals = (actual for step in self.steps for actual in step.actuals)
-        return list(dict.fromkeys(piece for piece in actuals if isinstance(piece, Piece) and piece.operand is not None))
+        return list(dict.fromkeys(piece.memory for piece in self.pieces if piece.memory.operand is not None))
+
+    @property
+    def pieces(self) -> list[Piece]:
+        """Every tensor, in the order of the first use."""
+        pieces: dict[Piece, None] = {}
+        for entry in self.entries:
+            actuals = [actual for step in entry.steps for actual in step.actuals]
+            values = entry.value if isinstance(entry.value, tuple) else (entry.value,)
+            parts = (*entry.arguments, *actuals, *values)
+            pieces |= dict.fromkeys(piece for piece in parts if isinstance(piece, Piece))
+        return list(pieces)
 
 
 @dataclass(slots=True)
 class Block:
-    """A dataflow block that is looked through.
+    """A block that is looked through.
 
-    `units`: the functions in C; `linked`: by exported names too; `types`: what is known of variables.
+    `units`: the functions in C; `linked`: by exported names too; `types`: what is known of variables; `leaving`: the
+    variables that are used outside of the block; `functions`: those of Relax; `callers`: those that are being called.
     """
 
-    block: relax.DataflowBlock
+    block: relax.Block
     units: Mapping[str, Unit]
     linked: Mapping[str, Unit]
     types: Mapping[relax.Var, Type | None]
+    leaving: Collection[relax.Var]
+    functions: Mapping[str, relax.Function]
+    callers: list[str]
     names: dict[relax.Var, Value] = field(default_factory=dict)
     outside: dict[relax.Var | relax.Constant, Piece] = field(default_factory=dict)
     last_use: dict[relax.Var, int] = field(default_factory=dict)
@@ -104,7 +130,7 @@ class Block:
         self.outside.clear()
         for place in range(start, len(self.block.bindings)):
             try:
-                run.entries.append(self._entry(self.block.bindings[place]))
+                run.entries.append(self.entry(self.block.bindings[place]))
             except Unfused as reason:
                 self.reasons[place] = reason
                 break
@@ -119,29 +145,79 @@ class Block:
     def _outputs(self, run: Run) -> dict[Piece, relax.Var]:
         """The tensors that are used after the run, with the variables they are known by there. Raises `Unfused`."""
         outputs: dict[Piece, relax.Var] = {}
+        names = {entry.value: entry.var for entry in reversed(run.entries) if isinstance(entry.value, Piece)}
+        run.tuples.clear()
         for entry in run.entries:
             var = entry.var
-            if var.dataflow and self.last_use.get(var, 0) < run.stop:
+            if var not in self.leaving and self.last_use.get(var, 0) < run.stop:
                 continue
-            if not isinstance(entry.value, Piece) or entry.value.operand is not None or entry.value in outputs:
-                raise Unfused(f"`{var.name}` is not a tensor of its own", var.span)
-            outputs[entry.value] = var
+            if isinstance(entry.value, tuple):
+                run.tuples[var] = entry.value
+                pieces = {piece: outputs.get(piece) or names.get(piece) for piece in entry.value}
+            else:
+                pieces = {entry.value: None if entry.value in outputs else var}
+            for piece, name in pieces.items():
+                if name is None or piece.memory.operand is not None:
+                    raise Unfused(f"`{var.name}` is not a tensor of its own", var.span)
+                outputs[piece] = name
+        if not run.steps:
+            raise Unfused("it calls no function of the module", run.entries[-1].var.span)
+        if len({piece.memory for piece in outputs}) < len(outputs):
+            raise Unfused("a tensor leaves in two shapes", run.entries[-1].var.span)
         return outputs
 
-    def _entry(self, binding: relax.Binding) -> Entry:
+    def entry(self, binding: relax.Binding) -> Entry:
         """What `binding` does in a run. Raises `Unfused`."""
         var, span = binding.var, binding.span or binding.var.span
         if not isinstance(binding, relax.VarBinding):
             raise Unfused("it is a match_cast", span)
-        step, value = None, self._alias(binding.value, span)
-        if value is None:
-            step, value = self._call(binding.value, var, span)
-        equal = declared_pairs(var.ty, value, span)
-        self.names[var] = value
-        return Entry(var, value, step, (*(step.equal if step is not None else ()), *equal))
+        entry = self._bound(var, binding.value, span)
+        self.names[var] = entry.value
+        return replace(entry, equal=(*entry.equal, *declared_pairs(var.ty, entry.value, span)))
 
-    def _alias(self, node: relax.Expr, span: Span | None) -> Value | None:
-        """What `node` is another name of; None: it is a call."""
+    def _bound(self, var: relax.Var, node: relax.Expr, span: Span | None) -> Entry:
+        """What binding `var` to `node` does. Raises `Unfused`."""
+        match node:
+            case relax.Call(relax.Op(name)) if name in CALLS:
+                step, value = self._call(node, var, span)
+                return Entry(var, value, (step,), step.equal)
+            case relax.Call(relax.Op("reshape"), (_, _)):
+                return self._reshaped(node, var, span)
+            case relax.Call(tir.GlobalVar(name)) if name in self.functions:
+                return self._inside(node, name, var, span)
+            case _:
+                return Entry(var, self._alias(node, span))
+
+    def _inside(self, node: relax.Call, name: str, var: relax.Var, span: Span | None) -> Entry:
+        """The bindings of the function of Relax that is called. Raises `Unfused`."""
+        arguments = tuple([piece for arg in node.args if isinstance(piece := self._argument(arg, span), Piece)])
+        if name in self.callers or len(arguments) != len(self.functions[name].params):
+            raise Unfused(f"`{name}` calls itself, or its arguments are not its tensors", span)
+        function, equal = _with_arguments(self.functions[name], arguments, span)
+        outer, self.names = self.names, dict(zip(function.params, arguments, strict=True))
+        self.callers.append(name)
+        try:
+            entries = [self.entry(binding) for block in function.body.blocks for binding in block.bindings]
+            value = self._alias(function.body.body, span)
+        finally:
+            self.names = outer
+            self.callers.pop()
+        steps = tuple([step for entry in entries for step in entry.steps])
+        if len(steps) > MOST_STEPS:
+            raise Unfused("too many functions are called", span)
+        result = declared_pairs(function.result_ty, value, span)
+        return Entry(
+            var,
+            value,
+            steps,
+            (*equal, *(pair for entry in entries for pair in entry.equal), *result),
+            (*arguments, *(argument for entry in entries for argument in entry.arguments)),
+            1 + sum(1 + entry.charged for entry in entries),
+            1 + max((entry.levels for entry in entries), default=0),
+        )
+
+    def _alias(self, node: relax.Expr, span: Span | None) -> Value:
+        """What `node` is another name of. Raises `Unfused`."""
         match node:
             case relax.Var() if node in self.names:
                 return self.names[node]
@@ -149,11 +225,23 @@ class Block:
                 fields = self.names[var]
                 if isinstance(fields, tuple) and 0 <= index < len(fields):
                     return fields[index]
-            case relax.Call(relax.Op(name)) if name in CALLS:
-                return None
+            case relax.Tuple(fields) if fields:
+                pieces = [self.names.get(part) if isinstance(part, relax.Var) else None for part in fields]
+                if all(isinstance(piece, Piece) for piece in pieces):
+                    return tuple([piece for piece in pieces if isinstance(piece, Piece)])
             case _:
                 pass
         raise Unfused("it calls no function of the module", span)
+
+    def _reshaped(self, node: relax.Call, var: relax.Var, span: Span | None) -> Entry:
+        """The memory of the tensor in another shape. Raises `Unfused`."""
+        whole, shape = self._argument(node.args[0], span), node.args[1]
+        if not isinstance(whole, Piece) or not isinstance(shape, relax.ShapeExpr):
+            raise Unfused("its shape is not written as a list of extents", span)
+        if not all(_is_extent(extent) for extent in shape.values):
+            raise Unfused("an extent of its shape may be kept, inferred or negative", span)
+        equal = pairs([(count(whole.shape), count(shape.values))])
+        return Entry(var, Piece(var.name, whole.dtype, shape.values, None, whole), (), equal)
 
     def _call(self, node: relax.Expr, var: relax.Var, span: Span | None) -> tuple[Step, Value]:
         """A call, and what it returns. Raises `Unfused`."""
@@ -217,6 +305,36 @@ class Block:
         raise Unfused("an argument is not a tensor of known shape", span)
 
 
+def _with_arguments(
+    function: relax.Function, arguments: Sequence[Piece], span: Span | None
+) -> tuple[relax.Function, tuple[Pair, ...]]:
+    """`function` over the dimensions of `arguments`, and what must be equal for them to fit. Raises `Unfused`."""
+    table: dict[Node, Node] = {}
+    for param, piece in zip(function.params, arguments, strict=True):
+        extents = param.ty.shape if isinstance(param.ty, TensorType) else None
+        for extent, size in zip(extents or (), piece.shape, strict=False):
+            if isinstance(extent, tir.Var) and extent.dtype == size.dtype:
+                table.setdefault(extent, size)
+    if any(isinstance(node, tir.Var) and node not in table for node in walk(function)):
+        raise Unfused("a dimension of the function is not one of an argument", span)
+    bound = substitute(function, table)
+    equal = [declared_pairs(param.ty, piece, span) for param, piece in zip(bound.params, arguments, strict=True)]
+    return bound, tuple([pair for part in equal for pair in part])
+
+
+def _is_extent(expr: tir.Expr) -> bool:
+    """Whether an expression over sizes is written so that it is no negative number, and 0 only where a size is."""
+    match expr:
+        case tir.IntImm(value=value):
+            return value > 0
+        case tir.Var():
+            return True
+        case tir.Apply("add" | "mul", args):
+            return all(_is_extent(arg) for arg in args)
+        case _:
+            return False
+
+
 def _output_types(node: relax.Call, span: Span | None) -> tuple[tuple[Type, ...], bool]:
     """The types of the outputs, and whether they are returned as a tuple."""
     match node.ty_args:
@@ -270,6 +388,40 @@ def types_of(function: relax.Function, module: IRModule) -> Mapping[relax.Var, T
             case _:
                 pass
     return types
+
+
+def leaving_variables(function: relax.Function) -> dict[int, set[relax.Var]]:
+    """By the id of each block in `function`, the variables bound there that are used outside of it."""
+    homes: dict[relax.Var, int] = {}
+    users: dict[relax.Var, set[int]] = {}
+    for sequence in (node for node in walk(function) if isinstance(node, relax.SeqExpr)):
+        for block in sequence.blocks:
+            for binding in block.bindings:
+                homes[binding.var] = id(block)
+                for var in _used_variables(binding.value):
+                    users.setdefault(var, set()).add(id(block))
+    for var in _used_variables(function.body.body):
+        users.setdefault(var, set()).add(0)
+    leaving: dict[int, set[relax.Var]] = {}
+    for var, home in homes.items():
+        if users.get(var, set()) - {home}:
+            leaving.setdefault(home, set()).add(var)
+    return leaving
+
+
+def _used_variables(expr: relax.Expr) -> set[relax.Var]:
+    """The variables in `expr`, without what blocks in it use."""
+    variables: set[relax.Var] = set()
+    stack: list[Node] = [expr]
+    while stack:
+        match stack.pop():
+            case relax.Var() as var:
+                variables.add(var)
+            case relax.SeqExpr(body=body):
+                stack.append(body)
+            case node:
+                stack.extend(children(node))
+    return variables
 
 
 def linked_units(module: IRModule, units: Mapping[str, Unit]) -> Mapping[str, Unit]:

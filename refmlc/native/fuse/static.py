@@ -14,7 +14,7 @@ from refmlc.lang.ir.visit import rewrite, substitute
 from refmlc.native.emit import emit_module
 from refmlc.native.fuse.module import fused_run, run_again
 from refmlc.native.fuse.plan import Fused, Plan
-from refmlc.native.fuse.runs import Entry, Run
+from refmlc.native.fuse.runs import Run
 from refmlc.native.fuse.sizes import fold, number
 from refmlc.native.fuse.step import Actual, Piece, Step, Unfused, Value, match_step
 from refmlc.native.fuse.text import Writer
@@ -40,12 +40,13 @@ def fuse_static(module: IRModule, source: Source, run: Fused, value_of: Known, o
     """
     symbolic, outputs = run_again(module, source, run)
     pieces: dict[Piece, Piece] = {}
-    for piece in _pieces(symbolic):
+    used = dict.fromkeys(part for piece in (*symbolic.inputs, *symbolic.pieces) for part in _shapes_of(piece))
+    for piece in sorted(used, key=_depth):
         shape = [value_of(extent) for extent in piece.shape]
         sizes = tuple(number(extent) for extent in shape if extent is not None)
         if len(sizes) != len(shape):
             return None
-        pieces[piece] = replace(piece, shape=sizes)
+        pieces[piece] = replace(piece, shape=sizes, whole=None if piece.whole is None else pieces[piece.whole])
     functions: dict[str, tir.PrimFunc] = {}
     names: dict[Step, str] = {}
     for step in symbolic.steps:
@@ -74,9 +75,14 @@ def fuse_static(module: IRModule, source: Source, run: Fused, value_of: Known, o
     )
 
 
-def _pieces(run: Run) -> dict[Piece, None]:
-    """Every tensor of a run."""
-    return dict.fromkeys(actual for step in run.steps for actual in step.actuals if isinstance(actual, Piece))
+def _shapes_of(piece: Piece) -> list[Piece]:
+    """The tensor, and those that it is another shape of."""
+    return [piece] if piece.whole is None else [piece, *_shapes_of(piece.whole)]
+
+
+def _depth(piece: Piece) -> int:
+    """How many times the tensor was reshaped."""
+    return 0 if piece.whole is None else 1 + _depth(piece.whole)
 
 
 def _static(run: Run, units: Mapping[Step, Unit], pieces: Mapping[Piece, Piece], value_of: Known) -> Run:
@@ -93,9 +99,11 @@ def _static(run: Run, units: Mapping[Step, Unit], pieces: Mapping[Piece, Piece],
 
     entries = []
     for entry in run.entries:
-        step = entry.step
-        if step is not None:
+        steps = []
+        for step in entry.steps:
             fresh = [pieces[piece] for piece in step.made]
-            step = match_step(units[step], [actual(given) for given in step.actuals], fresh, step.span)
-        entries.append(Entry(entry.var, of(entry.value), step, ()))
-    return Run(run.start, entries)
+            steps.append(match_step(units[step], [actual(given) for given in step.actuals], fresh, step.span))
+        arguments = tuple([pieces[piece] for piece in entry.arguments])
+        entries.append(replace(entry, value=of(entry.value), steps=tuple(steps), equal=(), arguments=arguments))
+    tuples = {var: tuple([pieces[piece] for piece in fields]) for var, fields in run.tuples.items()}
+    return Run(run.start, entries, tuples)

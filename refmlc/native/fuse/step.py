@@ -33,12 +33,21 @@ class Unfused(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """A compact tensor of the graph, an identity. `operand` is what it comes from where no call of the run makes it."""
+    """A compact tensor of the graph, an identity. `operand` is what it comes from where no call of the run makes it.
+
+    `whole` is the tensor that it is another shape of.
+    """
 
     name: str
     dtype: DType
     shape: tuple[tir.Expr, ...]
     operand: relax.Var | relax.Constant | None = None
+    whole: "Piece | None" = None
+
+    @property
+    def memory(self) -> "Piece":
+        """The tensor whose memory it has: itself, unless it is another shape of one."""
+        return self if self.whole is None else self.whole.memory
 
 
 Value: TypeAlias = Piece | tuple[Piece, ...]
@@ -104,7 +113,7 @@ def _check_buffer(unit: Unit, param: BufferParam, actual: Actual, fresh: Sequenc
         raise Unfused(f"{name} has strides or an offset", span)
     if actual in fresh and not (param.stored and (param.covered or param.tracked)):
         raise Unfused(f"{name} is not certainly written", span)
-    if actual.operand is not None and param.stored:
+    if actual.memory.operand is not None and param.stored:
         raise Unfused(f"{name} is written, and is no output", span)
 
 

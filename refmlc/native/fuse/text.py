@@ -54,8 +54,9 @@ class Writer:
         self._text = Text()
         self._names = Names(("workspace",))
         self._numbers = Numbers(self._names)
-        pieces = (actual for step in run.steps for actual in step.actuals if isinstance(actual, Piece))
-        self._cells = {piece: self._names.new(piece.name) for piece in dict.fromkeys(pieces)}
+        self._filled = {piece.memory for piece in outputs}
+        pieces = dict.fromkeys(piece.memory for piece in run.pieces)
+        self._cells = {piece: self._names.new(piece.name) for piece in pieces}
         self._layout = lay_out(list(needs_of(run.steps, outputs)))
 
     def write(self, symbol: str) -> Entry:
@@ -66,7 +67,7 @@ class Writer:
         body = self._body()
         numbers = list(self._numbers.by_key.values())
         params = [f"const void *const {self._cells[piece]}" for piece in self._run.inputs]
-        params += [f"void *const {self._cells[piece]}" for piece in self._outputs]
+        params += [f"void *const {self._cells[piece.memory]}" for piece in self._outputs]
         params += ["void *const workspace", *(f"const int64_t {name}" for name, _ in numbers)]
         with self._text.block(f"int64_t {symbol}(rm_run *const run, {', '.join(params)})"):
             self._text.line("int64_t status = RM_DONE;")
@@ -91,7 +92,7 @@ class Writer:
         text = self._text
         text.comment(f"call {number}: {step.unit.name}", step.span)
         for piece in step.made:
-            if piece not in self._outputs:
+            if piece not in self._filled:
                 text.line(f"void *const {self._cells[piece]} = {self._at(piece, f'{piece.name}_at')};")
             size = self._numbers.code(nbytes(piece.dtype, piece.shape), f"{piece.name}_bytes")
             text.line(f"run->memory -= {size};")
@@ -103,7 +104,7 @@ class Writer:
                 args.append(self._scalar(actual))
                 checks_before += self._fits(number, param, actual)
                 continue
-            args.append(self._cells[actual])
+            args.append(self._cells[actual.memory])
             if isinstance(param, BufferParam) and param.tracked:
                 shadow = self._at((number, param.var), f"{actual.name}_written_at")
                 elements = self._numbers.code(count(actual.shape), f"{actual.name}_count")
@@ -155,12 +156,16 @@ def _constant(value: int) -> str:
 
 def needs_of(steps: Sequence[Step], outputs: dict[Piece, relax.Var]) -> Iterator[Need]:
     """What lies in the workspace: tensors that do not leave the run while they are used, shadows during one call."""
+    filled = {piece.memory for piece in outputs}
     last = {
-        actual: number for number, step in enumerate(steps, 1) for actual in step.actuals if isinstance(actual, Piece)
+        actual.memory: number
+        for number, step in enumerate(steps, 1)
+        for actual in step.actuals
+        if isinstance(actual, Piece)
     }
     for number, step in enumerate(steps, 1):
         for piece in step.made:
-            if piece not in outputs:
+            if piece not in filled:
                 yield Need(piece, nbytes(piece.dtype, piece.shape), number, last[piece])
         for param, actual in zip(step.unit.params, step.actuals, strict=True):
             if isinstance(param, BufferParam) and param.tracked and isinstance(actual, Piece):

@@ -24,7 +24,7 @@ import numpy as np
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import relax
 from refmlc.lang.ir.types import TensorType
-from refmlc.native.entries import has_entry, whole_function
+from refmlc.native.entries import has_entry, returns_tuple, whole_function
 from refmlc.native.fuse import Fused
 from refmlc.native.tier.argument_binding import address_of
 from refmlc.native.tier.array_interface import (
@@ -137,7 +137,7 @@ def cached_function(
     for param, array in zip(function.params, arrays, strict=True):
         bind_dims(cast("TensorType", param.ty).shape, array.shape, sizes)
     prepared = call.prepare(tuple([sizes.get(var) for var in call.variables]))
-    if prepared is None or state.budget.max_depth < 2:
+    if prepared is None or state.budget.max_depth < 2 + run.levels:
         return None
     if prepared.specialised is not None:
         return cached_function(machine, state, prepared.specialised, function_and_arrays, evict)
@@ -145,8 +145,7 @@ def cached_function(
     fixed = [*_constants(run), state.cached_workspace.pointer(plan.workspace)]
     if None in fixed:
         return None
-    steps = 1 + run.stop - run.start + len(run.calls)
-    data = EntryData(arrays, [False] * len(arrays), fixed, plan.numbers, steps)
+    data = EntryData(arrays, [False] * len(arrays), fixed, plan.numbers, 1 + run.steps)
     target = Target(machine, state, call.compiled, run.symbol, data, _policy(prepared, evict))
     outputs = _outputs(run, plan)
     return call_of(target, outputs, plan.allocated, _result(run, function, outputs, state.budget))
@@ -165,16 +164,16 @@ def _policy(prepared: PreparedNativeCall | PreparedFusedCall, evict: Evict) -> R
 def _result(run: Fused, function: relax.Function, outputs: Sequence[Output], budget: Budget) -> Result:
     """What makes the result of `function` of the memory of the outputs of `run`."""
     returned = cast("tuple[int, ...]", whole_function(run, function))
-    makers = [tensor_maker(output, budget) for output in outputs]
-    if isinstance(function.body.body, relax.Tuple):
+    makers = [tensor_maker(number, output, budget) for number, output in enumerate(outputs)]
+    if returns_tuple(run, function):
 
         def fields(rooms: Sequence[ByteArray]) -> tuple[Tensor, ...]:
-            tensors = [make(room) for make, room in zip(makers, rooms, strict=True)]
+            tensors = [make(rooms) for make in makers]
             return tuple([tensors[number] for number in returned])
 
         return fields
     (only,) = returned
-    return lambda rooms: makers[only](rooms[only])
+    return makers[only]
 
 
 def _constants(run: Fused) -> list[object]:
@@ -231,7 +230,7 @@ def call_of(target: Target, outputs: Sequence[Output], call_bytes: int, result: 
     budget, counts, own_steps = state.budget, state.counts, data.steps
     most, limit = budget.max_bytes - call_bytes - LEAST_ROOM, budget.max_bytes
     charged, left, respecialise = -1, target.policy.steps, target.policy.respecialise
-    room_of, byte = np.empty, BYTE
+    fresh = _fresh_memory(sizes)
 
     def cached_call(args: tuple[object, ...], _alive: object = alive) -> object:
         nonlocal charged, left
@@ -242,7 +241,7 @@ def call_of(target: Target, outputs: Sequence[Output], call_bytes: int, result: 
                 return NOT_APPLICABLE
             charged = budget.bytes
             entry.memory = limit - charged
-        rooms = [room_of(size, byte) for size in sizes] if sizes else ()
+        rooms = fresh() if sizes else ()
         steps = function(*args, *rooms)
         if steps < 0:
             if steps == INTERRUPTED:
@@ -263,8 +262,17 @@ def nothing(_rooms: Sequence[ByteArray]) -> None:
     """The result of a prim_func."""
 
 
-def tensor_maker(output: Output, budget: Budget) -> Callable[[ByteArray], Tensor]:
-    """What makes the tensor of `output` of the memory that a call has filled."""
+def tensor_maker(number: int, output: Output, budget: Budget) -> Callable[[Sequence[ByteArray]], Tensor]:
+    """What makes the tensor of `output`, which is number `number`, of the memory that a call has filled."""
     dtype, shape, size, origin, unit = output.dtype, output.shape, output.size, output.origin, cell_size(output.dtype)
     storage, tensor = Storage.filled, Tensor.filled
-    return lambda room: tensor(storage(room, size, unit, budget, origin), dtype, shape)
+    return lambda rooms: tensor(storage(rooms[number], size, unit, budget, origin), dtype, shape)
+
+
+def _fresh_memory(sizes: Sequence[int]) -> Callable[[], Sequence[ByteArray]]:
+    """What allocates an array for each size."""
+    empty, byte = np.empty, BYTE
+    if len(sizes) != 1:
+        return lambda: [empty(size, byte) for size in sizes]
+    (only,) = sizes
+    return lambda: (empty(only, byte),)  # without a loop, which takes as long

@@ -52,7 +52,7 @@ class FusedCall:
         }
         self._origins = [origin_of(run, operand) for operand in run.outputs]
         self.variables = _variables(run)
-        self._steps = run.stop - run.start + len(run.calls)
+        self._steps = run.steps
         self._prepared: PreparedCalls[PreparedFusedCall | None] = PreparedCalls()
 
     def __call__(self, env: Activation) -> int:
@@ -80,7 +80,11 @@ class FusedCall:
         span = self.run.block.bindings[self.run.start].span
         budget, counts = state.budget, state.counts
         budgeted = state.provide(self._steps, span)
-        if not budgeted or budget.depth >= budget.max_depth or resolved.allocated > budget.max_bytes - budget.bytes:
+        if (
+            not budgeted
+            or budget.depth + self.run.levels >= budget.max_depth
+            or resolved.allocated > budget.max_bytes - budget.bytes
+        ):
             counts.declined += 1
             return 0
         fuel = min(budgeted, prepared.left)
@@ -113,6 +117,8 @@ class FusedCall:
             tensor.mark_initialised()
             if isinstance(operand.value, relax.Var):
                 env.values[operand.value] = tensor
+        for var, numbers in self.run.tuples:
+            env.values[var] = tuple([outputs[number] for number in numbers])
 
     def _specialise(self, dims: Dimensions) -> "FusedCall | None":
         specialisations, values = self.compiled.specialisations, dict(zip(self.variables, dims, strict=True))

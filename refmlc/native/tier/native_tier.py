@@ -51,7 +51,7 @@ class NativeTier:
         call = self._calls[name] = NativeCall(name, func, self.compiled, self._state, interpreted)
         return call
 
-    def block(self, block: relax.DataflowBlock) -> dict[int, FusedCall]:
+    def block(self, block: relax.Block) -> dict[int, FusedCall]:
         """The runs of bindings of `block` in C, by the number of the first binding."""
         runs = [run for run in self.compiled.runs if run.block is block]
         for run in runs:

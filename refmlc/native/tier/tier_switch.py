@@ -67,7 +67,7 @@ class TierSwitch:
         func = self._native.module.functions[name]
         return _Function(self, func, name, interpreted) if isinstance(func, tir.PrimFunc) else interpreted()
 
-    def block(self, function: str, block: relax.DataflowBlock) -> BlockRun | None:
+    def block(self, function: str, block: relax.Block) -> BlockRun | None:
         """The executor of the fused bindings of `block`, as soon as they are compiled."""
         del function
         return _Block(self, block).run
@@ -130,9 +130,9 @@ class _Function:
 
 
 class _Block:
-    """A dataflow block whose fused bindings are executed in C as soon as they are compiled: quick code has none."""
+    """A block whose fused bindings are executed in C as soon as they are compiled: quick code has none."""
 
-    def __init__(self, switch: TierSwitch, block: relax.DataflowBlock) -> None:
+    def __init__(self, switch: TierSwitch, block: relax.Block) -> None:
         self._switch = switch
         self._block = block
         self._calls: Mapping[int, Callable[[Activation], int]] | None = None

@@ -20,7 +20,7 @@ class Substitutes(Protocol):
     def function(self, name: str, interpreted: Callable[[], Prepared]) -> Prepared:
         """The callable for the prim_func `name`; `interpreted` prepares the interpreter's own."""
 
-    def block(self, function: str, block: relax.DataflowBlock) -> BlockRun | None:
+    def block(self, function: str, block: relax.Block) -> BlockRun | None:
         """The executor of bindings of `block` in `function`; None if there is none.
 
         Called with the activation and the number of the next binding, it returns how many it has executed; 0: none.

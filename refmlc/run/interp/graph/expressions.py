@@ -238,14 +238,14 @@ def _bind_parameters(func: relax.Function, env: Activation, args: Sequence[objec
 
 def _block(scope: Scope, block: relax.Block) -> list[Run]:
     bindings = [_binding(scope, binding) for binding in block.bindings]
+    substitutes = scope.machine.substitutes
+    run = None if substitutes is None else substitutes.block(scope.function, block)
+    runs = bindings if run is None else [_with_substitute(run, bindings)]
     match block:
         case relax.BindingBlock():  # RLX-123
-            return bindings
+            return runs
         case relax.DataflowBlock():  # RLX-124
-            hidden = [binding.var for binding in block.bindings if binding.var.dataflow]
-            substitutes = scope.machine.substitutes
-            run = None if substitutes is None else substitutes.block(scope.function, block)
-            return [*bindings, _forget(hidden)] if run is None else [_with_substitute(run, bindings), _forget(hidden)]
+            return [*runs, _forget([binding.var for binding in block.bindings if binding.var.dataflow])]
         case _:
             assert_never(block)
 
