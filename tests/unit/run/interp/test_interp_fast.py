@@ -192,3 +192,91 @@ def test_a_thread_axis_has_the_domain_of_the_loop_around_it():
     with pytest.raises(RefmlcError) as caught:
         Machine(read(AXIS_TWICE)).call("main", (np.zeros((300, 2), "float32"),) * 2)
     assert caught.value.diagnostic.notes[0].startswith("i = 0, t = 4 in `main`")
+
+
+SUMS = """
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((20, 20), "float32"), B: T.Buffer((20, 20), "float32"), I: T.Buffer((20,), "int32")):
+    X = T.alloc_buffer((20, 20), "float32")
+    for i, j in T.grid(20, 20):
+        if i != 19 or j != 19:
+            X[i, j] = A[i, j]
+    for i, j in T.grid(20, 20):
+{body}
+"""
+SKEWED = """        with T.sblock("skewed"):
+            vi = T.axis.spatial(20, 19 - i)
+            vj = T.axis.spatial(20, 19 - j)
+            {}"""
+READS = {
+    "of what the loop keeps": ("        B[i, j] = A[i, 3]", lambda a: np.repeat(a[:, 3:4], 20, axis=1)),
+    "of what it moves": ("        B[i, j] = A[j, i]", lambda a: a.T),
+    "of several variables that it moves": (SKEWED.format("B[vi, vj] = A[vj, vi]"), lambda a: a.T),
+    "of converted and scaled variables": (
+        '        B[i, j] = A[T.cast(T.int64(2) * T.cast(i, "int64"), "int32") - i, 19 - j]',
+        lambda a: a[:, ::-1],
+    ),
+    "with an index of memory": ("        B[i, j] = A[I[j], i]", lambda a: np.roll(a, -1, axis=0).T),
+    "with an index of memory, and kept": ("        B[i, j] = A[i, I[j]]", lambda a: np.roll(a, -1, axis=1)),
+    "to what the loop keeps": ("        B[i, 3] = A[i, j]", lambda a: np.where(np.arange(20) == 3, a[:, 19:], 0)),
+    "under conditions": (
+        "        if not (i == 0 or 3 > j):\n            B[i, j] = A[i - 1, j - 3]",
+        lambda a: np.pad(a[:-1, :-3], ((1, 0), (3, 0))),
+    ),
+}
+UNWRITTEN = {
+    "kept": ("        B[i, j] = X[i, 19]", "X[19, 19]"),
+    "moving": ("        B[i, j] = X[i, j]", "X[19, 19]"),
+    "a sum": (SKEWED.format("B[vi, vj] = X[19 - vi, 19 - vj]"), "X[19, 19]"),
+    "checked": ("        B[i, j] = X[i, (I[j] + 19) % 20]", "X[19, 19]"),
+}
+STORES = {
+    "kept": "        B[i, 3] = A[i, j]",
+    "moving": "        B[i, j] = A[i, j]",
+    "a sum": SKEWED.format("B[vi, vj] = A[vi, vj]"),
+}
+
+
+def sums(body, b, **options):
+    a, i = np.arange(400, dtype="float32").reshape(20, 20), np.roll(np.arange(20, dtype="int32"), -1)
+    Machine(read(SUMS.format(body=body)), **options).call("main", (a, b, i))
+    return a
+
+
+@pytest.mark.parametrize("fast_ways", [True, False])
+@pytest.mark.parametrize(("body", "expected"), READS.values(), ids=READS)
+def test_elements_at_offsets_that_are_sums(body, expected, fast_ways):
+    b = np.zeros((20, 20), "float32")
+    a = sums(body, b, fast=fast_ways)
+    assert b.tolist() == expected(a).tolist()
+
+
+@pytest.mark.parametrize("fast_ways", [True, False])
+@pytest.mark.parametrize(("body", "element"), UNWRITTEN.values(), ids=UNWRITTEN)
+def test_an_element_at_a_sum_that_was_never_written(body, element, fast_ways):
+    with pytest.raises(RefmlcError) as caught:
+        sums(body, np.zeros((20, 20), "float32"), fast=fast_ways)
+    assert caught.value.code.id == "RM305"
+    assert caught.value.diagnostic.message == f"`{element}` is read but was never written"
+
+
+@pytest.mark.parametrize("fast_ways", [True, False])
+@pytest.mark.parametrize("body", STORES.values(), ids=STORES)
+def test_a_store_at_a_sum_to_memory_that_is_read_only(body, fast_ways):
+    b = np.zeros((20, 20), "float32")
+    b.flags.writeable = False
+    with pytest.raises(RefmlcError) as caught:
+        sums(body, b, fast=fast_ways)
+    assert caught.value.code.id == "RM313"
+
+
+@pytest.mark.parametrize("fast_ways", [True, False])
+def test_a_division_of_singles_by_zero(fast_ways):
+    b = np.zeros((20, 20), "float32")
+    a = sums(
+        "        B[i, j] = (A[i, j] - T.float32(7)) / (A[i, j] - T.float32(7) - A[i, j] + T.float32(7))",
+        b,
+        fast=fast_ways,
+    )
+    with np.errstate(all="ignore"):
+        assert np.array_equal(b, (a - 7) / np.float32(0), equal_nan=True)
