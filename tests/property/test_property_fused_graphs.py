@@ -56,7 +56,32 @@ class Module:
                 C[v] = A[v * k]
 """
 F = 'R.Tensor((n,), "float32")'
+GRAPHS = """
+    @R.function(private=True)
+    def sums(x: R.Tensor(("k",), "float32"), y: R.Tensor(("k",), "float32")) -> R.Tensor(("k",), "float32"):
+        k = T.int64()
+        cls = Module
+        a = R.call_tir(cls.add, (x, y), out_sinfo=R.Tensor((k,), "float32"))
+        b: R.Tensor((k,), "float32") = cls.second(a, x)
+        return R.call_tir(cls.add, (a, b), out_sinfo=R.Tensor((k,), "float32"))
+
+    @R.function(private=True)
+    def second(x: R.Tensor(("k",), "float32"), y: R.Tensor(("k",), "float32")) -> R.Tensor(("k",), "float32"):
+        return y
+
+    @R.function(private=True)
+    def swapped(x: R.Tensor(("k",), "float32"), y: R.Tensor(("k",), "float32")):
+        k = T.int64()
+        cls = Module
+        with R.dataflow():
+            a = R.call_tir(cls.split, (x,), out_sinfo=[R.Tensor((k,), "float32"), R.Tensor((k,), "float32")])
+            b = R.reshape(a[1], R.shape([1, k]))
+            c = R.reshape(b, R.shape([k]))
+            R.output(c)
+        return (c, y)
+"""
 INPUTS = ("x", "y")
+GRAPH_KINDS = ("tuple", "tuple", "reshape", "reshape", "function", "several")
 
 
 def reversal(source, target):
@@ -71,12 +96,16 @@ register_func("lib.reverse", reversal, registry=LIBRARY)
 
 @st.composite
 def graphs(draw):
-    """Lines of a dataflow block, and the variables that it hands out."""
+    """Lines of a block, and the variables that it hands out."""
     names, tensors, lines = [], list(INPUTS), []
     for number in range(draw(st.integers(1, 7))):
         name = f"v{number}"
         a, b = (draw(st.sampled_from(tensors)) for _ in range(2))
-        kind = draw(st.sampled_from(("add", "add", "split", "scatter", "increase", "name", "cast", "library", "first")))
+        kind = draw(
+            st.sampled_from(
+                ("add", "add", "split", "scatter", "increase", "name", "cast", "library", "first", *GRAPH_KINDS)
+            )
+        )
         typed = f": {F}" if draw(st.booleans()) else ""
         match kind:
             case "add":
@@ -97,22 +126,41 @@ def graphs(draw):
             case "first":
                 step = draw(st.integers(0, 2))
                 lines.append(f"{name}{typed} = R.call_tir(cls.first, ({a}, R.prim_value({step})), out_sinfo={F})")
+            case "tuple":
+                lines.append(f"t{number} = ({a}, {b})")
+                lines.append(f"{name}{typed} = t{number}[{draw(st.integers(0, 1))}]")
+            case "reshape":
+                shape = draw(st.sampled_from(("n", "n", "1, n", "n + 1")))
+                lines.append(f"r{number} = R.reshape({a}, R.shape([{shape}]))")
+                lines.append(f"{name}{typed} = R.reshape(r{number}, R.shape([n]))")
+            case "function":
+                lines.append(f"{name}{typed} = cls.{draw(st.sampled_from(('sums', 'second')))}({a}, {b})")
+            case "several":
+                lines.append(f"t{number} = cls.swapped({a}, {b})")
+                lines.append(f"{name}{typed} = t{number}[{draw(st.integers(0, 1))}]")
         names.append(name)
         tensors.append(name)
+        names += [line.split(" = ")[0] for line in lines if line.startswith(f"t{number} = (")]
     results = draw(st.lists(st.sampled_from(names), min_size=1, max_size=3, unique=True))
-    return lines, results
+    return lines, results, draw(st.booleans())
 
 
-def module(lines, results):
-    body = "".join(f"            {line}\n" for line in lines)
+def module(lines, results, dataflow):
+    body = "".join(f"            {line}\n" if dataflow else f"        {line}\n" for line in lines)
+    block = f"        with R.dataflow():\n{body}            R.output({', '.join(results)})\n" if dataflow else body
     returned = results[0] if len(results) == 1 else f"({', '.join(results)})"
     return read(
-        f"{FUNCTIONS}\n"
+        f"{FUNCTIONS}{GRAPHS}\n"
         '    @R.function(pure=False)\n    def main(x: R.Tensor(("n",), "float32"), y: R.Tensor(("n",), "float32"), '
         'p: R.Tensor(("n",), "int64")):\n        cls = Module\n        n = T.int64()\n'
-        f"        with R.dataflow():\n{body}            R.output({', '.join(results)})\n        return {returned}\n",
+        f"{block}        return {returned}\n",
         "graph.py",
     )
+
+
+def flattened(result):
+    """The tensors in a result."""
+    return [part for field in result for part in flattened(field)] if isinstance(result, tuple) else [result]
 
 
 def outcome(mod, tier, arrays, times=2):
@@ -127,8 +175,7 @@ def outcome(mod, tier, arrays, times=2):
             found = failure.diagnostic  # its notes count steps, which C does not
             seen.append((found.code, found.message, found.span))
         else:
-            parts = result if isinstance(result, tuple) else (result,)
-            seen += [(part.array.tolist(), part.initialised) for part in parts]
+            seen += [(part.array.tolist(), part.initialised) for part in flattened(result)]
     return seen, [array.tolist() for array in given]
 
 
@@ -150,8 +197,9 @@ LONG = [
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(graphs(), st.integers(0, 6), st.randoms(use_true_random=False), st.booleans())
-@example((LONG, ["v3"]), 5, None, True)
-@example((LONG, ["v1", "v2"]), 5, None, False)
+@example((LONG, ["v3"], True), 5, None, True)
+@example((LONG, ["v1", "v2"], True), 5, None, False)
+@example((LONG, ["v1", "v2"], False), 5, None, False)
 def test_fused_graphs_are_as_interpreted_ones(graph, size, order, permutes):
     places = list(range(size))
     if order is not None:
@@ -167,8 +215,26 @@ def test_fused_graphs_are_as_interpreted_ones(graph, size, order, permutes):
     assert outcome(mod, "native", arrays) == outcome(mod, "interp", arrays)
 
 
-def test_such_graphs_are_fused():
-    vm = VirtualMachine(build(module(LONG, ["v3"]), tier="native", registry=LIBRARY, check=False))
+FUNCTIONS_OF_RELAX = [
+    "v0 = cls.sums(x, y)",
+    "t1 = cls.swapped(v0, v0)",
+    "t2 = (v0, v0)",
+    "v3 = R.reshape(v0, R.shape([1, n]))",
+    "v4 = R.reshape(v3, R.shape([n]))",
+    f"v5 = R.call_tir(cls.add, (v4, x), out_sinfo={F})",
+]
+
+
+@pytest.mark.parametrize(
+    ("lines", "result", "calls"),
+    [
+        (LONG, "v3", ("split", "scatter", "increase", "add")),
+        (FUNCTIONS_OF_RELAX, "v5", ("add", "add", "split", "add")),
+    ],
+)
+@pytest.mark.parametrize("dataflow", [True, False])
+def test_such_graphs_are_fused(lines, result, calls, dataflow):
+    vm = VirtualMachine(build(module(lines, [result], dataflow), tier="native", registry=LIBRARY, check=False))
     assert vm.executable.native is not None
-    (run,) = vm.executable.native.compiled().translation.fused
-    assert (run.start, run.stop, run.calls) == (0, 5, ("split", "scatter", "increase", "add"))
+    (run,) = [run for run in vm.executable.native.compiled().translation.fused if run.function == "main"]
+    assert (run.start, run.stop, run.calls) == (0, len(lines), calls)

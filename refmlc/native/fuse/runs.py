@@ -198,22 +198,23 @@ class Block:
         self.callers.append(name)
         try:
             entries = [self.entry(binding) for block in function.body.blocks for binding in block.bindings]
-            value = self._alias(function.body.body, span)
+            result = self._bound(relax.Var("result", None), function.body.body, span)
         finally:
             self.names = outer
             self.callers.pop()
-        steps = tuple([step for entry in entries for step in entry.steps])
+        inner = (*entries, result)
+        steps = tuple([step for entry in inner for step in entry.steps])
         if len(steps) > MOST_STEPS:
             raise Unfused("too many functions are called", span)
-        result = declared_pairs(function.result_ty, value, span)
+        returned = declared_pairs(function.result_ty, result.value, span)
         return Entry(
             var,
-            value,
+            result.value,
             steps,
-            (*equal, *(pair for entry in entries for pair in entry.equal), *result),
-            (*arguments, *(argument for entry in entries for argument in entry.arguments)),
-            1 + sum(1 + entry.charged for entry in entries),
-            1 + max((entry.levels for entry in entries), default=0),
+            (*equal, *(pair for entry in inner for pair in entry.equal), *returned),
+            (*arguments, *(argument for entry in inner for argument in entry.arguments)),
+            1 + len(entries) + sum(entry.charged for entry in inner),
+            1 + max(entry.levels for entry in inner),
         )
 
     def _alias(self, node: relax.Expr, span: Span | None) -> Value:
@@ -295,11 +296,15 @@ class Block:
                 ty = self.types.get(node, node.ty)
                 if isinstance(ty, TensorType) and ty.shape is not None and ty.dtype is not None:
                     return self.outside.setdefault(node, Piece(node.name, ty.dtype, ty.shape, node))
+            case relax.TupleGetItem():
+                value = self._alias(node, span)
+                if isinstance(value, Piece):
+                    return value
             case relax.Constant(data, dtype):
                 shape = tuple(number(extent) for extent in data.shape)
                 return self.outside.setdefault(node, Piece("constant", dtype, shape, node))
-            case relax.PrimValue(value):
-                return value
+            case relax.PrimValue(expr):
+                return expr
             case _:
                 pass
         raise Unfused("an argument is not a tensor of known shape", span)
