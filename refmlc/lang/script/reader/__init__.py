@@ -3,6 +3,7 @@
 | file                    | what                                                                             |
 |-------------------------|----------------------------------------------------------------------------------|
 | `syntax`                | text to Python's syntax tree, guarded; places                                     |
+| `pieces`                | the tree of a large text, in pieces that are parsed when they are read            |
 | `scope`, `values`       | names, and what expressions stand for while they are read                          |
 | `table`, `arguments`    | the table of constructs; a call with its arguments                                 |
 | `deadline`              | the seconds that reading may take                                                  |

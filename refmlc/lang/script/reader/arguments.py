@@ -1,10 +1,12 @@
 """A call in the text with its evaluated arguments, and how a construct takes them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from refmlc.diag import RefmlcError, Span, fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS
+from refmlc.lang.script.reader.syntax import Spans
 from refmlc.lang.script.reader.values import Meta, described
 
 
@@ -16,6 +18,34 @@ REQUIRED = _Required()
 
 
 @dataclass(frozen=True, slots=True)
+class Places:
+    """Where the arguments of a call stand: positional ones in order, others by keyword."""
+
+    spans: Spans | None = None
+    args: Sequence[ast.expr] = ()
+    kwargs: Mapping[str, ast.expr] = field(default_factory=dict)
+
+    def of(self, which: int | str) -> Span | None:
+        """The place of an argument; None where it is not known."""
+        if isinstance(which, str):
+            node = self.kwargs.get(which)
+        else:
+            node = self.args[which] if which < len(self.args) else None
+        return None if node is None or self.spans is None else self.spans.of(node)
+
+    def positional(self, first: int = 0) -> "Places":
+        """Those of the positional arguments from the one of this number on."""
+        return Places(self.spans, self.args[first:])
+
+    def renamed(self, rename: Callable[[str], str]) -> "Places":
+        """The same with other keywords."""
+        return Places(self.spans, self.args, {rename(key): node for key, node in self.kwargs.items()})
+
+
+NOWHERE = Places()
+
+
+@dataclass(frozen=True, slots=True)
 class CallSite:
     """A call: the canonical and the written name of what is called, the arguments, their places."""
 
@@ -24,8 +54,7 @@ class CallSite:
     args: tuple[Meta, ...]
     kwargs: Mapping[str, Meta]
     span: Span
-    arg_spans: tuple[Span, ...] = ()
-    kwarg_spans: Mapping[str, Span] | None = None
+    places: Places = NOWHERE
 
     def take(self, **parameters: Meta) -> dict[str, Meta]:
         """The arguments by name. `parameters` are the names in order with defaults (`REQUIRED`: none).
@@ -65,9 +94,7 @@ class CallSite:
         """
         if isinstance(which, str) and which not in self.kwargs and position >= 0:
             which = position
-        if isinstance(which, int):
-            return self.arg_spans[which] if which < len(self.arg_spans) else self.span
-        return (self.kwarg_spans or {}).get(which, self.span)
+        return self.places.of(which) or self.span
 
     def misfit(self, what: str, span: Span | None = None) -> RefmlcError:
         """The finding RM105 that the construct `what` (`takes 2 arguments and gets 3`)."""

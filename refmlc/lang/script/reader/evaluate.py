@@ -18,6 +18,8 @@ Fails: RM103, RM104, RM105, RM107; RM602 deeper than `DEPTH`; RM605 after the de
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
+from typing import ClassVar
 
 from refmlc.diag import Diagnostic, RefmlcError, Related, Span, error, fail
 from refmlc.diag.catalogue import (
@@ -31,7 +33,7 @@ from refmlc.diag.catalogue import (
 )
 from refmlc.lang.ir.attrs import VDevice
 from refmlc.lang.ir.node import Node
-from refmlc.lang.script.reader.arguments import CallSite
+from refmlc.lang.script.reader.arguments import CallSite, Places
 from refmlc.lang.script.reader.budget import CALL, Budget
 from refmlc.lang.script.reader.constants import BUILTINS, comprehension, dictionary, formatted
 from refmlc.lang.script.reader.deadline import EXPRESSIONS, Deadline
@@ -104,7 +106,7 @@ class Evaluator:
                 raise self._deadline.exhausted(self.spans.of(node))
         self._depth += 1
         try:
-            return self._dispatch(node)
+            return self._EXPRESSIONS.get(type(node), Evaluator._refused)(self, node)
         except RefmlcError as bad:
             if bad.diagnostic.span is None:
                 raise error(bad.diagnostic.at(self.spans.of(node))) from None
@@ -166,50 +168,12 @@ class Evaluator:
 
     # -------------------------------------------------------------------------------------------- expressions
 
-    def _dispatch(self, node: ast.expr) -> Meta:
-        match node:
-            case ast.Constant(value=value):
-                return self._constant(value, node)
-            case ast.Name(id=name):
-                return self._name(name, node)
-            case ast.Attribute():
-                return self._attribute(node)
-            case ast.Call():
-                return self._call(node)
-            case ast.Subscript(value=owner, slice=index):
-                return self._subscript(self.eval(owner), self.index(index), self.spans.of(node))
-            case ast.Tuple(elts=items):
-                return tuple(self.eval_all(items))
-            case ast.List(elts=items):
-                return self.eval_all(items)
-            case ast.Dict():
-                return self._dict(node)
-            case ast.BinOp():
-                return self._binop(node)
-            case ast.UnaryOp(op=op, operand=operand):
-                return self.unary(UNARY[type(op)], self.eval(operand), self.spans.of(node))
-            case ast.BoolOp(op=op, values=values):
-                return self._boolop("and" if isinstance(op, ast.And) else "or", values, node)
-            case ast.Compare():
-                return self._compare(node)
-            case ast.ListComp():
-                return comprehension(self, node)
-            case ast.GeneratorExp():
-                return tuple(comprehension(self, node))
-            case ast.DictComp():
-                return dictionary(self, node)
-            case ast.JoinedStr():
-                return formatted(self, node)
-            case ast.IfExp(test=test, body=body, orelse=orelse):
-                return self._choice(test, body, orelse, node)
-            case ast.Lambda(args=args, body=body):
-                return self._lambda(args, body, node)
-            case ast.Slice():
-                return self._slice(node)
-            case _:
-                raise self.refuse(
-                    f"{_KINDS.get(type(node), type(node).__name__)} is not TVMScript", self.spans.of(node)
-                )
+    def _refused(self, node: ast.expr) -> Meta:
+        raise self.refuse(f"{_KINDS.get(type(node), type(node).__name__)} is not TVMScript", self.spans.of(node))
+
+    def _items_of(self, node: ast.Tuple | ast.List) -> Meta:
+        values = self.eval_all(node.elts)
+        return tuple(values) if isinstance(node, ast.Tuple) else values
 
     def index(self, node: ast.expr) -> Meta:
         """The meta-value of what stands in brackets: a value, a `Slice`, or a tuple of them."""
@@ -219,14 +183,16 @@ class Evaluator:
         start, stop, step = (None if part is None else self.eval(part) for part in (node.lower, node.upper, node.step))
         return Slice(start, stop, step)
 
-    def _constant(self, value: object, node: ast.expr) -> Meta:
+    def _constant(self, node: ast.Constant) -> Meta:
+        value = node.value
         if value is None or isinstance(value, (int, float, str)):
             if isinstance(value, int) and value.bit_length() > 256:
                 raise fail(BAD_LITERAL, f"the integer has {value.bit_length()} bits", self.spans.of(node))
             return value
         raise self.refuse(f"a literal of Python type `{type(value).__name__}` is not TVMScript", self.spans.of(node))
 
-    def _name(self, name: str, node: ast.expr) -> Meta:
+    def _name(self, node: ast.Name) -> Meta:
+        name = node.id
         value = self.scope.lookup(name)
         match value:
             case NoValue():
@@ -285,11 +251,12 @@ class Evaluator:
             result[name] = self.eval(value)
         return result
 
-    def _lambda(self, args: ast.arguments, body: ast.expr, node: ast.expr) -> Meta:
+    def _lambda(self, node: ast.Lambda) -> Meta:
+        args = node.args
         if args.kwonlyargs or args.kwarg or args.defaults or args.posonlyargs:
             raise self.refuse("a lambda with defaults or keyword parameters is not TVMScript", self.spans.of(node))
         variadic = None if args.vararg is None else args.vararg.arg
-        return Lambda(tuple(arg.arg for arg in args.args), variadic, body, self.scope.snapshot())
+        return Lambda(tuple(arg.arg for arg in args.args), variadic, node.body, self.scope.snapshot())
 
     def _spread(self, node: ast.Starred) -> Sequence[Meta]:
         value = self.eval(node.value)
@@ -336,9 +303,13 @@ class Evaluator:
             return family.unary(self, symbol, a, span)
         return host_unary(symbol, a, span)
 
-    def _boolop(self, symbol: str, nodes: Sequence[ast.expr], node: ast.expr) -> Meta:
-        value = self.eval(nodes[0])
-        for part in nodes[1:]:
+    def _unaryop(self, node: ast.UnaryOp) -> Meta:
+        return self.unary(UNARY[type(node.op)], self.eval(node.operand), self.spans.of(node))
+
+    def _boolop(self, node: ast.BoolOp) -> Meta:
+        symbol = "and" if isinstance(node.op, ast.And) else "or"
+        value = self.eval(node.values[0])
+        for part in node.values[1:]:
             if isinstance(value, _HOST) and bool(value) is (symbol == "or"):
                 return value
             value = self.binary(symbol, value, self.eval(part), self.spans.of(node))
@@ -356,18 +327,19 @@ class Evaluator:
             left = right
         return result
 
-    def _choice(self, test: ast.expr, body: ast.expr, orelse: ast.expr, node: ast.expr) -> Meta:
-        condition = self.eval(test)
+    def _choice(self, node: ast.IfExp) -> Meta:
+        condition = self.eval(node.test)
         if isinstance(condition, _HOST):
-            return self.eval(body if condition else orelse)
+            return self.eval(node.body if condition else node.orelse)
         family = self.table.family(condition)
         if family is None or family.choice is None:
-            raise self.refuse(f"{described(condition)} is no condition", self.spans.of(test))
-        return family.choice(self, condition, self.eval(body), self.eval(orelse), self.spans.of(node))
+            raise self.refuse(f"{described(condition)} is no condition", self.spans.of(node.test))
+        return family.choice(self, condition, self.eval(node.body), self.eval(node.orelse), self.spans.of(node))
 
     # ----------------------------------------------------------------------------------- subscripts and calls
 
-    def _subscript(self, owner: Meta, index: Meta, span: Span) -> Meta:
+    def _subscript(self, node: ast.Subscript) -> Meta:
+        owner, index, span = self.eval(node.value), self.index(node.slice), self.spans.of(node)
         match owner:
             case Construct(path, spelled):
                 handler = self.table.subscripts.get(path)
@@ -427,7 +399,7 @@ class Evaluator:
         path, spelled = (callee.path, callee.spelled) if isinstance(callee, Construct) else ("", _spelled(node.func))
         args = self.eval_all(node.args)
         kwargs: dict[str, Meta] = {}
-        places: dict[str, Span] = {}
+        named: dict[str, ast.expr] = {}
         for keyword in node.keywords:
             if keyword.arg is None:
                 extra = self.eval(keyword.value)
@@ -436,14 +408,40 @@ class Evaluator:
                 kwargs.update(extra)
                 continue
             kwargs[keyword.arg] = self.eval(keyword.value)
-            places[keyword.arg] = self.spans.of(keyword.value)
-        spread = any(isinstance(arg, ast.Starred) for arg in node.args)
-        arg_spans = () if spread else tuple(self.spans.of(arg) for arg in node.args)
-        return CallSite(path, spelled, tuple(args), kwargs, self.spans.of(node), arg_spans, places)
+            named[keyword.arg] = keyword.value
+        placed = () if ast.Starred in map(type, node.args) else node.args
+        return CallSite(path, spelled, tuple(args), kwargs, self.spans.of(node), Places(self.spans, placed, named))
+
+    _EXPRESSIONS: ClassVar[Mapping[type[ast.expr], Callable[..., Meta]]] = {
+        ast.Constant: _constant,
+        ast.Name: _name,
+        ast.Attribute: _attribute,
+        ast.Call: _call,
+        ast.Subscript: _subscript,
+        ast.Tuple: _items_of,
+        ast.List: _items_of,
+        ast.Dict: _dict,
+        ast.BinOp: _binop,
+        ast.UnaryOp: _unaryop,
+        ast.BoolOp: _boolop,
+        ast.Compare: _compare,
+        ast.ListComp: comprehension,
+        ast.GeneratorExp: lambda ev, node: tuple(comprehension(ev, node)),
+        ast.DictComp: dictionary,
+        ast.JoinedStr: formatted,
+        ast.IfExp: _choice,
+        ast.Lambda: _lambda,
+        ast.Slice: _slice,
+    }
 
 
 def _longer(owner: Construct, attr: str) -> Construct:
-    return Construct(canonical(f"{owner.path}.{attr}"), f"{owner.spelled}.{attr}")
+    return _member(owner.path, owner.spelled, attr)
+
+
+@lru_cache(maxsize=1024)
+def _member(path: str, spelled: str, attr: str) -> Construct:
+    return Construct(canonical(f"{path}.{attr}"), f"{spelled}.{attr}")
 
 
 def _spelled(node: ast.expr) -> str:

@@ -13,8 +13,8 @@ A piece is a run of lines with whole statements of one block. It is parsed alone
 of the blocks around it and as many blank lines as put it in its place: lines, columns and nodes are those of the whole.
 The cut is right if every piece parses, and gives statements of its block alone: Python's tokenizer reads from left to
 right, and at the end of a text that it accepts no bracket, string or continuation is open, so that what follows means
-the same alone. `in_pieces` parses every piece once; where one does not parse, the caller parses the text as a whole, and
-its problem is reported as of any other text.
+the same alone. `in_pieces` parses every piece once; where one does not parse, the caller parses the text as a whole,
+and its problem is reported as of any other text.
 """
 
 import ast
@@ -24,9 +24,9 @@ from dataclasses import dataclass, replace
 from typing import SupportsIndex, TypeAlias, TypeGuard, overload
 
 LARGE = 1 << 17
-PIECE = 1 << 15
+PIECE = 1 << 14
 """The size from which a text is parsed in pieces, and the size of a piece. Units: characters."""
-_BLANK = 1 << 25
+_BLANK = 1 << 24
 """Blank lines before all pieces together, at most: the parser reads them too."""
 
 Parse: TypeAlias = Callable[[str], ast.Module]
@@ -36,7 +36,7 @@ _DEFINITIONS = frozenset(("prim_func", "function"))
 _NO_BEGINNING = ("", " ", "\t", "\f", "#", ")", "]", "}")
 
 
-class IrregularText(Exception):  # noqa: N818 - no error: the text is parsed as a whole
+class IrregularText(Exception):
     """The text has no cut into pieces."""
 
 
@@ -56,8 +56,8 @@ class DeferredFunction(ast.FunctionDef):
 
     def __init__(self, node: ast.FunctionDef, piece: "_Piece", number: int) -> None:
         """`node`, which is statement `number` of `piece`."""
-        super().__init__(name=node.name, decorator_list=node.decorator_list, returns=node.returns)
         ast.copy_location(self, node)
+        self.name, self.decorator_list, self.returns = node.name, node.decorator_list, node.returns
         self._piece = piece
         self._number = number
 
@@ -76,9 +76,9 @@ class DeferredFunction(ast.FunctionDef):
 
 
 class Suite(list[ast.stmt]):
-    """The statements of a block, which are parsed piece by piece each time they are iterated: read it, do not change it.
+    """The statements of a block, which are parsed piece by piece each time they are iterated.
 
-    It is a list because the walks of `ast` look for lists.
+    It is a list because the walks of `ast` look for lists; nothing but reading it has a meaning.
     """
 
     def __init__(self, parts: "Sequence[_Piece]", length: int) -> None:

@@ -4,7 +4,7 @@ The form that each text takes in the IR is the table at the head of `refmlc.lang
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from refmlc.diag import Related, Span, fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, UNSUPPORTED_CONSTRUCT
@@ -58,8 +58,7 @@ _DEFAULT_ATTRS = ("ir.DictAttrs", "DictAttrs")
 def _canonical(site: CallSite) -> CallSite:
     """The call with its keywords in today's spelling."""
     kwargs = {canonical_keyword(key): value for key, value in site.kwargs.items()}
-    places = {canonical_keyword(key): span for key, span in (site.kwarg_spans or {}).items()}
-    return CallSite(site.name, site.spelled, site.args, kwargs, site.span, site.arg_spans, places)
+    return replace(site, kwargs=kwargs, places=site.places.renamed(canonical_keyword))
 
 
 def _attr(ev: Evaluator, value: Meta, span: Span) -> tir.Attr:

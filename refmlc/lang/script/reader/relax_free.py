@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from refmlc.lang.ir import relax
 from refmlc.lang.ir.types import PrimType
-from refmlc.lang.script.reader.arguments import REQUIRED, CallSite
+from refmlc.lang.script.reader.arguments import NOWHERE, REQUIRED, CallSite
 from refmlc.lang.script.reader.relax_values import expr_of
 from refmlc.lang.script.reader.values import Meta
 
@@ -29,7 +29,7 @@ def arange(site: CallSite) -> CallSite:
     dtype = values["dtype"]
     if dtype is None:
         dtype = "int64" if all(_is_integer(expr_of(item, site.span)) for item in numbers) else "float32"
-    return replace(site, args=numbers, arg_spans=(), kwargs={"dtype": dtype}, kwarg_spans=None)
+    return replace(site, args=numbers, kwargs={"dtype": dtype}, places=NOWHERE)
 
 
 def _is_integer(number: relax.Expr) -> bool:

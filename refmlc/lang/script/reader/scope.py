@@ -1,11 +1,26 @@
 """Lexical scopes: names to what they stand for, inner frames hiding outer ones."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 
 from refmlc.lang.script.reader.values import Meta
 
 MISSING = object()
+
+
+class _Frame:
+    """A frame while it is open."""
+
+    __slots__ = ("frames", "names")
+
+    def __init__(self, frames: list[dict[str, Meta]], names: dict[str, Meta]) -> None:
+        self.frames = frames
+        self.names = names
+
+    def __enter__(self) -> None:
+        self.frames.append(self.names)
+
+    def __exit__(self, *failure: object) -> None:
+        self.frames.pop()
 
 
 class Scope:
@@ -40,14 +55,9 @@ class Scope:
         """Every visible name with its value."""
         return {name: value for frame in self.frames for name, value in frame.items()}
 
-    @contextmanager
-    def frame(self, names: dict[str, Meta] | None = None) -> Iterator[None]:
+    def frame(self, names: dict[str, Meta] | None = None) -> "_Frame":
         """A new innermost frame, or `names` as one: the caller keeps it and opens another above it."""
-        self.frames.append({} if names is None else names)
-        try:
-            yield
-        finally:
-            self.frames.pop()
+        return _Frame(self.frames, {} if names is None else names)
 
     def snapshot(self) -> "Scope":
         """A scope that sees what is visible now (for lambdas)."""

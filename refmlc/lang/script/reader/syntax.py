@@ -35,19 +35,23 @@ class Spans:
     function): the piece's first line is line `first_line` of the source, and each line lost `indent` characters.
     """
 
-    __slots__ = ("_lines", "first_line", "indent", "source")
+    __slots__ = ("_is_plain", "_lines", "first_line", "indent", "source")
 
     def __init__(self, source: Source, *, first_line: int = 1, indent: int = 0) -> None:
         self.source = source
         self.first_line = first_line
         self.indent = indent
         self._lines = source.lines
+        self._is_plain = first_line == 1 and indent == 0 and source.text.isascii()  # columns are those of the tree
 
     def of(self, node: ast.AST) -> Span:
         """The place of `node`, which must be a node that has one (expression, statement, argument, keyword)."""
-        line: int = getattr(node, "lineno", 1)
+        if self._is_plain and isinstance(node, (ast.expr, ast.stmt)):
+            line, column = node.lineno, node.col_offset
+            return Span(self.source, line, column, node.end_lineno or line, node.end_col_offset or column)
+        line = getattr(node, "lineno", 1)
         end_line: int = getattr(node, "end_lineno", None) or line
-        column: int = getattr(node, "col_offset", 0)
+        column = getattr(node, "col_offset", 0)
         end_column: int = getattr(node, "end_col_offset", None) or column
         return Span(self.source, *self._place(line, column), *self._place(end_line, end_column))
 

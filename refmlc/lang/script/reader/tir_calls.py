@@ -15,6 +15,7 @@ An argument that is a buffer stands for the pointer to its storage, except in pa
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from refmlc.diag import Diagnostic, RefmlcError, Span, error, fail
 from refmlc.diag.catalogue import NOT_TVMSCRIPT
@@ -134,7 +135,7 @@ def _without_dtype(handler: CallHandler) -> CallHandler:
 
     def stripped(ev: Evaluator, site: CallSite) -> Meta:
         kwargs = {key: value for key, value in site.kwargs.items() if key != "dtype"}
-        return handler(ev, CallSite(site.name, site.spelled, site.args, kwargs, site.span, site.arg_spans))
+        return handler(ev, replace(site, kwargs=kwargs, places=site.places.positional()))
 
     return stripped
 
@@ -156,7 +157,7 @@ def _call_intrin(ev: Evaluator, site: CallSite) -> Meta:
         handler = ev.table.calls.get(f"T.{name}")
         if handler is None:
             raise fail(NOT_TVMSCRIPT, f"`{name[:60]}` is not an intrinsic that refmlc knows", site.span)
-        inner = CallSite(f"T.{name}", site.spelled, site.args[2:], {}, site.span, site.arg_spans[2:])
+        inner = CallSite(f"T.{name}", site.spelled, site.args[2:], {}, site.span, site.places.positional(2))
         return handler(ev, inner)
     return call(name, site, site.args[2:], result_of(site.args[0], site.span))
 

@@ -12,6 +12,8 @@
 | `T.BufferLoad(A, indices)`                         | `BufferLoad`               |
 """
 
+from dataclasses import replace
+
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, TYPE_MISMATCH
 from refmlc.lang.dtypes import DType
@@ -48,7 +50,7 @@ def _scalar(op: str) -> CallHandler:
 
     def handler(_ev: Evaluator, site: CallSite) -> Meta:
         kwargs = {key: value for key, value in site.kwargs.items() if key != "dtype"}
-        site = CallSite(site.name, site.spelled, site.args, kwargs, site.span, site.arg_spans, site.kwarg_spans)
+        site = replace(site, kwargs=kwargs)
         args = tuple(operand_of(arg, site.span) for arg in site.only_positional(contract.arity, contract.arity))
         first = next((arg for arg in args if not isinstance(arg, (int, float))), None)
         own = contract.rest is not None  # the others have dtypes of their own: the exponent of ldexp

@@ -93,7 +93,9 @@ def _lazily(ev: Evaluator, node: ast.Call) -> Meta:
     if construct is None:
         raise AssertionError
     dims = _shape_node(ev, node)
-    if isinstance(dims, (ast.Tuple, ast.List)):
+    if isinstance(dims, (ast.Tuple, ast.List)) and any(
+        isinstance(item, ast.Constant) and isinstance(item.value, str) for item in dims.elts
+    ):
         plain = ast.Tuple([_unquoted(ev, item) for item in dims.elts], ast.Load())
         ast.copy_location(plain, dims)
         args = [plain if arg is dims else arg for arg in node.args]
