@@ -34,6 +34,7 @@ from refmlc.lang.script.printer.names import python_name
 from refmlc.lang.script.printer.page import Page
 from refmlc.lang.script.tirx.layout_text import layout_text
 from refmlc.lang.script.tirx.layouts import row_major
+from refmlc.lang.script.tirx.view_text import derived_text
 
 
 def is_simple(buffer: tir.Buffer) -> bool:
@@ -183,18 +184,20 @@ def alloc_text(page: Page, node: tir.AllocBuffer) -> str:
     if id(buffer) in page.cells:
         if buffer.scope == "local":
             return f": T.{buffer.dtype}"
+        if buffer.scope == "shared":
+            return f" = T.shared_scalar({dtype_text(buffer.dtype)})"
         return f" = T.alloc_scalar({dtype_text(buffer.dtype)}, {string_text(buffer.scope)})"
     return f" = {_allocation(page, node)}"
 
 
-def is_cell(buffer: tir.Buffer) -> bool:
+def is_cell(buffer: tir.Buffer, *, s_tir: bool) -> bool:
     """Whether a buffer is what a mutable scalar is: one element laid out, and nothing else said."""
-    return buffer.layout is Layout.ROW_MAJOR and (
+    return buffer.layout is (Layout.ROW_MAJOR if s_tir else Layout.DEFAULT) and (
         [extent.value for extent in buffer.shape if isinstance(extent, tir.IntImm)] == [1]
         and len(buffer.shape) == 1
         and buffer.align == 64
         and buffer.offset_factor == 1
-        and not (buffer.strides or buffer.elem_offset or buffer.axis_separators)
+        and not (buffer.strides or buffer.elem_offset or buffer.axis_separators or buffer.allocated_addr)
     )
 
 
@@ -218,6 +221,10 @@ def _allocation(page: Page, node: tir.AllocBuffer) -> str:
 def decl_text(page: Page, node: tir.DeclBuffer) -> str:
     """A view."""
     buffer, data = node.buffer, node.data
+    if page.modern and not page.s_tir and isinstance(data, tir.BufferData):
+        derived = derived_text(page, buffer, data.buffer)
+        if derived:
+            return derived
     if page.modern and isinstance(data, tir.BufferData) and _is_view(buffer, data.buffer):
         shape = ", ".join(expr_text(page, extent) for extent in buffer.shape)
         return f"{buffer_name(page, data.buffer)}.view({shape})"

@@ -61,7 +61,8 @@ def expr(page: Page, node: tir.Expr) -> Text:
         case tir.BufferLoad():
             return _load(page, node), Precedence.ATOM
         case tir.BufferData(buffer=buffer):
-            return f"{buffer_name(page, buffer)}.data", Precedence.ATOM
+            owner = buffer_name(page, buffer)
+            return f"{owner}.source.data" if id(buffer) in page.cells else f"{owner}.data", Precedence.ATOM
         case tir.Ramp(base=base, stride=stride, lanes=lanes):
             parts = (_argument(page, base), _argument(page, stride), _lanes(page, lanes))
             return f"T.Ramp({', '.join(parts)})", Precedence.ATOM
@@ -97,7 +98,8 @@ def _whole_buffer(page: Page, node: tir.Buffer) -> str:
     """A buffer as a value. Fails: RM504 where the name is that of its pointer (an annotated allocation before 0.27)."""
     if id(node) in page.pointers:
         raise fail(UNSUPPORTED_CONSTRUCT, f"`{node.name}` has no name of its own in texts of {page.dialect}", node.span)
-    return buffer_name(page, node)
+    name = buffer_name(page, node)
+    return f"{name}.source" if id(node) in page.cells else name
 
 
 def argument_text(page: Page, value: object) -> str:
@@ -267,4 +269,4 @@ def region_text(page: Page, region: tir.BufferRegion) -> str:
     """A region of a buffer."""
     with page.speaking("tir"):
         inside = ", ".join(range_text(page, item) for item in region.region) or "()"
-    return f"{buffer_name(page, region.buffer)}[{inside}]"
+    return f"{_whole_buffer(page, region.buffer)}[{inside}]"

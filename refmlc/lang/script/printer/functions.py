@@ -86,7 +86,7 @@ def cells_of(page: Page, func: tir.PrimFunc) -> set[int]:
     result = {
         id(node.buffer)
         for node in nodes
-        if isinstance(node, tir.AllocBuffer) and not node.annotations and is_cell(node.buffer)
+        if isinstance(node, tir.AllocBuffer) and not node.annotations and is_cell(node.buffer, s_tir=func.s_tir)
     }
     for node in nodes:
         if isinstance(node, tir.BufferLoad | tir.BufferStore):
@@ -123,6 +123,7 @@ class _Function:
         self.name = name
         self.variables = shape_variables(func)
         page.parts = parts_of(page, func, self.variables)
+        page.s_tir = func.s_tir
         page.cells = cells_of(page, func)
         self.waiting = [var for var in self.variables if not is_type_var(page, var) and id(var) not in page.parts]
         self.annotated: set[int] = set()

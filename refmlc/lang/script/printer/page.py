@@ -48,6 +48,7 @@ class Page:
     shape_vars: list[str] = field(default_factory=list)
     parts: set[int] = field(default_factory=set)
     cells: set[int] = field(default_factory=set)
+    s_tir: bool = True
 
     @property
     def modern(self) -> bool:

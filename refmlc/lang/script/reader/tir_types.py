@@ -241,8 +241,12 @@ def buffer_spec(ev: Evaluator, given: Mapping[str, Meta], span: Span) -> BufferS
         layout_argument(given.get("layout", "default"), shape, span, s_tir=ev.s_tir),
         None if data is None else expr_of(data, span),
         span,
-        tuple(expr_of(item, span) for item in tuple_of(given.get("allocated_addr") or ())),
+        () if given.get("allocated_addr") is None else _sizes(given["allocated_addr"], span),
     )
+
+
+def _sizes(value: Meta, span: Span) -> tuple[tir.Expr, ...]:
+    return tuple(expr_of(item, span) for item in tuple_of(value))
 
 
 def _strides(given: Mapping[str, Meta], shape: tuple[tir.Expr, ...], span: Span) -> tuple[tir.Expr, ...]:

@@ -8,6 +8,7 @@
 | `tiles`       | tile primitives: `T.warp.copy(…)`, `Tx.add(…)`                                     |
 | `devices`     | operators of devices: `T.cuda.…`, `T.ptx.…`                                       |
 | `layout_text` | layouts as text                                                                    |
+| `view_text`   | derived buffers as text                                                           |
 | `statements`  | scope ids and tile primitives as text                                              |
 | `constructs`  | its constructs as a table of the reader                                            |
 """

@@ -202,7 +202,7 @@ def is_row_major(layout: TileLayout, shape: Sequence[tir.Expr]) -> bool:
     return plain and structural_equal(layout.shard, row_major(shape))
 
 
-def layout_of(buffer: tir.Buffer, span: Span) -> TileLayout | ComposeLayout:
+def layout_of(buffer: tir.Buffer, span: Span | None) -> TileLayout | ComposeLayout:
     """The layout of a buffer of TIRx, written out. Fails: RM504 where it has none."""
     match buffer.layout:
         case TileLayout() | ComposeLayout():

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
-from refmlc.diag import fail
+from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import tir
@@ -59,7 +59,11 @@ def view(buffer: tir.Buffer, site: CallSite, *, s_tir: bool) -> DeclSpec:
     elif element == buffer.dtype or s_tir:
         layout = buffer.layout
     else:
-        layout = layout_argument(_recast(buffer, element, site), sizes, site.span, s_tir=s_tir)
+        recast = recast_layout(buffer, element, site.span)
+        if recast is None and buffer.layout is not Layout.NONE:
+            message = f"the layout of `{buffer.name}` is not one of {element}: its view is not supported"
+            raise fail(UNSUPPORTED_CONSTRUCT, message, site.span)
+        layout = layout_argument(recast, sizes, site.span, s_tir=s_tir)
     return _declared(buffer, sizes, layout, site, element)
 
 
@@ -132,17 +136,13 @@ def _declared(
     return DeclSpec(spec, None if in_tensor_memory else tir.BufferData(buffer, span=site.span))
 
 
-def _recast(buffer: tir.Buffer, element: DType, site: CallSite) -> Meta:
-    """The layout for elements of another size. Fails: RM504 where TVM has none."""
-    if buffer.layout is Layout.NONE:
-        return None
+def recast_layout(buffer: tir.Buffer, element: DType, span: Span | None) -> TileLayout | ComposeLayout | None:
+    """The layout for elements of another size; None where TVM has none."""
     own, bits = buffer.dtype.bits * buffer.dtype.lanes, element.bits * element.lanes
-    layout = layout_of(buffer, site.span)
-    result = packed(layout, bits // own) if own and bits > own else unpacked(layout, own // bits)
-    if result is None:
-        message = f"the layout of `{buffer.name}` is not one of {element}: its view is not supported"
-        raise fail(UNSUPPORTED_CONSTRUCT, message, site.span)
-    return result
+    if buffer.layout is Layout.NONE or not own or not bits:
+        return None
+    layout = layout_of(buffer, span)
+    return packed(layout, bits // own) if bits > own else unpacked(layout, own // bits)
 
 
 def _rescaled_offset(buffer: tir.Buffer, element: DType, site: CallSite) -> tir.Expr | None:
