@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from refmlc.lang.dtypes import HANDLE, DType
 from refmlc.lang.ir import tir
+from refmlc.lang.ir.offsets import own_index
 from refmlc.lang.ops.intrinsics import Result, Written, intrinsic, registered
 from refmlc.lang.script.printer.literals import dtype_text, handle_text, string_text
 from refmlc.lang.script.printer.page import Page
@@ -31,6 +32,10 @@ def call_text(page: Page, node: tir.Call, argument: Argument) -> str:
         return f"T.type_annotation({dtype_text(node.dtype)})"
     if name == "ptx.SINK":
         return f"T.{name}"
+    if name == "ptx_legacy.ldmatrix" and str(node.dtype) != "int8":
+        return f"T.{name}({', '.join([*args, f'dtype={_result(node)}'])})"
+    if name.startswith("ptx.") and not all(part.isidentifier() for part in name.split(".")):
+        return f"T.ptx[{string_text(name.removeprefix('ptx.'))}]({', '.join(args)})"
     row = intrinsic(name)
     result = Written.KEYWORD if row is None else row.result
     if name == "cuda.func_call":
@@ -75,11 +80,14 @@ def _is_plain(result: Result, node: tir.Call) -> bool:
 def _own_result(node: tir.Call) -> str:
     """The dtype of a call that one of its arguments says, by a rule of its own."""
     match node.callee, node.args:
-        case ("cuda.ldg", (_, tir.StringImm(value=name))) | (
-            "ptx_legacy.ldmatrix",
-            (_, _, tir.StringImm(value=name), *_),
-        ):
+        case "cuda.ldg", (_, tir.StringImm(value=name)):
             return name
+        case "ptx_legacy.ldmatrix", _:
+            return "int8"
+        case "ptr_byte_offset", _:
+            return "handle"
+        case "buffer_offset", (tir.BufferLoad(buffer=tir.Buffer(shape=shape)), *_):
+            return str(own_index(shape))
         case "cuda.mov_sreg", (tir.IntImm(value=bits), _):
             return f"int{bits}"
         case "ptx.addr" | "ptx.pred", (operand, *_):

@@ -25,7 +25,15 @@ from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.lang.script.reader.arguments import REQUIRED, CallSite
 from refmlc.lang.script.reader.evaluate import Evaluator
 from refmlc.lang.script.reader.table import CallHandler
-from refmlc.lang.script.reader.tir_operands import dtype_of, expr_of, indices_of, int_of, operand_of, range_of
+from refmlc.lang.script.reader.tir_operands import (
+    dtype_of,
+    expr_of,
+    indices_of,
+    int_of,
+    operand_of,
+    range_of,
+    scalable_lanes,
+)
 from refmlc.lang.script.reader.values import Meta
 
 
@@ -162,16 +170,10 @@ def _broadcast(_ev: Evaluator, site: CallSite) -> Meta:
 
 def _with_lanes(dtype: DType, lanes: tir.Expr, site: CallSite) -> DType:
     """`dtype` in as many lanes as `lanes` says: a constant, or a constant times `vscale`."""
-    scalable = False
-    match lanes:
-        case tir.Apply("mul", (tir.Call(callee="vscale"), tir.IntImm(value=count))):
-            scalable = True
-        case tir.Apply("mul", (tir.IntImm(value=count), tir.Call(callee="vscale"))):
-            scalable = True
-        case tir.IntImm(value=count):
-            pass
-        case _:
-            raise fail(BAD_ARGUMENTS, "the number of lanes is not constant", site.span)
+    count = lanes.value if isinstance(lanes, tir.IntImm) else scalable_lanes(lanes)
+    if count is None:
+        raise fail(BAD_ARGUMENTS, "the number of lanes is not constant", site.span)
+    scalable = not isinstance(lanes, tir.IntImm)
     if not (1 if scalable else 2) <= count <= 1 << 16:  # one lane is no vector, and TVM builds none
         raise fail(BAD_ARGUMENTS, f"the number of lanes is {count}", site.span)
     if dtype.is_vector:

@@ -32,6 +32,7 @@ from refmlc.lang.script.reader.tir_operands import (
     indices_of,
     operand_of,
     vector_load,
+    wrong_rank,
 )
 from refmlc.lang.script.reader.tir_types import value_as
 from refmlc.lang.script.reader.tir_values import Done, Region, VarSpec
@@ -41,6 +42,7 @@ from refmlc.lang.script.tirx import views
 _EXPRESSION_METHODS = ("astype", "equal", "vload", "vstore")
 _BUFFER_METHODS = (
     *("vload", "vstore", "scope", "view", "access_ptr", "get_flattened_buffer", "offset_of", "local", "permute"),
+    "ptr_to",
 )
 
 
@@ -166,9 +168,20 @@ def _buffer_method(ev: Evaluator, callee: Meta, site: CallSite) -> Meta:
             return views.local(buffer, site, s_tir=ev.s_tir)
         case "permute":
             return views.permute(buffer, site, s_tir=ev.s_tir)
+        case "ptr_to":
+            load = tir.BufferLoad(buffer, _all_indices(buffer, site), span=span)
+            return tir.Call("address_of", (load,), HANDLE, PointerType(buffer.dtype, buffer.scope), span=span)
         case "access_ptr":
             return _buffer_access_ptr(buffer, site)
     raise ev.refuse(f"the method `{callee.name}` of a buffer is not supported", span)
+
+
+def _all_indices(buffer: tir.Buffer, site: CallSite) -> tuple[tir.Expr, ...]:
+    """The indices of `A.ptr_to([i, j])`. Fails: RM208."""
+    indices = indices_of(site.take(indices=REQUIRED)["indices"], site.span)
+    if len(indices) != len(buffer.shape):
+        raise wrong_rank(buffer, len(indices), site.span)
+    return indices
 
 
 def _vload(buffer: tir.Buffer, begin: Meta, dtype: Meta, predicate: Meta, span: Span) -> tir.BufferLoad:

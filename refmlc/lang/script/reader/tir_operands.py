@@ -202,7 +202,7 @@ def _ramp(region: Region, axis: int, part: Slice) -> tir.Expr:
     stop = region.buffer.shape[axis] if part.stop is None else expr_of(part.stop, span)
     distance = _distance(start, stop)
     if distance is None:
-        raise fail(BAD_ARGUMENTS, "the number of lanes of a slice is not constant", span)
+        return _scalable_ramp(start, stop, step, span)
     lanes = -(-distance // step) if step > 0 else 0
     if not 1 <= lanes <= 1 << 16:
         raise fail(BAD_ARGUMENTS, f"a slice has {lanes} lanes", span)
@@ -210,6 +210,37 @@ def _ramp(region: Region, axis: int, part: Slice) -> tir.Expr:
         return start
     stride = promote.constant(step, start.dtype, span)
     return tir.Ramp(start, stride, tir.IntImm(INT32, lanes), start.dtype.with_lanes(lanes), span=span)
+
+
+def _scalable_ramp(start: tir.Expr, stop: tir.Expr, step: int, span: Span) -> tir.Expr:
+    """`A[i : i + T.vscale() * 4]`: as many lanes as the hardware has, a constant times `vscale`."""
+    lanes = stop
+    match start, stop:
+        case tir.IntImm(value=0), _:
+            pass
+        case _, tir.Apply("add", (base, extent)) if structural_equal(base, start):
+            lanes = extent
+    if step != 1:
+        match lanes:
+            case tir.Apply("mul", (count, tir.IntImm(value=number))) if number == step:
+                lanes = count
+            case _:
+                lanes = stop
+    multiple = scalable_lanes(lanes)
+    if multiple is None or not 1 <= multiple <= 1 << 16:
+        raise fail(BAD_ARGUMENTS, "the number of lanes of a slice is not constant", span)
+    stride = promote.constant(step, start.dtype, span)
+    return tir.Ramp(start, stride, lanes, start.dtype.with_lanes(multiple, scalable=True), span=span)
+
+
+def scalable_lanes(lanes: tir.Expr) -> int | None:
+    """The constant that `vscale` is multiplied by, if `lanes` is such a product."""
+    match lanes:
+        case tir.Apply("mul", (tir.Call(callee="vscale"), tir.IntImm(value=count))):
+            return count
+        case tir.Apply("mul", (tir.IntImm(value=count), tir.Call(callee="vscale"))):
+            return count
+    return None
 
 
 def _distance(start: tir.Expr, stop: tir.Expr) -> int | None:

@@ -136,6 +136,8 @@ def _var(_ev: Evaluator, site: CallSite) -> Meta:
 def _handle(_ev: Evaluator, site: CallSite) -> Meta:
     values = site.take(dtype=None, storage_scope="global", is_size_var=None, is_unknown_type=None)
     scope = str_of(values["storage_scope"], site.span)
+    if values["dtype"] == "tensormap":
+        return VarSpec(HANDLE, PointerType(None, tensor_map=True))
     element = dtype_of(values["dtype"], site.span)
     if element.kind == "void" and scope == "global":
         return VarSpec(HANDLE)

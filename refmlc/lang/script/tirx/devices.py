@@ -19,13 +19,15 @@ from refmlc.diag import Diagnostic, RefmlcError, Span, error, fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, NOT_TVMSCRIPT
 from refmlc.lang.dtypes import HANDLE, VOID
 from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import PointerType
+from refmlc.lang.ir.offsets import own_index
 from refmlc.lang.ops.intrinsics.device import NAMED_OPERATORS, PTX_FAMILIES, PTX_WORDS
-from refmlc.lang.script.reader.arguments import CallSite
+from refmlc.lang.script.reader.arguments import REQUIRED, CallSite
 from refmlc.lang.script.reader.evaluate import Evaluator
 from refmlc.lang.script.reader.suggestion import suggestion
 from refmlc.lang.script.reader.table import CallHandler, SubscriptHandler
 from refmlc.lang.script.reader.tir_calls import call, intrinsic_call, result_of
-from refmlc.lang.script.reader.tir_operands import dtype_named, int_of, str_of
+from refmlc.lang.script.reader.tir_operands import dtype_named, dtype_of, expr_of, int_of, str_of
 from refmlc.lang.script.reader.tir_values import VarSpec
 from refmlc.lang.script.reader.values import Construct, Meta
 
@@ -67,7 +69,7 @@ def _instruction(ev: Evaluator, site: CallSite) -> Meta:
 def _text_of_ptx(_ev: Evaluator, construct: Construct, index: Meta, span: Span) -> Meta:
     """`T.ptx["st.weak.shared::cta.b32"]`: the instruction as PTX spells it."""
     parts = [_escaped(part) for part in str_of(index, span).split(".")]
-    if not all(part.isidentifier() for part in parts):
+    if not all(part.replace("_", "a").isalnum() and part.isascii() for part in parts):
         raise fail(BAD_ARGUMENTS, f"{str(index)[:40]!r} is no instruction of PTX", span)
     return Construct(f"{construct.path}.{'.'.join(parts)}", f"{construct.spelled}.{'.'.join(parts)}")
 
@@ -98,15 +100,55 @@ def _mov_sreg(_ev: Evaluator, site: CallSite) -> Meta:
 
 
 def _ldmatrix(_ev: Evaluator, site: CallSite) -> Meta:
-    args = site.only_positional(3)
-    return call("ptx_legacy.ldmatrix", site, args, result_of(args[2], site.span))
+    """The dtype of the elements, by keyword or first; int8 where the text says none."""
+    first = len(site.args) == 8
+    declared = site.kwargs.get("dtype", site.args[0] if first else "int8")
+    args = site.args[1:] if first and "dtype" not in site.kwargs else site.args
+    return call("ptx_legacy.ldmatrix", site, args, result_of(declared, site.span))
+
+
+def _ptr_byte_offset(_ev: Evaluator, site: CallSite) -> Meta:
+    """`T.ptr_byte_offset(A.data, 4, T.type_annotation("float16"))`: a pointer to elements of that dtype."""
+    args = site.only_positional(3, 3)
+    annotation = args[2].dtype if isinstance(args[2], tir.Call) else dtype_of(args[2], site.span)
+    match args[0]:
+        case tir.BufferData(buffer=tir.Buffer(scope=scope)) | tir.Buffer(scope=scope):
+            pass
+        case tir.Var(pointer=PointerType(scope=scope)):
+            pass
+        case _:
+            scope = "global"
+    return call("ptr_byte_offset", site, args, VarSpec(HANDLE, PointerType(annotation, scope)))
+
+
+def _buffer_offset(_ev: Evaluator, site: CallSite) -> Meta:
+    """`T.buffer_offset(A[i])`: an index, of the dtype of the shape."""
+    args = site.only_positional(1, 2)
+    load = args[0]
+    shape = load.buffer.shape if isinstance(load, tir.BufferLoad) else ()
+    return call("buffer_offset", site, args, VarSpec(own_index(shape)))
+
+
+def _reduction(name: str, operator: str) -> CallHandler:
+    """`T.cuda.warp_sum(x)`: `T.cuda.warp_reduce(x, "sum", 32)`; `T.cuda.cta_sum(x, n, p)` in the same way."""
+
+    def handler(_ev: Evaluator, site: CallSite) -> Meta:
+        more: dict[str, Meta] = {"width": 32} if name == "warp" else {"num_warps": REQUIRED, "scratch": REQUIRED}
+        value, *rest = site.take(value=REQUIRED, **more).values()
+        operand = expr_of(value, site.span)
+        return call(f"cuda.{name}_reduce", site, (operand, operator, *rest), VarSpec(operand.dtype))
+
+    return handler
 
 
 CALLS: dict[str, CallHandler] = {
+    **{f"T.cuda.{name}_{op}": _reduction(name, op) for name in ("warp", "cta") for op in ("sum", "max", "min")},
     "T.cuda.func_call": _func_call,
     "T.cuda.ldg": _ldg,
     "T.cuda.mov_sreg": _mov_sreg,
     "T.ptx_legacy.ldmatrix": _ldmatrix,
+    "T.ptr_byte_offset": _ptr_byte_offset,
+    "T.buffer_offset": _buffer_offset,
 }
 PREFIXES: dict[str, CallHandler] = {**{f"T.{family}.": _named for family in STRICT}, "T.ptx.": _instruction}
 SUBSCRIPTS: dict[str, SubscriptHandler] = {"T.ptx": _text_of_ptx}

@@ -5,7 +5,8 @@
 | `A.view(4, -1)`                   | in another shape; the layout is that of `A`                                  |
 | `A.view(4, 8, layout=…)`          | in another shape and layout                                                  |
 | `A.view("uint16")`                | of another dtype; the last dimension, the offset and the layout follow        |
-| `A.local()`, `A.local(2, 4)`      | what one thread has of `A`, row-major; without a shape in one dimension      |
+| `A.local()`, `A.local(2, 4)`      | what one thread has of `A`, row-major; without a shape in one dimension,     |
+|                                   | and of a single element the name stands for that                             |
 | `A.permute(1, 0)`                 | with its dimensions in another order                                         |
 
 Decision: a shape alone keeps a row-major layout row-major; in TVM 0.27 the layout has the extents of the former shape,
@@ -85,7 +86,8 @@ def local(buffer: tir.Buffer, site: CallSite, *, s_tir: bool) -> DeclSpec:
         shape = (promote.literal(extent, site.span),)
     if given is not None:
         layout = layout_argument(given, shape, site.span, s_tir=False)
-    return _declared(buffer, shape, layout, site)
+    scalar = given is None and len(shape) == 1 and isinstance(shape[0], tir.IntImm) and shape[0].value == 1
+    return replace(_declared(buffer, shape, layout, site), scalar=scalar)
 
 
 def permute(buffer: tir.Buffer, site: CallSite, *, s_tir: bool) -> DeclSpec:
