@@ -7,6 +7,7 @@ import re
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 from write_findings import KINDS, PAGE, anchor, page
 
@@ -72,6 +73,22 @@ def test_kinds_state_what_belongs_to_them(row):
     said = "Error: " in row["got"] or str(row["got"]).startswith("the process ended with status")
     assert row["kind"] not in {"internal error", "refused"} or said
     assert row["kind"] != "crash" or row["got"].startswith("SIG")
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row["kind"] == "less exact"], ids=lambda row: row["id"])
+def test_what_is_less_exact_is_near(row):
+    (_, expected), (_, got) = row["expected"], row["got"]
+    assert np.allclose(got, expected, rtol=2**-7, atol=2**-24, equal_nan=True)
+    assert not np.allclose(got, expected, rtol=0, atol=0) or np.signbit(got).tolist() != np.signbit(expected).tolist()
+
+
+def test_floats_as_reals_are_one_cause_that_the_maintainers_know():
+    rows = {row["id"]: row for row in ROWS if row["kind"] == "floats as reals"}
+    causes = [row for row in rows.values() if not row["why"].strip().startswith("As `")]
+    assert [row["id"] for row in causes] == ["times-zero"]
+    assert "apache/tvm#11373" in causes[0]["why"]
+    assert all(row["why"].strip().startswith("As `times-zero`") for row in rows.values() if row not in causes)
+    assert all(row["takes"] for row in rows.values())  # each is executed: the rule explains the result
 
 
 def test_the_page_says_what_the_rows_say():
