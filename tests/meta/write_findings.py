@@ -13,8 +13,8 @@ PAGE = CONFORMANCE / "FINDINGS.md"
 ROWS = CONFORMANCE / "known" / "tvm-0.27.toml"
 KINDS = {
     "wrong result": "another value, or a value of another dtype or shape than the type that TVM gives the call",
-    "floats as reals": "what follows from one decision of TVM, to simplify floats as real numbers: contrary to IEEE 754, "
-    "known to its maintainers, and documented nowhere",
+    "floats as reals": "what follows from one decision of TVM, to simplify floats as real numbers: contrary to IEEE "
+    "754, known to its maintainers, and documented nowhere",
     "undefined code": "what TVM lowers or schedules a defined program to has no meaning, whatever value comes out",
     "crash": "a signal ends the process of the compiler, also where the program is not well-formed",
     "internal error": "compiler or runtime stop at a check or an exception of their own, on a valid program",
@@ -23,8 +23,8 @@ KINDS = {
     "refused": "not built, or not run; said to be unsupported",
     "decided here": "another value or end than refmlc decided on, where TVM's documentation says nothing, or both: no "
     "fault",
-    "less exact": "right but for the last places, or near 0 but for an absolute error below 2**-24, where the clause asks "
-    "for more than TVM does: no fault",
+    "less exact": "right but for the last places, or near 0 but for an absolute error below 2**-24, where the clause "
+    "asks for more than TVM does: no fault",
 }
 HEAD = """# Where TVM differs
 
