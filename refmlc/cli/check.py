@@ -123,6 +123,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     request = CallRequest(named_values(inputs), arrays, sizes_of(dims), limit, assumed(assume))
     choices = CheckOptions(request, Limits(seconds=seconds, clock=True), kinds or ALL, frozenset(allow), not no_pairs)
     choices = replace(choices, strict=strict, as_written=as_written, against=against or "", finite=finite)
+    choices = replace(choices, named=bool(impls))
     register(registered)
     selection = Selection(files, adoption.revision, trust=trust, skip=adoption.skip)
     evidence = Evidence(page, case, adoption)

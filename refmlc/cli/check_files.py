@@ -20,7 +20,7 @@ from refmlc.cli.options import PATH
 from refmlc.cli.sources import Source, sources
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
-from refmlc.oracle.check.baseline import BaselineFile, read_baseline
+from refmlc.oracle.check.baseline import BaselineFile
 from refmlc.oracle.contracts.assumptions import contract_file
 from refmlc.oracle.findings import CheckedFile, annotations, junit, sarif
 from refmlc.oracle.findings.files import file_of
@@ -77,7 +77,7 @@ def _write(path: Path, text: str) -> None:
         raise fail(BAD_FILE, f"`{path}`: {problem.strerror}") from None
 
 
-def _baseline(path: Path | None, *, update: bool) -> BaselineFile | None:
+def baseline_of(path: Path | None, *, update: bool) -> BaselineFile | None:
     """The baseline to use. Fails: RM109 for one that cannot be read; RM112."""
     if path is None:
         if update:
@@ -145,7 +145,7 @@ def file_options(command: Callable[..., None]) -> Callable[..., None]:
         changed: str | None,
         **rest: object,
     ) -> None:
-        accepted = _baseline(baseline, update=update)
+        accepted = baseline_of(baseline, update=update)
         command(adoption=Adoption(sarif_file, junit_file, lines, accepted, update, changed, skip), **rest)
 
     for option in reversed(OPTIONS):

@@ -90,7 +90,7 @@ class Result:
 def run_check(
     selection: Selection,
     func: str | None,
-    impls: Sequence[str],
+    impls: Sequence[str | Implementation],
     choices: CheckOptions,
     evidence: Evidence,
     *,
@@ -100,15 +100,13 @@ def run_check(
 
     Where no file is selected, nothing is checked and the status is 0.
     """
-    choices = replace(choices, named=bool(impls))
     inputs, skipped = selection.sources()
     inputs = [part for source in inputs for part in source.parts()]
     alone = len(inputs) == 1 and not skipped and selection.revision is None
     results: list[Result] = []
     try:
         with ExitStack() as stack:
-            opened = (implementation(spec, choices.limits, kept=True) for spec in impls or DEFAULT_PATHS)
-            paths = [stack.enter_context(closing(each)) for each in opened]
+            paths = [_opened(spec, choices, stack) for spec in impls or DEFAULT_PATHS]
             for result in _results(inputs, func, choices, paths, alone=alone):
                 results.append(result.with_baseline(evidence.adoption.baseline))
                 if not as_json:
@@ -128,6 +126,13 @@ def run_check(
         err.print(f"interrupted: {', '.join(unchecked)} not checked")
         return INTERRUPTED
     return _status([result.with_baseline(accepted) for result in results])
+
+
+def _opened(spec: str | Implementation, choices: CheckOptions, stack: ExitStack) -> Implementation:
+    """An implementation by its name, closed with the stack; one that is open stays so."""
+    if not isinstance(spec, str):
+        return spec
+    return stack.enter_context(closing(implementation(spec, choices.limits, kept=True)))
 
 
 def _status(results: Sequence[Result]) -> int:

@@ -18,6 +18,7 @@ class Entry:
 GROUPS: Mapping[str, Mapping[str, Entry]] = {
     "Check": {
         "check": Entry("refmlc.cli.check:check", "Find undefined behaviour and wrong results in a module."),
+        "watch": Entry("refmlc.cli.watch:watch", "Check what changes in a folder while one works."),
         "equiv": Entry("refmlc.cli.equiv:equiv", "Ask whether one module may replace another."),
         "prove": Entry("refmlc.cli.prove:prove", "Show for all arguments that one module may replace another."),
         "passes": Entry("refmlc.cli.passes:passes", "Find the compiler pass that changes the meaning."),

@@ -99,12 +99,17 @@ def sources(paths: Sequence[Path], *, trust: bool = False, skip: bool = False) -
         if not path.is_dir() and not (skip and path.suffix == ".py"):
             files[path] = None
             continue
-        for file in _files(path) if path.is_dir() else [path]:
+        for file in files_in(path):
             if _TVMSCRIPT.search(_bytes(file)):
                 files[file] = None
             else:
                 skipped += 1
     return [Source(path, trust=trust) for path in files], skipped
+
+
+def files_in(path: Path) -> Iterator[Path]:
+    """The Python files below a folder, in order; a file itself."""
+    yield from _files(path) if path.is_dir() else [path]
 
 
 def _files(folder: Path) -> Iterator[Path]:
