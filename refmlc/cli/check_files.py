@@ -20,7 +20,7 @@ from refmlc.cli.options import PATH
 from refmlc.cli.sources import Source, sources
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
-from refmlc.oracle.check.baseline import BaselineFile
+from refmlc.oracle.check.baseline import BaselineFile, read_baseline
 from refmlc.oracle.contracts.assumptions import contract_file
 from refmlc.oracle.findings import CheckedFile, annotations, junit, sarif
 from refmlc.oracle.findings.files import file_of
