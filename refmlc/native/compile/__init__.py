@@ -14,7 +14,7 @@
 """
 
 from refmlc.native.compile.cache import Cache, default_cache
-from refmlc.native.compile.compiler import find_compiler
+from refmlc.native.compile.compiler import Effort, find_compiler
 from refmlc.native.compile.failures import BuildFailed, Cause, NativeWarning, warn_once
 from refmlc.native.compile.isa import detect_isa
 from refmlc.native.compile.library import CFunction, Library, ffi
@@ -26,6 +26,7 @@ __all__ = [
     "CFunction",
     "Cache",
     "Cause",
+    "Effort",
     "Library",
     "NativeWarning",
     "build",

@@ -13,6 +13,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from errno import EDQUOT, EFBIG, ENOSPC, EROFS
 from functools import lru_cache
 from pathlib import Path
@@ -33,21 +34,32 @@ MOST_LINES = 6  # of what the compiler prints
 WIDEST = 160
 IGNORED = ("CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "GCC_EXEC_PREFIX", "COMPILER_PATH")  # are in no key
 
-# -O3 and not -O2: loops as written become vectors, selects no branches; compiling takes 3 % longer (gcc 12).
-OPTIMISATION = "-O3"
-QUICK = "-O1"  # for C that serves for a while: its bits are the same, compiling takes two thirds of the time
+
+class Effort(StrEnum):
+    """How much of the compiler's time code is worth: its bits are the same.
+
+    Decision: `FULL` is -O3 and not -O2: loops as written become vectors, selects no branches; compiling takes 3 %
+    longer (gcc 12). `LESS` takes two thirds of that, `LEAST` a third.
+    """
+
+    FULL = "-O3"
+    LESS = "-O1"
+    LEAST = "-O0"
+
+
 SEMANTICS = ("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing")
 SHAPE = ("-std=c11", "-shared", "-fPIC", "-Werror=implicit-function-declaration")  # which -w would silence
 # gcc 12 makes vectors of two lanes of straight code, and then takes (double)(float)x for x: 1e-46 stays what it is. A
 # campaign found it; without that pass it does not happen, and vectors that are written as such are not touched.
 GCC_ONLY = ("-fexcess-precision=standard", "-fno-tree-slp-vectorize")
 FLAGS: Mapping[str, tuple[str, ...]] = {
-    "gcc": (*SHAPE, OPTIMISATION, *SEMANTICS, *GCC_ONLY),
-    "clang": (*SHAPE, OPTIMISATION, *SEMANTICS),
+    "gcc": (*SHAPE, *SEMANTICS, *GCC_ONLY),
+    "clang": (*SHAPE, *SEMANTICS),
     "tcc": ("-std=c11", "-shared", "-w"),  # without: aligned_alloc is not declared, its pointer is cut to an int
 }
 
 LIBRARIES = ("-lm", "-lpthread")
+COMPACT = ("-s", "-Wl,-z,noseparate-code")  # two thirds of the bytes to read, digest and map; exported names stay
 PLAIN = frozenset(("guard", "dtypes", "convert", "arith", "compare", "bitwise", "vector", "python"))
 """Headers that call nothing but memory functions of libc."""
 INCLUDED = re.compile(r'^#include "rm_([a-z]+)\.h"', re.MULTILINE)
@@ -56,24 +68,21 @@ FMA = re.compile(r"\bfmaf?\(")
 
 @dataclass(frozen=True, slots=True)
 class Compiler:
-    """A C compiler. `kind` (gcc, clang, tcc) decides its flags, `version` is what `--version` prints.
-
-    `quick`: it optimises less, to be done sooner.
-    """
+    """A C compiler. `kind` (gcc, clang, tcc) decides its flags, `version` is what `--version` prints."""
 
     path: str
     kind: str
     version: str
-    quick: bool = False
+    effort: Effort = Effort.FULL
 
     def flags(self, isa: Isa) -> tuple[str, ...]:
         """All flags but the paths. tcc has no vectors, whatever the instruction set."""
-        flags = tuple([QUICK if self.quick and flag == OPTIMISATION else flag for flag in FLAGS[self.kind]])
-        return flags if self.kind == TINY else (*flags, *isa.flags)
+        flags = FLAGS[self.kind]
+        return flags if self.kind == TINY else (self.effort.value, *flags, *isa.flags)
 
 
-def find_compiler(*, tiny: bool = False, quick: bool = False) -> Compiler:
-    """The compiler to use, `quick`: with less optimisation. Raises BuildFailed (NO_COMPILER, or as running it for its version does).
+def find_compiler(*, tiny: bool = False, effort: Effort = Effort.FULL) -> Compiler:
+    """The compiler to use. Raises BuildFailed (NO_COMPILER, or as running it for its version does).
 
     It is looked for again where the environment, or the program's file, is another one than before.
     """
@@ -85,7 +94,7 @@ def find_compiler(*, tiny: bool = False, quick: bool = False) -> Compiler:
     compiler = _identify(path, status.st_mtime_ns, status.st_size)
     if isinstance(compiler, BuildFailed):
         raise compiler
-    return replace(compiler, quick=quick)
+    return compiler if compiler.effort is effort else replace(compiler, effort=effort)
 
 
 @lru_cache(maxsize=64)
@@ -187,12 +196,14 @@ class Compilation:
 
 
 def _libraries(compiler: Compiler, text: str) -> tuple[str, ...]:
-    """What `text` is linked with: only what it may call, because finding a symbol in libc and libm takes 10 ms.
+    """How `text` is linked: with what it may call only, because finding symbols in libc and libm takes 10 ms.
 
-    Every process has libc loaded, where the loader of libraries finds what headers without mathematics call.
+    Every process has libc, in which the loader of libraries finds what headers without mathematics call.
     """
+    if compiler.kind != "gcc" or sys.platform != "linux":
+        return LIBRARIES
     is_plain = {*INCLUDED.findall(text)} <= PLAIN and not FMA.search(text)
-    return ("-nostdlib", "-lgcc") if is_plain and compiler.kind == "gcc" and sys.platform == "linux" else LIBRARIES
+    return (*COMPACT, *(("-nostdlib", "-lgcc") if is_plain else LIBRARIES))
 
 
 def _running(command: list[str], folder: Path | None, limit: float) -> Running:

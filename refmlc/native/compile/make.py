@@ -18,7 +18,7 @@ from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 
 from refmlc.native.compile.cache import Cache
-from refmlc.native.compile.compiler import HEADERS, LIMIT, Compilation, Compiler, find_compiler
+from refmlc.native.compile.compiler import HEADERS, LIMIT, Compilation, Compiler, Effort, find_compiler
 from refmlc.native.compile.failures import BuildFailed, Cause
 from refmlc.native.compile.library import Library
 from refmlc.native.compile.wall import rules
@@ -30,23 +30,23 @@ FORMAT = "3"
 
 
 def build(
-    text: str, isa: Isa, *, cache: Cache | None, tiny: bool = False, quick: bool = False, limit: float = LIMIT
+    text: str, isa: Isa, *, cache: Cache | None, tiny: bool = False, effort: Effort = Effort.FULL, limit: float = LIMIT
 ) -> Library:
     """The library that the translation unit `text` compiles to, loaded. Units: `limit` in seconds.
 
     `cache` None: compiled in any case, and kept nowhere. `tiny`: by a compiler that is quick, where there is one.
-    `quick`: with less optimisation. Raises BuildFailed, and has then left nothing behind. Fails: RM902.
+    Raises BuildFailed, and has then left nothing behind. Fails: RM902.
     """
-    compiler = find_compiler(tiny=tiny, quick=quick)
+    compiler = find_compiler(tiny=tiny, effort=effort)
     if cache is None:
         return _unkept(compiler, text, isa, limit)
     key = key_of(text, compiler, isa, headers_digest())
     return cache.find(key) or Build(text, isa, cache, compiler, limit).wait()
 
 
-def find(text: str, isa: Isa, cache: Cache, *, quick: bool = False) -> Library | None:
+def find(text: str, isa: Isa, cache: Cache, effort: Effort = Effort.FULL) -> Library | None:
     """What `build` gives, if `cache` has it. Raises BuildFailed, also where building it failed before."""
-    return cache.find(key_of(text, find_compiler(quick=quick), isa, headers_digest()))
+    return cache.find(key_of(text, find_compiler(effort=effort), isa, headers_digest()))
 
 
 class Build:

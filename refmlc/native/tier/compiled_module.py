@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 from refmlc.lang.ir import IRModule, relax
-from refmlc.native.compile import BuildFailed, CFunction, Library, build, default_cache, warn_once
+from refmlc.native.compile import BuildFailed, CFunction, Effort, Library, build, default_cache, warn_once
 from refmlc.native.entries import (
     USE,
     emit_entries,
@@ -36,9 +36,10 @@ class Translation:
     fused: tuple[Fused, ...] = ()
 
     @property
-    def is_open(self) -> bool:
-        """Whether every function has open dimensions: this code serves until it is compiled again for known ones."""
-        return bool(self.units) and all(unit.dims for unit in self.units.values())
+    def effort(self) -> Effort:
+        """`LESS` where every function has open dimensions: it serves until it is compiled again for known ones."""
+        is_open = bool(self.units) and all(unit.dims for unit in self.units.values())
+        return Effort.LESS if is_open else Effort.FULL
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,9 @@ def load(translation: Translation, isa: Isa) -> CompiledModule:
     if not translation.units and not translation.fused:
         return CompiledModule(translation, None)
     try:
-        return CompiledModule(translation, build(translation.text, isa, cache=default_cache(), quick=translation.is_open))
+        return CompiledModule(
+            translation, build(translation.text, isa, cache=default_cache(), effort=translation.effort)
+        )
     except BuildFailed as problem:
         warn_once(problem)
         return CompiledModule(translation, None, str(problem))

@@ -2,7 +2,7 @@
 
 | stage     | its text                                             | compiled                                       |
 |-----------|------------------------------------------------------|------------------------------------------------|
-| quick     | prim_funcs as written: no vectors, no runs           | while the call waits: by tcc, else with `-O1`  |
+| quick     | prim_funcs as written: no vectors, runs, entries     | while the call waits: by tcc, else with `-O0`  |
 | optimised | all that the native tier has (`compilation`)         | beside the process, once quick code has worked |
 
 Optimised code that the cache has is taken at once. A call that announces more work than quick code does in the time of
@@ -17,11 +17,11 @@ from dataclasses import replace
 from typing import Final
 
 from refmlc.lang.ir import IRModule
-from refmlc.native.compile import Build, BuildFailed, build, default_cache, find, find_compiler, warn_once
+from refmlc.native.compile import Build, BuildFailed, Effort, build, default_cache, find, find_compiler, warn_once
 from refmlc.native.emit import emit_module
 from refmlc.native.options import ISAS, Grade, Math
 from refmlc.native.tier.compilation import options_here, translate, with_specialisations
-from refmlc.native.tier.compiled_module import CompiledModule, Translation, with_entries
+from refmlc.native.tier.compiled_module import CompiledModule, Translation
 from refmlc.native.tier.work import compilation_cost
 
 QUICK_SPEED: Final = 100
@@ -61,9 +61,7 @@ class Stages:
         if not self._translation.units and not self._translation.fused:
             return CompiledModule(self._translation, None)
         try:
-            library = find(
-                self._translation.text, self._options.isa, default_cache(), quick=self._translation.is_open
-            )
+            library = find(self._translation.text, self._options.isa, default_cache(), self._translation.effort)
         except BuildFailed as problem:
             return self._failed(problem)
         return (
@@ -74,9 +72,9 @@ class Stages:
         """The quick code; None where its compiler does not take it: the other stage says more."""
         options = replace(self._options, best=Grade.UNCHECKED, isa=ISAS["none"], threads=1)
         source = emit_module(self._module, options)
-        translation = with_entries(Translation(source.text, source.units, source.declined), self._module)
+        translation = Translation(source.text, source.units, source.declined)
         try:
-            library = build(translation.text, options.isa, cache=default_cache(), tiny=True, quick=True)
+            library = build(translation.text, options.isa, cache=default_cache(), tiny=True, effort=Effort.LEAST)
         except BuildFailed:
             return None
         return CompiledModule(translation, library, is_quick=True)
@@ -85,7 +83,7 @@ class Stages:
         """The optimised code, once it is compiled."""
         try:
             if self._build is None or not self._build.is_ours:
-                compiler = find_compiler(quick=self._translation.is_open)
+                compiler = find_compiler(effort=self._translation.effort)
                 self._build = Build(self._translation.text, self._options.isa, default_cache(), compiler)
             library = self._build.wait() if wait else self._build.library()
         except BuildFailed as problem:
@@ -96,9 +94,9 @@ class Stages:
         return with_specialisations(self._module, self._translation, library, self._options)
 
     def _failed(self, problem: BuildFailed) -> CompiledModule:
-        """What is left where there is no optimised code: quick code for good, if there is that."""
+        """What is left where there is no optimised code: quick code, if there is that: it stays."""
         if self._quick is None:
             warn_once(problem)
             return CompiledModule(self._translation, None, str(problem))
         warn_once(problem, "code that is optimised less does the work")
-        return replace(self._quick, is_quick=False)
+        return self._quick

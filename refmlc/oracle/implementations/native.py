@@ -40,7 +40,7 @@ from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.ir.reach import reachable
 from refmlc.lang.wellformed.reader_checks import checked
 from refmlc.native.analysis.turns import in_turns
-from refmlc.native.compile import BuildFailed, Cause, Library, build, default_cache
+from refmlc.native.compile import BuildFailed, Cause, Effort, Library, build, default_cache
 from refmlc.native.compile.isa import detect_isa, isas_here
 from refmlc.native.emit.module import emit_functions, unit_text
 from refmlc.native.fuse import fuse_module
@@ -259,7 +259,8 @@ class Native:
 
     def _library(self, text: str, variant: Way) -> Library:
         cache = default_cache() if self.kept else None
-        return build(text, variant.isa, cache=cache, tiny=variant.tiny, quick=self.quick, limit=self.limits.prepare)
+        effort = Effort.LESS if self.quick else Effort.FULL
+        return build(text, variant.isa, cache=cache, tiny=variant.tiny, effort=effort, limit=self.limits.prepare)
 
     def _works(self, variant: Way) -> bool:
         """Whether the compiler takes the smallest program: then what it does not take is ours."""

@@ -10,6 +10,7 @@
 | `numpy_peer`, `tvm_process` | the others                                           |
 | `peak`                      | what the machine can do at most                      |
 | `bare_call`                 | generated C without a virtual machine around it      |
+| `compile_time`              | an empty cache; the time of all processes            |
 | `session`                   | one run: one program with all who take part          |
 | `rows`, `table`             | the table, part by part                              |
 | `machine`                   | description of the machine                           |

@@ -32,8 +32,7 @@ from refmlc.tools.bench.session import NUMPY, OURS, TVM, BenchSession, BenchSize
 from refmlc.tools.bench.timing import TimedCandidate, measure, ratio
 from refmlc.tools.bench.tvm_process import TvmCandidate, TvmFailed
 from refmlc.tools.bench.workloads import Workload, mlp, normal
-from refmlc.vm import VirtualMachine
-from refmlc.vm import build as build_module
+from refmlc.vm import VirtualMachine, build as build_module
 
 FIRST = "first result"
 FIVE = """
@@ -144,7 +143,8 @@ def compile_rows(session: BenchSession, sizes: BenchSizes) -> Iterator[BenchRow]
         for name, subject, goal in ((FIRST, "first result of the MLP in C", first), (OURS, what, cold)):
             times = {timing.name: timing.nanoseconds for timing in timings.values() if timing.name in (name, TVM)}
             measured = ratio(timings[name], timings[TVM]) if TVM in times else None
-            note = f"{times[name] / 1e6:.1f} ms" + (f" to {times[TVM] / 1e6:.1f}" if TVM in times else ", no TVM is given")
+            peer = f" to {times[TVM] / 1e6:.1f}" if TVM in times else ", no TVM is given"
+            note = f"{times[name] / 1e6:.1f} ms{peer}"
             yield BenchRow(7, subject, against, goal, measured, note=note, times=times)
         yield _warm_row(session, module, warm)
     except (BuildFailed, TvmFailed) as problem:
@@ -164,7 +164,7 @@ def _warm_row(session: BenchSession, module: IRModule, goal: Goal) -> BenchRow:
 def _functions(module: IRModule, isa: Isa, cache: Cache) -> CompiledModule:
     """Translate, compile, and look up every function. Raises BuildFailed."""
     translation = translate(module, Options(isa=isa))
-    compiled = CompiledModule(translation, build(translation.text, isa, cache=cache, quick=translation.is_open))
+    compiled = CompiledModule(translation, build(translation.text, isa, cache=cache, effort=translation.effort))
     for unit in translation.units.values():
         compiled.function(unit.symbol, c_type(unit))
     for run in translation.fused:

@@ -3,12 +3,13 @@
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from needs import COMPILERS, by
 from seven import SEVEN, call, left_in
 
-from refmlc.native.compile import BuildFailed, Cause, build, ffi
-from refmlc.native.compile.compiler import Compilation, find_compiler
+from refmlc.native.compile import BuildFailed, Cause, build, compiler as compiling, ffi
+from refmlc.native.compile.compiler import Compilation, Effort, find_compiler
 from refmlc.native.options import ISAS
 
 NONE = ISAS["none"]
@@ -180,3 +181,33 @@ def test_products_are_not_contracted(cache):
     given, found = ffi().new("float[2]", [1 + 2.0**-12, 1 + 2.0**-11]), ffi().new("float[1]", [9])
     assert left(given, found) == 0
     assert found[0] == 0
+
+
+def test_what_calls_no_mathematics_is_linked_without_libm(cache, monkeypatch):
+    """The others are linked with it: a symbol that is not found is a failure of loading."""
+    commands, start = [], compiling.Running
+    monkeypatch.setattr(
+        compiling, "Running", lambda command, *a, **k: commands.append(command) or start(command, *a, **k)
+    )
+    monkeypatch.setattr(compiling.sys, "platform", "linux")
+    plain, floor = SEVEN, SEVEN.replace('"rm_dtypes.h"', '"rm_dtypes.h"\n#include "rm_integral.h"')
+    fused = SEVEN.replace("run->site = 3", "run->site = (int64_t)fma(1.5, 2.0, run->site)")
+    for text in (plain, floor, fused):
+        build(text, NONE, cache=cache)
+    needs_libm = ["-lm" in command for command in commands]
+    assert needs_libm == [find_compiler().kind != "gcc", True, True]
+
+
+@pytest.mark.parametrize("effort", Effort)
+def test_every_effort_gives_the_same_bits(effort, cache):
+    """A product and a sum of float32, each rounded once, as NumPy does."""
+    text = (
+        '#define RM_USE_float32\n#include "rm_guard.h"\n#include "rm_dtypes.h"\n#include "rm_arith.h"\n'
+        "int64_t f0_sums(const rm_float32_cell *const a, rm_float32_cell *const b) {\n"
+        "  for (int64_t i = 0; i < 100; ++i) {\n    b[i] = a[i] * a[i + 1] + a[i + 2];\n  }\n  return RM_DONE;\n}\n"
+    )
+    values = np.random.default_rng(0).normal(size=102).astype(np.float32)
+    result = np.zeros(100, np.float32)
+    function = build(text, NONE, cache=cache, effort=effort).function("f0_sums", "int64_t (*)(void *, void *)")
+    function(ffi().from_buffer(values), ffi().from_buffer(result))
+    assert result.tobytes() == (values[:100] * values[1:101] + values[2:]).tobytes()
