@@ -22,7 +22,7 @@ SMALLEST: Final = 1 << 15
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class FunctionText:
     """A function of the text. `place`: its number."""
 
     place: int
@@ -38,7 +38,7 @@ def pieces(text: str, most: int) -> list[str]:
         return [text]
     code = COMMENT.sub(" ", text)
     functions = [
-        Function(place, match[1], f"int64_t {match[1]}({match[2]});", match[0])
+        FunctionText(place, match[1], f"int64_t {match[1]}({match[2]});", match[0])
         for place, match in enumerate(FUNCTION.finditer(code))
     ]
     head = FUNCTION.sub("", code)
@@ -50,9 +50,9 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _groups(functions: list[Function], count: int) -> list[list[Function]]:
+def _groups(functions: list[FunctionText], count: int) -> list[list[FunctionText]]:
     """`functions` in groups of like length: the longest first, each to the shortest group."""
-    groups: list[list[Function]] = [[] for _ in range(count)]
+    groups: list[list[FunctionText]] = [[] for _ in range(count)]
     lengths = [0] * count
     for function in sorted(functions, key=lambda function: -len(function.text)):
         shortest = lengths.index(min(lengths))
@@ -61,16 +61,16 @@ def _groups(functions: list[Function], count: int) -> list[list[Function]]:
     return groups
 
 
-def _piece(head: str, group: list[Function], functions: list[Function]) -> str:
+def _piece(head: str, group: list[FunctionText], functions: list[FunctionText]) -> str:
     return "\n".join((head, *_declarations(group, functions), *(f.text for f in _ordered(group)), ""))
 
 
-def _ordered(group: list[Function]) -> list[Function]:
+def _ordered(group: list[FunctionText]) -> list[FunctionText]:
     """The functions in the order of the text: each is defined before it is called."""
     return sorted(group, key=lambda function: function.place)
 
 
-def _declarations(group: list[Function], functions: list[Function]) -> Iterator[str]:
+def _declarations(group: list[FunctionText], functions: list[FunctionText]) -> Iterator[str]:
     """Of the functions that `group` names and does not have."""
     words = {word for function in group for word in WORD.findall(function.text)}
     names = {function.name for function in group}

@@ -16,7 +16,7 @@ decides what, from the outermost on:
 | `ArgumentBinder`     | do the arguments bind to the C function?           | none                                   |
 | `PreparedCall`       | is a specialisation worth its compilation by now?  | iterations; prepared calls of a call   |
 | `Specialisations`    | is it compiled, for any virtual machine?           | compiled C by dimensions; module       |
-| `Stages`             | quick code, or optimised code?                     | both, and the build; module            |
+| `CodeStages`         | quick code, or optimised code?                     | both, and the build; module            |
 | `UndoLog`            | what does memory look like if C stops?             | copies; one call                       |
 | `Watch`              | has the time run out, was there an interrupt?      | the clock; virtual machine             |
 

@@ -21,7 +21,7 @@ from refmlc.native.tier.work import compilation_cost
 
 if TYPE_CHECKING:
     from refmlc.native.tier.compiled_module import CompiledModule
-    from refmlc.native.tier.stages import Stages
+    from refmlc.native.tier.stages import CodeStages
 
 Math: TypeAlias = Literal["cr", "libm"]
 Compiler: TypeAlias = "Callable[[IRModule, Math], CompiledModule]"
@@ -83,7 +83,7 @@ class StagedModule(NativeModule):
     def __init__(self, module: IRModule, math: Math, threads: int | None) -> None:
         super().__init__(module, math)
         self._threads = threads
-        self._stages: Stages | None = None
+        self._stages: CodeStages | None = None
 
     @property
     def cost(self) -> int:
@@ -102,7 +102,7 @@ class StagedModule(NativeModule):
             self._compiled = self._both().code(executed, announced)
             return self._compiled
 
-    def _both(self) -> "Stages":
+    def _both(self) -> "CodeStages":
         if self._stages is None:
-            self._stages = load("refmlc.native.tier.stages:Stages")(self.module, self.math, self._threads)
+            self._stages = load("refmlc.native.tier.stages:CodeStages")(self.module, self.math, self._threads)
         return self._stages

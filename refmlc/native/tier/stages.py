@@ -28,7 +28,7 @@ QUICK_SPEED: Final = 100
 """Iterations that quick code executes in the time of one that is interpreted."""
 
 
-class Stages:
+class CodeStages:
     """The stages of one module. Not for concurrent use."""
 
     def __init__(self, module: IRModule, math: Math, threads: int | None) -> None:
@@ -81,16 +81,17 @@ class Stages:
 
     def _built(self, *, wait: bool = False) -> CompiledModule | None:
         """The optimised code, once it is compiled."""
+        on_its_way, self._build = self._build, None  # where an interrupt ends it, another one is begun later
         try:
-            if self._build is None or not self._build.is_ours:
+            if on_its_way is None or not on_its_way.is_ours:
                 compiler = find_compiler(effort=self._translation.effort)
-                self._build = Build(self._translation.text, self._options.isa, default_cache(), compiler)
-            library = self._build.wait() if wait else self._build.library()
+                on_its_way = Build(self._translation.text, self._options.isa, default_cache(), compiler)
+            library = on_its_way.wait() if wait else on_its_way.library()
         except BuildFailed as problem:
             return self._failed(problem)
         if library is None:
+            self._build = on_its_way
             return None
-        self._build = None
         return with_specialisations(self._module, self._translation, library, self._options)
 
     def _failed(self, problem: BuildFailed) -> CompiledModule:

@@ -17,8 +17,10 @@ from needs import need
 from refmlc import VirtualMachine, build, read
 from refmlc.diag import RefmlcError
 from refmlc.native.compile import NativeWarning, failures
+from refmlc.native.compile.compiler import Compilation
 from refmlc.native.tier import stages, work
 from refmlc.native.tier.native_module import NativeModule, StagedModule, detect_staged
+from refmlc.tools.bench import workloads
 
 TEXT = """
 from tvm.script import ir as I, relax as R, tirx as T
@@ -274,6 +276,55 @@ def test_a_fork_can_wait_for_optimised_code_of_its_own(vm, compiler, tmp_path):
         os._exit(vm.executable.native.compiled().is_quick)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     finish(vm)
+
+
+def test_after_an_interrupt_optimising_begins_again(vm, monkeypatch, tmp_path):
+    vm["main"](X)
+    look, interrupts = Compilation.library, []
+
+    def interrupted(self, seconds=0.0):
+        if not interrupts:
+            interrupts.append(seconds)
+            raise KeyboardInterrupt
+        return look(self, seconds)
+
+    monkeypatch.setattr(Compilation, "library", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        finish(vm)
+    assert not vm.native.is_final
+    assert len(left_in(tmp_path / "cache")) == 1
+    finish(vm)
+    assert vm["main"](X).numpy().tobytes() == Z.tobytes()
+
+
+WORKLOADS = (
+    workloads.matmul(5, 6, 7),
+    workloads.matmul(5, 6, 7, "float16"),
+    workloads.matmul(5, 6, 7, "bfloat16"),
+    workloads.matmul_int8(5, 6, 7),
+    workloads.conv2d(2, 3, 5, 4),
+    workloads.softmax(6, 7),
+    workloads.layernorm(6, 7),
+    workloads.elementwise(50),
+    workloads.exp(40),
+    workloads.mlp(12, 5, 3),
+)
+
+
+@pytest.mark.parametrize("workload", WORKLOADS, ids=lambda workload: workload.name)
+def test_quick_code_gives_the_bits_of_the_witness(workload, monkeypatch):
+    """What NumPy computes in the order of the text."""
+    monkeypatch.setattr(work, "COMPILATION", 0)
+    monkeypatch.setattr(NativeModule, "cost", 0)
+    monkeypatch.setattr(stages, "QUICK_SPEED", 1 << 30)
+    monkeypatch.setattr(stages, "compilation_cost", lambda _: 1 << 30)
+    vm = VirtualMachine(build(read(workload.text, "quick.py")))
+    is_relax = workload.func == "main" and "R.function" in workload.text
+    out = np.zeros_like(workload.output)
+    result = vm[workload.func](*workload.inputs, *(() if is_relax else (out,)))
+    assert vm.native.counts.native > 0
+    assert not vm.native.is_final
+    assert (result.numpy() if is_relax else out).tobytes() == workload.expected().tobytes()
 
 
 def test_machines_in_threads_exchange_code_between_their_calls(tmp_path):
