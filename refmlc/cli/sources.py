@@ -9,16 +9,22 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from refmlc.diag import RefmlcError, Related, Source as Text, fail
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.lang.ir import IRModule
 from refmlc.lang.script.reader.syntax import decoded
 from refmlc.lang.wellformed.reader_checks import checked, read_file, read_parts
-from refmlc.oracle.check.model import Model, is_model, model_of
-from refmlc.oracle.implementations.implementation import Limits
+from refmlc.lazy import load
+
+if TYPE_CHECKING:
+    from refmlc.oracle.check.model import Model
+    from refmlc.oracle.implementations.implementation import Limits
 
 STDIN = Path("-")
+TEXTS = ("", ".py")
+"""Endings that are of no model: nothing is loaded to find that out."""
 _TVMSCRIPT = re.compile(rb"^[ \t]*@(?:\w+\.)*(?:prim_func|ir_module)\b|^[ \t]*@(?:R|relax)\.function\b", re.MULTILINE)
 
 
@@ -50,16 +56,17 @@ class Source:
     @property
     def is_model(self) -> bool:
         """Whether a frontend reads it."""
-        return is_model(self.path)
+        return self.path.suffix not in TEXTS and bool(load("refmlc.oracle.check.model:is_model")(self.path))
 
-    def model(self, limits: Limits) -> Model:
+    def model(self, limits: "Limits") -> "Model":
         """The model; `limits` are those of its framework. Fails: as reading does; RM112 for one that is not trusted."""
-        return model_of(self.path, trust=self.trust, limits=limits)
+        model: Model = load("refmlc.oracle.check.model:model_of")(self.path, trust=self.trust, limits=limits)
+        return model
 
     def read(self, *, check: bool = True) -> IRModule:
         """The module; of a model the one that its frontend imports. Fails: as reading does."""
         if self.is_model:
-            return self.model(Limits()).module
+            return self.model(load("refmlc.oracle.implementations.implementation:Limits")()).module
         if self.failure is not None:
             raise self.failure
         if self.module is None:

@@ -15,13 +15,18 @@
 are of `refmlc.rewrite.schedule`.
 """
 
-from refmlc.rewrite.transform.dead_code import dead_code_elimination
-from refmlc.rewrite.transform.deduce import deduced, deduced_function
-from refmlc.rewrite.transform.fuse_ops import fuse_ops
-from refmlc.rewrite.transform.fuse_tir import fuse_tir
-from refmlc.rewrite.transform.legalize import legalize_ops
-from refmlc.rewrite.transform.normalize import normalize
-from refmlc.rewrite.transform.pattern import annotate_tir_op_pattern
+from typing import TYPE_CHECKING
+
+from refmlc.lazy import attach
+
+if TYPE_CHECKING:
+    from refmlc.rewrite.transform.dead_code import dead_code_elimination
+    from refmlc.rewrite.transform.deduce import deduced, deduced_function
+    from refmlc.rewrite.transform.fuse_ops import fuse_ops
+    from refmlc.rewrite.transform.fuse_tir import fuse_tir
+    from refmlc.rewrite.transform.legalize import legalize_ops
+    from refmlc.rewrite.transform.normalize import normalize
+    from refmlc.rewrite.transform.pattern import annotate_tir_op_pattern
 
 __all__ = [
     "annotate_tir_op_pattern",
@@ -33,3 +38,19 @@ __all__ = [
     "legalize_ops",
     "normalize",
 ]
+
+__getattr__, __dir__ = attach(
+    __name__,
+    {
+        "refmlc.rewrite.transform.dead_code": ("dead_code_elimination",),
+        "refmlc.rewrite.transform.deduce": (
+            "deduced",
+            "deduced_function",
+        ),
+        "refmlc.rewrite.transform.fuse_ops": ("fuse_ops",),
+        "refmlc.rewrite.transform.fuse_tir": ("fuse_tir",),
+        "refmlc.rewrite.transform.legalize": ("legalize_ops",),
+        "refmlc.rewrite.transform.normalize": ("normalize",),
+        "refmlc.rewrite.transform.pattern": ("annotate_tir_op_pattern",),
+    },
+)
