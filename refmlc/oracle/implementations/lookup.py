@@ -23,7 +23,7 @@ Decision: own implementations are listed; a new one is refused until somebody re
 """
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
 from traceback import format_exception_only
@@ -33,12 +33,9 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.diag.errors import RefmlcError
 from refmlc.lazy import load
-from refmlc.oracle.implementations.command import Command
 from refmlc.oracle.implementations.implementation import Implementation, Limits
 from refmlc.oracle.implementations.interp import Interp, SanitizedInterp
-from refmlc.oracle.implementations.loops.adapter import Loops
 from refmlc.oracle.implementations.native import Native
-from refmlc.oracle.implementations.real_tvm import Tvm
 
 OWN = frozenset(("interp", "native", "numpy", "torch", "moved"))
 
@@ -98,13 +95,13 @@ def implementation(spec: str, limits: Limits | None = None, *, kept: bool = Fals
         case "native" if rest or not colon:
             return Native(rest, limits, kept=kept)
         case "numpy" if not colon:
-            return Loops(limits)
+            return _loaded("refmlc.oracle.implementations.loops.adapter:Loops")(limits)
         case "torch" if not colon:
             return _torch(limits)
         case "tvm" if rest:
-            return Tvm(rest, limits)
+            return _loaded("refmlc.oracle.implementations.real_tvm:Tvm")(rest, limits)
         case "cmd" if rest.strip():
-            return Command(_words(rest), limits)
+            return _loaded("refmlc.oracle.implementations.command:Command")(_words(rest), limits)
         case "py" if rest.count(":") == 1:
             return _python(rest.partition(":")[0], rest.partition(":")[2], limits)
         case "tvm":
@@ -113,6 +110,11 @@ def implementation(spec: str, limits: Limits | None = None, *, kept: bool = Fals
             raise fail(BAD_USAGE, "`cmd` needs a command: `cmd:./my-implementation --flag`")
         case _:
             raise fail(BAD_USAGE, f"no implementation is named `{spec}`", None, f"the implementations: {KNOWN}")
+
+
+def _loaded(place: str) -> Callable[..., Implementation]:
+    """The class of an implementation that most commands do without."""
+    return cast("Callable[..., Implementation]", load(place))
 
 
 def _python(module: str, name: str, limits: Limits) -> Implementation:
@@ -134,7 +136,7 @@ def _python(module: str, name: str, limits: Limits) -> Implementation:
 def _torch(limits: Limits) -> Implementation:
     """PyTorch, which is an extra. Fails: RM112 where it is not installed."""
     try:
-        return cast("Implementation", load("refmlc.oracle.implementations.pytorch:Torch")(limits))
+        return _loaded("refmlc.oracle.implementations.pytorch:Torch")(limits)
     except ImportError as problem:
         raise fail(BAD_USAGE, f"`torch` needs PyTorch: {problem}", None, "pip install 'refmlc[torch]'") from None
 
