@@ -151,6 +151,7 @@ def _call_intrin(ev: Evaluator, site: CallSite) -> Meta:
     name = str_of(site.args[1], site.span, "the name of an intrinsic")
     for prefix in ("tirx.", "tir.", "prim."):
         name = name.removeprefix(prefix)
+    name = ALIASES.get(name, name)
     if name in _MASKED:
         return _MASKED[name](ev, CallSite(name, name, (site.args[0], *site.args[2:]), {}, site.span))
     if intrinsic(name) is None:

@@ -225,7 +225,7 @@ def _scalable_ramp(start: tir.Expr, stop: tir.Expr, step: int, span: Span) -> ti
             case tir.Apply("mul", (count, tir.IntImm(value=number))) if number == step:
                 lanes = count
             case _:
-                lanes = stop
+                raise fail(BAD_ARGUMENTS, "the number of lanes of a slice is not constant", span)
     multiple = scalable_lanes(lanes)
     if multiple is None or not 1 <= multiple <= 1 << 16:
         raise fail(BAD_ARGUMENTS, "the number of lanes of a slice is not constant", span)
