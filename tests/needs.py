@@ -94,6 +94,7 @@ NEEDS = {
     "onnxruntime": _pip("ONNX Runtime", "onnxruntime==1.32.0", "onnxruntime"),
     "jupyter": _pip("Jupyter", "ipykernel nbclient", "ipykernel", "nbclient", "nbformat"),
     "matplotlib": _pip("matplotlib", "matplotlib", "matplotlib"),
+    "mcp": _pip("the SDK of the Model Context Protocol", "-e '.[mcp]'", "mcp"),
     "z3": _pip("z3", "-e '.[prove]'", "z3"),
     "docs": _pip("Sphinx with MyST and Furo", "-e '.[docs]'", "sphinx", "myst_parser", "furo", "sphinx_click"),
     "tvm": Need(

@@ -49,6 +49,7 @@ GROUPS: Mapping[str, Mapping[str, Entry]] = {
         "bench": Entry("refmlc.cli.bench:bench", "Measure the speed of refmlc."),
         "cache": Entry("refmlc.cli.cache:cache", "Show or empty the cache of compiled code."),
         "vscode": Entry("refmlc.cli.vscode:vscode", "Install the debugger in VS Code."),
+        "mcp": Entry("refmlc.cli.mcp:mcp", "Serve verdicts and the debugger to an assistant."),
         "dap": Entry("refmlc.cli.dap:dap", "Serve the debugger to an editor."),
     },
 }

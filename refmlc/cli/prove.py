@@ -226,30 +226,36 @@ def _prove_defined(
     with err.status(f"proving {func} …"):
         definedness = prove_defined(module, func, assume=rows, limit=limit)
     if as_json:
-        print_json(_definedness_data(definedness))
+        print_json(definedness_data(definedness))
     else:
-        counts = Counter(each.verdict for each in definedness.verdicts)
-        numbers = ", ".join(f"{counts[kind]} {kind.value}" for kind in SizedKind if counts[kind]) or "none"
-        out.print(f"`{func}`: {definedness.kind.value} for all arguments and all sizes up to {limit:,}")
-        if definedness.reason:
-            out.print(f"  {_placed(definedness.span, definedness.reason)}")
-        for each in definedness.verdicts:
-            if each.verdict in SHOWN:
-                code = f" ({each.code})" if each.code else ""
-                out.print(f"  {_placed(each.span, each.text)}: {each.verdict.value}: {each.reason}{code}")
-        for line in definedness.contracts:
-            out.print(f"  under the contract: {line}")
-        for line in definedness.inferred:
-            out.print(f"  under the inferred contract: {line}")
-        out.print(f"  obligations: {numbers}")
+        out.print("\n".join(definedness_lines(func, definedness)))
     return definedness
+
+
+def definedness_lines(func: str, definedness: Definedness) -> Iterator[str]:
+    """The verdict on the calls of a function, each obligation that is not proved, and the contracts used."""
+    counts = Counter(each.verdict for each in definedness.verdicts)
+    numbers = ", ".join(f"{counts[kind]} {kind.value}" for kind in SizedKind if counts[kind]) or "none"
+    yield f"`{func}`: {definedness.kind.value} for all arguments and all sizes up to {definedness.limit:,}"
+    if definedness.reason:
+        yield f"  {_placed(definedness.span, definedness.reason)}"
+    for each in definedness.verdicts:
+        if each.verdict in SHOWN:
+            code = f" ({each.code})" if each.code else ""
+            yield f"  {_placed(each.span, each.text)}: {each.verdict.value}: {each.reason}{code}"
+    for line in definedness.contracts:
+        yield f"  under the contract: {line}"
+    for line in definedness.inferred:
+        yield f"  under the inferred contract: {line}"
+    yield f"  obligations: {numbers}"
 
 
 def _placed(span: Span | None, text: str) -> str:
     return text if span is None else f"{span.place}: {text}"
 
 
-def _definedness_data(definedness: Definedness) -> dict[str, object]:
+def definedness_data(definedness: Definedness) -> dict[str, object]:
+    """The verdict on the calls of a function as JSON."""
     return {
         "func": definedness.func,
         "verdict": definedness.kind.value,
@@ -277,14 +283,18 @@ def _show(func: str, proof: Proof, *, is_sized: bool, as_json: bool) -> None:
     `is_sized`: the function has symbolic sizes.
     """
     if as_json:
-        print_json(_data(func, proof))
+        print_json(proof_data(func, proof))
         return
-    sizes = f" for all sizes up to {proof.limit:,}" if proof.limit and is_sized else ""
-    out.print(f"`{func}`: {proof.kind.value}{sizes}: {MEANINGS[proof.kind]}")
-    for line in _details(proof):
-        out.print(f"  {line}")
+    out.print("\n".join(proof_lines(func, proof, is_sized=is_sized)))
     if proof.counterexample is not None:
         show_diagnostic(proof.counterexample, out)
+
+
+def proof_lines(func: str, proof: Proof, *, is_sized: bool) -> Iterator[str]:
+    """The verdict on a pair, the reason, and what it holds for; without the call that refutes it."""
+    sizes = f" for all sizes up to {proof.limit:,}" if proof.limit and is_sized else ""
+    yield f"`{func}`: {proof.kind.value}{sizes}: {MEANINGS[proof.kind]}"
+    yield from (f"  {line}" for line in _details(proof))
 
 
 def _details(proof: Proof) -> Iterator[str]:
@@ -303,7 +313,8 @@ def _details(proof: Proof) -> Iterator[str]:
         yield f"elements compared: {proof.elements:,}; terms: {proof.terms:,}"
 
 
-def _data(func: str, proof: Proof) -> dict[str, object]:
+def proof_data(func: str, proof: Proof) -> dict[str, object]:
+    """The verdict on a pair as JSON."""
     return {
         "func": func,
         "verdict": proof.kind.value,
