@@ -6,6 +6,7 @@
 | `row`                       | a line of the table: a goal and what was measured    |
 | `texts`                     | the programs, as TVM prints them                     |
 | `workloads`                 | the programs with inputs                             |
+| `small_models`              | models of Relax in which nothing but calls counts    |
 | `witness`                   | what they must give, bit by bit, and whether they do |
 | `numpy_peer`, `tvm_process` | the others                                           |
 | `peak`                      | what the machine can do at most                      |

@@ -29,6 +29,7 @@ LIMITS: Final[Mapping[str, str]] = {
     "12": "cores; making threads; memory that all of them share",
     "13": "checks of each access, values of each thread kept in memory between barriers",
     "14": "the C compiler's optimisation; lowering and analysis in Python",
+    "15": "the call from Python; each binding that is in no C function: control flow, casts, packed functions",
 }
 """What keeps a number from being better, by group or row."""
 TINY_ROUNDS, TINY_STATEMENTS, TINY_BATCH = 1, 6, 4

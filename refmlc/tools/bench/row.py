@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal, TypeAlias
 
-LAST = 14  # rows are numbered from 1
+LAST = 15  # rows are numbered from 1
 Direction: TypeAlias = Literal["at least", "at most"]
 
 

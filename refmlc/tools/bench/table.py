@@ -11,7 +11,7 @@ from refmlc.tools.bench.machine import describe
 from refmlc.tools.bench.row import BenchRow, RowVerdict
 from refmlc.tools.bench.rows.barriers import barrier_rows
 from refmlc.tools.bench.rows.builds import build_rows
-from refmlc.tools.bench.rows.calls import call_rows, compile_rows, network_rows
+from refmlc.tools.bench.rows.calls import call_rows, compile_rows, model_rows, network_rows
 from refmlc.tools.bench.rows.kernels import conv2d_rows, exp_rows, guard_rows, matmul_rows, narrow_rows, pass_rows
 from refmlc.tools.bench.rows.shapes import shape_rows
 from refmlc.tools.bench.rows.threads import thread_rows
@@ -34,6 +34,7 @@ PARTS: tuple[tuple[frozenset[int], Part], ...] = (
     (frozenset({12}), thread_rows),
     (frozenset({13}), barrier_rows),
     (frozenset({14}), build_rows),
+    (frozenset({15}), model_rows),
 )
 
 

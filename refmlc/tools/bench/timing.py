@@ -5,7 +5,7 @@
 | clock        | `time.thread_time_ns`: holds to about 2 % on a busy machine, where wall-clock time moves by 2x |
 | interleaved  | in every round each candidate takes one sample, so that what changes in the machine meets all  |
 | sample       | as many calls in a row as take at least `SAMPLE`; the time of one is its share of the sample   |
-| warm-up      | calls for `WARM_UP`, then those that find out how many make a sample; they count nowhere       |
+| warm-up      | calls for `WARM_UP`, then those that find out how many make a sample, twice; they count nowhere |
 | ratio        | the median over the rounds of the two samples of a round: what slows both down cancels         |
 | short rounds | where a round takes less than `SHORT`, `MORE` times as many rounds                             |
 | slow ones    | a call of more than `SLOW` is sampled in the first `SLOW_ROUNDS` rounds only                   |
@@ -79,6 +79,8 @@ def calls_per_sample(candidate: TimedCandidate, sample: int = SAMPLE) -> tuple[i
     calls = 1
     while True:
         elapsed = candidate.take(calls)
+        if sample <= elapsed < SLOW:
+            elapsed = min(elapsed, candidate.take(calls))  # the first ones may have compiled something
         if elapsed >= sample or calls >= MOST_CALLS:
             return calls, elapsed / calls
         calls = min(MOST_CALLS, max(2 * calls, round(1.2 * calls * sample / max(elapsed, 1))))

@@ -1,4 +1,4 @@
-"""Rows 5, 7 and 8: what stands around the numbers: a whole call from Python, compiling, arguments.
+"""Rows 5, 7, 8 and 15: what stands around the numbers: a whole call from Python, compiling, arguments, the graph.
 
 | row | what                                                | against         | goal         |
 |-----|-----------------------------------------------------|-----------------|--------------|
@@ -7,6 +7,7 @@
 | 7   | compiling it, from the IR to functions, cache empty | `tvm.compile`   | ≤ 1.2x       |
 | 7   | loading it by its C text, cache filled              | –               | ≤ 0.1 ms     |
 | 8   | a call of a function of five arrays of 4 elements   | –               | ≤ 2 µs       |
+| 15  | small models of Relax (`small_models`)              | TVM's VM        | ≥ 2x         |
 
 Compiling is measured by all the processor's time it takes, the compiler's process included, in a process that has
 compiled before. The first call in C is executed by code that was compiled quickly (`native.tier.stages`).
@@ -29,6 +30,7 @@ from refmlc.native.tier.compiled_module import CompiledModule, c_type, c_type_of
 from refmlc.tools.bench.compile_time import cache_in, processor_time
 from refmlc.tools.bench.row import BenchRow, Goal
 from refmlc.tools.bench.session import NUMPY, OURS, TVM, BenchSession, BenchSizes
+from refmlc.tools.bench.small_models import small_models
 from refmlc.tools.bench.timing import TimedCandidate, measure, ratio
 from refmlc.tools.bench.tvm_process import TvmCandidate, TvmFailed
 from refmlc.tools.bench.workloads import Workload, mlp, normal
@@ -64,6 +66,12 @@ def call_rows(session: BenchSession, _sizes: BenchSizes) -> Iterator[BenchRow]:
     times = {} if comparison.failed else comparison.times(OURS)
     measured = times[OURS] / 1e3 if times else None
     yield BenchRow(8, five.name, "", goal, measured, comparison.failed, times=times)
+
+
+def model_rows(session: BenchSession, _sizes: BenchSizes) -> Iterator[BenchRow]:
+    """Row 15."""
+    for workload in small_models():
+        yield session.compare(workload, (TVM,)).row(15, TVM, 2, "TVM's VM")
 
 
 @dataclass(frozen=True, slots=True)

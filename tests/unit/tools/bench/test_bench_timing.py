@@ -44,7 +44,7 @@ def test_rounds_are_interleaved_and_counted():
 
 
 def test_the_median_of_the_samples_counts():
-    times = iter([5, 5, 10, 90, 20])
+    times = iter([5, 5, 5, 10, 90, 20])  # first those that find out how many make a sample
 
     class Uneven:
         name = "uneven"
@@ -53,6 +53,21 @@ def test_the_median_of_the_samples_counts():
             return next(times) * calls
 
     assert measure([Uneven()], rounds=3, sample=1)["uneven"].nanoseconds == 20
+
+
+def test_a_call_that_compiles_is_not_taken_for_a_long_one(monkeypatch):
+    monkeypatch.setattr(timing, "WARM_UP", 0)
+    times = iter([SAMPLE // 100, SAMPLE * 100, *([SAMPLE // 100] * 1000)])
+
+    class Compiling:
+        name = "compiling"
+
+        def take(self, calls):
+            return next(times) * calls
+
+    found = measure([Compiling()], rounds=1)["compiling"]
+    assert found.calls >= 100
+    assert found.nanoseconds == SAMPLE // 100
 
 
 def test_slow_candidates_take_fewer_samples():
@@ -83,7 +98,7 @@ def test_candidates_are_warmed_up_for_a_number():
     assert sum(calls for _, calls in log[:-2]) * 1e6 >= WARM_UP
     log.clear()
     measure([Clockwork("a", 1e6, log)], rounds=1, sample=1)
-    assert len(log) == 3
+    assert len(log) == 4
 
 
 def test_short_rounds_are_many():
