@@ -151,7 +151,7 @@ def known_steps(says: Mapping[str, object], primitive: str, code: str) -> str:
     name, version = _introduced(says)
     for row in _tables(name, version) if name and version else ():
         match row:
-            case {"action": "schedule", "steps": [*_, [str(step), *_]], "got": got, "id": str(row_id)}:
+            case {"action": "schedule" | "schedule-run", "steps": [*_, [str(step), *_]], "got": got, "id": str(row_id)}:
                 if step == primitive and (got if isinstance(got, str) else "") == code:
                     return row_id
     return ""

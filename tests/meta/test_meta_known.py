@@ -21,7 +21,8 @@ OLDER = [path for path in sorted(FOLDER.glob("*.toml")) if path.name != WHOLE]
 REQUIRED = {"id", "title", "clauses", "kind", "module", "input", "expected", "got", "why", "versions"}
 OPTIONAL = {"rank", "action", "steps", "refmlc", "edges", "cases", "verdict", "implementations"}
 OPTIONAL |= {"messages", "parts", "takes", "operator", "operand"}
-ACTIONS = {"run", "legalize", "show", "type", "schedule"}
+ACTIONS = {"run", "legalize", "show", "type", "schedule", "schedule-run"}
+SCHEDULED = {"schedule", "schedule-run"}
 LINES = 12
 
 each = pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
@@ -46,7 +47,7 @@ def test_fields(row):
     assert REQUIRED <= set(row) <= REQUIRED | OPTIONAL
     assert row["kind"] in KINDS
     assert row.get("action", "run") in ACTIONS
-    assert ("steps" in row) == (row.get("action") == "schedule")
+    assert ("steps" in row) == (row.get("action") in SCHEDULED)
     assert ("cases" in row) == ("verdict" in row)
     assert len(row["module"].splitlines()) <= LINES
     assert row["versions"]
@@ -68,7 +69,7 @@ def test_codes_exist(row):
 @each
 def test_kinds_state_what_belongs_to_them(row):
     refused = isinstance(row["expected"], str) and row["expected"].startswith(("RM2", "RM3", "RM4"))
-    assert refused or row["kind"] != "missing check" or row.get("action") == "schedule"
+    assert refused or row["kind"] != "missing check" or row.get("action") in SCHEDULED
     assert row["kind"] != "undefined code" or row["got"].startswith(("RM2", "RM3"))
     said = "Error: " in row["got"] or str(row["got"]).startswith("the process ended with status")
     assert row["kind"] not in {"internal error", "refused"} or said

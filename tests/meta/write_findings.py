@@ -76,6 +76,7 @@ def block(row):
         lines.append(f"Arguments: {', '.join(f'`{shown(one)}`' for one in row['input'])}.")
     lines += [f"Step: `{' '.join(map(str, step))}`." for step in row.get("steps", ())]
     what = {"legalize": "After LegalizeOps", "schedule": "After the steps", "type": "As its type", "show": "Printed"}
+    what |= {"schedule-run": "TVM, after the steps"}
     got = f"{what.get(row.get('action'), 'TVM')}: `{shown(row['got'])}`"
     lines += [f"Meant: `{shown(row['expected'])}` ({', '.join(row['clauses'])}). {got}.", ""]
     return [*lines, f"{' '.join(row['why'].split())} Versions: {', '.join(row['versions'])}.", ""]

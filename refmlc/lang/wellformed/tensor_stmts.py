@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from itertools import zip_longest
 
 from refmlc.diag import Related, Span
-from refmlc.diag.catalogue import BAD_LOOP_CONTROL, BLOCK_RULE, DUPLICATE, TYPE_MISMATCH
+from refmlc.diag.catalogue import BAD_LOOP_CONTROL, BLOCK_RULE, DUPLICATE, RANK_MISMATCH, TYPE_MISMATCH
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir.tir import (
     AllocBuffer,
@@ -75,6 +75,10 @@ class FunctionRules(ExprRules):
         self.scope.define(node)
         if isinstance(node, Buffer) and node.dtype.kind == "void":
             self.findings.report(TYPE_MISMATCH, f"buffer `{node.name}` has elements of void", node.span or near)
+        if isinstance(node, Buffer) and node.strides and len(node.strides) != len(node.shape):
+            sides = count(len(node.shape), "dimension"), count(len(node.strides), "stride")
+            message = f"buffer `{node.name}` has {sides[0]}, {sides[1]} given"
+            self.findings.report(RANK_MISMATCH, message, node.span or near)
 
     def matched(self, buffers: Iterable[Buffer], near: Span | None) -> None:
         """Define `buffers` and the variables that matching them against storage gives values to."""

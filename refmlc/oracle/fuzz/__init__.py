@@ -9,6 +9,7 @@ a campaign can stop anywhere, resume later, and run on several machines, with th
 | `result`          | batches and findings as data, which findings are the same one, sums over a campaign |
 | `batch`           | the programs of a batch, examined; a finding's program made smaller                 |
 | `staged`          | traces of TVM's schedule, each step held to the program that it began with          |
+| `aimed_programs`  | small programs aimed at the preconditions of schedule primitives                    |
 | `exclusions`      | what is left out of generation                                                      |
 | `proofs`          | rewrites proved, and the proofs compared with the calls                             |
 | `reordered_loops` | C with reordered loops, where there are some                                        |

@@ -1,8 +1,10 @@
 """Programs of the kind `primitives`: traces of TVM's schedule, each step held to the program that it began with.
 
-| of an odd number  | a generated prim_func                                                  |
-|-------------------|------------------------------------------------------------------------|
-| of an even number | an operator with prime and tiny extents (`tvm_side/library_programs`)  |
+| the number modulo 3 | the program                                                                          |
+|---------------------|--------------------------------------------------------------------------------------|
+| 0                   | an operator with prime and tiny extents, drawn by TVM (`tvm_side/library_programs`)  |
+| 1                   | a generated prim_func                                                                |
+| 2                   | one that is aimed at preconditions of primitives (`aimed_programs`)                  |
 
 TVM draws the trace in its own process and says of each primitive whether it takes it. The last stage is executed first;
 only where it is not the same, the stages between are, and the first wrong primitive is named. So a wrong step that a
@@ -22,6 +24,7 @@ from time import monotonic
 from refmlc.diag import RefmlcError
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
+from refmlc.oracle.fuzz.aimed_programs import aimed_program
 from refmlc.oracle.fuzz.exclusions import TVM
 from refmlc.oracle.fuzz.result import FindingRecord, Json, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
@@ -34,6 +37,7 @@ from refmlc.oracle.record import known_steps
 from refmlc.strategies.functions import rolled
 
 KIND = "primitives"
+REFERENCE = "interp"
 PRIMITIVES = (
     *("split", "loop_partition", "fuse", "reorder", "parallel", "vectorize", "unroll", "bind", "cache_read"),
     *("cache_write", "cache_inplace", "cache_index", "reindex", "reindex_cache_read", "reindex_cache_write"),
@@ -46,6 +50,7 @@ PRIMITIVES = (
 CALLS = 5
 LIMITS = Limits(steps=200_000, bytes=1 << 28)
 LEFT_OUT = ("fuse_reduction_epilogue",)  # TVM documents that it may change the meaning
+OUR_CRASH = "RM703"  # of the interpreter, which executes the stages
 Steps = tuple[str, ...]
 
 
@@ -118,7 +123,12 @@ def prove_power() -> None:
 
 def text_of(settings: CampaignSettings, number: int) -> str:
     """The program of a trace; empty: TVM draws it."""
-    return show(rolled(settings.seed_of(number), "").module, show_meta=True) if number % 2 else ""
+    match number % 3:
+        case 0:
+            return ""
+        case 1:
+            return show(rolled(settings.seed_of(number), "").module, show_meta=True)
+    return aimed_program(number // 3)
 
 
 def finding_of(trace: PassTrace) -> tuple[TraceCheck, TracedFinding | None]:
@@ -134,6 +144,7 @@ def finding_of(trace: PassTrace) -> tuple[TraceCheck, TracedFinding | None]:
         upto = steps[: steps.index(broken.name) + 1] if broken.name in steps else steps
         code, message = broken.diagnostic.code.id, broken.diagnostic.message
         verdict = "ill-formed" if not broken.func else "undefined" if undefined_code(message) else "wrong"
+        verdict = "crashed" if code == OUR_CRASH else verdict
         return checked, TracedFinding(first.text, upto, code, message, verdict, broken)
     if checked.failure is not None:
         within = trace.stopped.partition("in `")[2].partition("`: ")[0]
@@ -179,8 +190,10 @@ def record_of(
     """The finding as data."""
     row = known_steps({"name": tvm.name}, finding.guilty, undefined_code(finding.message))
     lines = [f"`{finding.guilty}` is wrong: {finding.message}", *([f"as the known row {row}"] if row else [])]
+    if finding.code == OUR_CRASH:
+        path, lines = REFERENCE, [f"refmlc fails on what `{finding.guilty}` leaves: {finding.message}"]
     return FindingRecord(
-        signature("", KIND, path, *finding.cause),
+        signature(finding.message, KIND, path, *finding.cause),
         finding.code,
         path,
         finding.verdict,

@@ -58,6 +58,8 @@ def apply(schedule, name, block, *args):
             schedule.reindex(found, tuple(args[0]))
         case "cache_read":
             schedule.cache_read(found, args[0], *(args[1:] or ["global"]))
+        case "cache_inplace" | "cache_index":
+            getattr(schedule, name)(found, *args)
         case "cache_write":
             schedule.cache_write(found, 0, *(args or ["global"]))
         case "decompose_reduction":

@@ -9,6 +9,7 @@ Reads from stdin a list of `{"module": text, "action": …, "arguments": [[dtype
 | `show`     | the same, printed with its constants in full                  | `text`                     |
 | `type`     | nothing                                                       | `type`: of what main gives |
 | `schedule` | the steps (`apply_steps`)                                     | `text`                     |
+| `schedule-run` | the same, compiled and called                             | as of `run`                |
 
 Where `main` returns a tuple of tensors the answer of `run` is `arrays`. Other answers: `error` ("Kind: message"),
 `signal` (a number); SIGALRM means that it took too long. The first answer is `version`: TVM's.
@@ -51,12 +52,18 @@ def told(tensor) -> list:
     return [str(array.dtype), list(array.shape), array.tobytes().hex()]
 
 
-def stepped(request: dict) -> dict:
-    """The text of the function after the steps."""
+def stepped(request: dict) -> tvm.IRModule:
+    """The module after the steps."""
     schedule = schedule_of(request["module"])
     for step in request["steps"]:
         apply(schedule, *step)
-    return {"text": schedule.mod["main"].script()}
+    return schedule.mod
+
+
+def arguments_of(request: dict) -> list:
+    """The tensors of a call."""
+    arrays = [np.frombuffer(bytes.fromhex(raw), numpy_dtype(d)).reshape(s) for d, s, raw in request["arguments"]]
+    return [tvm.runtime.tensor(array) for array in arrays]
 
 
 def type_of(function: relax.Function) -> str:
@@ -68,15 +75,16 @@ def type_of(function: relax.Function) -> str:
 def act(request: dict) -> dict:
     """The answer."""
     if request["action"] == "schedule":
-        return stepped(request)
+        return {"text": stepped(request)["main"].script()}
+    if request["action"] == "schedule-run":
+        return run(stepped(request), arguments_of(request))
     module = from_source(request["module"])
     if not isinstance(module, tvm.IRModule):
         module = tvm.IRModule({"main": module.with_attr("global_symbol", "main")})
     if request["action"] == "type":
         return {"type": type_of(module["main"])}
     if request["action"] == "run":
-        arrays = [np.frombuffer(bytes.fromhex(raw), numpy_dtype(d)).reshape(s) for d, s, raw in request["arguments"]]
-        return run(module, [tvm.runtime.tensor(array) for array in arrays])
+        return run(module, arguments_of(request))
     return {"text": relax.transform.LegalizeOps()(module).script(show_meta=request["action"] == "show")}
 
 

@@ -197,10 +197,10 @@ def with_block_layout(schedule, block, key):
 
 def reindexed(method):
     def apply(schedule, block, index, scope, how):
-        swap = how == "swap"
-        getattr(schedule, method)(
-            schedule.get_sblock(block), index, scope, lambda *axes: tuple(reversed(axes)) if swap else tuple(axes)
-        )
+        axes = len(node_of(schedule, block).iter_vars)
+        order = (lambda *values: values[::-1]) if how == "swap" else (lambda *values: values)
+        map_ = tvm.tirx.IndexMap.from_func(order, ndim=axes)
+        getattr(schedule, method)(schedule.get_sblock(block), index, scope, map_)
 
     return apply
 
