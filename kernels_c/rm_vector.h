@@ -6,6 +6,7 @@
  *   rm_store_DxW(p, v)            and rm_store_part_DxW(p, v, n)
  *   rm_stream_DxW(p, v)           a store past the caches where p is aligned; RM_STREAMED() after the last
  *   rm_gather_DxW(p, step, n)     p[0], p[step] … n of them; rm_scatter_DxW(p, step, v, n)
+ *   rm_copy_DxW(q, p, step, n)    the same cells, of any number, to q[0], q[1] …
  *   rm_splat_DxW(x)               x in each lane
  *   rm_select_DxW(mask, a, b)     a where the mask is set, else b
  *   rm_max_DxW, rm_min_DxW        a > b ? a : b, a < b ? a : b; rm_abs_DxW
@@ -86,6 +87,7 @@ RM_VECTOR_TYPES(64)
   RM_LANES_32(F), F(32), F(33), F(34), F(35), F(36), F(37), F(38), F(39), F(40), F(41), F(42), F(43),   \
       F(44), F(45), F(46), F(47), F(48), F(49), F(50), F(51), F(52), F(53), F(54), F(55), F(56), F(57), \
       F(58), F(59), F(60), F(61), F(62), F(63)
+#define RM_MIX __builtin_shufflevector
 #define RM_LANE_NUMBER(i) i
 #define RM_LANE_X(i) x
 #define RM_IOTA(W) RM_LANES_##W(RM_LANE_NUMBER)
@@ -141,11 +143,42 @@ RM_VECTOR_TYPES(64)
 
 #define RM_VECTOR_SCATTERED(D, T, W)                                                                    \
   RM_FN rm_##D##x##W rm_gather_##D##x##W(const T *p, int64_t step, int64_t n) {                         \
+    if (step == 2 && n == W && sizeof(T) >= 4) {                                                        \
+      const rm_##D##x##W a = *(const rm_##D##x##W##_at *)p, b = *(const rm_##D##x##W##_at *)(p + W - 1); \
+      return RM_MIX(a, b, RM_LANES_##W(RM_LANE_EVEN_##W));                                              \
+    }                                                                                                   \
     return (rm_##D##x##W){RM_LANES_##W(RM_LANE_GATHERED)};                                              \
   }                                                                                                     \
   RM_FN void rm_scatter_##D##x##W(T *p, int64_t step, rm_##D##x##W v, int64_t n) {                      \
     for (int64_t l = 0; l < n; ++l) p[step * l] = v[l];                                                 \
   }
+/* The rest of a copy, fewer cells than lanes: with a mask, or lane by lane. */
+#define RM_COPY_REST_PLAIN(q, p, step, n) \
+  for (int64_t l = 0; l < (n); ++l) (q)[l] = (p)[(step) * l]
+#if RM_AVX512
+#define RM_COPY_REST(q, p, step, n, W)                                                                  \
+  if (sizeof *(q) * W == 64 && sizeof *(q) == 4 && (step) == 1) {                                       \
+    const uint16_t mask = (uint16_t)((1U << (n)) - 1);                                                  \
+    __builtin_ia32_storeups512_mask(                                                                    \
+        (float *)(q), __builtin_ia32_loadups512_mask((const float *)(p), (rm_float32x16){0}, mask), mask); \
+  } else RM_COPY_REST_PLAIN(q, p, step, n)
+#else
+#define RM_COPY_REST(q, p, step, n, W) RM_COPY_REST_PLAIN(q, p, step, n)
+#endif
+#define RM_VECTOR_COPY(D, T, W)                                                                         \
+  RM_FN void rm_copy_##D##x##W(T *q, const T *p, int64_t step, int64_t n) {                             \
+    int64_t at = 0;                                                                                     \
+    for (; at + W <= n; at += W) {                                                                      \
+      rm_store_##D##x##W(q + at, step == 1 ? rm_load_##D##x##W(p + at) : rm_gather_##D##x##W(p + step * at, step, W)); \
+    }                                                                                                   \
+    RM_COPY_REST(q + at, p + step * at, step, n - at, W);                                               \
+  }
+#define RM_LANE_EVEN_2(l) (2 * (l) < 2 ? 2 * (l) : 2 * (l) + 1)
+#define RM_LANE_EVEN_4(l) (2 * (l) < 4 ? 2 * (l) : 2 * (l) + 1)
+#define RM_LANE_EVEN_8(l) (2 * (l) < 8 ? 2 * (l) : 2 * (l) + 1)
+#define RM_LANE_EVEN_16(l) (2 * (l) < 16 ? 2 * (l) : 2 * (l) + 1)
+#define RM_LANE_EVEN_32(l) (2 * (l) < 32 ? 2 * (l) : 2 * (l) + 1)
+#define RM_LANE_EVEN_64(l) (2 * (l) < 64 ? 2 * (l) : 2 * (l) + 1)
 #define RM_LANE_GATHERED(l) l < n ? p[step * l] : p[0]
 
 /* ----------------------------------------------------------------------------------------------------- greater, smaller
@@ -357,7 +390,6 @@ RM_VECTOR_TYPES(64)
 /* ---------------------------------------------------------------------------------------------------------- transposes
  *
  * First within the 16 bytes of a lane group, by pairs of rows, then whole groups. E: elements of 4 or 8 bytes. */
-#define RM_MIX __builtin_shufflevector
 #define RM_LOW_4x4(a, b) RM_MIX(a, b, 0, 4, 1, 5)
 #define RM_HIGH_4x4(a, b) RM_MIX(a, b, 2, 6, 3, 7)
 #define RM_LOW2_4x4(a, b) RM_MIX(a, b, 0, 1, 4, 5)

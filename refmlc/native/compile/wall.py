@@ -72,12 +72,12 @@ STATUSES = (
     *("rm_run", "rm_block", "rm_entry", "rm_cells", "rm_python", "rm_args"),
 )
 VERBS = (
-    *("splat", "select", "load", "load_part", "store", "store_part", "stream", "gather", "scatter"),
+    *("splat", "select", "load", "load_part", "store", "store_part", "stream", "copy", "gather", "scatter"),
     *("max", "min", "abs", "narrow", "cast_float32", "transpose", "exp"),
 )
 """What headers do with vectors."""
 DEFINERS = (
-    *("DEFINE_CAST", "DEFINE_REINTERPRET", "VECTOR", "VECTOR_BOOL", "VECTOR_STREAM", "TRANSPOSE"),
+    *("DEFINE_CAST", "DEFINE_REINTERPRET", "VECTOR", "VECTOR_BOOL", "VECTOR_STREAM", "VECTOR_COPY", "TRANSPOSE"),
     *("EXP_WHOLE", "EXP_HALVES"),
 )
 """What defines helpers for dtypes, outside of functions."""

@@ -3,7 +3,7 @@
 | part                                    | does                                                                  |
 |-----------------------------------------|-----------------------------------------------------------------------|
 | `dims`                                  | the nest in fewer, longer loops, and the elements that it reads       |
-| `plan`, `sizes`, `pieces`               | which dims are vectors and rows, how large a tile is, what is packed  |
+| `plan`, `sizes`, `pieces`, `folds`      | which dims are vectors and rows, how large a tile is, what is packed  |
 | `nests`, `boxes`                        | the loops around tiles; conditions on dims, decided                   |
 | `panels`                                | packing, transposing                                                  |
 | `body`, `grid`, `reads`                 | one tile: its vectors, what it writes, what it reads                  |

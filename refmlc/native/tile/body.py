@@ -16,7 +16,7 @@ from refmlc.native.text import Text, bare
 from refmlc.native.tile.context import Context
 from refmlc.native.tile.dims import Dim
 from refmlc.native.tile.grid import Accumulators, Grid, Spot
-from refmlc.native.tile.panels import reduction
+from refmlc.native.tile.panels import points, reduction
 from refmlc.native.tile.pieces import Piece
 from refmlc.native.tile.reads import Reads
 from refmlc.native.tile.terms import Term, c_type
@@ -64,7 +64,7 @@ class Tile:
         if self.context.plan.blocks:
             self._by_squares()
             return
-        with reduction(self.context, self.context.plan.shape.reduce):
+        with points(self.context):
             self._point()
 
     def _by_squares(self) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import tir
 from refmlc.native.analysis.cost import DEAR, LONG, STRIP
 from refmlc.native.options import Options
@@ -13,7 +12,7 @@ from refmlc.native.tile.dims import Access, Dim
 from refmlc.native.tile.headers import Needs
 from refmlc.native.tile.pieces import Piece
 from refmlc.native.tile.plan import Plan
-from refmlc.native.tile.terms import NATIVE_FLOATS, Term, lane_dtype, mask_of
+from refmlc.native.tile.terms import NATIVE_FLOATS, Term, is_plain, lane_dtype, mask_of
 
 NOWHERE: Mapping[Dim, int] = {}
 
@@ -221,11 +220,6 @@ class Context:
             self.out.line(f"rm_store_{vector}({where}, {text});")
         else:
             self.out.line(f"rm_store_part_{vector}({where}, {text}, {piece.valid});")
-
-
-def is_plain(dtype: DType) -> bool:
-    """Whether memory holds values of `dtype` as lanes do."""
-    return dtype.kind != "bool" and lane_dtype(dtype) == dtype.element
 
 
 def state_bits(buffer: tir.Buffer) -> int:

@@ -9,11 +9,12 @@
 
 Each distinct element that is read is a `Leaf`, converted as it is loaded where a cast is all that is done with it.
 
-| leaf, along the vector dim | is                                                  |
-|----------------------------|-----------------------------------------------------|
-| coefficient 0              | `UNIFORM`: one number for all lanes                 |
-| coefficient 1              | `CONTIGUOUS`: one load for all lanes                |
-| any other                  | `STRIDED`: packed where it is reused, else gathered |
+| leaf, along the vector dim        | is                                                  |
+|-----------------------------------|-----------------------------------------------------|
+| coefficient 0                     | `UNIFORM`: one number for all lanes                 |
+| coefficient 1                     | `CONTIGUOUS`: one load for all lanes                |
+| any other                         | `STRIDED`: packed where it is reused, else gathered |
+| the loops of a folded dim move it | `FOLDED`: packed, row by row (`folds`)              |
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,10 +33,16 @@ from refmlc.native.tile.headers import VECTOR_DTYPES, NoForm
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dim:
-    """A loop from 0 to `extent`; `name` is its variable in C. Compared by identity."""
+    """A loop from 0 to `extent`; `name` is its variable in C. Compared by identity.
+
+    `folded`: the outer and the inner loop that it stands for, `pitch` elements from row to row, where some access moves
+    by these (`folds`).
+    """
 
     name: str
     extent: int
+    folded: "tuple[Dim, ...]" = ()
+    pitch: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +156,7 @@ def _with_joined_neighbours(shape: Shape, names: Names) -> Shape:
     while (pair := _neighbours(shape)) is not None:
         outer, inner = pair
         dim = Dim(names.new(f"{outer.name}_{inner.name}"), outer.extent * inner.extent)
-        shape = _with_joined(shape, outer, inner, dim)
+        shape = with_joined(shape, outer, inner, dim, inner.extent)
     return shape
 
 
@@ -158,15 +165,22 @@ def _neighbours(shape: Shape) -> tuple[Dim, Dim] | None:
     for outer, inner in (*permutations(shape.spatial, 2), *pairwise(shape.reduce)):
         if id(outer) in value_dims or id(inner) in value_dims:
             continue
-        if all(access.of(outer) == access.of(inner) * inner.extent for access in shape.accesses):
+        if all(continues(access, outer, inner, inner.extent) for access in shape.accesses):
             return outer, inner
     return None
 
 
-def _with_joined(shape: Shape, outer: Dim, inner: Dim, dim: Dim) -> Shape:
-    """`dim` in place of `outer` and `inner`."""
+def continues(access: Access, outer: Dim, inner: Dim, pitch: int) -> bool:
+    """Whether a step of `outer` is as far as `pitch` steps of `inner`: both are one loop."""
+    return access.of(outer) == access.of(inner) * pitch
+
+
+def with_joined(shape: Shape, outer: Dim, inner: Dim, dim: Dim, pitch: int) -> Shape:
+    """`dim` in place of `outer` and `inner`, but in accesses of which they are not one loop."""
 
     def access(old: Access) -> Access:
+        if not continues(old, outer, inner, pitch):
+            return old
         terms = tuple((dim if each is inner else each, k) for each, k in old.terms if each is not outer)
         return replace(old, terms=terms)
 
@@ -192,6 +206,7 @@ class Stride(Enum):
     UNIFORM = 0
     CONTIGUOUS = 1
     STRIDED = 2
+    FOLDED = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,6 +219,8 @@ class Leaf:
 
     def stride(self, vector: Dim | None) -> Stride:
         """How it moves along `vector`."""
+        if vector is not None and self.access.uses(vector.folded):
+            return Stride.FOLDED
         return {0: Stride.UNIFORM, 1: Stride.CONTIGUOUS}.get(self.access.of(vector), Stride.STRIDED)
 
 

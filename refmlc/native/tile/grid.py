@@ -16,7 +16,7 @@ from refmlc.lang.ir import tir
 from refmlc.native.text import bare
 from refmlc.native.tile.context import Context, state_bits, vector_type
 from refmlc.native.tile.dims import Access, Dim, Write
-from refmlc.native.tile.panels import first_of
+from refmlc.native.tile.panels import first_of, runs
 from refmlc.native.tile.pieces import Piece
 from refmlc.native.tile.terms import Term, broadcast, mask_of
 from refmlc.native.tile.values import Values
@@ -122,9 +122,32 @@ class Accumulators:
         context = self.grid.context
         for buffer in context.plan.shape.buffers:
             access = self.grid.store_access(buffer)
+            if access.uses(context.plan.vector.folded):
+                self._store_in_runs(buffer, access)
+                continue
             for spot in self.grid.spots():
                 stride = access.of(context.plan.vector)
                 context.store(access, spot.piece, stride, self.grid.shift(spot), self.state[buffer, spot])
+
+    def _store_in_runs(self, buffer: tir.Buffer, access: Access) -> None:
+        """To a copy of the tile, and from there what is in a row of memory."""
+        context, out, rows, parts = self.grid.context, self.grid.context.out, self.grid.rows, self.grid.parts
+        element, lanes, columns = buffer.dtype.element, context.plan.lanes, context.plan.columns
+        tile, line = context.names.new("tile"), context.names.new("line")
+        out.line(f"_Alignas(64) {context.needs.value(element)} {tile}[{rows * columns}];")
+        for spot in self.grid.spots():
+            at, value = spot.row * columns + spot.piece.offset, self.state[buffer, spot].text
+            if spot.piece.lanes == 1:
+                out.line(f"{tile}[{at}] = {value};")
+            else:
+                out.line(f"RM_STORE({context.needs.lanes(element, spot.piece.lanes)}, {tile} + {at}, {value});")
+        with (
+            runs(context, parts[-1].offset + parts[-1].valid) as (column, length),
+            out.block(f"for (int64_t {line} = 0; {line} < {rows}; ++{line})"),
+        ):
+            where = context.address(access, ahead=f"{access.of(context.plan.row)} * {line}")
+            copy = context.needs.copy(element, lanes)
+            out.line(f"{copy}({where}, {tile} + {columns} * {line} + {column}, 1, {length});")
 
     def _put(self, buffer: tir.Buffer, spot: Spot, value: Term) -> None:
         term = self.state.get((buffer, spot))

@@ -75,6 +75,12 @@ class Needs:
         self.definitions[f"RM_VECTOR_STREAM({element}, rm_{element}, {lanes}, {size})"] = None
         return f"rm_stream_{vector}"
 
+    def copy(self, element: str, lanes: int) -> str:
+        """The copy of cells that lie apart, of dtypes that memory holds as C does."""
+        vector = self.vector(element, lanes)
+        self.definitions[f"RM_VECTOR_COPY({element}, rm_{element}, {lanes})"] = None
+        return f"rm_copy_{vector}"
+
     def transpose(self, dtype: DType, lanes: int) -> str:
         """The transpose of a square block of vectors of at least 32 bits a lane."""
         word_bytes = 8 if dtype.bits == 64 else 4

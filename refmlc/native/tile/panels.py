@@ -8,18 +8,20 @@ converted as they are copied.
 | contiguous                    | by vectors                                                                       |
 | strided, transposed           | by blocks of lanes x lanes, read along the reduction and transposed in registers |
 | strided                       | element by element                                                               |
+| folded                        | by runs: what is in one row of the inner loop                                    |
 
 A square block has as many rows of memory as a vector has lanes, transposed in registers: `block[c]` holds, for the
 point `c` of the reduction after the present one, an element per lane.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from math import prod
 
 from refmlc.native.tile.context import Context
 from refmlc.native.tile.dims import Dim, Leaf
 from refmlc.native.tile.pieces import Piece
-from refmlc.native.tile.plan import Panel
+from refmlc.native.tile.plan import Panel, Plan
 from refmlc.native.tile.terms import Term, lane_dtype
 from refmlc.native.tile.values import Values
 
@@ -54,12 +56,21 @@ def row_of(context: Context, ahead: str = "") -> str:
     text = ""
     for dim in plan.shape.reduce:
         index = str(context.position[dim])
-        if dim is plan.shape.reduce[0] and plan.chunk < dim.extent:
-            index = f"({index} - {from_name(plan.shape.reduce[0])})"
-        text = index if not text else f"({text} * {dim.extent} + {index})"
+        text = index if text in ("", "0") else f"({text} * {dim.extent} + {index})"
+    if (first := first_of(context)) is not None:
+        text = f"({text} - {_times(first, _inner_points(plan))})"
     if ahead:
         text = f"({text} + {ahead})"
     return f"{context.plan.columns} * {text}"
+
+
+def _inner_points(plan: Plan) -> int:
+    """The points of the reduction for each of its first dim."""
+    return prod(dim.extent for dim in plan.shape.reduce[1:])
+
+
+def _times(text: str, factor: int) -> str:
+    return text if factor == 1 else f"{factor} * {text}"
 
 
 def from_name(dim: Dim) -> str:
@@ -92,10 +103,54 @@ def pack(context: Context, panel: Panel, parts: Sequence[Piece]) -> None:
     if panel.transposed:
         _transposed(context, panel, parts)
         return
+    if plan.vector.folded and leaf.access.uses(plan.vector.folded):
+        _in_runs(context, panel, parts)
+        return
     stride = leaf.access.of(plan.vector)
     with reduction(context, plan.shape.reduce):
         for piece in parts:
             _copy(context, panel, piece, stride)
+
+
+def _in_runs(context: Context, panel: Panel, parts: Sequence[Piece]) -> None:
+    """The elements in one row of the inner loop after those of the row before; lanes without an element are 0."""
+    plan, leaf, needs = context.plan, panel.leaf, context.needs
+    inner, last = plan.vector.folded[1], parts[-1]
+    copy = needs.copy(leaf.dtype.element, plan.lanes)
+    with reduction(context, plan.shape.reduce[:1]):
+        if not last.whole:
+            vector = needs.lanes(leaf.dtype.element, last.lanes)
+            with reduction(context, plan.shape.reduce[1:]):
+                _put(context, panel, last.lanes, f"{row_of(context)} + {last.offset}", f"(rm_{vector}){{0}}")
+        with runs(context, last.offset + last.valid) as (column, length), reduction(context, plan.shape.reduce[1:]):
+            to, where = f"{panel.name} + {row_of(context)} + {column}", context.address(leaf.access)
+            context.out.line(f"{copy}({to}, {where}, {leaf.access.of(inner)}, {length});")
+
+
+@contextmanager
+def runs(context: Context, count: int) -> Iterator[tuple[str, str]]:
+    """The parts of a tile along a folded dim that are in one row: at which of `count` columns one begins, its length.
+
+    The loops of the folded dim are where it begins.
+    """
+    out, names, vector = context.out, context.names, context.plan.vector
+    row, inner = vector.folded
+    with names.scope():
+        column, run, at = names.new("column"), names.new("run"), names.new("at")
+        out.line(f"int64_t {run} = 0;")
+        with out.block(f"for (int64_t {column} = 0; {column} < {count}; {column} += {run})"):
+            out.line(f"const int64_t {at} = {context.position[vector]} + {column};")
+            out.line(f"const int64_t {row.name} = {at} / {vector.pitch};")
+            out.line(f"const int64_t {inner.name} = {at} % {vector.pitch};")
+            left, right = f"{vector.pitch} - {inner.name}", f"{count} - {column}"
+            out.line(f"{run} = {left} < {right} ? {left} : {right};")
+            length = run
+            if vector.pitch > inner.extent:
+                out.line(f"if ({inner.name} >= {inner.extent}) continue;")
+                left, length = f"{inner.extent} - {inner.name}", names.new("length")
+                out.line(f"const int64_t {length} = {left} < {run} ? {left} : {run};")
+            with context.at(row, row.name), context.at(inner, inner.name):
+                yield column, length
 
 
 def _copy(context: Context, panel: Panel, piece: Piece, stride: int) -> None:
@@ -129,6 +184,30 @@ def reduction(context: Context, dims: Sequence[Dim]) -> Iterator[None]:
     chunked = dim is plan.shape.reduce[0] and first_of(context) is not None
     bounds = (from_name(dim), f"{dim.name}_to") if chunked else (0, dim.extent)
     with context.loop(dim, *bounds), reduction(context, dims[1:]):
+        yield
+
+
+@contextmanager
+def points(context: Context) -> Iterator[None]:
+    """The points of the present chunk, in one loop where that is possible."""
+    plan = context.plan
+    *outer, inner = plan.shape.reduce or (None,)
+    if not outer or inner is None or not plan.is_even:
+        with reduction(context, plan.shape.reduce):
+            yield
+        return
+    factor, first = _inner_points(plan), first_of(context)
+    start: str | int = 0
+    end: str | int = factor * outer[0].extent
+    if first is not None:
+        start, end = _times(first, factor), _times(f"{outer[0].name}_to", factor)
+    with ExitStack() as stack:
+        for dim in outer:
+            stack.enter_context(context.at(dim, 0))
+        stack.enter_context(context.names.scope())
+        name = context.names.new("_".join(dim.name for dim in plan.shape.reduce))
+        stack.enter_context(context.looking(name, start, end, 1))
+        stack.enter_context(context.at(inner, name))
         yield
 
 

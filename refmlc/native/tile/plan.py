@@ -6,20 +6,32 @@
 | strided              | few rows use, contiguous along the reduction (or, | read in square blocks that are         |
 |                      | without one, along rows)                          | transposed in registers                |
 | strided              | is neither                                        | gathered                               |
+| folded               | moves by the loops of the folded dim              | packed, by runs of what is in one row  |
 
 Between chunks of the reduction, each with panels of its own, the accumulators are in their buffers.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from math import prod
 
 from refmlc.lang.ir.node import Node
 from refmlc.native.options import Isa
 from refmlc.native.text import Names
-from refmlc.native.tile.dims import Dim, Leaf, Shape, Stride, leaves_of
+from refmlc.native.tile.dims import Dim, Leaf, Shape, Stride, continues, leaves_of
+from refmlc.native.tile.folds import folded
 from refmlc.native.tile.pieces import LEAST_LANES, Piece, pieces, width
-from refmlc.native.tile.sizes import block_shape, chunk_of, lanes_for, loads_of, row_dim, tile_shape, vector_dim
+from refmlc.native.tile.sizes import (
+    block_shape,
+    chunk_of,
+    lanes_for,
+    loads_of,
+    most_lanes,
+    row_dim,
+    tile_shape,
+    vector_dim,
+)
 from refmlc.native.tile.terms import lane_bits
 
 MOST_TWICE = 8
@@ -95,6 +107,16 @@ class Plan:
         """The points of the reduction in a panel."""
         return self.chunk * prod(dim.extent for dim in self.shape.reduce[1:])
 
+    @property
+    def is_even(self) -> bool:
+        """Whether the points of the reduction are one loop: all that is read continues from each dim to the next."""
+        packed = {panel.leaf for panel in self.panels}
+        accesses = [leaf.access for leaf in self.leaves.values() if leaf not in packed]
+        neighbours = list(pairwise(self.shape.reduce))
+        return all(continues(access, a, b, b.extent) for access in accesses for a, b in neighbours) and not any(
+            dim is each for dim in self.shape.index.values() for each in self.shape.reduce
+        )
+
     def bytes_of(self, panel: Panel) -> int:
         """The size of a panel, a multiple of what it is aligned to."""
         return -(-self.points * self.columns * panel.bits // 8 // 64) * 64
@@ -105,8 +127,11 @@ class Plan:
         lanes = f"{self.vectors} vectors of {self.lanes}" if self.lanes > 1 else f"{self.vectors}"
         choices = [f"tiles of {rows}{lanes} of {self.vector.name}"]
         for panel in self.panels:
-            packing = ", transposed in registers" if panel.transposed else ""
+            is_folded = panel.leaf.stride(self.vector) is Stride.FOLDED
+            packing = ", transposed in registers" if panel.transposed else ", row after row" if is_folded else ""
             choices.append(f"`{panel.leaf.access.buffer.name}` packed {self.points} x {self.columns}{packing}")
+        if self.vector.folded and self.vector.pitch > self.vector.folded[1].extent:
+            choices.append(f"written by runs of {self.vector.folded[1].extent} of {self.vector.pitch}")
         choices += [f"`{leaf.access.buffer.name}` transposed in registers" for leaf in self.blocks]
         if self.shape.reduce:
             choices.append(f"{', '.join(dim.name for dim in self.shape.reduce)} ascending for each element")
@@ -119,7 +144,12 @@ def plan_of(shape: Shape, isa: Isa, names: Names) -> Plan:
     reads = tuple(dict.fromkeys(leaves.values()))
     vector = vector_dim(shape, reads)
     row = row_dim(shape, reads, vector)
-    lanes = lanes_for(shape, leaves, vector, isa)
+    most = most_lanes(shape, leaves, vector, isa)
+    if (fold := folded(shape, reads, vector, row, most, names)) is not None:
+        shape, vector = fold
+        leaves = leaves_of(shape)
+        reads = tuple(dict.fromkeys(leaves.values()))
+    lanes = lanes_for(most, vector.extent)
     outer_dims = tuple(dim for dim in shape.spatial if dim is not vector and dim is not row)
     square_rows = _turned(shape, reads, vector, lanes)
     if square_rows is not None:
@@ -134,7 +164,9 @@ def plan_of(shape: Shape, isa: Isa, names: Names) -> Plan:
     rows, vectors = tile_shape(shape, loads_of(shape, reads, vector, row), vector, row, lanes, isa)
     panels = tuple(
         Panel(
-            leaf, names.new(f"{leaf.access.buffer.name}_panel"), lanes >= LEAST_LANES and _is_square(leaf, shape, lanes)
+            leaf,
+            names.new(f"{leaf.access.buffer.name}_panel"),
+            lanes >= LEAST_LANES and leaf.stride(vector) is Stride.STRIDED and _is_square(leaf, shape, lanes),
         )
         for leaf in reads
         if _is_packed(leaf, shape, vector, row, rows)
@@ -179,6 +211,8 @@ def _is_packed(leaf: Leaf, shape: Shape, vector: Dim, row: Dim | None, rows: int
     if not leaf.access.uses(shape.reduce):
         return False
     match leaf.stride(vector):
+        case Stride.FOLDED:
+            return True
         case Stride.STRIDED:
             return row is not None
         case Stride.CONTIGUOUS if row is not None and not leaf.access.of(row):

@@ -58,7 +58,7 @@ class Reads:
     def fetch(self) -> None:
         """Ask early for what the tile writes at its end, and for the beginning of what the next tile of rows reads."""
         context, plan = self.grid.context, self.grid.context.plan
-        for buffer in plan.shape.buffers:
+        for buffer in plan.shape.buffers if not plan.vector.folded else ():
             for spot in self.grid.spots():
                 address = context.address(self.grid.store_access(buffer), self.grid.shift(spot))
                 context.out.line(f"RM_FETCH_TO_WRITE({address});")

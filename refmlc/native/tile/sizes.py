@@ -40,7 +40,7 @@ def vector_dim(shape: Shape, reads: Sequence[Leaf]) -> Dim:
     def cost(dim: Dim) -> tuple[float, int]:
         stores = sum(8 for write in shape.stores if write.access.of(dim) != 1)
         strided = [leaf for leaf in reads if leaf.stride(dim) is Stride.STRIDED]
-        loads = sum(3 if leaf.access.of(inner) == 1 else 6 for leaf in strided)
+        loads = sum(3 if leaf.access.of(inner) == 1 or leaf.access.of(dim) == 2 else 6 for leaf in strided)
         return (stores if inner is None else stores / 8) + loads, -dim.extent
 
     return min(shape.spatial, key=cost)
@@ -61,14 +61,19 @@ def row_dim(shape: Shape, reads: Sequence[Leaf], vector: Dim) -> Dim | None:
     return best if best is not None and shape.reduce and gain(best) else None
 
 
-def lanes_for(shape: Shape, leaves: Mapping[Node, Leaf], vector: Dim, isa: Isa) -> int:
-    """The lanes, no more than there are elements; 1 where there are no vectors. Fails: `NoForm`, for dtypes."""
+def most_lanes(shape: Shape, leaves: Mapping[Node, Leaf], vector: Dim, isa: Isa) -> int:
+    """The lanes that a register holds; 1 where there are no vectors. Fails: `NoForm`, for dtypes."""
     if not isa.vector_bytes:
         return 1
     widths = _Widths(shape, leaves, vector)
     widest = max([widths.of(value) for value in shape.values] + [_bits(buffer.dtype) for buffer in shape.buffers])
-    lanes = isa.vector_bytes * 8 // widest
-    while lanes > 1 and lanes // 2 >= vector.extent:
+    return isa.vector_bytes * 8 // widest
+
+
+def lanes_for(most: int, elements: int) -> int:
+    """The lanes, no more than there are elements."""
+    lanes = most
+    while lanes > 1 and lanes // 2 >= elements:
         lanes //= 2
     return lanes
 

@@ -43,6 +43,11 @@ def lane_dtype(dtype: DType) -> str:
     return "float32" if dtype.element in SMALL_FLOATS else dtype.element
 
 
+def is_plain(dtype: DType) -> bool:
+    """Whether memory holds values of `dtype` as lanes do."""
+    return dtype.kind != "bool" and lane_dtype(dtype) == dtype.element
+
+
 def c_type(needs: Needs, term: Term) -> str:
     """The C type of a term."""
     if term.lanes == 1:

@@ -47,6 +47,28 @@ def proof(text):
     return forms_compared(read(text), "main", LITERAL, TILED)
 
 
+CONVOLUTION = """
+@T.prim_func
+def main(
+    A: T.Buffer((HEIGHT, WIDTH), "float32"), B: T.Buffer((12, 3, 3), "float32"), C: T.Buffer((12, 4, 9), "float32")
+):
+    for f, y, x, r, s in T.grid(12, 4, 9, 3, 3):
+        with T.sblock("C"):
+            vf, vy, vx, vr, vs = T.axis.remap("SSSRR", [f, y, x, r, s])
+            with T.init():
+                C[vf, vy, vx] = T.float32(0)
+            C[vf, vy, vx] = C[vf, vy, vx] + A[vy * STRIDE + vr, vx * STRIDE + vs] * B[vf, vr, vs]
+"""
+
+
+@pytest.mark.parametrize(("stride", "height", "width", "plan"), [(1, 6, 11, "9 of 11"), (2, 9, 19, "row after row")])
+def test_two_loops_that_are_one_vector(stride, height, width, plan):
+    """Of 11 elements in a row 9 are results; what is two elements apart is packed."""
+    text = CONVOLUTION.replace("STRIDE", str(stride)).replace("HEIGHT", str(height)).replace("WIDTH", str(width))
+    assert plan in emitted(read(text), "main", TILED).text
+    assert proof(text).kind is FormKind.PROVED
+
+
 @cache
 def tile():
     """The tiled C of a product of matrices, with what its literal code leaves under some keys."""

@@ -27,6 +27,14 @@ KINDS = {
     "batched, shared": (lambda r, k: kinds.batched(*_odd(r, 5, 12, 40, 20), k, shared=True), FLOATS),
     "conv2d": (lambda r, k: kinds.conv2d(*_odd(r, 12, 5, 8, 40), 3, k), FLOATS),
     "conv2d, stride 2": (lambda r, k: kinds.conv2d(*_odd(r, 12, 5, 8, 40), 3, k, stride=2), FLOATS[:2]),
+    "conv2d, many filters": (
+        lambda r, k: kinds.conv2d(24 + 16 * int(r.integers(6)), *_odd(r, 4, 9, 30), 3, k),
+        NUMBERS,
+    ),
+    "conv2d, many filters, stride 2": (
+        lambda r, k: kinds.conv2d(24 + 16 * int(r.integers(6)), *_odd(r, 4, 9, 30), 3, k, stride=2),
+        NUMBERS,
+    ),
     "depthwise": (lambda r, k: kinds.depthwise(*_odd(r, 6, 12, 40), 3, k), FLOATS),
     "pool": (lambda r, k: kinds.pool(*_odd(r, 6, 12, 40), 3, int(r.integers(1, 3)), k), NUMBERS),
     "sum of rows": (lambda r, k: kinds.row_reduction(*_odd(r, 60, 99), k), NUMBERS),

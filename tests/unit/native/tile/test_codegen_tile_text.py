@@ -58,7 +58,7 @@ def test_a_matmul_in_sse2_as_people_read_it():
         (kinds.matmul(512, 512, 512, "float16"), "avx512", ("tiles of 5 of i x 2 vectors of 16 of j",)),
         (kinds.matmul(1, 128, 784, transposed=True), "avx512", ("`B` transposed in registers",)),
         (kinds.matmul(99, 99, 99, transposed=True), "avx2", ("`B` packed 99 x 16, transposed in registers",)),
-        (kinds.conv2d(64, 64, 56, 56, 3), "avx512", ("tiles of 6 of f x 4 vectors of 16 of x",)),
+        (kinds.conv2d(64, 64, 56, 56, 3), "avx512", ("tiles of 6 of f x 4 vectors of 16 of y_x",)),
         (kinds.row_reduction(64, 64), "avx512", ("tiles of 1 vectors of 16 of i", "`A` transposed in registers")),
         (kinds.chain(4096), "none", ("tiles of 2 of i",)),
         (kinds.transpose(64, 64), "avx2", ("`A` transposed in registers",)),

@@ -31,6 +31,8 @@ EVERYTHING = "\n".join(
         "RM_EXP_WHOLE(2) RM_EXP_WHOLE(4) RM_EXP_WHOLE(8) RM_EXP_HALVES(16, 8)",
         "RM_VECTOR_STREAM(float32, float, 16, 64) RM_VECTOR_STREAM(float32, float, 8, 32)",
         "RM_VECTOR_STREAM(int64, int64_t, 2, 16)",
+        "RM_VECTOR_COPY(float32, float, 16) RM_VECTOR_COPY(float32, float, 8) RM_VECTOR_COPY(float32, float, 4)",
+        "RM_VECTOR_COPY(int32, int32_t, 16) RM_VECTOR_COPY(float64, double, 8) RM_VECTOR_COPY(int8, int8_t, 64)",
         "",
     ]
 )
@@ -85,6 +87,21 @@ int transposed(void **b) {{
   for (int64_t l = 0; l < {lanes}; ++l) rows[l] = RM_LOAD({kind}x{lanes}, from + {lanes} * l);
   rm_transpose_{kind}x{lanes}(rows);
   for (int64_t l = 0; l < {lanes}; ++l) RM_STORE({kind}x{lanes}, to + {lanes} * l, rows[l]);
+  return 0;
+}}
+"""
+
+COPIED = """
+#include "rm_vector.h"
+RM_VECTOR({kind}, {lanes}) RM_VECTOR_COPY({kind}, rm_{kind}, {lanes})
+int copied(void **b) {{
+  const int64_t *sizes = b[2];
+  rm_copy_{kind}x{lanes}(b[0], b[1], sizes[0], sizes[1]);
+  return 0;
+}}
+int copied_by_two(void **b) {{
+  const int64_t *sizes = b[2];
+  rm_copy_{kind}x{lanes}(b[0], b[1], 2, sizes[1]);
   return 0;
 }}
 """
@@ -178,3 +195,22 @@ def test_no_warning(compiler, isa, tmp_path):
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("isa", VECTORS)
+@pytest.mark.parametrize("kind", ["float32", "float64", "int32", "int8"])
+def test_a_copy_is_of_as_many_cells_as_are_asked_for(isa, kind):
+    lanes = ISAS[isa].vector_bytes // np.dtype(kind).itemsize
+    library, ffi = compiled(COPIED.format(kind=kind, lanes=lanes), ["copied", "copied_by_two"], isa)
+    for step in (1, 2, 3):
+        for count in range(2 * lanes + 3):
+            source = np.arange(
+                max(0, step * (count - 1) + 1), dtype=kind
+            )  # no cell after the last one that is asked for
+            for function in (library.copied, *([library.copied_by_two] if step == 2 else [])):
+                target = np.full(count + lanes, -1, kind)
+                sizes = np.array([step, count], np.int64)
+                function(ffi.new("void *[]", [ffi.from_buffer(each) for each in (target, source, sizes)]))
+                expected = np.full(count + lanes, -1, kind)
+                expected[:count] = source[::step][:count]
+                assert (target == expected).all()
