@@ -5,6 +5,7 @@
  *   rm_load_DxW(p)                the same, of any dtype; rm_load_part_DxW(p, n): n of them, the other lanes 0
  *   rm_store_DxW(p, v)            and rm_store_part_DxW(p, v, n)
  *   rm_stream_DxW(p, v)           a store past the caches where p is aligned; RM_STREAMED() after the last
+ *   rm_past_DxW(p)                how many cells p is past such an address
  *   rm_gather_DxW(p, step, n)     p[0], p[step] … n of them; rm_scatter_DxW(p, step, v, n)
  *   rm_copy_DxW(q, p, step, n)    the same cells, of any number, to q[0], q[1] …
  *   rm_splat_DxW(x)               x in each lane
@@ -133,6 +134,9 @@ RM_VECTOR_TYPES(64)
 #define RM_STREAMED() ((void)0)
 #endif
 #define RM_VECTOR_STREAM(D, T, W, bytes)                                                                \
+  RM_FN int64_t rm_past_##D##x##W(const T *p) {                                                         \
+    return (int64_t)(((uintptr_t)p & (bytes - 1)) / sizeof *p);                                         \
+  }                                                                                                     \
   RM_FN void rm_stream_##D##x##W(T *p, rm_##D##x##W v) {                                                \
     if (((uintptr_t)p & (bytes - 1)) == 0) {                                                            \
       RM_STREAM_##bytes((rm_##D##x##W *)p, v);                                                          \

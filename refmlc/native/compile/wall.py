@@ -72,7 +72,7 @@ STATUSES = (
     *("rm_run", "rm_block", "rm_entry", "rm_cells", "rm_python", "rm_args"),
 )
 VERBS = (
-    *("splat", "select", "load", "load_part", "store", "store_part", "stream", "copy", "gather", "scatter"),
+    *("splat", "select", "load", "load_part", "store", "store_part", "stream", "past", "copy", "gather", "scatter"),
     *("max", "min", "abs", "narrow", "cast_float32", "transpose", "exp"),
 )
 """What headers do with vectors."""

@@ -75,9 +75,27 @@ class Context:
                 yield
 
     @contextmanager
-    def looking(self, name: str, first: str | int, last: str | int, step: int) -> Iterator[None]:
-        """The C loop of `name`. Where it may take long it looks whether to stop: at each iteration, or after some."""
-        count = -(-(last - first) // step) if isinstance(first, int) and isinstance(last, int) else self.plan.chunk
+    def aligned_tiles(self, dim: Dim, first: int, last: int, step: int, past: str) -> Iterator[None]:
+        """`dim` in steps from `past` elements before `first` to below `last`; both ends are kept."""
+        with self.names.scope():
+            ahead = self.names.new(f"{dim.name}_ahead")
+            count = -(-(last - first) // step) + 1
+            with self.looking(ahead, f"{first} - {past}", last, step, count), self.at(dim, dim.name):
+                place = f"{ahead} < {last - step} ? {ahead} : {last - step}"
+                self.out.line(f"const int64_t {dim.name} = {ahead} < {first} ? {first} : {place};")
+                yield
+
+    @contextmanager
+    def looking(
+        self, name: str, first: str | int, last: str | int, step: int, count: int | None = None
+    ) -> Iterator[None]:
+        """The C loop of `name`. Where it may take long it looks whether to stop: at each iteration, or after some.
+
+        `count`: how many iterations there are at most, where `first` and `last` do not say it.
+        """
+        if count is None:
+            are_known = isinstance(first, int) and isinstance(last, int)
+            count = -(-(int(last) - int(first)) // step) if are_known else self.plan.chunk
         total, self.work = self.work, self.work // max(1, count)
         ahead = f"++{name}" if step == 1 else f"{name} += {step}"
         try:

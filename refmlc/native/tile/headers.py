@@ -75,6 +75,10 @@ class Needs:
         self.definitions[f"RM_VECTOR_STREAM({element}, rm_{element}, {lanes}, {size})"] = None
         return f"rm_stream_{vector}"
 
+    def past(self, element: str, lanes: int) -> str:
+        """By how many elements an address is past one that `stream` writes to past the caches."""
+        return self.stream(element, lanes).replace("rm_stream_", "rm_past_")
+
     def copy(self, element: str, lanes: int) -> str:
         """The copy of cells that lie apart, of dtypes that memory holds as C does."""
         vector = self.vector(element, lanes)

@@ -73,6 +73,10 @@ def along(context: Context, first: int, last: int, emit: Callable[[tuple[Piece, 
     """Tiles along the vector dim from `first` to below `last`; `emit` gets the vectors of one."""
     plan = context.plan
     step = plan.vectors * plan.lanes
+    if context.streamed and plan.repeats and last - first >= 2 * step:
+        with context.aligned_tiles(plan.vector, first, last, step, _past(context, first)):
+            emit(plan.parts(step))
+        return
     if plan.overlaps(last - first, step):
         with context.tiles(plan.vector, first, last, step):
             emit(plan.parts(step))
@@ -84,6 +88,14 @@ def along(context: Context, first: int, last: int, emit: Callable[[tuple[Piece, 
     if end < last:
         with context.out.block(), context.at(plan.vector, end):
             emit(plan.parts(last - end))
+
+
+def _past(context: Context, first: int) -> str:
+    """By how many elements the first one of what is written past the caches is past where that can begin."""
+    buffer = next(buffer for buffer in context.plan.shape.buffers if buffer in context.streamed)
+    access = next(write.access for write in context.plan.shape.stores if write.access.buffer is buffer)
+    with context.at(context.plan.vector, first):
+        return f"{context.needs.past(buffer.dtype.element, context.plan.lanes)}({context.address(access)})"
 
 
 def _chunks(context: Context, parts: tuple[Piece, ...]) -> None:

@@ -558,6 +558,7 @@ static inline void rm_put_bool(rm_bool_cell *cells, int64_t i, rm_bool v) { cell
 #define RM_STORE_BOOLS(place, n) \
   for (int64_t l = 0; l < n; ++l) place = rm_unmasked(v[l]);
 #define RM_VECTOR_STREAM(D, T, W, bytes)                                                                             \
+  static inline int64_t rm_past_##D##x##W(const rm_##D##_cell *) { return 1; }                                       \
   static inline void rm_stream_##D##x##W(rm_##D##_cell *p, const rm_##D##x##W &v) { rm_store_##D##x##W(p, v); }
 #define RM_VECTOR_COPY(D, T, W)                                                                                      \
   static inline void rm_copy_##D##x##W(rm_##D##_cell *q, const rm_##D##_cell *p, int64_t step, int64_t n) {          \

@@ -24,6 +24,7 @@ from nest_kit import (
 )
 
 from refmlc.lang.ir import tir
+from refmlc.native.tile import nests
 from refmlc.native.unit import Status
 
 pytestmark = pytest.mark.needs("compiler")
@@ -146,3 +147,27 @@ def test_parts_of_a_concatenation_are_read_where_they_are():
     arrays = {"A": x, "B": z, "Y": np.zeros((3, 50), "f4")}
     assert pair(made.nest([(i, 3), (j, 50)]), HERE_ISAS[0]).tiled(arrays) == 0
     assert same(arrays["Y"], np.concatenate([x, z], 1))
+
+
+@pytest.mark.parametrize("isa", [name for name in ISAS_TO_TEST if name != "none"])
+@pytest.mark.parametrize("count", [64, 100, 1000])
+def test_what_is_written_past_the_caches_begins_anywhere(isa, count, rng, monkeypatch):
+    """max(A * 2 + 1, 0) * 3, in short arrays that are taken for long ones, at each place between aligned addresses."""
+    monkeypatch.setattr(nests, "LONG", 1)
+    nest, _ = kinds.chain(count)
+    made = pair(nest, isa)
+    assert "rm_past_float32x" in "\n".join(made.form.lines)
+    source = rng.standard_normal(count + 40).astype("f4")
+    for at in range(17):
+        target = np.full(count + 40, 7, "f4")
+        arrays = {"A": source[at : at + count], "Y": target[16 - at : 16 - at + count]}
+        assert made.tiled(arrays) == 0
+        expected = np.full(count + 40, 7, "f4")
+        part = np.maximum(source[at : at + count] * np.float32(2) + np.float32(1), np.float32(0)) * np.float32(3)
+        expected[16 - at : 16 - at + count] = part
+        assert same(target, expected)
+
+
+def test_what_is_read_and_written_is_not_computed_twice(monkeypatch):
+    monkeypatch.setattr(nests, "LONG", 1)
+    assert "rm_past" not in "\n".join(form_of(kinds.in_place(3, 999)[0], "avx2").lines)
