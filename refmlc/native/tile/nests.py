@@ -22,14 +22,14 @@ from math import prod
 
 from refmlc.lang.ir import tir
 from refmlc.native.text import Text
-from refmlc.native.tile.body import Early, Tile
+from refmlc.native.tile.body import LONG as LONG_REDUCTION, Early, Tile
 from refmlc.native.tile.boxes import cuts, decided, is_open
 from refmlc.native.tile.context import Context
 from refmlc.native.tile.dims import Dim, Shape, computed
 from refmlc.native.tile.headers import NoForm
 from refmlc.native.tile.panels import from_name, pack
 from refmlc.native.tile.pieces import Piece
-from refmlc.native.tile.plan import Plan
+from refmlc.native.tile.plan import MOST_ROWS_TWICE, MOST_TWICE, Plan
 from refmlc.native.tile.terms import lane_dtype
 
 STACK = 32 * 1024
@@ -126,8 +126,8 @@ def _rows(context: Context, parts: tuple[Piece, ...]) -> None:
 
 def _row_tiles(context: Context, parts: tuple[Piece, ...], row: Dim) -> None:
     """Tiles of rows; the last one is lower, or reaches back."""
-    rows = context.plan.rows
-    if context.plan.overlaps(row.extent, rows):
+    rows, most = context.plan.rows, MOST_ROWS_TWICE if context.plan.points >= LONG_REDUCTION else MOST_TWICE
+    if context.plan.overlaps(row.extent, rows, most):
         with context.tiles(row, 0, row.extent, rows), _scope(context):
             Tile(context, rows, parts).emit()
         return

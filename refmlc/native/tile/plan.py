@@ -36,6 +36,8 @@ from refmlc.native.tile.terms import lane_bits
 
 MOST_TWICE = 8
 """At most this part of the elements along a dim is computed twice."""
+MOST_ROWS_TWICE = 48
+"""At most this part of the rows is computed twice in a long reduction: C for fewer rows is shorter than its time."""
 FEW_ROWS = 2
 """At most this many rows read what is strided in square blocks, each for itself; for more it is packed."""
 FEWEST_ROW_TILES = 4
@@ -92,9 +94,12 @@ class Plan:
         initialised = {write.access.buffer for write in self.shape.init}
         return one_chunk and self.shape.read <= initialised
 
-    def overlaps(self, count: int, step: int) -> bool:
-        """Whether steps that do not divide `count` are taken all the same, the last one from its end back."""
-        return self.repeats and count >= step and count % step != 0 and step - count % step <= count // MOST_TWICE
+    def overlaps(self, count: int, step: int, most: int = MOST_TWICE) -> bool:
+        """Whether steps that do not divide `count` are taken all the same, the last one from its end back.
+
+        One of `most` elements at most is computed twice.
+        """
+        return self.repeats and count >= step and count % step != 0 and step - count % step <= count // most
 
     @property
     def columns(self) -> int:
