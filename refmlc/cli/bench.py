@@ -24,6 +24,7 @@ from refmlc.tools.bench.interpreter import LIMIT, bench_interpreter
 from refmlc.tools.bench.low_level import KERNELS
 from refmlc.tools.bench.row import LAST, BenchRow, RowVerdict, number
 from refmlc.tools.bench.session import FULL, TINY
+from refmlc.tools.bench.shell import LARGE, bench_shell
 from refmlc.tools.bench.table import run_table
 
 WIDE = 200  # columns where the terminal does not report its width
@@ -144,6 +145,32 @@ def fuzz(batches: int, size: int | None, python: str | None, *, as_json: bool) -
         out.print(table)
         out.print(f"{programs.programs} programs, {programs.distinct} distinct, {programs.nodes:.0f} nodes on average")
     if not all(speed.within for speed in speeds):
+        raise SystemExit(1)
+
+
+@bench.command(epilog="Example: refmlc bench shell --rounds 1")
+@count_option("--rounds", 5, "Number of measurements.")
+@count_option("--size", LARGE, "Characters of the large texts.", least=1000)
+@json_option
+def shell(rounds: int, size: int, *, as_json: bool) -> None:
+    """Measure what people wait for: reading and showing large texts, memory, one check, the start of a command.
+
+    Exit status 1: a goal is missed.
+    """
+    with Progress(console=err, transient=True) as progress:
+        task = progress.add_task("parts", total=5)
+        rows = bench_shell(rounds, lambda: progress.advance(task), characters=size)
+    if as_json:
+        print_json({"characters": size, "rows": [{**asdict(row), "within": row.within} for row in rows]})
+    else:
+        table = Table(title="at the shell: processor time of processes of their own, the median")
+        for column in ("what", "of, against", "measured", "goal", "limit"):
+            table.add_column(column, justify="right" if column in ("measured", "goal") else "left")
+        for row in rows:
+            goal = f"at most {number(row.goal, row.unit)}"
+            table.add_row(row.what, row.against, number(row.measured, row.unit), goal, row.limit)
+        out.print(table)
+    if not all(row.within for row in rows):
         raise SystemExit(1)
 
 

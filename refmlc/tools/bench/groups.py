@@ -1,4 +1,4 @@
-"""The groups of the bench as measurements of one kind: `interp`, `native`, `debug`, `fuzz`."""
+"""The groups of the bench as measurements of one kind: `interp`, `native`, `debug`, `fuzz`, `shell`."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -9,12 +9,14 @@ from refmlc.tools.bench.history import BenchRun, Measurement, begun
 from refmlc.tools.bench.interpreter import BY_HAND, LIMIT, bench_interpreter
 from refmlc.tools.bench.row import LAST, BenchRow
 from refmlc.tools.bench.session import FULL, TINY
+from refmlc.tools.bench.shell import LARGE, bench_shell
 from refmlc.tools.bench.table import run_table
 
 LIMITS: Final[Mapping[str, str]] = {
     "interp": "a call of Python for each node of the program",
     "debug": "a call of Python for each statement; copies of memory",
     "fuzz": "drawing and preparing programs in Python; the C compiler",
+    "shell": "Python's parser and its imports; a call of Python for each node",
     "1": "the processor's multiplications and additions",
     "2": "the processor's multiplications and additions",
     "3": "the processor's multiplications and additions; loads of windows that overlap",
@@ -32,7 +34,7 @@ LIMITS: Final[Mapping[str, str]] = {
     "15": "the call from Python; each binding that is in no C function: control flow, casts, packed functions",
 }
 """What keeps a number from being better, by group or row."""
-TINY_ROUNDS, TINY_STATEMENTS, TINY_BATCH = 1, 6, 4
+TINY_ROUNDS, TINY_STATEMENTS, TINY_BATCH, TINY_TEXT = 1, 6, 4, 5000
 
 
 def bench_all(
@@ -42,7 +44,7 @@ def bench_all(
     rounds, sizes = (TINY_ROUNDS, TINY) if tiny else (rounds, FULL)
     report = run_table(python, range(1, LAST + 1), rounds, lambda name: progress(f"native: {name}"), sizes)
     measurements = [_of_row(row) for row in report.rows]
-    for name, group in (("interp", _interp), ("debug", _debug), ("fuzz", _fuzz)):
+    for name, group in (("interp", _interp), ("debug", _debug), ("fuzz", _fuzz), ("shell", _shell)):
         progress(name)
         measurements += group(rounds, tiny=tiny)
     return begun("tiny" if tiny else "full", report.machine, measurements)
@@ -90,6 +92,13 @@ def _fuzz(rounds: int, *, tiny: bool) -> list[Measurement]:
             limit=LIMITS["fuzz"],
         )
         for speed in bench_campaigns(rounds, TINY_BATCH if tiny else None)
+    ]
+
+
+def _shell(rounds: int, *, tiny: bool) -> list[Measurement]:
+    return [
+        Measurement("shell", row.what, row.against, row.measured, row.unit, "at most", row.goal, limit=row.limit)
+        for row in bench_shell(rounds, characters=TINY_TEXT if tiny else LARGE)
     ]
 
 

@@ -74,7 +74,7 @@ def test_a_line_that_is_no_run_is_refused(tmp_path, line):
 
 
 def test_every_row_says_what_limits_it():
-    assert {str(row) for row in range(1, LAST + 1)} | {"interp", "debug", "fuzz"} == {*LIMITS}
+    assert {str(row) for row in range(1, LAST + 1)} | {"interp", "debug", "fuzz", "shell"} == {*LIMITS}
 
 
 def test_the_page_has_goals_limits_and_regressions_and_escapes_text():
@@ -98,10 +98,10 @@ def test_all_groups_are_on_one_page(tmp_path):
         assert json.loads(done.stdout)["sizes"] == "tiny"
     lines = [json.loads(line) for line in page.with_suffix(".jsonl").read_text().splitlines()]
     assert len(lines) == 2
-    assert {row["group"] for row in lines[0]["rows"]} == {"native", "interp", "debug", "fuzz"}
+    assert {row["group"] for row in lines[0]["rows"]} == {"native", "interp", "debug", "fuzz", "shell"}
     assert {"processor", "cores", "compiler", "Python", "NumPy"} <= set(lines[0]["machine"])
     text = page.read_text()
-    assert all(f"<h2>{group}</h2>" in text for group in ("native", "interp", "debug", "fuzz"))
+    assert all(f"<h2>{group}</h2>" in text for group in ("native", "interp", "debug", "fuzz", "shell"))
 
 
 def test_programs_of_campaigns_are_counted():
