@@ -31,12 +31,13 @@ from refmlc.vm.tiers import Tier
 class BenchSizes:
     """Extents.
 
-    `conv2d`: channels, filters, height, width; `rows`: of softmax and layernorm, their lengths as well; `shapes`: how
-    many random ones for each kernel; `barriers`: texts of row 13; `resnet`: side, channels, classes. Units: `sample`
-    in nanoseconds.
+    `more_matmul`: measured against the peak only; `conv2d`: channels, filters, height, width; `rows`: of softmax and
+    layernorm, their lengths as well; `shapes`: how many random ones for each kernel; `barriers`: texts of row 13;
+    `resnet`: side, channels, classes. Units: `sample` in nanoseconds.
     """
 
     matmul: tuple[int, ...] = (512, 1024)
+    more_matmul: tuple[int, ...] = (256, 257, 509, 1021, 2048)
     narrow_matmul: int = 512
     conv2d: tuple[int, int, int, int] = (64, 64, 56, 56)
     rows: int = 1024
@@ -54,6 +55,7 @@ class BenchSizes:
 FULL = BenchSizes()
 TINY = BenchSizes(
     matmul=(8,),
+    more_matmul=(7,),
     narrow_matmul=5,
     conv2d=(2, 3, 5, 4),
     rows=6,
@@ -179,14 +181,15 @@ class BenchComparison:
     note: str = ""
     absent: dict[str, str] = field(default_factory=dict)
 
-    def row(self, number: int, peer: str, goal: float, against: str = "") -> BenchRow:
-        """The row that says how many times faster than `peer` we are."""
+    def row(self, number: int, peer: str, goal: float, against: str = "", limit: str = "") -> BenchRow:
+        """The row that says how many times faster than `peer` we are; `limit`: what keeps us from being faster."""
         against = against or {TVM: "TVM llvm (default)", NUMPY: "NumPy"}[peer]
         what, absent = self.workload.name, self.absent.get(peer, "")
         if self.failed or absent:
             return BenchRow(number, what, against, Goal(goal), failed=self.failed, note=absent or self.note)
         faster = ratio(self.timings[peer], self.timings[OURS])
-        return BenchRow(number, what, against, Goal(goal), faster, note=self.note, times=self.times(OURS, peer))
+        note = "; ".join(filter(None, (f"limit: {limit}" if limit else "", self.note)))
+        return BenchRow(number, what, against, Goal(goal), faster, note=note, times=self.times(OURS, peer))
 
     def times(self, *names: str) -> dict[str, float]:
         """The medians of some candidates. Units: nanoseconds."""

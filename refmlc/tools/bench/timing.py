@@ -4,7 +4,8 @@
 |--------------|------------------------------------------------------------------------------------------------|
 | clock        | `time.thread_time_ns`: holds to about 2 % on a busy machine, where wall-clock time moves by 2x |
 | interleaved  | in every round each candidate takes one sample, so that what changes in the machine meets all  |
-| sample       | as many calls in a row as take at least `SAMPLE`; the time of one is its share of the sample   |
+| sample       | as many calls in a row as take at least `SAMPLE`; the time of one is its share of the sample;  |
+|              | before several calls one that does not count: what ran before has taken the caches             |
 | warm-up      | calls for `WARM_UP`, then those that find out how many make a sample, twice; they count nowhere |
 | ratio        | the median over the rounds of the two samples of a round: what slows both down cancels         |
 | short rounds | where a round takes less than `SHORT`, `MORE` times as many rounds                             |
@@ -17,7 +18,7 @@ from statistics import median
 from time import thread_time_ns
 from typing import Protocol
 
-SAMPLE = 1_000_000
+SAMPLE = 4_000_000
 WARM_UP = 100_000_000  # compiled code may be compiled once more for sizes that come again and again
 SLOW = 500_000_000
 SLOW_ROUNDS = 3
@@ -108,6 +109,8 @@ def measure(
         for candidate in candidates:
             if number < limits[candidate.name]:
                 timing = timings[candidate.name]
+                if timing.calls > 1:
+                    candidate.take(1)
                 timing.samples.append(candidate.take(timing.calls) / timing.calls)
         progress()
     return timings

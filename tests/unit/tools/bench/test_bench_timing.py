@@ -29,8 +29,17 @@ class Clockwork:
 def test_a_sample_is_long_enough_and_no_longer_than_need_be():
     log = []
     found = measure([Clockwork("a", 1000.0, log)], rounds=2)["a"]
-    assert 1000 <= found.calls <= 2000
+    assert SAMPLE <= 1000 * found.calls <= 2 * SAMPLE
     assert found.nanoseconds == 1000.0
+
+
+def test_before_a_sample_of_several_calls_is_one_that_does_not_count():
+    log = []
+    found = measure([Clockwork("quick", 1000.0, log), Clockwork("slow", SAMPLE, log)], rounds=2)
+    calls = found["quick"].calls
+    assert calls > 1
+    assert found["slow"].calls == 1
+    assert log[-6:] == [("quick", 1), ("quick", calls), ("slow", 1)] * 2
 
 
 def test_rounds_are_interleaved_and_counted():
