@@ -1,4 +1,4 @@
-"""The seven models by way of ONNX, as PyTorch's own exporter writes them: imported, and near to PyTorch."""
+"""The eight models by way of ONNX, as PyTorch's own exporter writes them: imported, and near to PyTorch."""
 
 import io
 import warnings

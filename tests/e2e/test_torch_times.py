@@ -1,4 +1,4 @@
-"""The seven models of PyTorch at small sizes: imported, read back, equal in both tiers, within the certified bound.
+"""The eight models of PyTorch at small sizes: imported, read back, equal in both tiers, within the certified bound.
 
 `python tests/e2e/torch_times.py` shows the same with times at real sizes.
 """

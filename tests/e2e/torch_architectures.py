@@ -1,4 +1,4 @@
-"""Seven architectures of PyTorch, of any size, with random weights: what people import.
+"""Eight architectures of PyTorch, of any size, with random weights: what people import.
 
 `case(name, size)` gives the model in inference, its inputs, and the largest magnitude its results have at most times.
 """
@@ -101,22 +101,33 @@ class CausalAttention(nn.Module):
         return self.c_proj(out.transpose(1, 2).reshape(batch, steps, width))
 
 
-class Gpt2Block(nn.Module):
-    """Embeddings of tokens and places, one decoder block of GPT-2, the last norm and the logits."""
+class DecoderBlock(nn.Module):
+    """A decoder block of GPT-2."""
 
-    def __init__(self, tokens: int, places: int, width: int, heads: int) -> None:
+    def __init__(self, width: int, heads: int) -> None:
         super().__init__()
-        self.wte, self.wpe = nn.Embedding(tokens, width), nn.Embedding(places, width)
-        self.ln_1, self.ln_2, self.ln_f = nn.LayerNorm(width), nn.LayerNorm(width), nn.LayerNorm(width)
+        self.ln_1, self.ln_2 = nn.LayerNorm(width), nn.LayerNorm(width)
         self.attn = CausalAttention(width, heads)
         self.c_fc, self.c_proj = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = x + self.attn(self.ln_1(x))
+        return x + self.c_proj(functional.gelu(self.c_fc(self.ln_2(x)), approximate="tanh"))
+
+
+class Gpt2(nn.Module):
+    """Embeddings of tokens and places, decoder blocks of GPT-2, the last norm and the logits."""
+
+    def __init__(self, tokens: int, places: int, width: int, heads: int, blocks: int) -> None:
+        super().__init__()
+        self.wte, self.wpe = nn.Embedding(tokens, width), nn.Embedding(places, width)
+        self.blocks = nn.Sequential(*(DecoderBlock(width, heads) for _ in range(blocks)))
+        self.ln_f = nn.LayerNorm(width)
         self.head = nn.Linear(width, tokens, bias=False)
 
     def forward(self, tokens: Tensor) -> Tensor:
         x = self.wte(tokens) + self.wpe(torch.arange(tokens.shape[1]))
-        x = x + self.attn(self.ln_1(x))
-        x = x + self.c_proj(functional.gelu(self.c_fc(self.ln_2(x)), approximate="tanh"))
-        return self.head(self.ln_f(x))
+        return self.head(self.ln_f(self.blocks(x)))
 
 
 @dataclass(frozen=True)
@@ -158,7 +169,12 @@ def _encoder(*, large: bool) -> Case:
 
 def _gpt2(*, large: bool) -> Case:
     tokens, width, heads, steps = (1000, 256, 8, 64) if large else (11, 8, 2, 5)
-    return Case(Gpt2Block(tokens, steps, width, heads), (torch.randint(0, tokens, (1, steps)),))
+    return Case(Gpt2(tokens, steps, width, heads, 1), (torch.randint(0, tokens, (1, steps)),))
+
+
+def _gpt2_small(*, large: bool) -> Case:
+    tokens, width, heads, blocks, steps = (50257, 768, 12, 12, 64) if large else (11, 8, 2, 2, 5)
+    return Case(Gpt2(tokens, steps, width, heads, blocks), (torch.randint(0, tokens, (1, steps)),))
 
 
 def _lstm(*, large: bool) -> Case:
@@ -173,6 +189,7 @@ CASES: Mapping[str, Callable[..., Case]] = {
     "resnet-18": _resnet,
     "transformer encoder": _encoder,
     "gpt-2 block": _gpt2,
+    "gpt-2 small": _gpt2_small,
     "lstm": _lstm,
 }
 

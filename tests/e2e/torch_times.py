@@ -1,4 +1,4 @@
-"""Seven models of PyTorch, imported and run: `python tests/e2e/torch_times.py [--tvm PYTHON] [MODEL …]`.
+"""Eight models of PyTorch, imported and run: `python tests/e2e/torch_times.py [--tvm PYTHON] [MODEL …]`.
 
 | column      | says                                                                                            |
 |-------------|-------------------------------------------------------------------------------------------------|
