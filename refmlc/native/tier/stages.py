@@ -43,7 +43,9 @@ class CodeStages:
 
     def code(self, executed: int, announced: int) -> CompiledModule:
         """The code for a call that announces iterations, of which `executed` were until now, these included."""
-        if self._optimised is None and announced <= QUICK_SPEED * self._cost:
+        if announced > QUICK_SPEED * self._cost:
+            return self.optimised()
+        if self._optimised is None:
             if self._quick is None:
                 self._quick = self._compile_quick()
             elif executed >= self._cost:

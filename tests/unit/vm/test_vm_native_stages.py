@@ -135,6 +135,14 @@ def test_a_long_call_waits_for_optimised_code(vm, monkeypatch):
     assert vm.native.is_final
 
 
+def test_a_long_call_waits_though_there_is_quick_code(vm, monkeypatch):
+    vm["main"](X)
+    assert not vm.native.is_final
+    monkeypatch.setattr(stages, "QUICK_SPEED", 0)
+    vm["main"](X)
+    assert vm.native.is_final
+
+
 def test_nothing_is_staged_where_the_user_asks_for_equal_ways(monkeypatch):
     monkeypatch.setenv("REFMLC_STAGED", "0")
     vm = VirtualMachine(build(read(TEXT, "stages.py")))

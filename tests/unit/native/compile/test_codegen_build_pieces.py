@@ -4,6 +4,7 @@ import os
 import re
 
 import pytest
+from needs import need
 from seven import SEVEN, call, left_in
 
 from refmlc.native.compile import BuildFailed, Cause, build, compiler, ffi, pieces as splitting
@@ -113,6 +114,7 @@ def test_one_piece_that_fails_ends_the_others(cache, script, tmp_path, monkeypat
 
 def test_a_build_goes_on_beside_the_process(cache, script, tmp_path):
     """The compiler waits for a file; nobody waits for the compiler."""
+    need("gcc")
     go = tmp_path / "go"
     script(f'while [ ! -e {go} ]; do sleep 0.01; done\nexec gcc "$@"')
     building = Build(SEVEN, NONE, cache, compiler.find_compiler())
