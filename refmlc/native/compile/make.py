@@ -26,7 +26,7 @@ from refmlc.native.options import Isa
 from refmlc.system.command import GLANCE
 from refmlc.system.folders import Folder
 
-FORMAT = "3"
+FORMAT = "4"
 
 
 def build(

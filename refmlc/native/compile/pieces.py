@@ -3,7 +3,8 @@
 | of the text          | goes                                                              |
 |----------------------|-------------------------------------------------------------------|
 | lines outside        | into every piece                                                  |
-| a function           | into one piece; pieces that name it otherwise declare it          |
+| a function           | into one piece; other pieces that name it declare it              |
+| entries              | into one piece together: they share a variable of `rm_python.h`   |
 | comments             | nowhere                                                           |
 
 The text has passed the wall (`wall`), so functions and lines outside of them are what the wall says they are. gcc
@@ -20,6 +21,9 @@ from refmlc.native.compile.wall import COMMENT, FUNCTION, WORD
 SMALLEST: Final = 1 << 15
 """Characters of a piece: gcc needs a quarter of a second for them, and a tenth of that for the headers."""
 
+ENTRY: Final = "entry_"
+"""How the names of entries begin (`refmlc.native.entries`)."""
+
 
 @dataclass(frozen=True, slots=True)
 class FunctionText:
@@ -27,8 +31,12 @@ class FunctionText:
 
     place: int
     name: str
-    declaration: str
     text: str
+
+    @property
+    def declaration(self) -> str:
+        """Its declaration."""
+        return f"{self.text.partition(' {')[0]};"
 
 
 def pieces(text: str, most: int) -> list[str]:
@@ -37,10 +45,7 @@ def pieces(text: str, most: int) -> list[str]:
     if most < 2:
         return [text]
     code = COMMENT.sub(" ", text)
-    functions = [
-        FunctionText(place, match[1], f"int64_t {match[1]}({match[2]});", match[0])
-        for place, match in enumerate(FUNCTION.finditer(code))
-    ]
+    functions = [FunctionText(place, match[1], match[0]) for place, match in enumerate(FUNCTION.finditer(code))]
     head = FUNCTION.sub("", code)
     return [_piece(head, group, functions) for group in _groups(functions, most) if group]
 
@@ -53,12 +58,16 @@ def processors() -> int:
 def _groups(functions: list[FunctionText], count: int) -> list[list[FunctionText]]:
     """`functions` in groups of like length: the longest first, each to the shortest group."""
     groups: list[list[FunctionText]] = [[] for _ in range(count)]
-    lengths = [0] * count
-    for function in sorted(functions, key=lambda function: -len(function.text)):
-        shortest = lengths.index(min(lengths))
-        groups[shortest].append(function)
-        lengths[shortest] += len(function.text)
+    entries = [function for function in functions if function.name.startswith(ENTRY)]
+    others = [[function] for function in functions if not function.name.startswith(ENTRY)]
+    for together in sorted((*others, entries), key=_length, reverse=True):
+        min(groups, key=_length).extend(together)
     return groups
+
+
+def _length(functions: list[FunctionText]) -> int:
+    """Characters of functions."""
+    return sum(len(function.text) for function in functions)
 
 
 def _piece(head: str, group: list[FunctionText], functions: list[FunctionText]) -> str:

@@ -9,6 +9,7 @@ from handwritten import counts, machine, module
 
 from refmlc.diag import Malformed, Undefined
 from refmlc.lang.dtypes import INT32, dtype
+from refmlc.native.compile import compiler, pieces
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.registry import FunctionRegistry
 from refmlc.run.memory.storage import ALIGNMENT
@@ -198,6 +199,20 @@ def test_a_relax_function_that_is_one_run_is_quick(vm, alone):
 
 
 @pytest.mark.needs("compiler")
+def test_a_library_that_was_compiled_in_pieces_has_cached_calls(monkeypatch, tmp_path):
+    """Entries are in one piece, what they call in others."""
+    monkeypatch.setenv("REFMLC_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(pieces, "SMALLEST", 100)
+    monkeypatch.setattr(compiler, "processors", lambda: 4)
+    vm = machine()
+    x, y = np.arange(5, dtype=np.int32), np.zeros(5, np.int32)
+    for _ in range(3):
+        assert vm["chain"](x).numpy().tolist() == [0, 4, 8, 12, 16]
+        vm["twice"](x, y)
+        assert y.tolist() == [0, 2, 4, 6, 8]
+    assert counts(vm) == (6, 0, 0, 0)
+
+
 def test_results_of_cached_calls_are_tensors_like_others(vm):
     slow, quick = (vm["chain"](ints(1, 2, 3)) for _ in range(2))
     assert vm["chain"]._cache.last is not None

@@ -92,6 +92,22 @@ def test_each_function_is_in_one_piece_and_declared_where_it_is_called():
         assert "comment" not in part
 
 
+ENTRIES = "".join(
+    f"void *entry_f{number}_step(rm_run *const run, rm_int32_cell *const cells) {{\n"
+    f"  f{number}_step(run, cells);\n  return NULL;\n}}\n"
+    for number in range(4)
+)
+
+
+@pytest.mark.parametrize("most", [2, 3, 4])
+def test_entries_stay_together(most):
+    """They share what `entry_functions` stores."""
+    defined = [
+        set(re.findall(r"^void \*(entry_\w+)\(.*\{$", part, re.MULTILINE)) for part in pieces(CHAIN + ENTRIES, most)
+    ]
+    assert sorted(map(len, defined)) == [0] * (most - 1) + [4]
+
+
 def test_pieces_are_of_like_length():
     parts = pieces(CHAIN + function(4), 2)
     shorter, longer = sorted(map(len, parts))
