@@ -12,6 +12,7 @@
  *   rm_select_DxW(mask, a, b)     a where the mask is set, else b
  *   rm_max_DxW, rm_min_DxW        a > b ? a : b, a < b ? a : b; rm_abs_DxW
  *   RM_TIMES_CELL(DxW, v, p)      v * *p, of float32 and float64
+ *   rm_isnan_DxW(v)               a mask, of float32 and float64
  *   rm_narrow_DxW(v)              of float16 and bfloat16: what arithmetic on values of D gave, rounded to D
  *   rm_cast_float32_DxW(v)        and any float32 rounded to D
  *   rm_transpose_DxW(rows)        lane r of rows[c] and lane c of rows[r] change places
@@ -276,8 +277,9 @@ RM_VECTOR_TYPES(64)
   RM_VECTOR_PLAIN(D, T, I, W)                                                                           \
   RM_EXTREMES_##D##x##W                                                                                 \
   RM_FN rm_##D##x##W rm_abs_##D##x##W(rm_##D##x##W a) { return (rm_##D##x##W)((rm_##U##x##W)a & SIGNLESS); }
-#define RM_VECTOR_float32(W) RM_VECTOR_FLOAT(float32, float, int32, uint32, 0x7fffffffU, W)
-#define RM_VECTOR_float64(W) RM_VECTOR_FLOAT(float64, double, int64, uint64, UINT64_C(0x7fffffffffffffff), W)
+#define RM_VECTOR_NAN(D, I, W) RM_FN rm_##I##x##W rm_isnan_##D##x##W(rm_##D##x##W v) { return v != v; }
+#define RM_VECTOR_float32(W) RM_VECTOR_FLOAT(float32, float, int32, uint32, 0x7fffffffU, W) RM_VECTOR_NAN(float32, int32, W)
+#define RM_VECTOR_float64(W) RM_VECTOR_FLOAT(float64, double, int64, uint64, UINT64_C(0x7fffffffffffffff), W) RM_VECTOR_NAN(float64, int64, W)
 
 /* Cells of bool: any byte but 0 is true. After RM_VECTOR(uint8, W). */
 #define RM_VECTOR_BOOL(W)                                                                               \

@@ -73,7 +73,7 @@ STATUSES = (
 )
 VERBS = (
     *("splat", "select", "load", "load_part", "store", "store_part", "stream", "past", "copy", "gather", "scatter"),
-    *("max", "min", "abs", "narrow", "cast_float32", "transpose", "exp"),
+    *("max", "min", "abs", "narrow", "cast_float32", "transpose", "exp", "isnan"),
 )
 """What headers do with vectors."""
 DEFINERS = (

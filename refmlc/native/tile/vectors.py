@@ -9,6 +9,7 @@
 | eq ne lt le gt ge         | every but bool            | `(a < b)`, a mask                            |
 | not                       | bool                      | `~a`                                         |
 | exp (mode `cr`)           | float32                   | `rm_exp_float32xW(a)`                        |
+| isnan                     | native floats             | `rm_isnan_DxW(a)`, a mask                    |
 
 Native floats are float32 and float64. float32 rounded to 16 bits is the exact result rounded once: 24 >= 2p + 2.
 
@@ -52,6 +53,8 @@ def apply(needs: Needs, op: str, args: Sequence[Term], math: Math, vector_bytes:
         return Term(f"rm_{op}_{vector}({a}, {b})", first, lanes)
     if op == "abs":
         return Term(f"rm_abs_{vector}({args[0].text})", first, lanes)
+    if op == "isnan" and first.element in NATIVE_FLOATS:
+        return Term(f"rm_isnan_{vector}({args[0].text})", BOOL, lanes, lane_bits(first))
     if op == "exp" and first.element == "float32" and math == "cr":
         return Term(f"{needs.exp(lanes, vector_bytes)}({args[0].text})", first, lanes)
     return None

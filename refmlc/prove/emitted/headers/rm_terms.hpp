@@ -527,10 +527,16 @@ static inline void rm_put_bool(rm_bool_cell *cells, int64_t i, rm_bool v) { cell
 #define RM_VECTOR_NARROW_uint16(D, W)
 #define RM_VECTOR_NARROW_uint32(D, W)
 #define RM_VECTOR_NARROW_uint64(D, W)
-#define RM_VECTOR_NARROW_float32(D, W)
-#define RM_VECTOR_NARROW_float64(D, W)
+#define RM_VECTOR_NARROW_float32 RM_VECTOR_NAN
+#define RM_VECTOR_NARROW_float64 RM_VECTOR_NAN
 #define RM_VECTOR_NARROW_float16 RM_VECTOR_NARROWED
 #define RM_VECTOR_NARROW_bfloat16 RM_VECTOR_NARROWED
+#define RM_VECTOR_NAN(D, W)                                                                                          \
+  static inline rm_lanes<rm_mask_of<RM_ID_##D>, W> rm_isnan_##D##x##W(const rm_##D##x##W &v) {                       \
+    return rm_each<rm_mask_of<RM_ID_##D>, W>([&](int l) {                                                            \
+      return rm_masked<rm_mask_of<RM_ID_##D>>(rm_row_as<RM_OP_isnan, RM_ID_##D, RM_ID_bool_, RM_ID_bool_>(v[l]));     \
+    });                                                                                                              \
+  }
 #define RM_VECTOR_NARROWED(D, W)                                                                                     \
   static inline rm_float32x##W rm_narrow_##D##x##W(const rm_float32x##W &v) {                                        \
     return rm_each<RM_ID_float32, W>([&](int l) { return rm_rounded<RM_ID_##D>(v[l]); });                             \

@@ -55,7 +55,7 @@ def buffer(name, kind="float32"):
 
 
 def op(name, *args):
-    result = "bool" if name in ("eq", "ne", "lt", "le", "gt", "ge", "not") else args[0].dtype.element
+    result = "bool" if name in ("eq", "ne", "lt", "le", "gt", "ge", "not", "isnan") else args[0].dtype.element
     return tir.Apply(name, args, dtype(result))
 
 

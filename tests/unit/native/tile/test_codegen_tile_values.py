@@ -76,6 +76,11 @@ def test_operators_in_lanes(isa, rng):
     assert wrong == []
 
 
+def test_nan_is_looked_for_in_all_lanes_at_once():
+    assert "rm_isnan_float64x8(A_" in "\n".join(form_of(applied("isnan", "float64", 1)[0], "avx512").lines)
+    assert "rm_isnan_float16(" in "\n".join(form_of(applied("isnan", "float16", 1)[0], "avx512").lines)
+
+
 @pytest.mark.parametrize("isa", VECTORS)
 def test_conversions_in_lanes(isa, rng):
     every = (*FLOATS, *INTEGERS, "bool")
