@@ -35,7 +35,7 @@ class UnwatchedCalls:
         del interpreted
         return self._native.function(name, lambda: self._plain.function(name))
 
-    def block(self, function: str, block: relax.DataflowBlock) -> None:
+    def block(self, function: str, block: relax.Block) -> None:
         """Bindings are executed one by one."""
         del function, block
 

@@ -5,7 +5,7 @@
 | that it is an array         | `PyObject_Type`: `numpy.ndarray` itself, no subclass                            |
 | dtype, shape, flags, memory | `array.__array_struct__`, a capsule with the struct of the array interface      |
 
-All of it is asked at every call, so nothing is known of an array but what it says then. `rm_python.h` declares the
+C asks for all of it at every call: nothing is known of an array but what it says then. `rm_python.h` declares the
 structs; no layout of an object is assumed. Decision: this takes 50 ns for an array, `ffi.from_buffer` and a look at
 dtype and shape in Python 210 ns. The kind and the size of elements tell the dtypes of NumPy apart, not those that
 others add (bfloat16): functions on these have no cached calls.

@@ -216,7 +216,7 @@ def new_entry(data: EntryData, state: State, rooms: Sequence[int]) -> tuple[Any,
 def call_of(target: Target, outputs: Sequence[Output], call_bytes: int, result: Result) -> CachedCall | None:
     """Calls of the entry on the arguments and fresh memory for `outputs`, of which `result` makes what they return.
 
-    They allocate `call_bytes` bytes in all. None: this Python, or NumPy, cannot be asked for the memory of arrays.
+    They allocate `call_bytes` bytes in all. None: there is no way to ask for the memory of these arrays.
     """
     python, data = python_functions(), target.data
     if python is None or any(array.dtype.kind not in KINDS for array in data.arrays):

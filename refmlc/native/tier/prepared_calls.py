@@ -5,9 +5,9 @@
 | what is the key      | of a call from Python: dtypes and shapes; of a function or a run that the graph calls: the  |
 |                      | shapes, strides, offsets and numbers that its sizes depend on                               |
 | when is one prepared | at the first call with the key; from Python, after a call that did not fail                 |
-| how long does it live | until `MOST` other keys were met: then all are forgotten, and prepared again               |
-| what invalidates it  | nothing: it depends on the key and on the code. Memory, flags, what is initialised, and who |
-|                      | owns an array are asked at every call                                                       |
+| when does it end     | when `MOST` other keys were met: then all are forgotten, and prepared again                 |
+| what invalidates it  | nothing: it depends on the key and on the code. Each call looks at memory, flags and what   |
+|                      | is initialised                                                                              |
 | what replaces it     | a specialisation, after `WORTH` iterations                                                  |
 """
 

@@ -157,7 +157,7 @@ class _Nothing:
         del name, interpreted
         return lambda _args: None
 
-    def block(self, function: str, block: relax.DataflowBlock) -> BlockRun | None:
+    def block(self, function: str, block: relax.Block) -> BlockRun | None:
         """No block is executed otherwise."""
         del function, block
         return None
