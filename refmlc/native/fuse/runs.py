@@ -197,7 +197,7 @@ class Block:
         outer, self.names = self.names, dict(zip(function.params, arguments, strict=True))
         self.callers.append(name)
         try:
-            entries = [self.entry(binding) for block in function.body.blocks for binding in block.bindings]
+            entries = [entry for block in function.body.blocks for entry in self._entries(block)]
             result = self._bound(relax.Var("result", None), function.body.body, span)
         finally:
             self.names = outer
@@ -216,6 +216,13 @@ class Block:
             1 + len(entries) + sum(entry.charged for entry in inner),
             1 + max(entry.levels for entry in inner),
         )
+
+    def _entries(self, block: relax.Block) -> list[Entry]:
+        """What the bindings of a block of a function that is called do; its dataflow variables end with it."""
+        entries = [self.entry(binding) for binding in block.bindings]
+        if isinstance(block, relax.DataflowBlock):
+            self.names = {var: value for var, value in self.names.items() if not var.dataflow}
+        return entries
 
     def _alias(self, node: relax.Expr, span: Span | None) -> Value:
         """What `node` is another name of. Raises `Unfused`."""

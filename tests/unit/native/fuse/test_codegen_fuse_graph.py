@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from fused_runs import ADD, INCREASE, SPLIT, TWICE, F, execute, module, plan
 
-from refmlc.diag import Exhausted, Undefined
+from refmlc.diag import Exhausted, IllFormed, Undefined
 from refmlc.lang.ir import relax
 from refmlc.lang.script import read
 from refmlc.native.fuse import runs as runs_of_blocks
@@ -297,6 +297,22 @@ def test_an_argument_that_was_killed_is_reported_although_no_call_reads_it():
         vm = VirtualMachine(build(plain(functions, body, "a"), tier, check=False))
         with pytest.raises(Undefined, match="killed"):
             vm["main"](np.float32([1]), np.float32([2]))
+
+
+@pytest.mark.needs("compiler")
+@pytest.mark.parametrize("returned", ["a", "b"])
+def test_dataflow_variables_end_with_their_block_in_functions_that_are_called(returned):
+    body = ["with R.dataflow():", f"    a = {call('add', 'x, y', K)}", f"    b = {call('twice', 'a', K)}"]
+    functions = ADD + TWICE + relax_function("inner", [*body, "    R.output(b)"], returned)
+    mod = plain(functions, ["a = cls.inner(x, y)", f"c = {call('twice', 'a')}"], "c")
+    for tier in ("interp", "native"):
+        vm = VirtualMachine(build(mod, tier, check=False))
+        for _ in range(2):
+            if returned == "b":
+                assert vm["main"](np.float32([1]), np.float32([2])).numpy().tolist() == [12]
+                continue
+            with pytest.raises(IllFormed, match="outside its dataflow block"):
+                vm["main"](np.float32([1]), np.float32([2]))
 
 
 def test_parameters_of_the_graph_are_variables():
