@@ -45,7 +45,7 @@ class Places:
 NOWHERE = Places()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CallSite:
     """A call: the canonical and the written name of what is called, the arguments, their places."""
 

@@ -226,15 +226,14 @@ class Evaluator:
         return found
 
     def _attribute(self, node: ast.Attribute) -> Meta:
-        span = self.spans.of(node)
         owner = self.eval(node.value)
-        match owner:
-            case Construct():
-                return self._value_of(_longer(owner, node.attr))
-            case ModuleRef(functions=functions):
-                if node.attr not in functions:
-                    raise fail(UNKNOWN_FUNCTION, f"the module has no function `{node.attr}`", span)
-                return functions[node.attr]
+        if isinstance(owner, Construct):
+            return self._value_of(_longer(owner, node.attr))
+        span = self.spans.of(node)
+        if isinstance(owner, ModuleRef):
+            if node.attr not in owner.functions:
+                raise fail(UNKNOWN_FUNCTION, f"the module has no function `{node.attr}`", span)
+            return owner.functions[node.attr]
         family = self.table.family(owner)
         if family is None or family.attribute is None:
             raise self.refuse(f"{described(owner)} has no attribute `{node.attr}`", span)

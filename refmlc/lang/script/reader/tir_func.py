@@ -10,6 +10,7 @@ A shape variable is declared by a string in a type, by `n = T.int32()` anywhere 
 """
 
 import ast
+import re
 from collections.abc import Iterator
 
 from refmlc.diag import Span, fail
@@ -28,6 +29,8 @@ from refmlc.lang.script.reader.tir_stmts import Statements
 from refmlc.lang.script.reader.tir_values import BufferSpec, LetSpec, VarSpec, VectorSpec
 from refmlc.lang.script.reader.values import Meta
 
+_EMPTY_CALL = re.compile(r"(?<!T\.init)\((?:[\s\\]|#[^\n]*\n)*\)")
+"""What a text has in which a statement declares a name: a call without arguments, other than `T.init()`."""
 OPTIONS = ("private", "s_tir", "check_well_formed", "is_stir", "persistent")
 
 
@@ -94,7 +97,8 @@ class _Function:
 
     def declare(self, args: list[ast.arg]) -> None:
         """Note the dtypes that the function declares for names, for strings in types that come before."""
-        self.declared = tuple(_declared_in(self.ev, self.node))
+        text = self.ev.spans.text_of(self.node)
+        self.declared = tuple(_declared_in(self.ev, self.node)) if _EMPTY_CALL.search(text) else ()
         for name, dtype in self.declared:
             self.ev.scope.define(f"{name}:dtype", dtype)
         for arg in args:

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from refmlc.diag import RefmlcError, Source, render
+from refmlc.lang.dtypes import INT64
+from refmlc.lang.ir import tir
 from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.script.printer import show
 from refmlc.lang.script.reader import pieces, syntax
@@ -213,3 +215,22 @@ def test_a_large_text_is_read_in_pieces_by_itself() -> None:
     span = module["f599"].span
     assert span is not None
     assert span.line == 2 + 599 * 11 + 2
+
+
+@pytest.mark.parametrize("call", ["T.int64()", "T.int64( )", "T.int64(# a\n  )", "T.int64(\\\n)", "T\\\n.int64()"])
+def test_a_declaration_is_seen_in_every_spelling(call: str) -> None:
+    text = HEAD + LOOP.replace("n = T.int32()", f"n = {call}").replace(
+        '"float32"), B', '"float32"), x: T.Buffer(("n",), "int8"), B'
+    )
+    (function,) = read(text).functions.values()
+    assert isinstance(function, tir.PrimFunc)
+    buffer = function.buffer_map[function.params[1]]
+    assert buffer.shape[0].dtype == INT64
+
+
+def test_comments_in_brackets_take_no_time() -> None:
+    text = HEAD + LOOP.replace("B[0] =", "B[0] = (" + "# " * 2000 + "\n" + "# #\n" * 2000 + ") + (").replace(
+        "(2)", "(2))"
+    )
+    with pytest.raises(RefmlcError):
+        read(text, max_seconds=2)
