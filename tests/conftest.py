@@ -5,6 +5,7 @@ REFMLC_PROFILE chooses. The default finds nothing new, so that whoever runs the 
 besides is asked by `needs.py`.
 """
 
+import gc
 import os
 import signal
 from collections import Counter
@@ -45,6 +46,17 @@ def pytest_ignore_collect(collection_path, config):
     if config.option.markexpr == "quick" and collection_path.name.startswith("test_"):
         return collection_path not in QUICK or None
     return None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Look for no cycles while tests are collected, nor later among them: they stay until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def mark_quick(items):
