@@ -6,10 +6,12 @@ import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
+import jsonschema
 import needs
 import pytest
 from click.testing import CliRunner
 
+import refmlc
 from refmlc.cli import main
 
 ANSWERS = str(Path(__file__).parent / "check_answers.py")
@@ -66,6 +68,8 @@ def test_the_report_of_a_command_has_what_is_known_without_tvm(folder):
     told = run("report", case, "--impl", spec, "-o", "issue.md", "--json", "--time", "20s")
     assert told.exit_code == 0, told.output
     data = json.loads(told.stdout)
+    schema = json.loads((Path(refmlc.__file__).parent / "cli" / "schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(data, {"$ref": "#/$defs/report", "$defs": schema["$defs"]})
     assert data["title"].startswith("[Bug][wrong-code] ")
     assert data["script"] is None
     assert data["pass"] is None

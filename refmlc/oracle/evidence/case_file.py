@@ -2,6 +2,7 @@
 
 | key              | holds                                                                       |
 |------------------|-----------------------------------------------------------------------------|
+| `format`         | the version of this format; of a suite its `VERSION` says it                |
 | `id`             | a name that follows from the content                                        |
 | `clauses`        | what decides                                                                |
 | `features`       | features that an implementation needs for the case                          |
@@ -46,11 +47,13 @@ from typing import cast
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
+from refmlc.diag.versions import FileFormat
 from refmlc.lang.ir import IRModule
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.evidence.literals import arguments_of
 from refmlc.oracle.toml_text import Data, toml_value
 
+FORMAT = FileFormat("case")
 KINDS = ("return", "undefined", "trap", "reject", "open")
 RULES = ("exact", "one of", "ulp", "certified", "kept", "hash", "any")
 
@@ -108,6 +111,7 @@ class CaseFile:
         """The file; as an element of the array `table`, where one is named, and `uses` a shared module."""
         head: dict[str, Data] = {
             "id": self.id,
+            **({} if table else {"format": FORMAT.version}),
             "clauses": list(self.clauses),
             "features": list(self.features),
             "dialect": self.dialect,
@@ -150,8 +154,10 @@ def identified(func: str, text: str, calls: Sequence[CaseCall], prefix: str) -> 
 
 
 def read_case(text: str, name: str = "<case>") -> CaseFile:
-    """The case that `text` holds. Fails: RM109 where it is none."""
-    return _case(toml_tables(text, name), {}, _Places(name, text))
+    """The case that `text` holds. Fails: RM109 where it is none, or of a format that is not read."""
+    table = toml_tables(text, name)
+    FORMAT.require(table, name)
+    return _case(table, {}, _Places(name, text))
 
 
 def read_cases(text: str, name: str = "<cases>") -> tuple[CaseFile, ...]:

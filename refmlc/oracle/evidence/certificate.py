@@ -30,6 +30,7 @@ from pathlib import Path
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.diag.source import Span
+from refmlc.diag.versions import FileFormat
 from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.script import source_of
 from refmlc.oracle.contracts import ArgumentContract
@@ -43,7 +44,7 @@ from refmlc.prove import Proof, ProofKind, proved_for_all_sizes
 from refmlc.prove.sizes.result import Definedness, SizedKind
 from refmlc.system.regular import open_regular
 
-FORMAT = 1
+FORMAT = FileFormat("certificate")
 LARGEST = 16 << 20  # bytes of a file
 TERMS, INTEGERS = "terms", "integers"
 DISCHARGED = "discharged"
@@ -115,7 +116,11 @@ class ProofCertificate:
         if not self.is_proof:
             raise fail(BAD_USAGE, f"there is no certificate: the verdict is `{self.derivation.verdict}`")
         claim, derivation = self.claim, self.derivation
-        lines = [f"format = {FORMAT}", f"func = {toml_value(claim.func)}", f"domain = {toml_value(claim.domain)}"]
+        lines = [
+            f"format = {FORMAT.version}",
+            f"func = {toml_value(claim.func)}",
+            f"domain = {toml_value(claim.domain)}",
+        ]
         lines.append(f"verdict = {toml_value(derivation.verdict)}")
         if claim.domain == INTEGERS:
             lines += [f"limit = {claim.limit}", f"assume = {toml_value(list(claim.assume))}"]
@@ -291,8 +296,7 @@ class _Table:
 
     def certificate(self) -> ProofCertificate:
         """The certificate that the whole file is."""
-        if self._data.get("format") != FORMAT or isinstance(self._data.get("format"), bool):
-            raise self._problem(f"it does not have `format = {FORMAT}`")
+        FORMAT.require(self._data, self._place.strip("`"))
         domain = self._word("domain")
         if domain not in KEYS:
             raise self._problem(f"`domain` is none of {', '.join(KEYS)}")
