@@ -62,6 +62,7 @@ raise ValueError('\\x1b]0;pwn\\x07 \\u202e')
 ```
 """
 CASE = f"""
+format = 1
 id = {LITERAL}
 func = "main"
 module = {json.dumps(PROGRAM)}
@@ -91,15 +92,18 @@ COMMANDS = {
     "explain": ("explain", "explain RM304", "explain RM103", "explain WORD"),
     "fuzz": ("fuzz --dir WORD --programs 1 --batch 1 --jobs 1 --shrink 0 --impl IMPL", "fuzz --aim WORD"),
     "import": ("import WORD -o x.py", "import FILE -o x.py"),
+    "mcp": ("mcp --port WORD",),
     "native": ("native FILE", "native FILE --why", "native FILE --func WORD"),
     "passes": ("passes FILE --impl IMPL", "passes SNAPSHOTS"),
     "reduce": ("reduce FILE --while true --out OUT --time 2s", "reduce FILE --code WORD --out OUT"),
     "replay": ("replay CASE --impl IMPL", "replay FILE"),
+    "report": ("report CASE --impl IMPL --time 1s", "report FILE --impl WORD"),
     "run": ("run FILE --func main --input A=ones", "run FILE --func packed --input A=ones", "run FILE --func WORD"),
     "show": ("show FILE", "show WORD"),
     "spec": ("spec", "spec TIR-201", "spec NUM-704", "spec WORD"),
     "trace": ("trace FILE --func main --input A=ones -o OUT --format json", "trace FILE --func WORD -o OUT"),
     "vscode": ("vscode -o OUT", "vscode --install --editor WORD"),
+    "watch": ("watch WORD --calls 1",),
     "why": ("why FILE --func main --input A=ones --element B[1]", "why FILE --func main --element WORD"),
 }  # fmt: skip
 LINES = [line for lines in COMMANDS.values() for line in lines]

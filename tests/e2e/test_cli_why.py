@@ -80,6 +80,7 @@ def test_a_program_without_meaning_is_told_as_such(gemm: Path) -> None:
 
 
 CASE = """
+format = 1
 id = "by-hand"
 clauses = ["NUM-101"]
 features = ["float32", "tensorir"]
