@@ -42,7 +42,9 @@ class Kinds(click.ParamType[tuple[str, ...]]):
     show_default=True,
     help="Keep the campaign in this folder.",
 )
-@click.option("--kinds", type=Kinds(), help="Generate only these kinds: functions, graphs, schedules, operators, primitives.")
+@click.option(
+    "--kinds", type=Kinds(), help="Generate only these kinds: functions, graphs, schedules, operators, primitives."
+)
 @click.option("--aim", help="Generate programs with this fault: a code, `none`, or `any` (a mixture).  [default: any]")
 @click.option(
     "--exclude", multiple=True, metavar="NAME", help="Generate no program with this: a dtype, an operator, views, …"

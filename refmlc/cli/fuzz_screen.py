@@ -130,6 +130,9 @@ def summary(campaign: Campaign) -> Iterator[RenderableType]:
         yield f"maximum memory of a worker by tenth of the campaign, MiB: {sizes}"
     if line := memory(progress):
         yield line
+    if progress.findings:
+        curve = " ".join(f"{rate:.0f}" for rate in progress.saturation())
+        yield f"new signatures per 10,000 programs, by quarter of the campaign: {curve}"
     for note, count in progress.notes.items():
         yield f"{note}: {count:,}"
     for path, reasons in progress.reasons.items():

@@ -245,7 +245,11 @@ def answers_of(
         for calls in meanings
     ]
     numbers = [number for number, call_mask in enumerate(calls_to_make) if any(call_mask)]
-    if isinstance(implementation, Answering) and implementation.batch > 1 and not _runs_short_calls_only(implementation):
+    if (
+        isinstance(implementation, Answering)
+        and implementation.batch > 1
+        and not _runs_short_calls_only(implementation)
+    ):
         return _answered_together(implementation, cases, calls_to_make, meanings)
     prepared_by_number = dict(
         zip(numbers, _prepared(implementation, [cases[number] for number in numbers]), strict=True)

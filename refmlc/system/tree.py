@@ -105,7 +105,9 @@ def cpu_seconds_of(pids: Iterable[int]) -> float:
     ticks = 0
     for pid in pids:
         with suppress(OSError, ValueError):
-            after_name = (PROCESSES / str(pid) / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2]
+            after_name = (
+                (PROCESSES / str(pid) / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2]
+            )
             ticks += sum(map(int, after_name.split()[11:15]))
     return ticks / os.sysconf("SC_CLK_TCK")
 

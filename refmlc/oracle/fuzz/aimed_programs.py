@@ -35,7 +35,7 @@
 HEAD = "# from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n"
 
 PROGRAMS = {
-    "offset": '''
+    "offset": """
 def main(A: T.Buffer((7,), "int32"), B: T.Buffer((7,), "int32")):
     for i in range(7):
         with T.sblock("first"):
@@ -45,8 +45,8 @@ def main(A: T.Buffer((7,), "int32"), B: T.Buffer((7,), "int32")):
         with T.sblock("second"):
             v = T.axis.spatial(7, i)
             B[v] = B[v] * 3 + 1
-''',
-    "siblings": '''
+""",
+    "siblings": """
 def main(A: T.Buffer((5, 3), "int32"), B: T.Buffer((5, 3), "int32"), C: T.Buffer((5, 3), "int32")):
     for i in range(5):
         for j in range(3):
@@ -57,8 +57,8 @@ def main(A: T.Buffer((5, 3), "int32"), B: T.Buffer((5, 3), "int32"), C: T.Buffer
             with T.sblock("C"):
                 vi, vj = T.axis.remap("SS", [i, j])
                 C[vi, vj] = B[vi, vj] * 2
-''',
-    "inplace": '''
+""",
+    "inplace": """
 def main(A: T.Buffer((5, 3), "int32"), B: T.Buffer((5, 3), "int32")):
     for i, j in T.grid(5, 3):
         with T.sblock("update"):
@@ -68,8 +68,8 @@ def main(A: T.Buffer((5, 3), "int32"), B: T.Buffer((5, 3), "int32")):
         with T.sblock("B"):
             vi, vj = T.axis.remap("SS", [i, j])
             B[vi, vj] = A[vi, vj] + A[vi, 2 - vj]
-''',
-    "scan": '''
+""",
+    "scan": """
 def main(A: T.Buffer((6,), "int32"), B: T.Buffer((7,), "int32")):
     with T.sblock("zero"):
         B[0] = 0
@@ -77,8 +77,8 @@ def main(A: T.Buffer((6,), "int32"), B: T.Buffer((7,), "int32")):
         with T.sblock("scan"):
             v = T.axis.opaque(6, i)
             B[v + 1] = B[v] + A[v]
-''',
-    "guarded": '''
+""",
+    "guarded": """
 def main(A: T.Buffer((7,), "int32"), C: T.Buffer((7,), "int32")):
     B = T.sblock_alloc_buffer((7,), "int32")
     for i, j in T.grid(4, 2):
@@ -91,8 +91,8 @@ def main(A: T.Buffer((7,), "int32"), C: T.Buffer((7,), "int32")):
             v = T.axis.spatial(7, i * 3 + j)
             T.where(i * 3 + j < 7)
             C[v] = B[v] * 2
-''',
-    "diagonal": '''
+""",
+    "diagonal": """
 def main(A: T.Buffer((5, 5), "int32"), W: T.Buffer((5,), "int32"), B: T.Buffer((5,), "int32")):
     S = T.sblock_alloc_buffer((5, 5), "int32")
     for i, j in T.grid(5, 5):
@@ -103,8 +103,8 @@ def main(A: T.Buffer((5, 5), "int32"), W: T.Buffer((5,), "int32"), B: T.Buffer((
         with T.sblock("B"):
             v = T.axis.spatial(5, i)
             B[v] = S[v, v] * 2
-''',
-    "strided": '''
+""",
+    "strided": """
 def main(A: T.Buffer((5,), "int32"), C: T.Buffer((10,), "int32")):
     for i in range(10):
         with T.sblock("zero"):
@@ -114,8 +114,8 @@ def main(A: T.Buffer((5,), "int32"), C: T.Buffer((10,), "int32")):
         with T.sblock("even"):
             v = T.axis.spatial(5, i)
             C[v * 2] = A[v]
-''',
-    "reversed": '''
+""",
+    "reversed": """
 def main(A: T.Buffer((6, 2), "int32"), C: T.Buffer((6, 2), "int32")):
     B = T.sblock_alloc_buffer((6, 2), "int32")
     for i, j in T.grid(6, 2):
@@ -127,8 +127,8 @@ def main(A: T.Buffer((6, 2), "int32"), C: T.Buffer((6, 2), "int32")):
         with T.sblock("C"):
             vi, vj = T.axis.remap("SS", [i, j])
             C[vi, vj] = B[5 - vi, vj] * 2
-''',
-    "window": '''
+""",
+    "window": """
 def main(A: T.Buffer((8,), "int32"), C: T.Buffer((6,), "int32")):
     B = T.sblock_alloc_buffer((8,), "int32")
     for i in range(8):
@@ -141,8 +141,8 @@ def main(A: T.Buffer((8,), "int32"), C: T.Buffer((6,), "int32")):
             with T.init():
                 C[vi] = 0
             C[vi] = C[vi] + B[vi + vk]
-''',
-    "pool": '''
+""",
+    "pool": """
 def main(A: T.Buffer((5,), "int32"), C: T.Buffer((5,), "int32")):
     P = T.sblock_alloc_buffer((7,), "int32")
     for i in range(7):
@@ -155,8 +155,8 @@ def main(A: T.Buffer((5,), "int32"), C: T.Buffer((5,), "int32")):
             with T.init():
                 C[vi] = -1000
             C[vi] = T.max(C[vi], P[vi + vk])
-''',
-    "difference": '''
+""",
+    "difference": """
 def main(A: T.Buffer((3, 5), "int32"), C: T.Buffer((3,), "int32")):
     for i, k in T.grid(3, 5):
         with T.sblock("C"):
@@ -164,8 +164,8 @@ def main(A: T.Buffer((3, 5), "int32"), C: T.Buffer((3,), "int32")):
             with T.init():
                 C[vi] = 0
             C[vi] = C[vi] - A[vi, vk]
-''',
-    "product": '''
+""",
+    "product": """
 def main(A: T.Buffer((3, 5), "int32"), C: T.Buffer((3,), "int32")):
     for i, k in T.grid(3, 5):
         with T.sblock("C"):
@@ -173,8 +173,8 @@ def main(A: T.Buffer((3, 5), "int32"), C: T.Buffer((3,), "int32")):
             with T.init():
                 C[vi] = 1
             C[vi] = C[vi] * A[vi, vk]
-''',
-    "started": '''
+""",
+    "started": """
 def main(A: T.Buffer((3, 5), "int32"), S: T.Buffer((3,), "int32"), C: T.Buffer((3,), "int32")):
     for i, k in T.grid(3, 5):
         with T.sblock("C"):
@@ -182,8 +182,8 @@ def main(A: T.Buffer((3, 5), "int32"), S: T.Buffer((3,), "int32"), C: T.Buffer((
             with T.init():
                 C[vi] = S[vi]
             C[vi] = C[vi] + A[vi, vk]
-''',
-    "twice": '''
+""",
+    "twice": """
 def main(A: T.Buffer((4, 3), "int32"), C: T.Buffer((4, 3), "int32"), D: T.Buffer((3, 4), "int32")):
     B = T.sblock_alloc_buffer((4, 3), "int32")
     for i, j in T.grid(4, 3):
@@ -198,8 +198,8 @@ def main(A: T.Buffer((4, 3), "int32"), C: T.Buffer((4, 3), "int32"), D: T.Buffer
         with T.sblock("D"):
             vi, vj = T.axis.remap("SS", [i, j])
             D[vi, vj] = B[vj, vi] - 3
-''',
-    "overwritten": '''
+""",
+    "overwritten": """
 def main(A: T.Buffer((6,), "int32"), C: T.Buffer((6,), "int32")):
     B = T.sblock_alloc_buffer((6,), "int32")
     for i in range(6):
@@ -214,8 +214,8 @@ def main(A: T.Buffer((6,), "int32"), C: T.Buffer((6,), "int32")):
         with T.sblock("C"):
             v = T.axis.spatial(6, i)
             C[v] = B[v] * 2
-''',
-    "chosen": '''
+""",
+    "chosen": """
 def main(A: T.Buffer((4,), "int32"), C: T.Buffer((7,), "int32")):
     B = T.sblock_alloc_buffer((4,), "int32")
     for i in range(4):
@@ -226,8 +226,8 @@ def main(A: T.Buffer((4,), "int32"), C: T.Buffer((7,), "int32")):
         with T.sblock("C"):
             v = T.axis.spatial(7, i)
             C[v] = T.if_then_else(v < 4, B[v], 5)
-''',
-    "indirect": '''
+""",
+    "indirect": """
 def main(A: T.Buffer((6,), "int32"), C: T.Buffer((6,), "int32")):
     N = T.sblock_alloc_buffer((6,), "int32")
     for i in range(6):
@@ -238,8 +238,8 @@ def main(A: T.Buffer((6,), "int32"), C: T.Buffer((6,), "int32")):
         with T.sblock("C"):
             v = T.axis.spatial(6, i)
             C[v] = A[N[v]] * 2
-''',
-    "triangle": '''
+""",
+    "triangle": """
 def main(A: T.Buffer((5, 5), "int32"), C: T.Buffer((5, 5), "int32")):
     for i, j in T.grid(5, 5):
         with T.sblock("zero"):
@@ -250,8 +250,8 @@ def main(A: T.Buffer((5, 5), "int32"), C: T.Buffer((5, 5), "int32")):
             with T.sblock("C"):
                 vi, vj = T.axis.remap("SS", [i, j])
                 C[vi, vj] = A[vi, vj] + C[vi, vj]
-''',
-    "partial": '''
+""",
+    "partial": """
 def main(A: T.Buffer((8,), "int32"), C: T.Buffer((3,), "int32"), D: T.Buffer((8,), "int32")):
     B = T.sblock_alloc_buffer((8,), "int32")
     for i in range(8):
@@ -266,8 +266,8 @@ def main(A: T.Buffer((8,), "int32"), C: T.Buffer((3,), "int32"), D: T.Buffer((8,
         with T.sblock("D"):
             v = T.axis.spatial(8, i)
             D[v] = A[v] - 1
-''',
-    "nested": '''
+""",
+    "nested": """
 def main(A: T.Buffer((4, 6), "int32"), C: T.Buffer((4, 6), "int32")):
     for i, j in T.grid(4, 2):
         with T.sblock("outer"):
@@ -276,8 +276,8 @@ def main(A: T.Buffer((4, 6), "int32"), C: T.Buffer((4, 6), "int32")):
                 with T.sblock("inner"):
                     vk = T.axis.spatial(6, vj * 3 + k)
                     C[vi, vk] = A[vi, vk] * 2
-''',
-    "branch": '''
+""",
+    "branch": """
 def main(A: T.Buffer((5, 3), "int32"), C: T.Buffer((5, 3), "int32")):
     for i, j in T.grid(5, 3):
         with T.sblock("zero"):
@@ -288,21 +288,23 @@ def main(A: T.Buffer((5, 3), "int32"), C: T.Buffer((5, 3), "int32")):
             with T.sblock("C"):
                 vi, vj = T.axis.remap("SS", [i, j])
                 C[vi, vj] = A[vi, vj] + 1
-''',
-    "matched": '''
+""",
+    "matched": """
 def main(A: T.Buffer((4, 6), "int32"), C: T.Buffer((4, 6), "int32")):
     for i, j in T.grid(2, 3):
         with T.sblock("C"):
             vi, vj = T.axis.remap("SS", [i, j])
             T.reads(A[vi * 2 : vi * 2 + 2, vj * 2 : vj * 2 + 2])
             T.writes(C[vi * 2 : vi * 2 + 2, vj * 2 : vj * 2 + 2])
-            P = T.match_buffer(A[vi * 2 : vi * 2 + 2, vj * 2 : vj * 2 + 2], (2, 2), "int32", offset_factor=1, strides=(6, 1))
+            P = T.match_buffer(
+                A[vi * 2 : vi * 2 + 2, vj * 2 : vj * 2 + 2], (2, 2), "int32", offset_factor=1, strides=(6, 1)
+            )
             for x, y in T.grid(2, 2):
                 with T.sblock("part"):
                     vx, vy = T.axis.remap("SS", [x, y])
                     C[vi * 2 + vx, vj * 2 + vy] = P[vx, vy] + 1
-''',
-    "both": '''
+""",
+    "both": """
 def main(A: T.Buffer((4, 3), "int32"), C: T.Buffer((4, 3), "int32"), D: T.Buffer((4,), "int32")):
     B = T.sblock_alloc_buffer((4, 3), "int32")
     for i, j in T.grid(4, 3):
@@ -316,8 +318,8 @@ def main(A: T.Buffer((4, 3), "int32"), C: T.Buffer((4, 3), "int32"), D: T.Buffer
             with T.init():
                 D[vi] = 0
             D[vi] = D[vi] + B[vi, vk]
-''',
-    "kept": '''
+""",
+    "kept": """
 def main(A: T.Buffer((3, 7), "int32"), C: T.Buffer((3,), "int32")):
     for i, k, l in T.grid(3, 4, 2):
         with T.sblock("C"):
@@ -327,8 +329,8 @@ def main(A: T.Buffer((3, 7), "int32"), C: T.Buffer((3,), "int32")):
             with T.init():
                 C[vi] = 0
             C[vi] = C[vi] + A[vi, vk]
-''',
-    "symbolic": '''
+""",
+    "symbolic": """
 def main(a: T.handle, c: T.handle):
     n = T.int32()
     A = T.match_buffer(a, (n, 3), "int32")
@@ -342,8 +344,8 @@ def main(a: T.handle, c: T.handle):
         with T.sblock("C"):
             vi, vj = T.axis.remap("SS", [i, j])
             C[vi, vj] = B[vi, vj] * 2
-''',
-    "kernel": '''
+""",
+    "kernel": """
 def main(A: T.Buffer((6, 5), "int32"), C: T.Buffer((6,), "int32")):
     S = T.sblock_alloc_buffer((6, 5), "int32", scope="shared")
     for b in T.thread_binding(6, thread="blockIdx.x"):
@@ -357,8 +359,8 @@ def main(A: T.Buffer((6, 5), "int32"), C: T.Buffer((6,), "int32")):
                 with T.init():
                     C[vi] = 0
                 C[vi] = C[vi] + S[vi, vk]
-''',
-    "swapped": '''
+""",
+    "swapped": """
 def main(A: T.Buffer((3, 5), "int32"), C: T.Buffer((5, 3), "int32")):
     B = T.sblock_alloc_buffer((3, 5), "int32")
     D = T.sblock_alloc_buffer((5, 3), "int32")
@@ -374,8 +376,8 @@ def main(A: T.Buffer((3, 5), "int32"), C: T.Buffer((5, 3), "int32")):
         with T.sblock("C"):
             vi, vj = T.axis.remap("SS", [i, j])
             C[vi, vj] = D[vi, vj] - D[vi, 0]
-''',
-    "constant": '''
+""",
+    "constant": """
 def main(A: T.Buffer((4, 3), "int32"), C: T.Buffer((4, 3), "int32")):
     B = T.sblock_alloc_buffer((4, 3), "int32")
     for i, j in T.grid(4, 3):
@@ -391,7 +393,7 @@ def main(A: T.Buffer((4, 3), "int32"), C: T.Buffer((4, 3), "int32")):
         with T.sblock("C"):
             vi, vj = T.axis.remap("SS", [i, j])
             C[vi, vj] = B[vi, vj] * 2
-''',
+""",
 }
 
 

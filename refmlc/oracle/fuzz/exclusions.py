@@ -85,6 +85,4 @@ def is_excluded(module: IRModule, exclude: Collection[str]) -> bool:
         return False
     parts = covered([module], ())
     names = {*parts["operators"], *(name.partition("x")[0] for name in parts["dtypes"])}
-    return not names.isdisjoint(exclude) or any(
-        has(module, names) for trait, has in TRAITS.items() if trait in exclude
-    )
+    return not names.isdisjoint(exclude) or any(has(module, names) for trait, has in TRAITS.items() if trait in exclude)

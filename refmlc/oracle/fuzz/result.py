@@ -145,6 +145,7 @@ def together(batch: int, parts: Iterable[BatchResult]) -> BatchResult:
 
 
 TENTHS = 10
+PER = 10_000  # programs, in which new signatures are counted
 
 
 class Progress:
@@ -162,6 +163,7 @@ class Progress:
         self.notes: Counter[str] = Counter()
         self.reasons: dict[str, dict[str, int]] = {}
         self.memory: list[tuple[str, int]] = []
+        self.first_seen: list[int] = []
 
     def add(self, result: BatchResult) -> list[str]:
         """Count a batch, once; the signatures of its findings."""
@@ -187,6 +189,7 @@ class Progress:
         first = self.findings.get(finding.signature)
         if first is None:
             self.findings[finding.signature] = finding
+            self.first_seen.append(self.programs)
             return
         least = first if first.number <= finding.number else finding
         self.findings[finding.signature] = replace(least, count=first.count + finding.count)
@@ -205,6 +208,17 @@ class Progress:
     def per_core(self) -> float:
         """Programs per second of processor time, compilers included."""
         return self.programs / self.cpu if self.cpu else 0.0
+
+    def saturation(self, parts: int = 4) -> list[float]:
+        """New signatures per 10,000 programs in each of `parts` equal parts of the campaign: near 0, the space is dry.
+
+        Batches count in the order in which they ended.
+        """
+        if not self.programs:
+            return []
+        cuts = [self.programs * part / parts for part in range(parts + 1)]
+        new = [sum(low < seen <= high for seen in self.first_seen) for low, high in pairwise(cuts)]
+        return [PER * count * parts / self.programs for count in new]
 
     def memory_by_tenth(self) -> list[int]:
         """The most that a worker held in each tenth of the campaign. Units: bytes."""
@@ -237,6 +251,7 @@ class Progress:
             "programs": self.programs,
             "batches": len(self.done),
             "cpu_seconds": round(self.cpu, 3),
+            "new_signatures_per_10000": [round(rate, 1) for rate in self.saturation()],
             "programs_per_core_second": round(self.per_core, 1),
             "verdicts": {path: dict(sorted(counts.items())) for path, counts in sorted(self.verdicts.items())},
             "coverage": {family: len(names) for family, names in sorted(self.coverage.items())},

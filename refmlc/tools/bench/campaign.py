@@ -81,11 +81,11 @@ def bench_campaigns(
     rows = candidates(python)
     seconds: dict[str, list[float]] = {name: [] for name, _, _ in rows}
     cages_by_name = {name: Cages() for name, _, _ in rows}
-    sizes = {} if size is None else {"size": size}
+    programs = CampaignSettings.size if size is None else size
     try:
         for batch in range(batches + 1):
             for name, implementations, _ in rows:
-                settings = CampaignSettings(implementations=implementations, sanitize=0, **sizes)
+                settings = CampaignSettings(implementations=implementations, sanitize=0, size=programs)
                 result = Batches(settings, cages_by_name[name]).done(batch)
                 if batch:
                     seconds[name].append(result.cpu / result.programs)

@@ -58,6 +58,12 @@ def apply(schedule, name, block, *args):
             schedule.reindex(found, tuple(args[0]))
         case "cache_read":
             schedule.cache_read(found, args[0], *(args[1:] or ["global"]))
+        case "reindex_cache_read" | "reindex_cache_write":
+            axes = len(schedule.get(found).iter_vars)
+            same = tvm.tirx.IndexMap.from_func(lambda *values: values, ndim=axes)
+            getattr(schedule, name)(found, args[0], args[1], same)
+        case "decompose_padding":
+            schedule.decompose_padding(found, schedule.get_loops(found)[args[0]])
         case "cache_inplace" | "cache_index":
             getattr(schedule, name)(found, *args)
         case "cache_write":

@@ -25,16 +25,27 @@ def matmul(n, m, r, dtype):
 
 
 def dense_relu(n, m, r, dtype):
-    a, b, bias, k = tensor("A", n, r, dtype=dtype), tensor("B", m, r, dtype=dtype), tensor("bias", m, dtype=dtype), axis(r)
+    a, b, bias, k = (
+        tensor("A", n, r, dtype=dtype),
+        tensor("B", m, r, dtype=dtype),
+        tensor("bias", m, dtype=dtype),
+        axis(r),
+    )
     product = te.compute((n, m), lambda i, j: te.sum(a[i, k] * b[j, k], axis=k), name="product")
     shifted = te.compute((n, m), lambda i, j: product[i, j] + bias[j], name="shifted")
     return a, b, bias, te.compute((n, m), lambda i, j: te.max(shifted[i, j], tirx.const(0, dtype)), name="relu")
 
 
 def two_matmuls(n, m, r, dtype):
-    a, b, c, k, l = tensor("A", n, r, dtype=dtype), tensor("B", r, m, dtype=dtype), tensor("D", m, 3, dtype=dtype), axis(r), axis(m, "l")
+    a, b, c, k, h = (
+        tensor("A", n, r, dtype=dtype),
+        tensor("B", r, m, dtype=dtype),
+        tensor("D", m, 3, dtype=dtype),
+        axis(r),
+        axis(m, "h"),
+    )
     first = te.compute((n, m), lambda i, j: te.sum(a[i, k] * b[k, j], axis=k), name="first")
-    return a, b, c, te.compute((n, 3), lambda i, j: te.sum(first[i, l] * c[l, j], axis=l), name="second")
+    return a, b, c, te.compute((n, 3), lambda i, j: te.sum(first[i, h] * c[h, j], axis=h), name="second")
 
 
 def conv1d(n, m, r, dtype):
@@ -53,10 +64,10 @@ def row_extreme(n, m, _r, dtype):
 
 
 def softmax_parts(n, m, _r, dtype):
-    x, k, l = tensor("X", n, m, dtype=dtype), axis(m), axis(m, "l")
+    x, k, h = tensor("X", n, m, dtype=dtype), axis(m), axis(m, "h")
     top = te.compute((n,), lambda i: te.max(x[i, k], axis=k), name="top")
     shifted = te.compute((n, m), lambda i, j: x[i, j] - top[i], name="shifted")
-    total = te.compute((n,), lambda i: te.sum(shifted[i, l], axis=l), name="total")
+    total = te.compute((n,), lambda i: te.sum(shifted[i, h], axis=h), name="total")
     return x, te.compute((n, m), lambda i, j: shifted[i, j] + total[i], name="result")
 
 

@@ -383,10 +383,12 @@ def replies_to(state, requests, kind=Module):
     rest = list(requests)
     while rest:
         child = batch_child(rest, state["hello"], kind)
-        for at, request in enumerate(rest):
+        at = 0
+        for request in rest:
             reply = child.answer()
             if not child.alive:
                 break
+            at += 1
             yield reply | {"id": request["id"]}
         else:
             child.close()

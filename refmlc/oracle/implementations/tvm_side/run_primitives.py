@@ -47,7 +47,7 @@ def node_of(schedule, block):
     return schedule.get(schedule.get_sblock(block))
 
 
-# ------------------------------------------------------------------------------------- drawn: the arguments of a primitive
+# ------------------------------------------------------------------------------- drawn arguments
 
 
 def a_loop(schedule, rng, block):
@@ -94,17 +94,17 @@ def nothing(_schedule, _rng, _block):
     return ()
 
 
-def a_place(schedule, rng, block, others):
+def a_place(schedule, rng, others):
     other = schedule.get(rng.choice(others)).name_hint
     return other, rng.randrange(len(loops_of(schedule, other))), rng.random() < 0.2, rng.choice((-1, -1, -2))
 
 
 def at_consumer(schedule, rng, block):
-    return a_place(schedule, rng, block, schedule.get_consumers(schedule.get_sblock(block)))
+    return a_place(schedule, rng, schedule.get_consumers(schedule.get_sblock(block)))
 
 
 def at_producer(schedule, rng, block):
-    return a_place(schedule, rng, block, schedule.get_producers(schedule.get_sblock(block)))
+    return a_place(schedule, rng, schedule.get_producers(schedule.get_sblock(block)))
 
 
 def a_loop_and_axis(schedule, rng, block):
@@ -141,6 +141,18 @@ def an_order(schedule, rng, block):
 
 def a_read_index(schedule, rng, block):
     return rng.randrange(len(node_of(schedule, block).reads)), rng.choice(SCOPES), rng.choice(("same", "swap"))
+
+
+def a_write_index(_schedule, rng, _block):
+    return 0, rng.choice(SCOPES), rng.choice(("same", "swap"))
+
+
+def a_scope_and_threshold(_schedule, rng, _block):
+    return rng.choice(SCOPES), rng.choice((0, 0, 1, 3))
+
+
+def first_write(_schedule, _rng, _block):
+    return (0,)
 
 
 def a_producer(schedule, rng, block):
@@ -235,10 +247,13 @@ PRIMITIVES = {
     "cache_read": (a_read, with_block("cache_read")),
     "cache_write": (a_write, with_block("cache_write")),
     "cache_inplace": (a_read, with_block("cache_inplace")),
-    "cache_index": (lambda s, r, b: (r.choice(SCOPES), r.choice((0, 0, 1, 3))), with_block("cache_index")),
+    "cache_index": (a_scope_and_threshold, with_block("cache_index")),
     "reindex": (a_side, with_block("reindex")),
     "reindex_cache_read": (a_read_index, reindexed("reindex_cache_read")),
-    "reindex_cache_write": (lambda s, r, b: (0, r.choice(SCOPES), r.choice(("same", "swap"))), reindexed("reindex_cache_write")),
+    "reindex_cache_write": (
+        a_write_index,
+        reindexed("reindex_cache_write"),
+    ),
     "compute_inline": (nothing, with_block("compute_inline")),
     "reverse_compute_inline": (nothing, with_block("reverse_compute_inline")),
     "compute_at": (at_consumer, with_place("compute_at")),
@@ -249,7 +264,7 @@ PRIMITIVES = {
     "pad_einsum": (paddings, padded),
     "storage_align": (alignment, with_block("storage_align")),
     "set_scope": (a_write, with_block("set_scope")),
-    "rolling_buffer": (lambda _s, _r, _b: (0,), with_block("rolling_buffer")),
+    "rolling_buffer": (first_write, with_block("rolling_buffer")),
     "transform_layout": (a_layout, with_layout),
     "transform_block_layout": (a_block_layout, with_block_layout),
     "reorder_block_iter_var": (an_order, ordered),
@@ -279,7 +294,7 @@ def drawn(schedule, rng, without):
 
 def through(request, writer):
     """Take the module through its primitives."""
-    rng = random.Random(request["seed"])
+    rng = random.Random(request["seed"])  # noqa: S311 - nothing is secret
     module = module_of(request["module"]) if request["module"] else library_program(rng)
     schedule = tvm.s_tir.Schedule(module, seed=1 + request["seed"] % (1 << 20))
     writer.snapshot("input", schedule.mod)

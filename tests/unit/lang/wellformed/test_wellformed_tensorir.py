@@ -204,7 +204,11 @@ V = Buffer("V", VOID, ())
         ),
         (store(F, ZERO), "RM208", "buffer `A` has 2 dimensions, 1 index given"),
         (store(load(ZERO, ZERO, ZERO)), "RM208", "buffer `A` has 2 dimensions, 3 indices given"),
-        (AllocBuffer(Buffer("V", FLOAT32, (i32(1), i32(1)), (i32(1),))), "RM208", "buffer `V` has 2 dimensions, 1 stride given"),
+        (
+            AllocBuffer(Buffer("V", FLOAT32, (i32(1), i32(1)), (i32(1),))),
+            "RM208",
+            "buffer `V` has 2 dimensions, 1 stride given",
+        ),
         (AssertStmt(I, ()), "RM201", "the asserted condition is int32, not bool"),
         (While(F, NOTHING), "RM201", "the condition of `while` is float32, not bool"),
         (IfThenElse(I, NOTHING), "RM201", "the condition of `if` is int32, not bool"),

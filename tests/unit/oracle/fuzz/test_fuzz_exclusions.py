@@ -13,7 +13,8 @@ from refmlc.oracle.fuzz.settings import CampaignSettings
 
 HEAD = "from tvm.script import tirx as T\n@T.prim_func(s_tir=True)\n"
 PROGRAMS = {
-    "plain": HEAD + 'def f(A: T.Buffer((4,), "float32")):\n    for i in range(4):\n        A[i] = A[i] + T.float32(1)\n',
+    "plain": HEAD
+    + 'def f(A: T.Buffer((4,), "float32")):\n    for i in range(4):\n        A[i] = A[i] + T.float32(1)\n',
     "float8_e5m2": HEAD + 'def f(A: T.Buffer((4,), "float8_e5m2")):\n    for i in range(4):\n        A[i] = A[0]\n',
     "int4": HEAD + 'def f(A: T.Buffer((4,), "int4")):\n    for i in range(4):\n        A[i] = A[0]\n',
     "bool": HEAD + 'def f(A: T.Buffer((4,), "bool")):\n    for i in range(4):\n        A[i] = A[0]\n',

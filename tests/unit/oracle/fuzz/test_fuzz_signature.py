@@ -2,7 +2,8 @@
 
 import pytest
 
-from refmlc.oracle.fuzz.result import signature
+from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Progress, signature
+from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.reasons import add, counted, normalised, reason_lines
 
 
@@ -48,3 +49,14 @@ def test_reasons_that_differ_in_numbers_and_names_are_one():
 def test_only_so_many_reasons_are_kept():
     reasons = counted(f"reason {'x' * number}" for number in range(1, 300))
     assert (len(reasons), reasons["other reasons"], sum(reasons.values())) == (101, 199, 299)
+
+
+def test_the_saturation_of_a_campaign_falls_where_nothing_new_is_seen():
+    progress = Progress(CampaignSettings(size=100))
+    for batch, names in enumerate([("a", "b"), ("a",), ("c",), ("a", "b", "c")]):
+        findings = tuple(
+            FindingRecord(name, "RM701", "x", "wrong", "", batch * 100, 0, "functions", {}) for name in names
+        )
+        progress.add(BatchResult(batch, 100, findings=findings))
+    assert progress.saturation() == [200.0, 0.0, 100.0, 0.0]
+    assert Progress(CampaignSettings()).saturation() == []
