@@ -141,6 +141,7 @@ def test_one_tensor_twice_in_a_tuple_is_one_tensor():
 # ------------------------------------------------------------------------------------------------ other shapes
 
 
+@pytest.mark.needs("compiler")
 def test_a_tensor_in_another_shape_has_the_same_memory():
     two = F.replace("(n,)", "(2, n)")
     params = {"x": two, "y": two}
