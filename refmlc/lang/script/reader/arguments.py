@@ -18,7 +18,7 @@ REQUIRED = _Required()
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class ArgumentPlaces:
     """Where the arguments of a call stand: positional ones in order, others by keyword."""
 
     spans: Spans | None = None
@@ -33,16 +33,16 @@ class Places:
             node = self.args[which] if which < len(self.args) else None
         return None if node is None or self.spans is None else self.spans.of(node)
 
-    def positional(self, first: int = 0) -> "Places":
+    def positional(self, first: int = 0) -> "ArgumentPlaces":
         """Those of the positional arguments from the one of this number on."""
-        return Places(self.spans, self.args[first:])
+        return ArgumentPlaces(self.spans, self.args[first:])
 
-    def renamed(self, rename: Callable[[str], str]) -> "Places":
+    def renamed(self, rename: Callable[[str], str]) -> "ArgumentPlaces":
         """The same with other keywords."""
-        return Places(self.spans, self.args, {rename(key): node for key, node in self.kwargs.items()})
+        return ArgumentPlaces(self.spans, self.args, {rename(key): node for key, node in self.kwargs.items()})
 
 
-NOWHERE = Places()
+NOWHERE = ArgumentPlaces()
 
 
 @dataclass(slots=True)
@@ -54,7 +54,7 @@ class CallSite:
     args: tuple[Meta, ...]
     kwargs: Mapping[str, Meta]
     span: Span
-    places: Places = NOWHERE
+    places: ArgumentPlaces = NOWHERE
 
     def take(self, **parameters: Meta) -> dict[str, Meta]:
         """The arguments by name. `parameters` are the names in order with defaults (`REQUIRED`: none).

@@ -33,7 +33,7 @@ from refmlc.diag.catalogue import (
 )
 from refmlc.lang.ir.attrs import VDevice
 from refmlc.lang.ir.node import Node
-from refmlc.lang.script.reader.arguments import CallSite, Places
+from refmlc.lang.script.reader.arguments import ArgumentPlaces, CallSite
 from refmlc.lang.script.reader.budget import CALL, Budget
 from refmlc.lang.script.reader.constants import BUILTINS, comprehension, dictionary, formatted
 from refmlc.lang.script.reader.deadline import EXPRESSIONS, Deadline
@@ -409,7 +409,9 @@ class Evaluator:
             kwargs[keyword.arg] = self.eval(keyword.value)
             named[keyword.arg] = keyword.value
         placed = () if ast.Starred in map(type, node.args) else node.args
-        return CallSite(path, spelled, tuple(args), kwargs, self.spans.of(node), Places(self.spans, placed, named))
+        return CallSite(
+            path, spelled, tuple(args), kwargs, self.spans.of(node), ArgumentPlaces(self.spans, placed, named)
+        )
 
     _EXPRESSIONS: ClassVar[Mapping[type[ast.expr], Callable[..., Meta]]] = {
         ast.Constant: _constant,

@@ -4,9 +4,9 @@ Python's tree takes two hundred times the memory of its text. Of a text of at le
 
 | part of the text                                 | in the tree                                            |
 |--------------------------------------------------|--------------------------------------------------------|
-| a decorated function of the text or of a class   | a `DeferredFunction`: its name, decorators and result   |
-| statements of a function of more than a piece     | a `Suite`, which parses them each time it is iterated   |
-| the body of a `with`, `for`, `while`, `if` in it  | the same, where the body is more than a piece           |
+| a decorated function of the text or of a class   | a `DeferredFunction`: its name, decorators and result  |
+| statements of a function of more than a piece    | a `DeferredSuite`: parsed each time it is iterated     |
+| the body of a `with`, `for`, `while`, `if` in it | the same, where the body is more than a piece          |
 | anything else                                    | the node                                               |
 
 A piece is a run of lines with whole statements of one block. It is parsed alone, at its indentation, behind the headers
@@ -75,7 +75,7 @@ class DeferredFunction(ast.FunctionDef):
         raise AttributeError(name)
 
 
-class Suite(list[ast.stmt]):
+class DeferredSuite(list[ast.stmt]):
     """The statements of a block, which are parsed piece by piece each time they are iterated.
 
     It is a list because the walks of `ast` look for lists; nothing but reading it has a meaning.
@@ -146,7 +146,7 @@ class _Piece:
     end: int
     headers: tuple[str, ...]
     more: str = ""
-    suite: Suite | None = None
+    suite: DeferredSuite | None = None
     place: tuple[int, int] = (0, 0)
 
     def statements(self) -> list[ast.stmt]:
@@ -252,7 +252,7 @@ class _Pieces:
                     parts.append(part)
                     length += len(statements)
                     last = statements[-1]
-                piece.suite = node.body = Suite(parts, length)
+                piece.suite = node.body = DeferredSuite(parts, length)
             case _:
                 return None
         piece.place = node.end_lineno, node.end_col_offset = last.end_lineno or 0, last.end_col_offset or 0

@@ -21,7 +21,7 @@ from itertools import chain
 
 from refmlc.diag import RefmlcError, Source, Span, fail
 from refmlc.diag.catalogue import BAD_LITERAL, DEPTH_EXHAUSTED, ENCODING, SYNTAX, TEXT_TOO_LARGE
-from refmlc.lang.script.reader.pieces import LARGE, IrregularText, Suite, in_pieces
+from refmlc.lang.script.reader.pieces import LARGE, DeferredSuite, IrregularText, in_pieces
 
 LIMIT = 16 * 2**20
 _TOO_DEEP = ("too many nested parentheses", "too many levels of indentation", "too many statically nested blocks")
@@ -104,7 +104,7 @@ def every_node(tree: ast.AST) -> Iterator[ast.AST]:
             if name == "ctx":
                 continue
             part: object = getattr(node, name, None)
-            if isinstance(part, Suite):
+            if isinstance(part, DeferredSuite):
                 stack.append(reversed(part))
             elif isinstance(part, list):
                 stack.extend([item for item in part if isinstance(item, ast.AST)])

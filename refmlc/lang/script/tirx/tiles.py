@@ -11,6 +11,7 @@ The operands are those of `refmlc.lang.ops.tile_operators`; what a text leaves o
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from refmlc.diag import Diagnostic, Span, error
 from refmlc.diag.catalogue import NOT_TVMSCRIPT
@@ -56,7 +57,7 @@ def _call(ev: Evaluator, op: str, scope: str, site: CallSite) -> TilePrimitiveCa
         raise site.wrong("workspace", workspace, "a dictionary of buffers")
     if not (dispatch is None or isinstance(dispatch, str)):
         raise site.wrong("dispatch", dispatch, "a string")
-    inner = CallSite(site.name, site.spelled, site.args, own, site.span, site.arg_spans, site.kwarg_spans)
+    inner = replace(site, kwargs=own)
     defaults = {item.name: REQUIRED if item.default is DEMANDED else item.default for item in operands}
     values = inner.take(**defaults)
     args = tuple(_operand(ev, item, values[item.name], site) for item in operands)

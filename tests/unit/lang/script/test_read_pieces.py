@@ -11,7 +11,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.script.printer import show
 from refmlc.lang.script.reader import pieces, syntax
-from refmlc.lang.script.reader.pieces import DeferredFunction, IrregularText, Suite, in_pieces
+from refmlc.lang.script.reader.pieces import DeferredFunction, DeferredSuite, IrregularText, in_pieces
 from refmlc.lang.script.reader.syntax import every_node, every_statement
 from refmlc.lang.script.reader.text import read
 
@@ -118,9 +118,9 @@ def test_the_trees_of_programs_are_those_of_the_whole_texts(path: Path) -> None:
 def test_a_text_of_one_large_module_is_cut(cut: None) -> None:
     f, g = functions_of(tree_of(TEXTS["a module"]))
     block = g.body[1]
-    assert isinstance(f.body, Suite)
+    assert isinstance(f.body, DeferredSuite)
     assert isinstance(block, ast.With)
-    assert isinstance(block.body, Suite)
+    assert isinstance(block.body, DeferredSuite)
     assert f.args.args[0].arg == "A"
     with pytest.raises(AttributeError, match="missing"):
         f.missing  # noqa: B018 - the access is the test
