@@ -1,8 +1,7 @@
 """TensorIR: every kind of expression and statement, on one screen.
 
-Nodes are immutable and compared by identity; `structural_equal` compares by meaning. Each node carries the place in
-the text it was read from (`span`), which is never compared. Variables and buffers are identities: two nodes that hold
-the same `Var` object mean the same variable, whatever its name. Clauses: conformance/spec/tir-*.toml.
+Nodes are immutable and compared by identity; `structural_equal` compares by meaning, and never the place in the text
+(`span`). Nodes that hold the same `Var` or `Buffer` mean the same one. Clauses: conformance/spec/tir-*.toml.
 """
 
 from collections.abc import Mapping
@@ -13,7 +12,7 @@ from refmlc.lang.dtypes import BOOL, HANDLE, DType
 from refmlc.lang.ir.kinds import ForKind, IterKind, Layout, PointerType
 from refmlc.lang.ir.node import Node, node
 from refmlc.lang.ir.operand import Attributed, Callee, Scalar
-from refmlc.lang.ir.tirx import ComposeLayout, ScopeIdDef, TileLayout, TilePrimitiveCall
+from refmlc.lang.ir.tirx import TileOrSwizzle, TirxStmt
 
 # ------------------------------------------------------------------------------------------- expressions
 
@@ -201,7 +200,7 @@ class Shuffle(Node):
 class Call(Node):
     """A call with possible effects: a row of `refmlc.lang.ops.intrinsics` (str) or a function of the module.
 
-    `dtype` is the dtype of the result, `void` where there is none. `pointer` refines a handle result.
+    `dtype` is that of the result, or `void`. `pointer` refines a handle result.
     """
 
     callee: "str | GlobalVar"
@@ -246,7 +245,7 @@ class Buffer(Node):
     """A view on storage: row-major, or `strides` in elements, from `elem_offset` elements on.
 
     Units: `elem_offset` (None: 0), `strides` (none: compact) in elements; `align` in bytes, which means nothing.
-    `layout` and `allocated_addr`, where in tensor memory it lies, are of TIRx.
+    `allocated_addr` is its place in tensor memory.
     """
 
     name: str
@@ -258,7 +257,7 @@ class Buffer(Node):
     align: int = 64
     offset_factor: int = 1
     axis_separators: tuple[int, ...] = ()
-    layout: Layout | TileLayout | ComposeLayout = Layout.DEFAULT
+    layout: Layout | TileOrSwizzle = Layout.DEFAULT
     allocated_addr: tuple[Expr, ...] = ()
 
 
@@ -430,10 +429,7 @@ class Return(Node):
 
 @node
 class SBlock(Node):
-    """A block: axes, what it reads and writes, an init for its reductions, a body.
-
-    `reads` and `writes` None: not declared in the text.
-    """
+    """A block: axes, what it reads and writes (None: not declared), an init for its reductions, a body."""
 
     name: str
     iter_vars: tuple[IterVar, ...]
@@ -471,8 +467,7 @@ Stmt: TypeAlias = (
     | Continue
     | Return
     | SBlockRealize
-    | ScopeIdDef
-    | TilePrimitiveCall
+    | TirxStmt
 )
 
 

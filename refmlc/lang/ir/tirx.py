@@ -14,7 +14,7 @@ Source: the node classes of TVM 0.27 (`tirx.ScopeIdDef`, `tirx.TilePrimitiveCall
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from refmlc.lang.ir.node import Node, node
 
@@ -111,3 +111,10 @@ class ComposeLayout(Node):
     atom_len: int
     tile_layout: TileLayout
     swizzle_inner: bool = True
+
+
+TirxStmt: TypeAlias = ScopeIdDef | TilePrimitiveCall
+"""The statements of TIRx."""
+
+TileOrSwizzle: TypeAlias = TileLayout | ComposeLayout
+"""The layouts of TIRx."""

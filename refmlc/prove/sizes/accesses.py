@@ -11,6 +11,8 @@ import z3
 
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind
+from refmlc.lang.ir.unexecuted import refusal
+from refmlc.prove.terms import Undecided
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,3 +75,9 @@ def renaming(
 ) -> tuple[tuple["z3.ExprRef", "z3.ExprRef"], ...]:
     """Another instance of everything that was made since: pairs for `z3.substitute`."""
     return tuple((each, z3.Const(f"{each}{suffix}", each.sort())) for each in constants[since:])
+
+
+def refuse_unexecuted(node: tir.Stmt | tir.Buffer) -> None:
+    """Fails: `Undecided` where `node` is of TIRx and has no meaning yet."""
+    if refusal(node):
+        raise Undecided(refusal(node), node.span)

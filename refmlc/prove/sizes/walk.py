@@ -25,9 +25,8 @@ from refmlc.diag.source import Span
 from refmlc.lang.ir import tir, tirx
 from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.ir.kinds import ForKind, IterKind
-from refmlc.lang.ir.unexecuted import refusal
 from refmlc.lang.ir.visit import walk
-from refmlc.prove.sizes.accesses import LoopFrame, SizedAccess
+from refmlc.prove.sizes.accesses import LoopFrame, SizedAccess, refuse_unexecuted
 from refmlc.prove.sizes.blocks import Region, SizedBlock, promises
 from refmlc.prove.sizes.coverage import StructuralFacts
 from refmlc.prove.sizes.hypotheses import Assumption, FloatBounds, Hypothesis
@@ -106,7 +105,7 @@ class ObligationWalk:
 
     def _parameters(self, func: tir.PrimFunc, limit: int) -> None:
         for buffer in func.buffer_map.values():
-            _executed(buffer)
+            refuse_unexecuted(buffer)
         extents = [extent for buffer in func.buffer_map.values() for extent in buffer.shape]
         for var in [*(each for each in extents if isinstance(each, tir.Var)), *func.params]:
             if var.dtype.is_integer and var not in func.buffer_map and var not in self._variables.values:
@@ -222,7 +221,7 @@ class ObligationWalk:
             case tir.For():
                 self._loop(node)
             case tir.AttrStmt(key=tirx.DEVICE_ENTRY) | tirx.ScopeIdDef() | tirx.TilePrimitiveCall():
-                _executed(node)
+                refuse_unexecuted(node)
             case tir.AttrStmt(node=tir.ThreadVar()) if node.key in LAUNCHES:
                 raise Undecided("threads are launched by an attribute", node.span)
             case tir.AttrStmt(body=body):
@@ -337,16 +336,10 @@ class ObligationWalk:
                 yield self._integers.number(axis.var) == self._integers.number(axis.dom.min)
 
     def _allocate(self, buffer: tir.Buffer) -> None:
-        _executed(buffer)
+        refuse_unexecuted(buffer)
         self._loops_around[buffer] = len(self._loops())
         for extent in buffer.shape:
             self._oblige("extent", self._integers.number(extent) >= 0, f"the shape of `{buffer.name}`", buffer.span)
-
-
-def _executed(node: tir.Stmt | tir.Buffer) -> None:
-    """Fails: `Undecided` where `node` is of TIRx and has no meaning yet."""
-    if refusal(node):
-        raise Undecided(refusal(node), node.span)
 
 
 def element_text(buffer: tir.Buffer) -> str:

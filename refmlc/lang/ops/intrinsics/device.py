@@ -246,7 +246,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class InstructionFamily:
     """A family of PTX instructions."""
 
     least: int
@@ -263,16 +263,16 @@ def _named() -> dict[str, Named]:
     return rows
 
 
-def _families() -> dict[str, Family]:
-    rows: dict[str, Family] = {}
+def _families() -> dict[str, InstructionFamily]:
+    rows: dict[str, InstructionFamily] = {}
     for line in PTX.replace("\n    ", " ").split("\n"):
         if line:
             name, least, most, *modifiers = line.split()
-            rows[name] = Family(int(least), None if most == "-" else int(most), frozenset(modifiers))
+            rows[name] = InstructionFamily(int(least), None if most == "-" else int(most), frozenset(modifiers))
     return rows
 
 
 NAMED_OPERATORS: Mapping[str, Named] = _named()
-PTX_FAMILIES: Mapping[str, Family] = _families()
+PTX_FAMILIES: Mapping[str, InstructionFamily] = _families()
 PTX_WORDS: Mapping[str, str] = {"addr": "handle", "pred": "0"}
 """What a text writes beside instructions: an address with an offset, an operand that is a predicate."""

@@ -12,7 +12,7 @@
 float32 is left out, except in the type of a parameter and in 2022.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from refmlc.diag import fail
@@ -90,12 +90,7 @@ def arguments(
         parts.append(f"offset_factor={buffer.offset_factor}")
     if buffer.axis_separators:
         parts.append(f"axis_separators=[{', '.join(map(str, buffer.axis_separators))}]")
-    if page.modern and buffer.layout is not Layout.DEFAULT:
-        parts.append(f"layout={_layout_text(page, buffer)}")
-    if len(buffer.allocated_addr) == 1:
-        parts.append(f"allocated_addr={_address_text(page, buffer.allocated_addr[0])}")
-    elif buffer.allocated_addr:
-        parts.append(f"allocated_addr=[{', '.join(_address_text(page, item) for item in buffer.allocated_addr)}]")
+    parts.extend(_tirx_parts(page, buffer))
     if annotations:
         parts.append(f"annotations={attribute_text(page, annotations)}")
     return ", ".join(parts)
@@ -113,9 +108,14 @@ def _layout_text(page: Page, buffer: tir.Buffer) -> str:
     return layout_text(layout, lambda node: expr_text(page, node))
 
 
-def _address_text(page: Page, address: tir.Expr) -> str:
-    """An address in tensor memory."""
-    return expr_text(page, address)
+def _tirx_parts(page: Page, buffer: tir.Buffer) -> Iterator[str]:
+    """What only buffers of TIRx have."""
+    if page.modern and buffer.layout is not Layout.DEFAULT:
+        yield f"layout={_layout_text(page, buffer)}"
+    addresses = [expr_text(page, item) for item in buffer.allocated_addr]
+    if addresses:
+        listed = f"[{', '.join(addresses)}]"
+        yield f"allocated_addr={addresses[0] if len(addresses) == 1 else listed}"
 
 
 def _stride_text(page: Page, buffer: tir.Buffer, axis: int, write: Callable[[tir.Expr], str]) -> str:

@@ -36,11 +36,11 @@ from refmlc.lang.script.reader.tir_values import (
     BindFrame,
     BufferSpec,
     DeclSpec,
-    Definition,
     EnvThread,
     LetSpec,
     MatchSpec,
     MetaVar,
+    NamingStatement,
     PreflattenedSpec,
     Region,
     ThreadFrame,
@@ -78,7 +78,7 @@ class Assignments:
     def assign(self, target: ast.expr, value: Meta, stmt: ast.stmt) -> list[Part]:
         """`target = value`."""
         span = self.ev.spans.of(stmt)
-        if isinstance(value, Definition):
+        if isinstance(value, NamingStatement):
             return list(value.define(self.ev.scope, target, span))
         match target:
             case ast.Name(id=name):

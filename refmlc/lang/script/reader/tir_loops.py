@@ -60,7 +60,7 @@ def _loop(kind: ForKind) -> CallHandler:
 
 
 def _unrolling(value: Meta, site: CallSite) -> dict[str, tir.Attr]:
-    """`unroll=` of a serial loop as an annotation: no unrolling, unrolling, so many iterations at once."""
+    """`unroll=` of a serial loop as an annotation: none, all, or the number of iterations."""
     match value:
         case None:
             return {}

@@ -37,13 +37,13 @@ from refmlc.lang.script.reader.tir_values import (
     BindFrame,
     BlockFrame,
     DeclSpec,
-    Definition,
     Done,
     Fact,
     IfFrame,
     InitFrame,
     LoopSpec,
     MatchSpec,
+    NamingStatement,
     PreflattenedSpec,
     Region,
     ThreadFrame,
@@ -308,7 +308,7 @@ class Statements(Assignments):
                 return [self.expanded(value)]
             case Done(node):
                 return [node]
-            case Definition():
+            case NamingStatement():
                 return list(value.define(self.ev.scope, None, span))
             case Fact():
                 self.fact(value)

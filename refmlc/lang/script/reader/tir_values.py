@@ -14,7 +14,7 @@
 | `T.reads(…)`, `T.where(…)`, …                 | `Fact`                     |
 | `T.attr(…)`, `T.launch_thread(…)`, …          | `AttrFrame`, `ThreadFrame` |
 | `A[0:4, i]`                                   | `Region`                   |
-| what a dialect defines names by               | `Definition`               |
+| what a dialect defines names by               | `NamingStatement`          |
 """
 
 import ast
@@ -247,7 +247,7 @@ class Done:
     stmt: tir.Stmt
 
 
-class Definition(ABC):
+class NamingStatement(ABC):
     """A statement of a dialect that defines names, which stand to the left of it."""
 
     @abstractmethod

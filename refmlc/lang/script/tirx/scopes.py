@@ -23,14 +23,14 @@ from refmlc.lang.script.reader.evaluate import Evaluator
 from refmlc.lang.script.reader.scope import Scope
 from refmlc.lang.script.reader.table import CallHandler
 from refmlc.lang.script.reader.tir_operands import dtype_of, expr_of, region_of, str_of, tuple_of
-from refmlc.lang.script.reader.tir_values import AttrFrame, Definition, Region
+from refmlc.lang.script.reader.tir_values import AttrFrame, NamingStatement, Region
 from refmlc.lang.script.reader.values import Meta
 
 _PREFERRED = ("cta_id", "cta_id_in_cluster")
 
 
 @dataclass(frozen=True, slots=True)
-class ScopeIds(Definition):
+class ScopeIds(NamingStatement):
     """A scope id without the names of its variables."""
 
     kind: str

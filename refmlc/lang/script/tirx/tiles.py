@@ -4,7 +4,7 @@
 |-------------------------------------------------|-------------------------------------------------------------|
 | `T.tile.`, `Tx.`                                | a thread alone                                              |
 | `T.warp.` `T.wg.` `T.cta.` `T.cluster.`, `Tx.…` | a warp, a warpgroup, a block, a cluster                     |
-| `workspace={"smem": A}`, `dispatch="tma"`       | buffers to work with, the variant that is asked for         |
+| `workspace={"smem": A}`, `dispatch="tma"`       | buffers to work with, the variant to choose                 |
 | any other keyword                               | an entry of `config`                                        |
 
 The operands are those of `refmlc.lang.ops.tile_operators`; what a text leaves out is the default.

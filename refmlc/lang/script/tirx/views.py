@@ -77,7 +77,7 @@ def local(buffer: tir.Buffer, site: CallSite, *, s_tir: bool) -> DeclSpec:
     extent = span_of(own) if given is None else size_of(own)
     sizes = [size.value for size in shape if isinstance(size, tir.IntImm)]
     if shape and given is None and len(sizes) == len(shape) and extent not in (None, prod(sizes)):
-        raise site.misfit(f"takes a shape of {extent} elements: so many has a thread of `{buffer.name}`")
+        raise site.misfit(f"takes a shape of {extent} elements, what a thread has of `{buffer.name}`")
     if not shape:
         if extent is None:
             raise fail(

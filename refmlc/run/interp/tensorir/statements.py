@@ -80,6 +80,8 @@ def _meaning(scope: Scope, node: tir.Stmt) -> Run:
 
 
 def _refused(scope: Scope, node: tir.Stmt) -> Run:
+    for var in node.ids if isinstance(node, tirx.ScopeIdDef) else ():
+        scope.layout.declare(var)
     stop = scope.unsupported(UNSUPPORTED_CONSTRUCT, refusal(node), node.span)
     return lambda frame: cast("None", stop(frame))
 

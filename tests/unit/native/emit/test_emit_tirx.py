@@ -1,0 +1,31 @@
+"""No C is made of what of TIRx has no meaning yet: the reason names it."""
+
+import pytest
+
+from refmlc.lang.script import read
+from refmlc.native.emit.function import emit_function
+from refmlc.native.emit.state import Unsuited
+from refmlc.native.options import Options
+
+HEAD = "@T.prim_func\ndef f(A: T.Buffer((4,), 'float32'{layout})):\n"
+CASES = {
+    "T.thread_id": "tx = T.thread_id([4])\n    A[tx] = T.float32(1)",
+    "T.device_entry": "T.device_entry()\n    A[0] = T.float32(1)",
+    "T.warp.copy": "T.warp.copy(A, A)",
+    "T.TileLayout": "B = T.alloc_local((4,), layout=T.TileLayout(T.S[4:2]))\n    A[0] = B[0]",
+    "T.ComposeLayout": "B = T.decl_buffer((4,), data=A.data, layout=T.ComposeLayout(1, 1, 1, T.TileLayout(T.S[4:1])))",
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_reason_is_the_name(name):
+    func = read(f"{HEAD.format(layout='')}    {CASES[name]}", "f.py")["f"]
+    with pytest.raises(Unsuited) as caught:
+        emit_function(func, "f", "f", Options())
+    assert f"`{name}`" in caught.value.reason
+
+
+def test_a_parameter_with_a_layout_is_named():
+    text = HEAD.format(layout=", layout=T.TileLayout(T.S[4:2])") + "    A[0] = T.float32(1)"
+    with pytest.raises(Unsuited, match=r"`T\.TileLayout` of `A`"):
+        emit_function(read(text, "f.py")["f"], "f", "f", Options())
