@@ -19,7 +19,7 @@ from refmlc.oracle.check.run import DEFAULT_PATHS, CheckOptions
 from refmlc.oracle.contracts.assumptions import contract_file
 from refmlc.oracle.implementations.implementation import Implementation, Limits
 from refmlc.oracle.implementations.lookup import implementation
-from refmlc.system.watching import changes, state_of
+from refmlc.system.file_changes import changes, state_of
 
 
 @click.command(epilog="Example: refmlc watch kernels --calls 4")
@@ -79,7 +79,7 @@ def _round(
     *,
     as_json: bool,
 ) -> None:
-    """Check the modules that changed. A failure is shown, and watching goes on."""
+    """Check the modules that changed. A failure is shown, and watching continues."""
     if not modules:
         return
     if not as_json:

@@ -9,6 +9,6 @@
 | `fork`    | tries work in a fork of this process, which may die of it                               |
 | `folders` | temporary folders; those of runs that were killed are removed when the next one is made |
 | `git`     | names the files of a repository that differ from a revision                             |
-| `watching` | names files that changed, when writing has ended                                       |
+| `file_changes` | names files that changed, when writing has ended                                   |
 | `regular` | opens files, and no pipe on which reading waits for ever                                |
 """

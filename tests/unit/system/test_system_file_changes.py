@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import pytest
 
-from refmlc.system.watching import changes, state_of
+from refmlc.system.file_changes import changes, state_of
 
 
 class Script:
