@@ -1,7 +1,7 @@
 """Files that change while one works: their times are polled, and a change is reported when writing has ended.
 
-An editor writes a file in several steps, and saves several files together. So a change is reported when two looks in a row
-show the same: what changed since the last time comes together. Polling works on every file system, a network's too.
+An editor writes a file in several steps, and saves several files together. So a change is reported when two looks in a
+row show the same: what changed since the last time comes together. Polling works on every file system, a network's too.
 """
 
 import os
