@@ -283,7 +283,7 @@ def _answered_together(
     calls_to_make: Sequence[Sequence[bool]],
     meanings: Sequence[Sequence[Reference]],
 ) -> list[list[Answer | None]]:
-    """The same, of modules that are sent several at a time. What is not taken is asked as a module alone is."""
+    """The same, of modules that are sent several at a time. A module that is not taken is sent alone."""
     answers: list[list[Answer | None]] = [[None for _ in call_mask] for call_mask in calls_to_make]
     numbers = [number for number, call_mask in enumerate(calls_to_make) if any(call_mask)]
     for first in range(0, len(numbers), implementation.batch):

@@ -11,7 +11,7 @@ is what takes TVM longest.
 | `run`     | calls a Relax function in the virtual machine, or a prim_func, which is compiled alone |
 | `batch`   | one child does all of its modules, since a fork takes longer than a small module       |
 
-The module that ends the child of a batch is asked again in a child of its own, and the rest in another one: its answer
+The module that ends the child of a batch is sent again to a child of its own, and the rest in another one: its answer
 does not depend on what went before. Any other answer of a batch may: who reports a difference asks again alone.
 """
 
@@ -342,7 +342,7 @@ class Holder:
         return self.prepared
 
     def run(self, request, prefix="r"):
-        """Call a function of it; or why there is no module."""
+        """Call a function of it; or why it is not held."""
         if self.module is None:
             return self.prepared
         return answered(lambda: self.module.run(request["func"], request["args"], prefix))
