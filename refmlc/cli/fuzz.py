@@ -47,7 +47,10 @@ class Kinds(click.ParamType[tuple[str, ...]]):
 )
 @click.option("--aim", help="Generate programs with this fault: a code, `none`, or `any` (a mixture).  [default: any]")
 @click.option(
-    "--exclude", multiple=True, metavar="NAME", help="Generate no program with this dtype, operator, or trait. May be repeated."
+    "--exclude",
+    multiple=True,
+    metavar="NAME",
+    help="Generate no program with this dtype, operator, or trait. May be repeated.",
 )
 @click.option("--sanitize", type=click.IntRange(0), help="Run every Nth batch under the sanitizer; 0: none.")
 @click.option("--prove", type=click.IntRange(0), help="Prove a rewrite of each function in every Nth batch; 0: none.")

@@ -11,7 +11,7 @@ import refmlc
 from refmlc.lang.dtypes import dtype
 from refmlc.oracle.examine import examine
 from refmlc.oracle.implementations import real_tvm
-from refmlc.oracle.implementations.implementation import Ended, Limits, Stop, Stopped
+from refmlc.oracle.implementations.implementation import Ask, Ended, Limits, Stop, Stopped
 from refmlc.oracle.implementations.lookup import implementation
 from refmlc.oracle.outcome import Kind
 from refmlc.run.memory.tensor import Tensor
@@ -298,3 +298,24 @@ def test_a_build_fails_unless_its_message_names_a_limit():
         "rejected True",
         "unsupported False",
     ]
+
+
+def test_a_batch_answers_as_separate_requests_do_whatever_ends_its_child(tvm):
+    def divided(number):
+        return ("main", [ints(number), ints(0)])
+
+    module = refmlc.read(DIVIDE)
+    requests = [
+        Ask(module, (divided(7), divided(2))),
+        Ask("this is no module", (divided(1),)),
+        Ask(module, (divided(1), divided(0), divided(-7))),  # the second call ends the process
+        Ask(module, (divided(3),)),
+    ]
+    assert tvm.batch > 1
+    good, refused, crashed, last = tvm.answer_all(requests)
+    assert [int(answer.args[1].numpy()[0]) for answer in (*good, *last)] == [1, 3, 2]
+    assert refused.why is Stop.REJECTED
+    assert int(crashed[0].args[1].numpy()[0]) == 7
+    assert crashed[1].why is Stop.CRASHED
+    assert "SIGFPE" in crashed[1].message
+    assert int(crashed[2].args[1].numpy()[0]) == -1

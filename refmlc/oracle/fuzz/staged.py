@@ -22,10 +22,11 @@ from functools import cache
 from time import monotonic
 
 from refmlc.diag import RefmlcError
+from refmlc.lang.ir import IRModule
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.fuzz.aimed_programs import aimed_program
-from refmlc.oracle.fuzz.exclusions import TVM
+from refmlc.oracle.fuzz.exclusions import TVM, exclusions, is_excluded
 from refmlc.oracle.fuzz.result import FindingRecord, Json, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.implementations.implementation import Limits
@@ -47,6 +48,8 @@ PRIMITIVES = (
     *("annotate", "fuse_reduction_epilogue"),
 )
 """The primitives that are drawn: `tvm_side/run_primitives` has them."""
+UNREAD = ("narrow-floats", "bfloat16")  # TVM's parser refuses many operators on them
+ATTEMPTS = 32
 CALLS = 5
 LIMITS = Limits(steps=200_000, bytes=1 << 28)
 LEFT_OUT = ("fuse_reduction_epilogue",)  # TVM documents that it may change the meaning
@@ -127,8 +130,15 @@ def text_of(settings: CampaignSettings, number: int) -> str:
         case 0:
             return ""
         case 1:
-            return show(rolled(settings.seed_of(number), "").module, show_meta=True)
+            return show(generated(settings, number), show_meta=True)
     return aimed_program(number // 3)
+
+
+def generated(settings: CampaignSettings, number: int) -> IRModule:
+    """A generated program without what TVM does not read."""
+    exclude = exclusions((*settings.exclude, *UNREAD), settings.implementations)
+    modules = (rolled(settings.seed_of(number, attempt), "").module for attempt in range(ATTEMPTS))
+    return next((module for module in modules if not is_excluded(module, exclude)), read(aimed_program(0), "aimed.py"))
 
 
 def finding_of(trace: PassTrace) -> tuple[TraceCheck, TracedFinding | None]:

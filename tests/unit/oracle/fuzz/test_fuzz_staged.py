@@ -8,10 +8,14 @@ import pytest
 from click.testing import CliRunner
 
 from refmlc.cli import main
+from refmlc.lang.script import read, show
 from refmlc.oracle.fuzz import staged
+from refmlc.oracle.fuzz.exclusions import NOT_SENT_TO_TVM, is_excluded
+from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.outcome import Kind
 from refmlc.oracle.passes.stages import PassTrace, Stage
 from refmlc.oracle.record import known_steps
+from refmlc.strategies.functions import rolled
 
 PROGRAM = """from tvm.script import tirx as T
 @T.prim_func(s_tir=True)
@@ -95,3 +99,14 @@ def test_a_campaign_of_traces_needs_real_tvm(tmp_path):
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 2
     assert "need real TVM" in done.output
+
+
+def test_programs_of_traces_take_turns_and_have_nothing_that_tvm_does_not_read():
+    settings = CampaignSettings(kinds=(staged.KIND,), implementations=("tvm:/usr/bin/python3",))
+    texts = [staged.text_of(settings, number) for number in range(30)]
+    assert not any(texts[0::3])
+    assert len(set(texts[2::3])) == len(texts[2::3])
+    exclude = (*staged.UNREAD, *NOT_SENT_TO_TVM)
+    assert not any(is_excluded(read(text, "f.py"), exclude) for text in texts[1::3])
+    first = [show(rolled(settings.seed_of(number), "").module, show_meta=True) for number in range(1, 30, 3)]
+    assert texts[1::3] != first
