@@ -7,7 +7,7 @@ import click
 
 from refmlc.cli.fuzz_run import run_campaign
 from refmlc.cli.options import Duration, impl_option, json_option, trust_option
-from refmlc.oracle.fuzz.settings import KINDS, RunOptions
+from refmlc.oracle.fuzz.settings import KINDS, TRACED, RunOptions
 
 DEFAULT = 600.0  # seconds, without a time and a number of programs
 NO_FAULT = "none"
@@ -23,8 +23,8 @@ class Kinds(click.ParamType[tuple[str, ...]]):
         if isinstance(value, tuple):
             return value
         parts = tuple(dict.fromkeys(part.strip() for part in str(value).split(",")))
-        if not set(parts) <= set(KINDS):
-            self.fail(f"{value!r} is not a list of kinds; there are {', '.join(KINDS)}", param, ctx)
+        if not set(parts) <= {*KINDS, TRACED}:
+            self.fail(f"{value!r} is not a list of kinds; there are {', '.join((*KINDS, TRACED))}", param, ctx)
         return parts
 
 

@@ -17,7 +17,8 @@ from dataclasses import asdict, dataclass, fields
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT
 
-KINDS = ("functions", "graphs", "schedules", "operators", "primitives")
+KINDS = ("functions", "graphs", "schedules", "operators")
+TRACED = "primitives"  # the kind of programs that only a campaign with real TVM has
 FORMAT = 1
 SEEDS = 1 << 32
 ATTEMPT = 1 << 96

@@ -28,7 +28,7 @@ from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.fuzz.aimed_programs import aimed_program
 from refmlc.oracle.fuzz.exclusions import TVM, exclusions, is_excluded
 from refmlc.oracle.fuzz.result import FindingRecord, Json, signature
-from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.settings import TRACED, CampaignSettings
 from refmlc.oracle.implementations.implementation import Limits
 from refmlc.oracle.passes.check import check, shrunk
 from refmlc.oracle.passes.instrument import permissions_of
@@ -37,7 +37,7 @@ from refmlc.oracle.passes.stages import BrokenStage, PassTrace, Stage, TraceChec
 from refmlc.oracle.record import known_steps
 from refmlc.strategies.functions import rolled
 
-KIND = "primitives"
+KIND = TRACED
 REFERENCE = "interp"
 PRIMITIVES = (
     *("split", "loop_partition", "fuse", "reorder", "parallel", "vectorize", "unroll", "bind", "cache_read"),
