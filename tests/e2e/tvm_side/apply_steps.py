@@ -62,8 +62,8 @@ def apply(schedule, name, block, *args):
             axes = len(schedule.get(found).iter_vars)
             same = tvm.tirx.IndexMap.from_func(lambda *values: values, ndim=axes)
             getattr(schedule, name)(found, args[0], args[1], same)
-        case "decompose_padding":
-            schedule.decompose_padding(found, schedule.get_loops(found)[args[0]])
+        case "transform_block_layout":
+            schedule.transform_block_layout(found, lambda axis: (axis // args[0], axis % args[0]))
         case "cache_inplace" | "cache_index":
             getattr(schedule, name)(found, *args)
         case "cache_write":
