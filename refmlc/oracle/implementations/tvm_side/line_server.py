@@ -21,7 +21,7 @@ import tvm
 from tvm.script import from_source
 
 LONGEST = 400
-YOUNG = 200_000  # objects between two looks for cycles
+YOUNG = 1_000_000  # objects between two looks for cycles
 DECLARED = ("not linked", "not enabled")
 LIMITS = ("not support", "unsupported", "not implemented", "only support", "cannot emit", "unknown intrinsic")
 MISSING = re.compile(r"cannot find (?:\w+ )?(?:packed|(?:ffi::)?function)|is not registered", re.IGNORECASE)

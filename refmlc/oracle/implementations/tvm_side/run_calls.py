@@ -60,7 +60,7 @@ class Phase:
 
 
 BUILDING = Phase()
-TOGETHER = 32  # modules of a batch
+TOGETHER = 48  # modules of a batch
 OPTIONS = {"target": "llvm", "mode": "bytecode", "opt": None, "cuda": False}
 
 
