@@ -153,7 +153,8 @@ def variable_text(page: Page, var: tir.Var) -> str:
     """`n = T.int64()`; in 2022 `n = T.var("int64")`."""
     if page.oldest:
         return f"{var_name(page, var)} = T.var({string_text(str(var.dtype))})"
-    return f"{var_name(page, var)} = {type_of_var(page, var)}()"
+    text = type_of_var(page, var)
+    return f"{var_name(page, var)} = {text if '(' in text else f'{text}()'}"
 
 
 def type_of_var(page: Page, var: tir.Var) -> str:

@@ -536,3 +536,8 @@ def test_slices_have_scalable_lanes():
     assert store.indices[0].stride.value == 2
     assert refused("A[0:T.vscale() * 4:3] = T.float32(1)", head)[0] == "RM105"
     assert refused("A[0:T.vscale()] = T.float32(1)", head)[0] == "RM105"
+
+
+def test_a_handle_that_nothing_defines_is_declared_by_its_type():
+    lines = ['p = T.handle("float16", "shared")', "m = T.TensorMap()", "T.evaluate(p)", "T.evaluate(m)"]
+    assert shown("\n".join(lines))[:2] == lines[:2]
