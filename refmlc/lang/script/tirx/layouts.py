@@ -267,13 +267,16 @@ def stored(layout: TileLayout | ComposeLayout) -> TileLayout:
 
 
 def span_of(layout: TileLayout) -> int | None:
-    """How far the places of a layout reach, added up over its axes; None where it is not constant."""
+    """How far the places of a layout reach, added up over its axes, offsets included; None where it is not constant."""
     iters = (*layout.shard, *layout.replica)
     extents, strides = [number(item.extent) for item in iters], [number(item.stride) for item in iters]
-    known = [value for value in (*extents, *strides) if value is not None]
-    if len(known) != 2 * len(iters):
+    offsets = [number(value) for value in layout.offset.values()]
+    known = [value for value in (*extents, *strides, *offsets) if value is not None]
+    if len(known) != 2 * len(iters) + len(offsets):
         return None
-    return 1 + sum((extent - 1) * abs(stride) for extent, stride in zip(known, known[len(iters) :], strict=False))
+    steps = known[len(iters) : 2 * len(iters)]
+    reach = sum((extent - 1) * step for extent, step in zip(known[: len(iters)], steps, strict=True))
+    return 1 + reach + sum(known[2 * len(iters) :])
 
 
 def size_of(layout: TileLayout) -> int | None:

@@ -321,6 +321,11 @@ def test_what_a_thread_has_of_a_buffer():
     assert isinstance(store.value, tir.BufferLoad)
 
 
+def test_the_offset_counts_to_what_a_thread_has():
+    laid = "D = T.alloc_local((8,), layout=T.TileLayout(T.S[(4, 2):(1 @ Axis.laneid, 2)] + T.R[2:1] + 3))\n"
+    assert [size.value for size in declared(f"{laid}C = D.local()").shape] == [1 + 2 + 1 + 3]
+
+
 def test_permuted_dimensions():
     assert strides(declared("C = A.permute(1, 0)")) == [(8, 1, "m"), (4, 8, "m")]
     assert strides(declared(f"{LANES}\nC = A_reg.permute(1, 0)")) == [(4, 1, "laneid"), (2, 1, "m"), (8, 4, "laneid")]
