@@ -20,6 +20,6 @@
 | `low_level`                 | kernels with the loops that one writes by hand       |
 | `debugger`                  | what the debugger costs                              |
 | `campaign`                  | generated programs per second                        |
-| `shell`, `reading`          | what people wait for: texts, a check, the start       |
+| `shell`, `text_costs`       | what people wait for: texts, a check, the start      |
 | `groups`, `history`, `page` | all of it in one run, beside earlier runs            |
 """

@@ -75,7 +75,7 @@ class ReadingCost:
 
 
 def many_functions(characters: int) -> str:
-    """A module of at least so many characters: softmax and its caller, numbered."""
+    """A module of at least that many characters: softmax and its caller, numbered."""
     head, _, body = program("softmax", rows=64, cols=128).partition("class Module:\n")
     pieces = [_numbered(body, number) for number in range(-(-characters // len(body)))]
     return f"{head}class Module:\n" + "\n".join(pieces)
@@ -88,7 +88,7 @@ def _numbered(body: str, number: int) -> str:
 
 
 def single_function(characters: int) -> str:
-    """A function of at least so many characters: the loops of softmax, again and again."""
+    """A function of at least that many characters: the loops of softmax, again and again."""
     head, mark, rest = program("softmax", rows=64, cols=128).partition("        for ")
     loops = mark + rest.partition("\n    @R.function")[0]
     return head + loops * -(-characters // len(loops))
@@ -96,7 +96,9 @@ def single_function(characters: int) -> str:
 
 def reading_cost(path: Path) -> ReadingCost:
     """What reading and showing the text at `path` costs in a process of its own. Fails: RM901."""
-    return ReadingCost(**json.loads(_finished([sys.executable, "-m", "refmlc.tools.bench.reading", str(path)]).printed))
+    return ReadingCost(
+        **json.loads(_finished([sys.executable, "-m", "refmlc.tools.bench.text_costs", str(path)]).printed)
+    )
 
 
 def seconds_of(*arguments: str) -> float:

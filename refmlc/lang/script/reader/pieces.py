@@ -52,7 +52,7 @@ def loaded(node: ast.FunctionDef) -> ast.FunctionDef:
 
 
 class DeferredFunction(ast.FunctionDef):
-    """A function whose parameters and body are parsed when they are asked for."""
+    """A function whose parameters and body are parsed on first use."""
 
     def __init__(self, node: ast.FunctionDef, piece: "_Piece", number: int) -> None:
         """`node`, which is statement `number` of `piece`."""
@@ -150,7 +150,7 @@ class _Piece:
     place: tuple[int, int] = (0, 0)
 
     def statements(self) -> list[ast.stmt]:
-        """The statements; those that were asked for last are kept."""
+        """The statements; those of the latest requests are kept."""
         return self.pieces.statements(self)
 
     def parsed(self) -> list[ast.stmt]:
