@@ -22,9 +22,11 @@ from refmlc.diag.catalogue import BUG
 from refmlc.lang.dtypes import INT32, DType
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.attrs import CommReducer, Device, IndexMap, Target, VDevice
+from refmlc.lang.ir.tirx import ComposeLayout, TileLayout
 from refmlc.lang.ir.types import Type
 from refmlc.lang.script.printer.literals import string_text
 from refmlc.lang.script.printer.page import Page
+from refmlc.lang.script.tirx.layout_text import layout_text
 
 ExprText = Callable[[Page, tir.Expr], str]
 BufferText = Callable[[Page, tir.Buffer], str]
@@ -86,6 +88,8 @@ class _Attributes:
                 return f"I.vdevice({self.text(target)}, {index}, {string_text(scope)})"
             case CommReducer():
                 return self.reducer(value)
+            case TileLayout() | ComposeLayout():
+                return layout_text(value, lambda node: self.show(self.page, node))
             case IndexMap():
                 inverse = "" if value.inverse is None else f", inverse_index_map={self.lambda_of(value.inverse)}"
                 return f"T.index_map({self.lambda_of(value)}{inverse})"

@@ -35,7 +35,7 @@ _KEPT = (
     *get_args(tir.Expr),
     *(tir.Buffer, tir.BufferRegion, tir.GlobalVar, tir.ThreadVar, tir.Range),
     *(CommReducer, IndexMap, Target, Device, VDevice),
-    *(tirx.TileLayout, tirx.ComposeLayout, tirx.LambdaExpr),
+    *(tirx.TileLayout, tirx.ComposeLayout),
     *get_args(Type),
     *(relax.Var, relax.Constant, relax.MetadataRef, relax.StringImm, relax.DataTypeImm, relax.ShapeExpr),
     *(relax.Tuple, relax.TupleGetItem, relax.ExternFunc, relax.Call),
@@ -54,8 +54,6 @@ def closed(attrs: Mapping[str, Attr], known: Iterable[Node], span: Span) -> None
                 own.update(map(id, (*lhs, *rhs)))
             case IndexMap(initial=initial):
                 own.update(map(id, initial))
-            case tirx.LambdaExpr(params=params):
-                own.update(map(id, params))
             case tir.Let(var=var) | tir.ThreadVar(var=tir.Var() as var):
                 own.add(id(var))
             case tir.Var(name=name) | tir.Buffer(name=name) | relax.Var(name=name) if id(node) not in own:

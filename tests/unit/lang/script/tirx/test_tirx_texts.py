@@ -546,3 +546,9 @@ def test_slices_have_scalable_lanes():
 def test_a_handle_that_nothing_defines_is_declared_by_its_type():
     lines = ['p = T.handle("float16", "shared")', "m = T.TensorMap()", "T.evaluate(p)", "T.evaluate(m)"]
     assert shown("\n".join(lines))[:2] == lines[:2]
+
+
+@pytest.mark.parametrize("layout", ["T.TileLayout(T.S[8:1])", "T.ComposeLayout(3, 3, 3, T.TileLayout(T.S[8:1]))"])
+def test_a_layout_is_an_attribute_too(layout):
+    line = f"T.tile.copy(A[0:4, 0:8], B[0:4, 0:8], smem={layout})"
+    assert shown(line) == [line]
