@@ -136,3 +136,28 @@ def test_import_takes_less_than_150_ms_of_processor_time():
 
 def test_import_pulls_in_nothing_heavy():
     assert python(LOADED).strip() == "[]"
+
+
+def attached_names(package):
+    """The names that `attach` gives the package, as written in its text."""
+    calls = (node for node in ast.walk(ast.parse(package.read_text(encoding="utf-8"))) if isinstance(node, ast.Call))
+    homes = [call.args[1] for call in calls if isinstance(call.func, ast.Name) and call.func.id == "attach"]
+    values = [value for home in homes if isinstance(home, ast.Dict) for value in home.values]
+    return {name.value for value in values for name in ast.walk(value) if isinstance(name, ast.Constant)}
+
+
+def modules_beside(package):
+    return {path.stem for path in package.parent.glob("*.py")} | {
+        path.parent.name for path in package.parent.glob("*/__init__.py")
+    }
+
+
+@pytest.mark.parametrize("package", sorted((ROOT / "refmlc").rglob("__init__.py")), ids=lambda path: path.parent.name)
+def test_no_name_that_is_loaded_on_first_use_is_that_of_a_module(package):
+    # importing the module would put it in the place of the name
+    assert attached_names(package) & modules_beside(package) == set()
+
+
+def test_attached_names_are_seen():
+    assert "legalize_ops" in attached_names(ROOT / "refmlc/rewrite/transform/__init__.py")
+    assert "legalize" in modules_beside(ROOT / "refmlc/rewrite/transform/__init__.py")

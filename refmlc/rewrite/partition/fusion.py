@@ -21,7 +21,7 @@ from refmlc.rewrite.partition.groups import BindingGroup, entries_of, grouped_fu
 from refmlc.rewrite.partition.matcher import Matches, matched_expressions
 from refmlc.rewrite.partition.patterns import CallPattern, DFPattern, TupleGetItemPattern
 from refmlc.rewrite.partition.wrapping import COMPOSITE, with_compilers
-from refmlc.rewrite.transform.normalize import normalize
+from refmlc.rewrite.transform.normal_form import normalize
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from refmlc.lang.wellformed.infer import type_of
 from refmlc.rewrite.partition.groups import BindingGroup, grouped_functions
 from refmlc.rewrite.partition.wrapping import CODEGEN, COMPOSITE, PRIMITIVE, compiler_of, local_copy
 from refmlc.rewrite.transform.dead_code import dead_code_elimination
-from refmlc.rewrite.transform.normalize import normalize
+from refmlc.rewrite.transform.normal_form import normalize
 
 MAIN = "main"
 

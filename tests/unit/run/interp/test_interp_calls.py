@@ -41,7 +41,7 @@ def test_every_supported_row_is_executed_and_the_others_are_not():
     ("statement", "part"),
     [
         ("T.evaluate(T.tvm_warp_activemask())", "tvm_warp_activemask"),
-        ("T.ptx.cp_async_commit_group()", "ptx"),
+        ('T.ptx.cp("async", "commit_group", "")', "ptx"),
     ],
 )
 def test_unsupported_is_said_when_it_is_reached(run, failing, statement, part):
