@@ -11,10 +11,10 @@ Python's tree takes two hundred times the memory of its text. Of a text of at le
 
 A piece is a run of lines with whole statements of one block. It is parsed alone, at its indentation, behind the headers
 of the blocks around it and as many blank lines as put it in its place: lines, columns and nodes are those of the whole.
-The cut is right if every piece parses, and gives statements of its block alone: Python's tokenizer reads from left to
-right, and at the end of a text that it accepts no bracket, string or continuation is open, so that what follows means
-the same alone. `in_pieces` parses every piece once; where one does not parse, the caller parses the text as a whole,
-and its problem is reported as of any other text.
+The cut is right if every piece parses, and gives statements of its block alone, at its indentation: Python's tokenizer
+reads from left to right, and at the end of a text that it accepts no bracket, string or continuation is open, so that
+what follows means the same alone. `in_pieces` parses every piece once; where one does not parse, the caller parses the
+text as a whole, and its problem is reported as of any other text.
 """
 
 import ast
@@ -43,7 +43,7 @@ class IrregularText(Exception):
 def in_pieces(lines: Sequence[str], parse: Parse) -> ast.Module:
     """The tree of the text of `lines`, in pieces. Fails: IrregularText, and as `parse`."""
     pieces = _Pieces(lines, parse)
-    return ast.Module(pieces.nodes(_Block(0, len(lines))), [])
+    return ast.Module(pieces.nodes(_Block(0, len(lines)))[0], [])
 
 
 def loaded(node: ast.FunctionDef) -> ast.FunctionDef:
@@ -138,12 +138,14 @@ class _Block:
 class _Piece:
     """Lines of a block that are parsed together, and `more` behind them.
 
-    `suite` is the body of the one statement that they are, which ends at `place`; None where they are statements.
+    `suite` is the body of the one statement that they are; None where they are statements. `place`: where the block
+    ends whose last lines they are, which a `;` behind the last statement is a part of.
     """
 
     pieces: "_Pieces"
     first: int
     end: int
+    indent: str
     headers: tuple[str, ...]
     more: str = ""
     suite: DeferredSuite | None = None
@@ -157,13 +159,19 @@ class _Piece:
         """The statements, parsed now."""
         before = "\n" * (self.first - len(self.headers)) + "".join(f"{header}if 1:\n" for header in self.headers)
         text = "\n".join(self.pieces.lines[self.first : self.end])
-        body = self.pieces.parse(f"{before}{text}\n{self.more}").body
+        if self.end < len(self.pieces.lines):
+            text += "\n"
+        body = self.pieces.parse(f"{before}{text}{self.more}").body
         for _ in self.headers:
             match body:
-                case [ast.If(body=inner, orelse=[])]:
+                case [ast.If(body=inner, orelse=[]) as block]:
+                    if self.suite is None:
+                        self.place = _end_of(block)
                     body = inner
                 case _:
                     raise IrregularText
+        if body and body[0].col_offset != len(self.indent):  # behind a lone backslash: of a block in the one before
+            raise IrregularText
         if self.suite is not None:
             (node,) = body
             node.body = self.suite  # type: ignore[attr-defined]
@@ -194,13 +202,15 @@ class _Pieces:
 
     # ------------------------------------------------------------------------------------------------- the tree
 
-    def nodes(self, block: _Block) -> list[ast.stmt]:
-        """The statements of the text or a class."""
+    def nodes(self, block: _Block) -> tuple[list[ast.stmt], tuple[int, int]]:
+        """The statements of the text or a class, and its end."""
         nodes: list[ast.stmt] = []
+        place = (0, 0)
         for piece, statements in self.parts(block):
             for number, node in enumerate(statements):
                 nodes.append(DeferredFunction(node, piece, number) if _is_definition(node) else node)
-        return nodes
+            place = piece.place
+        return nodes, place
 
     def parts(self, block: _Block) -> Iterator[tuple[_Piece, list[ast.stmt]]]:
         """The pieces of a block, each with its statements."""
@@ -224,7 +234,7 @@ class _Pieces:
 
     def run(self, block: _Block, first: int, end: int) -> tuple[_Piece, list[ast.stmt]]:
         """Lines that are statements of a block."""
-        piece = _Piece(self, first, end, block.headers)
+        piece = _Piece(self, first, end, block.indent, block.headers)
         return piece, piece.parsed()
 
     def compound(self, block: _Block, first: int, end: int) -> tuple[_Piece, list[ast.stmt]] | None:
@@ -232,30 +242,33 @@ class _Pieces:
         inner = self.body(block, first, end)
         if inner is None:
             return None
-        piece = _Piece(self, first, inner.first, block.headers, f"{inner.indent}pass\n")
+        more = f"{inner.indent}pass\n" * 2  # of which a header that is continued takes no body
+        piece = _Piece(self, first, inner.first, block.indent, block.headers, more)
         try:
             header = piece.parsed()
         except SyntaxError:  # of several lines, perhaps
             return None
         match header:
-            case [ast.ClassDef() as node] if not block.headers:
-                node.body = self.nodes(inner)
-                last = node.body[-1]
-            case [ast.FunctionDef() | ast.With() | ast.For() | ast.While() | ast.If() as node] if (
-                block.is_inside or _is_definition(node)
-            ):
+            case [ast.ClassDef(body=[_, _]) as node] if not block.headers:
+                node.body, piece.place = self.nodes(inner)
+            case [
+                ast.FunctionDef(body=[_, _])
+                | ast.With(body=[_, _])
+                | ast.For(body=[_, _])
+                | ast.While(body=[_, _])
+                | ast.If(body=[_, _]) as node
+            ] if block.is_inside or _is_definition(node):
                 inner = replace(inner, is_inside=True)
                 parts: list[_Piece] = []
                 length = 0
-                last = node.body[0]
                 for part, statements in self.parts(inner):
                     parts.append(part)
                     length += len(statements)
-                    last = statements[-1]
+                    piece.place = part.place
                 piece.suite = node.body = DeferredSuite(parts, length)
             case _:
                 return None
-        piece.place = node.end_lineno, node.end_col_offset = last.end_lineno or 0, last.end_col_offset or 0
+        node.end_lineno, node.end_col_offset = piece.place
         return piece, [node]
 
     # ------------------------------------------------------------------------------------------------- the lines
@@ -276,9 +289,9 @@ class _Pieces:
     def body(self, block: _Block, first: int, end: int) -> _Block | None:
         """The body of a statement that is a header in a line and a body; None for one of another form."""
         outer = [number for number in range(first, end) if self.begins(self.lines[number], block.indent)]
-        header = outer[-1]
-        if not _HEADER.match(self.lines[header]):
+        if not outer or not _HEADER.match(self.lines[outer[-1]]):
             return None
+        header = outer[-1]
         for number in range(header + 1, end):
             text = self.lines[number].lstrip(" \t")
             if text and text[0] not in "#\f":
@@ -291,6 +304,10 @@ class _Pieces:
     def begins(line: str, indent: str) -> bool:
         """Whether a line looks like the beginning of a statement at this indentation."""
         return line.startswith(indent) and line[len(indent) : len(indent) + 1] not in _NO_BEGINNING
+
+
+def _end_of(node: ast.stmt) -> tuple[int, int]:
+    return node.end_lineno or 0, node.end_col_offset or 0
 
 
 def _is_definition(node: ast.stmt) -> TypeGuard[ast.FunctionDef]:

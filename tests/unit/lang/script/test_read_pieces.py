@@ -179,13 +179,44 @@ def test_blank_lines_before_pieces_are_bounded(monkeypatch: pytest.MonkeyPatch) 
     assert sum(call.count("\n") for call in calls) <= 4000
 
 
-@pytest.mark.parametrize("text", ["if x:\n  pass\nelse:\n  pass\ny\n", "x\n  y\n", "f(\nx\n"])
+UNCUT = (
+    "if x:\n  pass\nelse:\n  pass\ny\n",
+    "x\n  y\n",
+    "f(\nx\n",
+    HEAD
+    + LOOP.replace("range(8):\n            B", "range(8):\n            \f            B[1] = x\n            B")
+    + "            B[i] = 1\n" * 4,
+    HEAD + LOOP + "        B[1] = 2;\n",
+    HEAD + LOOP.replace("        B[0]", "    \\\n        # c\n        B[0]"),
+)
+"""Texts with a form feed before the first statement of a block, a `;` at the end of one, a backslash alone."""
+BROKEN = (
+    HEAD + LOOP.replace("range(8):\n            B[i]", "range(8): \\\n            B[i]") + "            B[i] = 1\n",
+    HEAD + LOOP + "        B[1] = 2 \\\n",
+)
+
+
+@pytest.mark.parametrize("text", UNCUT)
 def test_what_has_no_cut_is_irregular_or_does_not_parse(cut: None, text: str) -> None:
     try:
         tree = tree_of(text)
     except (IrregularText, SyntaxError):
         return
     assert dumped(tree) == dumped(ast.parse(text))
+
+
+@pytest.mark.parametrize("text", BROKEN, ids=["a header that is continued", "a continuation of nothing"])
+def test_a_text_that_is_no_python_has_no_cut(cut: None, text: str) -> None:
+    with pytest.raises(SyntaxError):
+        ast.parse(text)
+    with pytest.raises((IrregularText, SyntaxError)):
+        tree_of(text)
+
+
+def test_a_large_text_of_comments_alone_holds_no_module() -> None:
+    with pytest.raises(RefmlcError) as caught:
+        read("# c\n" * (pieces.LARGE // 4))
+    assert caught.value.code.id == "RM103"
 
 
 def outcome(text: str) -> str:
