@@ -95,6 +95,44 @@ def test_no_program_of_the_repository_runs(repository):
     assert not list(repository.rglob("pwned"))
 
 
+@pytest.mark.parametrize("name", ["x", "a.b = c"])
+@pytest.mark.parametrize("key", ["clean", "process"])
+def test_no_filter_of_the_repository_runs(repository, name, key):
+    git(repository, "config", f"filter.{name}.{key}", "touch pwned; cat")
+    git(repository, "config", f"filter.{name}.required", "true")
+    (repository / ".git/info/attributes").write_text("*.py filter=x\n")
+    git(repository, "config", f"filter.x.{key}", "touch pwned; cat")
+    (repository / "edited.py").write_text("2\n")
+    assert names(repository) == {"edited.py"}
+    assert not list(repository.rglob("pwned"))
+
+
+def test_settings_of_the_environment_stay(repository, monkeypatch):
+    git(repository, "config", "filter.x.clean", "cat")
+    for key, value in {"COUNT": "1", "KEY_0": "core.worktree", "VALUE_0": str(repository / "inside")}.items():
+        monkeypatch.setenv(f"GIT_CONFIG_{key}", value)
+    (repository / "inside").mkdir()
+    (repository / "inside/edited.py").write_text("2\n")
+    assert names(repository) == {"inside/edited.py"}
+
+
+def test_nothing_is_fetched(repository):
+    program = repository.parent / "program"
+    program.write_text(f"#!/bin/sh\ntouch {repository}/pwned\n")
+    program.chmod(0o700)
+    for key, value in {
+        "core.repositoryFormatVersion": "1",
+        "extensions.partialClone": "origin",
+        "remote.origin.promisor": "true",
+        "remote.origin.url": f"ext::{program} x",
+        "protocol.ext.allow": "always",
+    }.items():
+        git(repository, "config", key, value)
+    with pytest.raises(NoAnswer):
+        changed_files(repository, "0123456789" * 4)
+    assert not list(repository.rglob("pwned"))
+
+
 def test_outside_of_a_repository(tmp_path):
     with pytest.raises(NoAnswer, match="not a git repository"):
         changed_files(tmp_path, "HEAD")
