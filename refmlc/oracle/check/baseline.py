@@ -110,7 +110,10 @@ def read_baseline(path: Path) -> BaselineFile:
     """The baseline at `path`. Fails: RM109 where it is none, or of a version that is not read."""
     try:
         with open_regular(path) as content:
-            data = tomllib.loads(content.read(LARGEST).decode())
+            text = content.read(LARGEST + 1)
+        if len(text) > LARGEST:
+            raise fail(BAD_FILE, f"`{path}` has more than {LARGEST} bytes")
+        data = tomllib.loads(text.decode())
     except OSError as problem:
         raise fail(BAD_FILE, f"`{path}`: {problem.strerror}") from None
     except (ValueError, RecursionError) as problem:

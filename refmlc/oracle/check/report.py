@@ -213,6 +213,9 @@ class CheckReport:
         for cause in self.accepted:
             place = "" if cause.diagnostic.span is None else f"line {cause.diagnostic.span.line}: "
             yield _clipped(f"{place}{cause.diagnostic.code.id} is {cause.accepted}")
+        undefined = [each for each in self.accepted if each.finding.verdict.kind is Kind.UNDEFINED and not each.lint]
+        for name in dict.fromkeys(cause.finding.case.func for cause in undefined):
+            yield f"`{name}`: a call is not compared, nor checked further, where accepted undefined behaviour ends it"
         sources = dict.fromkeys(row.program.module.source for row in self.rows if row.program is not None)
         findings = [cause.finding.diagnostic for cause in self.all_causes]
         for source in filter(None, sources):

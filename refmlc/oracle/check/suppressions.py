@@ -18,7 +18,7 @@ from io import StringIO
 from refmlc.diag import Diagnostic
 from refmlc.diag.source import Source
 
-COMMENT = re.compile(r"#\s*refmlc:\s*allow\s+(?P<codes>RM\d+(?:\s*,\s*RM\d+)*)\s*(?::\s*(?P<reason>.*?))?\s*$")
+COMMENT = re.compile(r"#\s*refmlc:\s*allow\s+(?P<codes>RM\d+(?:\s*,\s*RM\d+)*)\s*(?::(?P<reason>.*))?$")
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def suppressions(source: Source) -> tuple[Suppression, ...]:
         if lines[number - 1].strip() == comment.strip():
             target = _next_line(lines, number)
         codes = tuple(code.strip() for code in match["codes"].split(","))
-        found.append(Suppression(number, target, codes, match["reason"] or ""))
+        found.append(Suppression(number, target, codes, (match["reason"] or "").strip()))
     return tuple(found)
 
 

@@ -8,6 +8,7 @@
 """
 
 import hashlib
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -117,9 +118,9 @@ def uri_of(name: str, folder: Path) -> str:
         return quote(name)
     path = Path(name) if Path(name).is_absolute() else folder / name
     try:
-        return quote(_normal(path).relative_to(folder).as_posix())
+        return quote(os.fsencode(_normal(path).relative_to(folder)))
     except ValueError:
-        return f"file://{quote(_normal(path).as_posix())}"
+        return f"file://{quote(os.fsencode(_normal(path)))}"
 
 
 def file_of(path: Path) -> Path:

@@ -8,7 +8,7 @@ import pytest
 
 import refmlc
 from refmlc.diag import Malformed
-from refmlc.oracle.check.baseline import BaselineFile, BaselineRow, read_baseline, row_of, unused
+from refmlc.oracle.check.baseline import LARGEST, BaselineFile, BaselineRow, read_baseline, row_of, unused
 
 TEXT = """
 @T.prim_func
@@ -103,6 +103,12 @@ def test_what_is_no_baseline_is_refused(tmp_path, text, message):
     with pytest.raises(Malformed, match=r"RM109") as caught:
         read_baseline(tmp_path / "b.toml")
     assert message in caught.value.diagnostic.message
+
+
+def test_a_file_that_is_too_large(tmp_path):
+    (tmp_path / "b.toml").write_text("format = 1\n" + "# c\n" * (LARGEST // 4))
+    with pytest.raises(Malformed, match="more than 16777216 bytes"):
+        read_baseline(tmp_path / "b.toml")
 
 
 def test_a_file_that_is_none(tmp_path):

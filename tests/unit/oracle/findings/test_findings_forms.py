@@ -181,6 +181,8 @@ def test_fingerprints_follow_a_finding_when_lines_move_and_differ_within_a_file(
         ("/home/me/k/x.py", "k/x.py"),
         ("../you/x y.py", "file:///home/you/x%20y.py"),
         ("<stdin>", "%3Cstdin%3E"),
+        ("a\udcff.py", "a%FF.py"),
+        ("../you/\udcff.py", "file:///home/you/%FF.py"),
     ],
 )
 def test_files_as_references(name, uri):
