@@ -79,13 +79,17 @@ class CallSite:
 
     def only_positional(self, least: int = 0, most: int | None = None) -> tuple[Meta, ...]:
         """The positional arguments, when there are `least` … `most` and no others. Fails with RM105."""
-        if self.kwargs:
-            key = next(iter(self.kwargs))
-            raise self.misfit(f"has no parameter `{key}`", self.place(key))
+        self.only_keywords()
         if len(self.args) < least or (most is not None and len(self.args) > most):
             wanted = str(least) if most == least else f"{least} to {most}" if most is not None else f"at least {least}"
             raise self.misfit(f"takes {wanted} arguments and gets {len(self.args)}")
         return self.args
+
+    def only_keywords(self, *names: str) -> None:
+        """Fails with RM105 where there is a keyword that is not one of `names`."""
+        for key in self.kwargs:
+            if key not in names:
+                raise self.misfit(f"has no parameter `{key}`", self.place(key))
 
     def place(self, which: int | str, position: int = -1) -> Span:
         """Where argument `which` (a position or a keyword) stands; the call where that is not known.

@@ -71,7 +71,7 @@ def _sblock_alloc(ev: Evaluator, site: CallSite) -> Meta:
 
 def _alloc_in(scope: str) -> CallHandler:
     def handler(ev: Evaluator, site: CallSite) -> Meta:
-        values = {**buffer_arguments(site), "scope": scope}
+        values = buffer_arguments(replace(site, kwargs={"scope": scope, **site.kwargs}))
         return AllocSpec(buffer_spec(ev, values, site.span), "flat", annotations_of(values, site.span))
 
     return handler

@@ -161,6 +161,7 @@ def _buffer_method(ev: Evaluator, callee: Meta, site: CallSite) -> Meta:
             load = _vload(buffer, values["begin"], value.dtype, values["predicate"], span)
             return Done(tir.BufferStore(buffer, value, load.indices, load.predicate, span=span))
         case "scope":
+            site.only_positional(0, 0)
             return buffer.scope
         case "view":
             return views.view(buffer, site, s_tir=ev.s_tir)

@@ -101,6 +101,7 @@ def _mov_sreg(_ev: Evaluator, site: CallSite) -> Meta:
 
 def _ldmatrix(_ev: Evaluator, site: CallSite) -> Meta:
     """The dtype of the elements, by keyword or first; int8 where the text says none."""
+    site.only_keywords("dtype")
     first = len(site.args) == 8
     declared = site.kwargs.get("dtype", site.args[0] if first else "int8")
     args = site.args[1:] if first and "dtype" not in site.kwargs else site.args

@@ -99,6 +99,8 @@ def _hint(_ev: Evaluator, site: CallSite) -> Meta:
     if len(site.args) > 1:
         raise site.misfit(f"takes at most 1 positional argument and gets {len(site.args)}")
     attrs = {key: _hinted(value, site.span) for key, value in site.kwargs.items()}
+    if site.args and "message" in site.kwargs:
+        raise site.misfit("gets `message` twice", site.place("message"))
     message = {} if not site.args or site.args[0] == "" else {"message": str_of(site.args[0], site.span)}
     return AttrFrame((({**message, **attrs}, HINT, None),))
 

@@ -53,8 +53,10 @@ def _call(ev: Evaluator, op: str, scope: str, site: CallSite) -> TilePrimitiveCa
     own = {key: value for key, value in site.kwargs.items() if key in names}
     rest = {key: value for key, value in site.kwargs.items() if key not in names}
     workspace, dispatch = rest.pop("workspace", None) or {}, rest.pop("dispatch", None)
-    if not isinstance(workspace, dict) or not all(isinstance(item, tir.Buffer) for item in workspace.values()):
-        raise site.wrong("workspace", workspace, "a dictionary of buffers")
+    if not isinstance(workspace, dict) or not all(
+        isinstance(key, str) and isinstance(item, tir.Buffer) for key, item in workspace.items()
+    ):
+        raise site.wrong("workspace", workspace, "a dictionary of buffers by name")
     if not (dispatch is None or isinstance(dispatch, str)):
         raise site.wrong("dispatch", dispatch, "a string")
     inner = replace(site, kwargs=own)

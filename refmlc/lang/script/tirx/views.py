@@ -44,11 +44,14 @@ AnyLayout = Layout | TileLayout | ComposeLayout
 
 def view(buffer: tir.Buffer, site: CallSite, *, s_tir: bool) -> DeclSpec:
     """`A.view(4, 8)`, `A.view("int32")`, `A.view(n, dtype="int32")`, `A.view(4, 8, layout=…)`."""
+    site.only_keywords("dtype", "layout")
     dtype, shape = site.kwargs.get("dtype"), site.args
     if len(shape) == 1 and dtype is None and isinstance(shape[0], (str, DType)):
         dtype, shape = shape[0], ()
     if len(shape) == 1 and isinstance(shape[0], (list, tuple)):
         shape = tuple_of(shape[0])
+    if site.args and not shape and dtype is None:
+        raise site.misfit("takes extents, of which there is none")
     sizes = _with_inferred(buffer, shape, site) or buffer.shape
     element = buffer.dtype if dtype is None else dtype_of(dtype, site.span)
     if not element.bits:
@@ -70,9 +73,10 @@ def view(buffer: tir.Buffer, site: CallSite, *, s_tir: bool) -> DeclSpec:
 
 def local(buffer: tir.Buffer, site: CallSite, *, s_tir: bool) -> DeclSpec:
     """`A.local()`, `A.local(2, 4)`, `A.local(4, layout=…)`."""
+    site.only_keywords("layout")
     given = site.kwargs.get("layout")
     layout: AnyLayout = Layout.DEFAULT
-    shape = tuple(expr_of(item, site.span) for item in site.args)
+    shape = tuple(_extents(site.args, site))
     own = stored(_laid_out(buffer, site, s_tir=s_tir))
     extent = span_of(own) if given is None else size_of(own)
     sizes = [size.value for size in shape if isinstance(size, tir.IntImm)]
@@ -158,7 +162,7 @@ def _rescaled_offset(buffer: tir.Buffer, element: DType, site: CallSite) -> tir.
 
 def _with_inferred(buffer: tir.Buffer, shape: Sequence[Meta], site: CallSite) -> tuple[tir.Expr, ...]:
     """The extents of a view; one of -1 is what is left of the number of elements, as in TVM. Fails: RM105."""
-    sizes = [expr_of(item, site.span) for item in shape]
+    sizes = _extents(shape, site)
     unknown = [at for at, size in enumerate(sizes) if isinstance(size, tir.IntImm) and size.value < 0]
     if unknown:
         known = _product([size for at, size in enumerate(sizes) if at not in unknown], site)
@@ -167,6 +171,14 @@ def _with_inferred(buffer: tir.Buffer, shape: Sequence[Meta], site: CallSite) ->
             raise site.misfit("takes extents; one may be -1 where the others are not 0")
         sizes[unknown[0]] = _folded("floordiv", _product(buffer.shape, site), known, site)
     return tuple(sizes)
+
+
+def _extents(values: Sequence[Meta], site: CallSite) -> list[tir.Expr]:
+    sizes = [expr_of(item, site.span) for item in values]
+    for size, value in zip(sizes, values, strict=True):
+        if not size.dtype.is_integer or size.dtype.is_vector:
+            raise site.wrong("shape", value, "integers")
+    return sizes
 
 
 def _product(sizes: Sequence[tir.Expr], site: CallSite) -> tir.Expr:

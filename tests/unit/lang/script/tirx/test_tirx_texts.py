@@ -552,3 +552,28 @@ def test_a_handle_that_nothing_defines_is_declared_by_its_type():
 def test_a_layout_is_an_attribute_too(layout):
     line = f"T.tile.copy(A[0:4, 0:8], B[0:4, 0:8], smem={layout})"
     assert shown(line) == [line]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "T.hint('a', message='b')",
+        "C = A.view(8, 4, scope='shared')",
+        "C = A.view([])",
+        "C = A.view('int32', 3)",
+        "C = A.view(1.5)",
+        "C = A.local(32, dtype='int8')",
+        "C = A.local('x')",
+        "T.ptx_legacy.ldmatrix('float16', True, 4, '.b16', A.data, 0, B.data, 0, trans=True)",
+        "T.tile.copy(A, B, workspace={1: A, '1': B})",
+        "T.evaluate(A.scope(1) == 'global')",
+        "C = T.alloc_local((4,), 'float32', None, None, None, 'shared')",
+    ],
+)
+def test_no_argument_is_dropped(line):
+    assert refused(line) == ("RM105", 3)
+
+
+def test_a_named_scope_is_the_scope():
+    (buffer,) = (node.buffer for node in nodes("C = T.alloc_local((4,), scope='shared')", tir.AllocBuffer))
+    assert buffer.scope == "shared"
