@@ -56,7 +56,7 @@ def gather(module: IRModule, func: str, inputs: tuple[str, ...], dims: tuple[str
             raise fail(BAD_INPUT, f"`{func}` has no parameter `{name}`", None, f"its parameters: {', '.join(names)}")
     _check_dims(func, sizes, parameters)
     for name, text in texts.items():
-        if not is_generator(text) and not _is_number(text):
+        if not is_generator(text) and not is_number(text):
             loaded[name] = _read(Path(text))
     for parameter in parameters:
         if parameter.name in loaded and parameter.shape is not None:
@@ -185,7 +185,7 @@ def named_values(inputs: tuple[str, ...]) -> dict[str, object]:
 def _value(text: str) -> object:
     if is_generator(text):
         return text
-    if not _is_number(text):
+    if not is_number(text):
         return _read(Path(text))
     try:
         return int(text)
@@ -217,7 +217,7 @@ def _number(func: str, parameter: Parameter, text: str) -> int | float:
         raise fail(BAD_INPUT, f"`{parameter.name}` of `{func}` is {expected}, not {shown_text}") from None
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
     """True if the text is a number, not a file name."""
     try:
         float(text)

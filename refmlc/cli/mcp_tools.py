@@ -19,7 +19,7 @@ from functools import wraps
 from threading import Lock
 from typing import ParamSpec, TypeAlias
 
-from refmlc.cli.inputs import gather
+from refmlc.cli.inputs import gather, is_number
 from refmlc.cli.prove import definedness_data, definedness_lines, proof_data, proof_lines
 from refmlc.cli.why import parsed
 from refmlc.debug import Program, Session, Stop
@@ -79,20 +79,14 @@ def _module(text: str) -> IRModule:
 def _call(module: IRModule, func: str, inputs: Mapping[str, str], dims: Mapping[str, int]) -> tuple[str, list[object]]:
     """The function and its arguments. Fails: RM111, RM112, also for an argument that is a file."""
     for name, value in inputs.items():
-        if not is_generator(value) and not _is_number(value):
+        if "=" in name:  # the rest would be a part of the value
+            raise fail(BAD_USAGE, f"`{name}` is no name of an argument")
+        if not is_generator(value) and not is_number(value):
             message = f"`{name}` is `{value}`: arguments are zeros, ones, iota, normal(SEED) or a number"
             raise fail(BAD_USAGE, message)
     name = entry(module, func or None)
     given = tuple(f"{key}={value}" for key, value in inputs.items())
     return name, gather(module, name, given, tuple(f"{key}={size}" for key, size in dims.items()), None).values
-
-
-def _is_number(text: str) -> bool:
-    try:
-        complex(text)
-    except ValueError:
-        return text in ("True", "False")
-    return True
 
 
 @answered

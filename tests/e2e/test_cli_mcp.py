@@ -127,12 +127,18 @@ def test_the_debugger_steps_back_and_inspects():
     assert gone["error"]["code"] == "RM112"
 
 
-@pytest.mark.parametrize("value", ["/etc/passwd", "x.npy", "ones; rm", "__import__('os')"])
+@pytest.mark.parametrize("value", ["/etc/passwd", "x.npy", "ones; rm", "__import__('os')", "True", "1+2j", "(1)"])
 def test_arguments_are_no_files_and_no_code(value, tmp_path):
     for name, more in (("why", {"element": "B[0]"}), ("debug_start", {})):
         (answer,) = answers((name, {"module": COPY, "inputs": {"A": value}, **more}))
         assert answer["error"]["code"] == "RM112"
         assert "arguments are zeros, ones, iota, normal(SEED) or a number" in answer["text"]
+
+
+def test_the_name_of_an_argument_is_no_file():
+    (answer,) = answers(("why", {"module": COPY, "inputs": {"A=x.npy": "1"}, "element": "B[0]"}))
+    assert answer["error"]["code"] == "RM112"
+    assert "`A=x.npy` is no name of an argument" in answer["text"]
 
 
 def test_a_text_is_not_executed(tmp_path):
