@@ -57,10 +57,11 @@ class Adoption:
         if self.baseline is None or not self.update:
             return self.baseline
         causes = [
-            (file.place, cause.finding)
+            (file.place, finding)
             for file in files
             for cause in (file.report.all_causes if file.report is not None else ())
             if cause.accepted is None or cause.accepted.external
+            for finding in cause.of_functions
         ]
         baseline = self.baseline.updated([file.place for file in files if file.report is not None], causes)
         baseline.write()

@@ -13,6 +13,7 @@
 
 A row accepts one finding of a check: that with the same file, function, code, implementation and text of the line. The
 line's number is not compared, so that lines may move; nor is the message, which holds values.
+A fault that several functions have at one place, in a macro, is accepted where each of them has a row.
 """
 
 import os

@@ -71,7 +71,8 @@ class FunctionResult:
 class FindingCause:
     """A finding, and the number of calls with the same cause. Undefined behaviour belongs to no implementation.
 
-    `accepted`: why it is not reported, None: it is.
+    `accepted`: why it is not reported, None: it is. `elsewhere`: the first finding of each other function with the
+    cause, which is in a macro or in a function that both call.
     """
 
     finding: Finding
@@ -79,6 +80,12 @@ class FindingCause:
     lint: bool = False
     guesses: tuple[str, ...] = ()
     accepted: Acceptance | None = None
+    elsewhere: tuple[Finding, ...] = ()
+
+    @property
+    def of_functions(self) -> tuple[Finding, ...]:
+        """The first finding of each function: what a baseline has a row of each for."""
+        return (self.finding, *self.elsewhere)
 
     def again(self, other: "FindingCause") -> "FindingCause":
         """The cause with another call that has it; what that one looks like is kept."""
@@ -86,7 +93,14 @@ class FindingCause:
         own = self.finding.verdict.difference
         guess = "" if difference is None else difference.guess
         new = guess and guess not in self.guesses and (own is None or guess != own.guess)
-        return replace(self, count=self.count + 1, guesses=(*self.guesses, guess) if new else self.guesses)
+        known = {finding.case.func for finding in self.of_functions}
+        elsewhere = tuple(finding for finding in other.of_functions if finding.case.func not in known)
+        return replace(
+            self,
+            count=self.count + 1,
+            guesses=(*self.guesses, guess) if new else self.guesses,
+            elsewhere=(*self.elsewhere, *elsewhere),
+        )
 
     @property
     def diagnostic(self) -> Diagnostic:
@@ -157,14 +171,22 @@ def causes_of(rows: Iterable[FunctionResult], *, strict: bool) -> tuple[FindingC
 
 
 def with_acceptances(causes: Iterable[FindingCause], rows: Sequence[BaselineRow]) -> tuple[FindingCause, ...]:
-    """The causes; those that a comment or a row of the baseline accepts say so. A row accepts one cause."""
+    """The causes; those that a comment or the baseline accepts say so: a row for each function accepts one cause."""
     left = list(rows)
     judged = []
     for cause in causes:
         accepted = acceptance(cause.finding.diagnostic)
-        row = None if accepted else next((row for row in left if row.key == row_of(cause.finding, row.file).key), None)
-        if row is not None:
-            left.remove(row)
-            accepted = Acceptance(row.reason, external=True)
+        if accepted is None:
+            own = [_row(left, finding) for finding in cause.of_functions]
+            chosen = [row for row in own if row is not None]
+            if len(chosen) == len(own):
+                accepted = Acceptance(chosen[0].reason, external=True)
+                for row in chosen:
+                    left.remove(row)
         judged.append(replace(cause, accepted=accepted))
     return tuple(judged)
+
+
+def _row(rows: Iterable[BaselineRow], finding: Finding) -> BaselineRow | None:
+    """The first row that accepts the finding."""
+    return next((row for row in rows if row.key == row_of(finding, row.file).key), None)

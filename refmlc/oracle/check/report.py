@@ -220,7 +220,8 @@ class CheckReport:
         findings = [cause.finding.diagnostic for cause in self.all_causes]
         for source in filter(None, sources):
             yield from suppression_remarks(source, findings)
-        used = [row_of(cause.finding, "").key for cause in self.accepted if cause.accepted and cause.accepted.external]
+        others = [cause for cause in self.all_causes if cause.accepted is None or cause.accepted.external]
+        used = [row_of(finding, "").key for cause in others for finding in cause.of_functions]
         stale = unused([replace(row, file="") for row in self.baseline], used)
         names = {row.name for row in self.rows}
         for row in stale:

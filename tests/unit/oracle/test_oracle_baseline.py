@@ -49,6 +49,19 @@ def test_a_row_accepts_one_finding():
     assert len(report.accepted) == 1
 
 
+def test_a_fault_of_two_functions_needs_a_row_for_each():
+    macro = "@T.macro\ndef load(A, B, i):\n    B[i] = A[i + 1]\n"
+    text = macro + TWICE.replace("B[i] = A[i + 1]", "load(A, B, i)")
+    (cause,) = check(text).causes
+    assert [finding.case.func for finding in cause.of_functions] == ["copy", "again"]
+    partly, again = check(text, ROW), replace(ROW, function="again")
+    assert [finding.code.id for finding in partly.findings] == ["RM304"]
+    assert not any("no finding any more" in remark for remark in partly.remarks)
+    whole = check(text, ROW, again)
+    assert (whole.ok, len(whole.accepted)) == (True, 1)
+    assert not any("no finding any more" in remark for remark in whole.remarks)
+
+
 def test_rows_of_a_finding():
     (cause,) = check(TEXT).causes
     assert row_of(cause.finding, "k/x.py") == replace(ROW, reason="")
