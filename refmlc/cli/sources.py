@@ -17,6 +17,7 @@ from refmlc.lang.ir import IRModule
 from refmlc.lang.script.reader.syntax import decoded
 from refmlc.lang.wellformed.reader_checks import checked, read_file, read_parts
 from refmlc.lazy import load
+from refmlc.system.regular import open_regular
 
 if TYPE_CHECKING:
     from refmlc.oracle.check.model import Model
@@ -132,6 +133,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _bytes(file: Path) -> bytes:
     try:
-        return file.read_bytes()
+        with open_regular(file) as content:
+            return content.read()
     except OSError as problem:
         raise fail(BAD_FILE, f"`{file}`: {problem.strerror}") from None

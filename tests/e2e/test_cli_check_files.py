@@ -140,3 +140,11 @@ def test_an_unknown_revision_is_one_message(repository):
 def test_no_file_is_a_usage_error(folder):
     told = check("--changed")
     assert (told.exit_code, "Missing argument 'FILE…'" in told.stderr) == (2, True)
+
+
+@pytest.mark.timeout(60)
+def test_a_pipe_among_files_to_skip_is_not_waited_for(folder):
+    os.mkfifo(folder / "pipe.py")
+    result = check("--skip-others", "pipe.py")
+    assert result.exit_code == 2
+    assert "it is a pipe, no file" in result.stderr
