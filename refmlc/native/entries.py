@@ -2,7 +2,7 @@
 
 | entry of                            | takes                                             |
 |-------------------------------------|---------------------------------------------------|
-| a unit whose parameters are buffers | the arguments                                     |
+| a unit whose parameters are buffers | the arguments (`has_entry` says of which buffers) |
 | a Relax function that is one run    | the arguments, then a fresh array for each output |
 
 The method's object is a capsule with an `rm_entry`. It has the arguments that depend on shapes alone: `fixed` holds
@@ -42,8 +42,14 @@ def entry_symbol(symbol: str) -> str:
 
 
 def has_entry(unit: Unit) -> bool:
-    """Whether there is an entry: the parameters are buffers, nothing is returned."""
-    return unit.result is None and all(isinstance(param, BufferParam) for param in unit.params)
+    """Whether there is an entry: the parameters are buffers, nothing is returned.
+
+    Declared strides and offsets are no part of a shape: arrays of one shape have different ones.
+    """
+    return unit.result is None and all(
+        isinstance(param, BufferParam) and not param.buffer.strides and param.buffer.elem_offset is None
+        for param in unit.params
+    )
 
 
 def emit_entry(unit: Unit) -> str:

@@ -2,7 +2,8 @@
 
 | function  | has cached calls, if                                                                  |
 |-----------|---------------------------------------------------------------------------------------|
-| prim_func | its parameters are buffers, it updates none of them in place, and it returns nothing  |
+| prim_func | its parameters are buffers without declared strides or offset, it updates none of     |
+|           | them in place, and it returns nothing                                                 |
 | Relax     | its body is one run of bindings, which is in C, and its parameters are tensors        |
 
 Everything that depends on dtypes and shapes is computed once, from NumPy arrays of an earlier call. An entry in C

@@ -96,9 +96,11 @@ class Tensor:
         order, strides that are not whole elements, and dtypes that refmlc does not have.
         """
         element = _dtype_of(array) if dtype is None else dtype
-        if any(stride < 0 for stride in array.strides) and array.size:
+        if array.flags.c_contiguous:  # strides of axes of one element may be anything
+            return cls(Storage.from_array(array, origin=origin), element, array.shape)
+        if any(stride < 0 for stride in array.strides):
             raise fail(BAD_INPUT, f"the array has negative strides: {array.strides} bytes")
-        if any(stride % array.itemsize for stride in array.strides) and array.size:
+        if any(stride % array.itemsize for stride in array.strides):
             raise fail(BAD_INPUT, f"the strides {array.strides} are not multiples of {array.itemsize} bytes")
         strides = tuple(stride // array.itemsize for stride in array.strides)
         return cls(Storage.from_array(array, origin=origin), element, array.shape, strides)

@@ -9,11 +9,14 @@ from handwritten import counts, machine, module
 
 from refmlc.diag import Malformed, Undefined
 from refmlc.lang.dtypes import INT32, dtype
+from refmlc.lang.script import read
 from refmlc.native.compile import compiler, pieces
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.registry import FunctionRegistry
 from refmlc.run.memory.storage import ALIGNMENT
 from refmlc.run.memory.tensor import Tensor
+from refmlc.vm.executable import build
+from refmlc.vm.machine import VirtualMachine
 
 
 def ints(*values):
@@ -280,3 +283,82 @@ def test_a_packed_function_may_call_what_is_quick(mod):
 def _twice(vm, inner, x, out):
     inner.append(vm["chain"](x.numpy()).numpy().tolist())
     out.array[...] = inner[-1]
+
+
+# ------------------------------------------------------------------------------------------------ strides, offsets
+
+LAYOUTS = """
+from tvm.script import ir as I, tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def variable(a: T.handle, b: T.handle):
+        n = T.int64()
+        stride = T.int64()
+        A = T.match_buffer(a, (n,), "float32", strides=(stride,))
+        B = T.match_buffer(b, (n,), "float32")
+        for i in range(n):
+            B[i] = A[i] + T.Cast("float32", stride)
+
+    @T.prim_func
+    def fixed(a: T.handle, b: T.handle):
+        A = T.match_buffer(a, (4,), "float32", strides=(2,))
+        B = T.match_buffer(b, (4,), "float32")
+        for i in range(4):
+            B[i] = A[i]
+
+    @T.prim_func
+    def moved(a: T.handle, b: T.handle):
+        offset = T.int64()
+        A = T.match_buffer(a, (4,), "float32", elem_offset=offset)
+        B = T.match_buffer(b, (4,), "float32")
+        for i in range(4):
+            B[i] = A[i] + T.Cast("float32", offset)
+
+    @T.prim_func
+    def plain(A: T.Buffer((1, 1), "float32"), B: T.Buffer((1, 1), "float32")):
+        B[0, 0] = A[0, 0]
+"""
+
+
+@pytest.fixture(scope="module")
+def layouts():
+    return read(LAYOUTS, "layouts.py")
+
+
+@pytest.mark.needs("compiler")
+def test_a_declared_stride_is_that_of_each_call(layouts):
+    vm = VirtualMachine(build(layouts, "native"))
+    for stride in (2, 1, 2, 1, 3):
+        b = np.zeros(4, np.float32)
+        vm["variable"](np.arange(4 * stride, dtype=np.float32)[::stride], b)
+        assert b.tolist() == [stride * (i + 1) for i in range(4)]
+
+
+@pytest.mark.needs("compiler")
+def test_arrays_without_the_declared_stride_are_refused_as_ever(layouts):
+    vm = VirtualMachine(build(layouts, "native"))
+    for _ in range(2):
+        vm["fixed"](np.arange(8, dtype=np.float32)[::2], b := np.zeros(4, np.float32))
+        assert b.tolist() == [0, 2, 4, 6]
+        with pytest.raises(Malformed, match="stride 0 of `A` is 1, declared is 2"):
+            vm["fixed"](np.arange(4, dtype=np.float32), np.zeros(4, np.float32))
+
+
+@pytest.mark.needs("compiler")
+def test_a_declared_offset_is_that_of_each_call(layouts):
+    vm = VirtualMachine(build(layouts, "native"))
+    whole = Tensor.from_numpy(np.zeros(8, np.float32))
+    for offset in (0, 3, 0, 2):
+        view = Tensor(whole.storage, dtype("float32"), (4,), byte_offset=4 * offset)
+        vm["moved"](view, b := np.zeros(4, np.float32))
+        assert b.tolist() == [offset] * 4
+
+
+@pytest.mark.needs("compiler")
+def test_strides_of_axes_of_one_element_may_be_anything_in_every_call(layouts):
+    vm = VirtualMachine(build(layouts, "native"))
+    for _ in range(3):
+        vm["plain"](np.full((1, 1), 5, np.float32)[::-1], b := np.zeros((1, 1), np.float32)[:, ::-1])
+        assert b.tolist() == [[5]]

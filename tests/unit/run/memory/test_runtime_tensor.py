@@ -77,6 +77,15 @@ def test_strides_that_mean_compact_are_compact():
     assert Tensor(Storage(24), INT32, (2, 3), (3, 1)).element_strides == (3, 1)
 
 
+def test_strides_of_axes_of_one_element_may_be_anything():
+    array = np.zeros((1, 3), np.float32)
+    for view in (array[::-1], np.lib.stride_tricks.as_strided(array, strides=(3, 4))):
+        tensor = Tensor.from_numpy(view)
+        tensor.cells[2] = 7.0
+        assert (tensor.strides, array.tolist()) == (None, [[0, 0, 7]])
+        array[0, 2] = 0
+
+
 @pytest.mark.parametrize(
     ("array", "words"),
     [
