@@ -105,8 +105,9 @@ class VMFunction:
         __tracebackhide__ = True
         try:
             cache = self._cache
-            if cache is not None and cache.last is not None and not named:
-                result = cache.last(args)  # without the lock: it does not share what another call needs
+            last = None if cache is None else cache.last  # once: another thread's call may evict it
+            if last is not None and not named:
+                result = last(args)  # without the lock: it does not share what another call needs
                 if result is not NOT_APPLICABLE:
                     return result
             with self._lock:

@@ -15,6 +15,7 @@ from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.registry import FunctionRegistry
 from refmlc.run.memory.storage import ALIGNMENT
 from refmlc.run.memory.tensor import Tensor
+from refmlc.vm.call_cache import CallCache
 from refmlc.vm.executable import build
 from refmlc.vm.machine import VirtualMachine
 
@@ -362,3 +363,16 @@ def test_strides_of_axes_of_one_element_may_be_anything_in_every_call(layouts):
     for _ in range(3):
         vm["plain"](np.full((1, 1), 5, np.float32)[::-1], b := np.zeros((1, 1), np.float32)[:, ::-1])
         assert b.tolist() == [[5]]
+
+
+@pytest.mark.needs("compiler")
+def test_a_cached_call_may_be_evicted_while_it_is_looked_up(twice):
+    looked_up = iter([twice._cache.last])
+
+    class EvictedAtOnce(CallCache):
+        last = property(lambda _: next(looked_up, None), lambda *_: None)
+
+    twice._cache.__class__ = EvictedAtOnce
+    b = ints(0, 0, 0)
+    twice(ints(4, 5, 6), b)
+    assert b.tolist() == [8, 10, 12]
