@@ -95,6 +95,8 @@ class Tensor:
         `dtype` tells apart what NumPy cannot (int1 stored as int8). Fails: RM111 for negative strides, foreign byte
         order, strides that are not whole elements, and dtypes that refmlc does not have.
         """
+        if not array.dtype.isnative:
+            raise fail(BAD_INPUT, f"the array has foreign byte order: {array.dtype.str}")
         element = _dtype_of(array) if dtype is None else dtype
         if array.flags.c_contiguous:  # strides of axes of one element may be anything
             return cls(Storage.from_array(array, origin=origin), element, array.shape)
@@ -316,8 +318,6 @@ def tensor(values: object, dtype_name: str | None = None) -> Tensor:
 
 
 def _dtype_of(array: np.ndarray) -> DType:
-    if not array.dtype.isnative:
-        raise fail(BAD_INPUT, f"the array has foreign byte order: {array.dtype.str}")
     try:
         return dtype_of(array.dtype)
     except KeyError:

@@ -105,6 +105,11 @@ def test_arrays_that_are_no_tensors(array, words):
     assert words in str(failure.value)
 
 
+def test_foreign_byte_order_is_refused_whatever_dtype_is_told():
+    with pytest.raises(Malformed, match="foreign byte order"):
+        Tensor.from_numpy(np.ones(3, np.dtype(np.float32).newbyteorder()), dtype("float32"))
+
+
 def test_a_dtype_that_numpy_cannot_tell():
     shared = Tensor.from_numpy(np.array([0, -1], np.int8), dtype("int1"))
     assert [shared.cells[0], shared.cells[1]] == [0, -1]
