@@ -14,13 +14,14 @@ from refmlc.diag.catalogue import BAD_FILE
 from refmlc.diag.errors import Mismatch, error
 from refmlc.diag.render import to_json
 from refmlc.oracle.evidence import read_case
+from refmlc.oracle.evidence.case_file import LARGEST_CASE
 from refmlc.oracle.evidence.replay import replay as replay_case
 from refmlc.oracle.examine import Examination
 from refmlc.oracle.fuzz.finding_file import examined, is_finding, read_finding
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
 from refmlc.oracle.implementations.implementation import Implementation, Limits, Stop, Stopped
 from refmlc.oracle.implementations.lookup import trusted
-from refmlc.system.regular import open_regular
+from refmlc.system.regular import read_text
 
 
 @dataclass(frozen=True)
@@ -79,8 +80,7 @@ def _first(examination: Examination, code: str, *, runs_implementations: bool) -
 def _recorded(file: Path) -> Recorded:
     """The record in a file. Fails: RM109; RM1xx for its program."""
     try:
-        with open_regular(file) as content:
-            text = content.read().decode()
+        text = read_text(file, LARGEST_CASE)
     except (OSError, UnicodeDecodeError) as problem:
         why = problem.strerror if isinstance(problem, OSError) else problem
         raise fail(BAD_FILE, f"`{file}`: {why}") from None

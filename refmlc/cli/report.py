@@ -8,10 +8,11 @@ from refmlc.cli.console import err, out, print_json
 from refmlc.cli.options import Duration, file_argument, impl_option, json_option, trust_option
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
+from refmlc.oracle.evidence.case_file import LARGEST_CASE
 from refmlc.oracle.implementations.lookup import trusted
 from refmlc.oracle.issue import IssueReport, IssueSubject, html, markdown, read_subject, report_of
 from refmlc.oracle.issue.text import title
-from refmlc.system.regular import open_regular
+from refmlc.system.regular import read_text
 
 IMPL = "The implementation, as tvm:PYTHON; further ones are other versions of it. [default: the one in FILE]"
 
@@ -54,8 +55,7 @@ def report(
 
 def _subject(file: Path) -> IssueSubject:
     try:
-        with open_regular(file) as content:
-            text = content.read().decode()
+        text = read_text(file, LARGEST_CASE)
     except (OSError, UnicodeDecodeError) as problem:
         raise fail(BAD_FILE, f"`{file}`: {getattr(problem, 'strerror', None) or problem}") from None
     return read_subject(text, str(file))

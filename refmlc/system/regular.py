@@ -5,7 +5,7 @@ What the caller has opened already (`/dev/stdin`, `/dev/fd/63` of a shell's `<(â
 
 import os
 import stat
-from errno import EINVAL
+from errno import EFBIG, EINVAL
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -23,3 +23,12 @@ def open_regular(path: str | Path, flags: int = 0) -> BinaryIO:
         raise OSError(EINVAL, "it is a pipe, no file", name)
     os.set_blocking(number, True)
     return os.fdopen(number, "rb")
+
+
+def read_text(path: str | Path, most: int) -> str:
+    """The text of the file at `path`. Fails: OSError, also of more than `most` bytes; UnicodeDecodeError."""
+    with open_regular(path) as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise OSError(EFBIG, f"it has more than {most} bytes", os.fspath(path))
+    return data.decode()

@@ -29,7 +29,7 @@ from refmlc.diag.versions import FileFormat
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.implementations.implementation import short_name
 from refmlc.oracle.toml_text import toml_value
-from refmlc.system.regular import open_regular
+from refmlc.system.regular import read_text
 
 FORMAT = FileFormat("baseline")
 LARGEST = 16 << 20  # bytes of a file
@@ -110,11 +110,7 @@ class BaselineFile:
 def read_baseline(path: Path) -> BaselineFile:
     """The baseline at `path`. Fails: RM109 where it is none, or of a version that is not read."""
     try:
-        with open_regular(path) as content:
-            text = content.read(LARGEST + 1)
-        if len(text) > LARGEST:
-            raise fail(BAD_FILE, f"`{path}` has more than {LARGEST} bytes")
-        data = tomllib.loads(text.decode())
+        data = tomllib.loads(read_text(path, LARGEST))
     except OSError as problem:
         raise fail(BAD_FILE, f"`{path}`: {problem.strerror}") from None
     except (ValueError, RecursionError) as problem:

@@ -43,7 +43,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import cast
+from typing import Final, cast
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
@@ -54,6 +54,7 @@ from refmlc.oracle.evidence.literals import arguments_of
 from refmlc.oracle.toml_text import Data, toml_value
 
 FORMAT = FileFormat("case")
+LARGEST_CASE: Final = 1 << 29  # bytes of a file, which holds numbers of tensors in base64
 KINDS = ("return", "undefined", "trap", "reject", "open")
 RULES = ("exact", "one of", "ulp", "certified", "kept", "hash", "any")
 

@@ -42,7 +42,7 @@ from refmlc.oracle.refine.proof import prove, prove_defined
 from refmlc.oracle.toml_text import toml_value
 from refmlc.prove import Proof, ProofKind, proved_for_all_sizes
 from refmlc.prove.sizes.result import Definedness, SizedKind
-from refmlc.system.regular import open_regular
+from refmlc.system.regular import read_text
 
 FORMAT = FileFormat("certificate")
 LARGEST = 16 << 20  # bytes of a file
@@ -271,14 +271,10 @@ def program_paths(claim: Claim, file: Path, paths: Sequence[Path]) -> tuple[Path
 def load_certificate(path: Path) -> ProofCertificate:
     """The certificate in the file at `path`. Fails: RM109."""
     try:
-        with open_regular(path) as file:
-            data = file.read(LARGEST + 1)
-        text = data.decode()
+        text = read_text(path, LARGEST)
     except (OSError, ValueError) as problem:
         why = problem.strerror if isinstance(problem, OSError) else problem
         raise fail(BAD_FILE, f"`{path}`: {why}") from None
-    if len(data) > LARGEST:
-        raise fail(BAD_FILE, f"`{path}` has more than {LARGEST} bytes")
     return read_certificate(text, str(path))
 
 

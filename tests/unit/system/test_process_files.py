@@ -12,7 +12,7 @@ from refmlc.diag import RefmlcError
 from refmlc.native.compile import Cache
 from refmlc.run.memory.files.content import read_bytes
 from refmlc.system.folders import Folder, make_folder
-from refmlc.system.regular import open_regular
+from refmlc.system.regular import open_regular, read_text
 
 KILLED = """
 import os, signal
@@ -83,3 +83,16 @@ def test_a_pipe_is_no_library(tmp_path):
     os.mkfifo(tmp_path / f"{key}.so")
     tmp_path.chmod(0o700)
     assert Cache(tmp_path).find(key) is None
+
+
+def test_a_text_is_read_up_to_a_length(tmp_path):
+    file = tmp_path / "text"
+    file.write_bytes("äb".encode())
+    assert read_text(file, 3) == "äb"
+    with pytest.raises(OSError, match="more than 2 bytes"):
+        read_text(file, 2)
+    with pytest.raises(OSError, match="more than 1000 bytes"):
+        read_text("/dev/zero", 1000)
+    file.write_bytes(b"\xff")
+    with pytest.raises(UnicodeDecodeError):
+        read_text(file, 3)
