@@ -103,7 +103,7 @@ COMMANDS = {
     "spec": ("spec", "spec TIR-201", "spec NUM-704", "spec WORD"),
     "trace": ("trace FILE --func main --input A=ones -o OUT --format json", "trace FILE --func WORD -o OUT"),
     "vscode": ("vscode -o OUT", "vscode --install --editor WORD"),
-    "watch": ("watch WORD --calls 1",),
+    "watch": ("watch ABSENT --calls 1",),  # what is there is watched without end
     "why": ("why FILE --func main --input A=ones --element B[1]", "why FILE --func main --element WORD"),
 }  # fmt: skip
 LINES = [line for lines in COMMANDS.values() for line in lines]
@@ -125,7 +125,8 @@ def words(line, folder):
     name = folder / EVIL.replace("/", "_")
     places = {
         "FILE": f"{name}.py", "CHAPTER": f"{name}.md", "CASE": f"{name}.toml", "SNAPSHOTS": f"{name}.jsonl",
-        "OUT": f"{name}.out", "WORD": EVIL, "IMPL": f"cmd:{sys.executable} {folder / 'liar.py'}",
+        "OUT": f"{name}.out", "ABSENT": f"{name}.absent", "WORD": EVIL,
+        "IMPL": f"cmd:{sys.executable} {folder / 'liar.py'}",
         "print.WORD": f"print {EVIL}",
     }  # fmt: skip
     return [places.get(word, word) for word in line.split()]

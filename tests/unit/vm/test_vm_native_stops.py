@@ -159,12 +159,13 @@ def test_an_interrupt_ends_compiled_code(name, interrupt):
 def test_seconds_end_compiled_code_on_threads(threads):
     budget = Budget(max_steps=1 << 54, max_seconds=SECONDS)
     executable = build(read(PROGRAMS["a reduction"]), tier="native", budget=budget, threads=threads)
+    before = threading.active_count()
     begin = perf_counter()
     with pytest.raises(Exhausted) as failure:
         call(VirtualMachine(executable), "a reduction")
     assert failure.value.code.id == "RM605"
     assert SECONDS < perf_counter() - begin < SECONDS + LATE
-    assert threading.active_count() == 1
+    assert threading.active_count() <= before  # whatever other tests left
 
 
 def test_an_interrupt_ends_compiled_code_on_threads(interrupt):
