@@ -103,7 +103,8 @@ def campaign_of(folder, implementation):
     (folder / "campaign" / "campaign.toml").write_text(CampaignSettings(implementations=(implementation,)).to_toml())
 
 
-CAMPAIGN = ("fuzz", "--dir", "campaign", "--programs", "1", "--batch", str(CampaignSettings().size), "--jobs", "1", "--shrink", "0")
+BATCH = str(CampaignSettings().size)
+CAMPAIGN = ("fuzz", "--dir", "campaign", "--programs", "1", "--batch", BATCH, "--jobs", "1", "--shrink", "0")
 REPLAY = ("replay", "case.toml")
 WRITERS = {
     "case": (case_of, REPLAY),
