@@ -217,6 +217,7 @@ def test_a_library_that_was_compiled_in_pieces_has_cached_calls(monkeypatch, tmp
     assert counts(vm) == (6, 0, 0, 0)
 
 
+@pytest.mark.needs("compiler")
 def test_results_of_cached_calls_are_tensors_like_others(vm):
     slow, quick = (vm["chain"](ints(1, 2, 3)) for _ in range(2))
     assert vm["chain"]._cache.last is not None
