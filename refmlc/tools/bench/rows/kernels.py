@@ -2,14 +2,14 @@
 
 Sums of products, whose steps may be reordered over the elements of the result:
 
-| row | what                                      | against           | goal          |
-|-----|-------------------------------------------|-------------------|---------------|
-| 1   | matmul 256³ to 2048³ float32              | the mul+add peak  | ≥ 90 %        |
-| 1   | the same of odd sizes: 257³, 509³, 1021³  | the mul+add peak  | ≥ 80 %        |
-| 2   | matmul 512³ and 1024³ float32             | TVM; NumPy        | ≥ 120x; ≥ 1x  |
-| 3   | conv2d 3x3 64→64 56²                      | the mul+add peak  | ≥ 90 %        |
-| 3   | the same                                  | TVM; NumPy im2col | ≥ 30x; ≥ 1.2x |
-| 11  | matmul 512³ float16, bfloat16, int8→int32 | TVM               | ≥ 20x         |
+| row | what                                      | against           | goal         |
+|-----|-------------------------------------------|-------------------|--------------|
+| 1   | matmul 256³ to 2048³ float32              | the mul+add peak  | ≥ 90 %       |
+| 1   | the same of odd sizes: 257³, 509³, 1021³  | the mul+add peak  | ≥ 80 %       |
+| 2   | matmul 512³ and 1024³ float32             | TVM; NumPy        | ≥ 120x; ≥ 2x |
+| 3   | conv2d 3x3 64→64 56²                      | the mul+add peak  | ≥ 90 %       |
+| 3   | the same                                  | TVM; NumPy im2col | ≥ 35x; ≥ 2x  |
+| 11  | matmul 512³ float16, bfloat16, int8→int32 | TVM               | ≥ 20x        |
 
 The peak is measured in the same rounds. NumPy's BLAS fuses products and sums: where a processor does as many fused
 operations in a cycle as multiplications and additions together, it is as fast as we can be.
@@ -20,7 +20,7 @@ Passes over memory and rows of it:
 |-----|-------------------------------------|---------|---------|
 | 4   | softmax 1024²                       | TVM     | ≥ 2.5x  |
 | 4   | layernorm 1024²                     | TVM     | ≥ 8x    |
-| 4   | mul-add-relu-mul, 4 M elements      | TVM     | ≥ 1.1x  |
+| 4   | mul-add-relu-mul, 4 M elements      | TVM     | ≥ 1.2x  |
 | 9   | exp, correctly rounded, 16 M elements | TVM   | ≥ 1.8x  |
 
 That exp is right for all 2³² arguments is a matter of the soak tests (`tests/unit/kernels`); here all that is timed is
@@ -61,7 +61,7 @@ def matmul_rows(session: BenchSession, sizes: BenchSizes) -> Iterator[BenchRow]:
         comparison = session.compare(matmul(size, size, size), (TVM, NUMPY), *beside)
         yield _of_peak(1, comparison, peak, reason)
         yield comparison.row(2, TVM, 120, limit=ADDITIONS)
-        yield comparison.row(2, NUMPY, 1, f"NumPy, {session.blas}", ADDITIONS)
+        yield comparison.row(2, NUMPY, 2, f"NumPy, {session.blas}", ADDITIONS)
     for size in sizes.more_matmul:
         yield _of_peak(1, session.compare(matmul(size, size, size), (), *beside), peak, reason, 80 if size % 2 else 90)
 
@@ -91,8 +91,8 @@ def conv2d_rows(session: BenchSession, sizes: BenchSizes) -> Iterator[BenchRow]:
     beside: tuple[TimedCandidate, ...] = () if peak is None else (peak,)
     comparison = session.compare(conv2d(*sizes.conv2d), (TVM, NUMPY), *beside)
     yield _of_peak(3, comparison, peak, reason)
-    yield comparison.row(3, TVM, 30, limit=ADDITIONS)
-    yield comparison.row(3, NUMPY, 1.2, "NumPy, im2col", ADDITIONS)
+    yield comparison.row(3, TVM, 35, limit=ADDITIONS)
+    yield comparison.row(3, NUMPY, 2, "NumPy, im2col", ADDITIONS)
 
 
 def narrow_rows(session: BenchSession, sizes: BenchSizes) -> Iterator[BenchRow]:
@@ -110,7 +110,7 @@ def pass_rows(session: BenchSession, sizes: BenchSizes) -> Iterator[BenchRow]:
     """Row 4."""
     yield session.compare(softmax(sizes.rows, sizes.rows), (TVM,)).row(4, TVM, 2.5, limit="exp, in double")
     yield session.compare(layernorm(sizes.rows, sizes.rows), (TVM,)).row(4, TVM, 8, limit="two transposes of each row")
-    yield session.compare(elementwise(sizes.elementwise), (TVM,)).row(4, TVM, 1.1, limit="memory")
+    yield session.compare(elementwise(sizes.elementwise), (TVM,)).row(4, TVM, 1.2, limit="memory")
 
 
 def exp_rows(session: BenchSession, sizes: BenchSizes) -> Iterator[BenchRow]:
