@@ -7,7 +7,7 @@ import click
 
 from refmlc.cli.fuzz_run import run_campaign
 from refmlc.cli.options import Duration, impl_option, json_option, trust_option
-from refmlc.oracle.fuzz.settings import KINDS, TRACED, RunOptions
+from refmlc.oracle.fuzz.settings import KINDS, SUBJECT_KINDS, RunOptions
 
 DEFAULT = 600.0  # seconds, without a time and a number of programs
 NO_FAULT = "none"
@@ -23,8 +23,8 @@ class Kinds(click.ParamType[tuple[str, ...]]):
         if isinstance(value, tuple):
             return value
         parts = tuple(dict.fromkeys(part.strip() for part in str(value).split(",")))
-        if not set(parts) <= {*KINDS, TRACED}:
-            self.fail(f"{value!r} is not a list of kinds; there are {', '.join((*KINDS, TRACED))}", param, ctx)
+        if not set(parts) <= {*KINDS, *SUBJECT_KINDS}:
+            self.fail(f"{value!r} is not a list of kinds; there are {', '.join((*KINDS, *SUBJECT_KINDS))}", param, ctx)
         return parts
 
 
@@ -42,9 +42,7 @@ class Kinds(click.ParamType[tuple[str, ...]]):
     show_default=True,
     help="Keep the campaign in this folder.",
 )
-@click.option(
-    "--kinds", type=Kinds(), help="Generate only these kinds: functions, graphs, schedules, operators, primitives."
-)
+@click.option("--kinds", type=Kinds(), help=f"Generate only these kinds: {', '.join((*KINDS, *SUBJECT_KINDS))}.")
 @click.option("--aim", help="Generate programs with this fault: a code, `none`, or `any` (a mixture).  [default: any]")
 @click.option(
     "--exclude",

@@ -17,6 +17,7 @@ from refmlc.oracle.fuzz.exclusions import TRAITS, known_names
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
 from refmlc.oracle.fuzz.settings import ANY, CampaignSettings, RunOptions
 from refmlc.oracle.fuzz.store import SETTINGS, open_store, settings_in
+from refmlc.oracle.fuzz.subjects import SUBJECTS
 from refmlc.oracle.implementations.lookup import refuse, trusted
 from refmlc.strategies.aims import MODULE_AIMS, THREAD_AIMS
 from refmlc.strategies.functions import AIMS
@@ -65,9 +66,11 @@ def _trusted(path: Path, settings: CampaignSettings, options: Mapping[str, objec
 
 def _check(settings: CampaignSettings) -> None:
     """Fails: RM112 for unknown implementations, exclusions and aims."""
-    if staged.KIND in settings.kinds and not staged.python_of(settings):
-        raise fail(BAD_USAGE, f"programs of the kind `{staged.KIND}` need real TVM", None, "--impl tvm:PYTHON")
-    unknown = sorted({*settings.exclude} - {*known_names(), *staged.PRIMITIVES})
+    subjects = [kind for kind in settings.kinds if kind in SUBJECTS]
+    if subjects and not staged.python_of(settings):
+        raise fail(BAD_USAGE, f"programs of the kind `{subjects[0]}` need real TVM", None, "--impl tvm:PYTHON")
+    own_names = {name for kind in subjects for name in SUBJECTS[kind].names}
+    unknown = sorted({*settings.exclude} - {*known_names(), *own_names})
     if unknown:
         message = f"nothing is called `{unknown[0]}` that programs could be without"
         raise fail(BAD_USAGE, message, None, f"there are dtypes, operators, and {', '.join(TRAITS)}")

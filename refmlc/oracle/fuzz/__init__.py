@@ -8,6 +8,7 @@ a campaign can stop anywhere, resume later, and run on several machines, with th
 | `settings`        | what decides the findings of a campaign, and what does not                          |
 | `result`          | batches and findings as data, which findings are the same one, sums over a campaign |
 | `batch`           | the programs of a batch, examined; a finding's program made smaller                 |
+| `subjects`        | parts of real TVM that are examined by themselves, a kind of programs each          |
 | `staged`          | traces of TVM's schedule, each step held to the program that it began with          |
 | `aimed_programs`  | small programs aimed at the preconditions of schedule primitives                    |
 | `exclusions`      | what is left out of generation                                                      |

@@ -6,7 +6,7 @@
 | `graphs`    | a function of Relax over prim_funcs (`rolled_module`)                               |
 | `schedules` | a prim_func, and a legal rewrite of it that must agree with it (`rolled_schedules`) |
 | `operators` | one to three operators of Relax on values at the edges (`rolled_operators`)         |
-| `primitives` | a trace of TVM's schedule (`staged`); a campaign with real TVM only                |
+| of a subject | what a part of real TVM does to one (`subjects`)                                    |
 
 Most functions are small: faults show in small programs, and of these there are many more in an hour. One in `large` is
 as large as the generator makes them.
@@ -30,12 +30,13 @@ from refmlc.lang.ir import IRModule
 from refmlc.lang.script import show
 from refmlc.oracle.examine import Examination, examine, uncompared
 from refmlc.oracle.finding import Finding
-from refmlc.oracle.fuzz import proofs, staged
+from refmlc.oracle.fuzz import proofs
 from refmlc.oracle.fuzz.coverage import covered
 from refmlc.oracle.fuzz.exclusions import exclusions, is_excluded
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature, together
 from refmlc.oracle.fuzz.settings import ANY, CampaignSettings
+from refmlc.oracle.fuzz.subjects import SUBJECTS
 from refmlc.oracle.implementations.implementation import Implementation, Limits
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.pairs.contradiction import of_interpreter
@@ -107,18 +108,14 @@ STEPS, BYTES = 200_000, 1 << 28  # of a call: generated programs are small
 def run_batch(settings: Json, batch: int, numbers: Sequence[int]) -> Json:
     """A `BatchResult` as data, of these programs of batch number `batch`."""
     campaign_settings = CampaignSettings.from_json(settings)
-    traced = [number for number in numbers if campaign_settings.kind_of(number) == staged.KIND]
-    whole = [number for number in numbers if campaign_settings.kind_of(number) != staged.KIND]
-    parts = [run_traced(campaign_settings, batch, traced)] if traced else []
-    parts += [run_whole(campaign_settings, batch, whole)] if whole or not traced else []
+    subjects: dict[str, list[int]] = {}
+    whole = list[int]()
+    for number in numbers:
+        kind = campaign_settings.kind_of(number)
+        (subjects.setdefault(kind, []) if kind in SUBJECTS else whole).append(number)
+    parts = [SUBJECTS[kind].run(campaign_settings, batch, members) for kind, members in subjects.items()]
+    parts += [run_whole(campaign_settings, batch, whole)] if whole or not parts else []
     return together(batch, parts).to_json()
-
-
-def run_traced(settings: CampaignSettings, batch: int, numbers: Sequence[int]) -> BatchResult:
-    """The result of the traces among the programs of a batch."""
-    verdicts, findings, coverage, reasons = staged.run_traces(settings, numbers)
-    names = {family: tuple(sorted(each)) for family, each in coverage.items()}
-    return BatchResult(batch, len(numbers), verdicts, names, merged(findings), reasons=reasons)
 
 
 def run_whole(campaign_settings: CampaignSettings, batch: int, numbers: Sequence[int]) -> BatchResult:
@@ -172,9 +169,9 @@ def proved(
 
 
 def describe(settings: Json, number: int) -> Json:
-    """The case of a program as data; of a trace nothing: TVM draws it."""
+    """The case of a program as data; of a subject's nothing: it is no case."""
     campaign_settings = CampaignSettings.from_json(settings)
-    if campaign_settings.kind_of(number) == staged.KIND:
+    if campaign_settings.kind_of(number) in SUBJECTS:
         return {}
     return as_json(program(campaign_settings, number))
 
@@ -286,8 +283,8 @@ def as_json(case: Case) -> Json:
 def shrink(settings: Json, finding_data: Json, seconds: float) -> Json:
     """The smaller case, sizes before and after, and whether there was time for all. Units: seconds."""
     campaign_settings, finding = CampaignSettings.from_json(settings), FindingRecord.from_json(finding_data)
-    if finding.kind == staged.KIND:
-        return staged.shrink_trace(campaign_settings, finding, seconds)
+    if finding.kind in SUBJECTS:
+        return SUBJECTS[finding.kind].shrink(campaign_settings, finding, seconds)
     if finding.path == proofs.PATH:
         return {"problem": "a pair of programs is not made smaller"}
     specs = [spec_and_interval(spec)[0] for spec in campaign_settings.implementations]

@@ -27,8 +27,8 @@ from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.fuzz.aimed_programs import aimed_program
 from refmlc.oracle.fuzz.exclusions import TVM, exclusions, is_excluded
-from refmlc.oracle.fuzz.result import FindingRecord, Json, signature
-from refmlc.oracle.fuzz.settings import TRACED, CampaignSettings
+from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature
+from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.implementations.implementation import Limits
 from refmlc.oracle.passes.check import check, shrunk
 from refmlc.oracle.passes.instrument import permissions_of
@@ -37,7 +37,7 @@ from refmlc.oracle.passes.stages import BrokenStage, PassTrace, Stage, TraceChec
 from refmlc.oracle.record import known_steps
 from refmlc.strategies.functions import rolled
 
-KIND = TRACED
+KIND = "primitives"
 REFERENCE = "interp"
 PRIMITIVES = (
     *("split", "loop_partition", "fuse", "reorder", "parallel", "vectorize", "unroll", "bind", "cache_read"),
@@ -167,10 +167,8 @@ def _checked(trace: PassTrace) -> TraceCheck:
     return check(trace, calls=CALLS, small=False, limits=LIMITS, permissions=permissions_of(trace.stages))
 
 
-def run_traces(
-    settings: CampaignSettings, numbers: Sequence[int]
-) -> tuple[dict[str, Counter[str]], list[FindingRecord], dict[str, set[str]], dict[str, dict[str, int]]]:
-    """Verdicts on stages by path, findings, the primitives that changed a program, why stages were not compared."""
+def run_traces(settings: CampaignSettings, batch: int, numbers: Sequence[int]) -> BatchResult:
+    """Verdicts on stages, findings, the primitives that changed a program, why stages were not compared."""
     prove_power()
     python = python_of(settings)
     path = f"{TVM}{python}"
@@ -191,7 +189,8 @@ def run_traces(
         reasons.update(f"{row.verdict.value}: {row.why}" for row in checked.rows if not row.is_known)
         if finding is not None:
             findings.append(record_of(settings, number, path, tvm, finding))
-    return {path: counts}, findings, {"primitives": primitives}, {path: dict(reasons)}
+    coverage = {"primitives": tuple(sorted(primitives))}
+    return BatchResult(batch, len(numbers), {path: counts}, coverage, merged(findings), reasons={path: dict(reasons)})
 
 
 def record_of(

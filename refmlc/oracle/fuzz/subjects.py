@@ -1,0 +1,33 @@
+"""The subjects of a campaign: parts of real TVM that are examined by themselves, each with programs of its own.
+
+| kind         | what is examined                    |
+|--------------|-------------------------------------|
+| `primitives` | traces of TVM's schedule (`staged`) |
+
+A kind is added here and in `settings.SUBJECT_KINDS`.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from refmlc.oracle.fuzz import staged
+from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json
+from refmlc.oracle.fuzz.settings import CampaignSettings
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A kind of programs.
+
+    `run` gives the result of those programs of a batch that have these numbers, and `shrink` a finding made smaller
+    within some seconds. `names`: what `--exclude` takes beside the names that all campaigns have.
+    """
+
+    run: Callable[[CampaignSettings, int, Sequence[int]], BatchResult]
+    shrink: Callable[[CampaignSettings, FindingRecord, float], Json]
+    names: Collection[str] = ()
+
+
+SUBJECTS: Mapping[str, Subject] = {
+    staged.KIND: Subject(staged.run_traces, staged.shrink_trace, staged.PRIMITIVES),
+}
