@@ -8,14 +8,26 @@
 | TIR-907 | a block has one binding for each axis; axes, bindings and domains are integers         | RM209 |
 | TIR-908 | parameters have different names; a variable is not defined again where it is visible   | RM210 |
 | TIR-909 | break and continue stand in a loop                                                     | RM213 |
+| TIR-208 | a loop over a thread axis inside of one over the same axis has its start and step      | RM504 |
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import zip_longest
 
 from refmlc.diag import Related, Span
-from refmlc.diag.catalogue import BAD_LOOP_CONTROL, BLOCK_RULE, DUPLICATE, RANK_MISMATCH, TYPE_MISMATCH
+from refmlc.diag.catalogue import (
+    BAD_LOOP_CONTROL,
+    BLOCK_RULE,
+    DUPLICATE,
+    RANK_MISMATCH,
+    TYPE_MISMATCH,
+    UNSUPPORTED_CONSTRUCT,
+)
 from refmlc.lang.dtypes import DType
+from refmlc.lang.ir.equal import structural_equal
+from refmlc.lang.ir.scopes import is_thread
+from refmlc.lang.ir.threads import tag_of
 from refmlc.lang.ir.tir import (
     AllocBuffer,
     AssertStmt,
@@ -31,6 +43,7 @@ from refmlc.lang.ir.tir import (
     Expr,
     For,
     IfThenElse,
+    IntImm,
     IterVar,
     MatchBufferRegion,
     PrimFunc,
@@ -53,10 +66,12 @@ class FunctionRules(ExprRules):
 
     loops = 0
     ret_dtype: DType | None = None
+    _axes: "dict[str, tuple[Expr | None, Expr | None]]"
 
     def function(self, function: PrimFunc) -> None:
         """Check parameters, the buffers they are matched against, and the body."""
         self.ret_dtype = function.ret_dtype
+        self._axes = {}
         names: set[str] = set()
         for param in function.params:
             buffer = function.buffer_map.get(param)
@@ -118,7 +133,8 @@ class FunctionRules(ExprRules):
                 with self.scope.inner():
                     self._thread(node)
                     self.attr(value, near)
-                    self.stmt(body, near)
+                    with self._binding(tag_of(stmt), (None, None), near):
+                        self.stmt(body, near)
             case SeqStmt(seq):
                 with self.scope.inner():
                     for part in seq:
@@ -168,13 +184,30 @@ class FunctionRules(ExprRules):
         with self.scope.inner():
             self.define(loop.loop_var, near)
             self._thread(loop.thread)
-            self._loop(loop.body, near)
+            with self._binding(loop.tag, (loop.min, loop.step), near):
+                self._loop(loop.body, near)
 
     def _loop(self, body: Stmt, near: Span | None) -> None:
         self.loops += 1
         with self.scope.inner():
             self.stmt(body, near)
         self.loops -= 1
+
+    @contextmanager
+    def _binding(self, tag: str, domain: tuple[Expr | None, Expr | None], near: Span | None) -> Iterator[None]:
+        """Inside of the context the thread axis `tag` is bound, over a start and a step; None: 0, 1."""
+        around = self._axes.get(tag)
+        if not is_thread(tag):
+            yield
+        elif around is None:
+            self._axes[tag] = domain
+            yield
+            del self._axes[tag]
+        else:
+            if not all(map(_equal, around, domain, (0, 1))):
+                message = f"a loop over `{tag}` has another start or step than the one around it"
+                self.findings.report(UNSUPPORTED_CONSTRUCT, message, near)
+            yield
 
     def _thread(self, node: object) -> None:
         """A thread axis defines its variable where it has one."""
@@ -286,3 +319,11 @@ class FunctionRules(ExprRules):
 def _declared(buffer: Buffer) -> list[Related]:
     """The place of the declaration, where there is one."""
     return [Related(f"`{buffer.name}` is declared here", buffer.span)] if buffer.span else []
+
+
+def _equal(first: Expr | None, second: Expr | None, default: int) -> bool:
+    """Whether two bounds of loops are equal; None is the default."""
+    numbers = [
+        default if each is None else each.value if isinstance(each, IntImm) else None for each in (first, second)
+    ]
+    return numbers[0] == numbers[1] if None not in numbers else structural_equal(first, second)

@@ -366,3 +366,45 @@ def test_what_nests_too_deep_is_exhausted():
     with pytest.raises(Exhausted) as raised:
         findings(Evaluate(value))
     assert raised.value.code.id == "RM602"
+
+
+def threads(*bounds):
+    """Loops over `threadIdx.x`, the first around the others, each over (start, extent, step)."""
+    body = Evaluate(IntImm(INT32, 0))
+    for number, (start, extent, step) in reversed(list(enumerate(bounds))):
+        body = For(
+            Var(f"t{number}", INT32),
+            IntImm(INT32, start),
+            IntImm(INT32, extent),
+            ForKind.THREAD_BINDING,
+            body,
+            ThreadVar("threadIdx.x"),
+            step=None if step == 1 else IntImm(INT32, step),
+        )
+    return body
+
+
+def codes_of(body):
+    report = check_module(IRModule({"main": PrimFunc((), {}, body)}))
+    return [each.code.id for each in report]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "codes"),
+    [
+        (((0, 4, 1), (0, 4, 1)), []),
+        (((2, 4, 1), (2, 4, 1)), []),
+        (((0, 4, 1), (2, 4, 1)), ["RM504"]),  # its variable would be the outer index, from 0 on
+        (((2, 4, 1), (0, 4, 1)), ["RM504"]),
+        (((0, 4, 1), (0, 4, 2)), ["RM504"]),
+    ],
+)
+def test_a_loop_over_a_bound_thread_axis_begins_and_steps_as_the_outer_one(bounds, codes):
+    assert codes_of(threads(*bounds)) == codes
+
+
+def test_launched_threads_begin_at_0():
+    launched = AttrStmt(ThreadVar("threadIdx.x"), "thread_extent", IntImm(INT32, 4), threads((2, 4, 1)))
+    assert codes_of(launched) == ["RM504"]
+    launched = AttrStmt(ThreadVar("threadIdx.x"), "thread_extent", IntImm(INT32, 4), threads((0, 4, 1)))
+    assert codes_of(launched) == []
