@@ -7,6 +7,8 @@ from collections.abc import Callable
 from math import prod
 from typing import cast
 
+import numpy as np
+
 from refmlc.diag import Related
 from refmlc.diag.catalogue import BAD_EXTENT, BAD_POINTER, MATCH_FAILED, OUT_OF_BOUNDS, UNSUPPORTED_CONSTRUCT
 from refmlc.diag.errors import RefmlcError
@@ -115,11 +117,13 @@ def declare(scope: Scope, node: tir.DeclBuffer) -> Run:
     memories = scope.memories
 
     def run(frame: Frame) -> None:
-        data = pointer(frame)
+        pointed = data = pointer(frame)
         if isinstance(data, Tensor):
             data = Pointer(data.storage, data.byte_offset)
+        elif data is None or isinstance(data, tuple):
+            data = _constant(data)
         if not isinstance(data, Pointer):
-            raise foreign(frame, f"`{buffer.name}` is declared on {kind_of(data)}")
+            raise foreign(frame, f"`{buffer.name}` is declared on {kind_of(pointed)}")
         extents = tuple([extent(frame) for extent in shape])
         if any(extent < 0 for extent in extents):
             raise negative(frame, f"`{buffer.name}` has the shape {extents}")
@@ -129,6 +133,15 @@ def declare(scope: Scope, node: tir.DeclBuffer) -> Run:
             follow(frame, memories, source, place, run)
 
     return run
+
+
+def _constant(data: tuple[int, ...] | None) -> Pointer | None:
+    """Read-only memory with the shape or strides of a tensor; null has no element. None: a tuple of other values."""
+    values = np.array(data or (), np.int64) if all(isinstance(each, int) for each in data or ()) else None
+    if values is None:
+        return None
+    values.flags.writeable = False
+    return Pointer(Storage.from_array(values, origin="null" if data is None else "the shape or strides of a tensor"))
 
 
 def match_region(scope: Scope, node: tir.MatchBufferRegion) -> Run:

@@ -181,9 +181,20 @@ def device_of(scope: Scope, node: tir.Call) -> int:
     func = scope.machine.module.functions.get(scope.function)
     for part in walk(func) if isinstance(func, tir.PrimFunc) else ():
         match part:
-            case tir.Apply(op="eq", args=(operand, tir.IntImm(value=number))) if operand is node:
+            case tir.Apply(op="eq", args=(operand, tir.IntImm(value=number))) if _may_be(operand, node):
+                return number
+            case tir.Apply(op="eq", args=(tir.IntImm(value=number), operand)) if _may_be(operand, node):
                 return number
     return CPU
+
+
+def _may_be(expr: tir.Expr, node: tir.Call) -> bool:
+    """Whether the value of an expression is that of `node`, or of what a condition gives in its place."""
+    match expr:
+        case tir.IfThenElseExpr() | tir.Select():
+            return _may_be(expr.true_value, node) or _may_be(expr.false_value, node)
+        case _:
+            return expr is node
 
 
 def _text(node: object) -> str:
@@ -303,7 +314,7 @@ def _call_lowered(scope: Scope, node: tir.Call) -> Eval:  # TIR-331
         callee = machine.module.functions.get(name)
         if callee is None:
             result = machine.registry.get_func(name, span)(args, span)
-        elif (kernel := _kernel_args(callee, args)) is not None:
+        elif (kernel := kernel_args(callee, args)) is not None:
             machine.call(name, kernel, span)
             result = 0
         else:
@@ -314,7 +325,7 @@ def _call_lowered(scope: Scope, node: tir.Call) -> Eval:  # TIR-331
     return call
 
 
-def _kernel_args(func: object, args: Sequence[object]) -> Sequence[object] | None:
+def kernel_args(func: object, args: Sequence[object]) -> Sequence[object] | None:
     """The arguments of a kernel, without the extents of threads that follow them in `args`. None: no kernel."""
     if isinstance(func, tir.PrimFunc) and LAUNCH in func.attrs and len(args) >= len(func.params):
         return args[: len(func.params)]

@@ -158,9 +158,14 @@ def _packed(scope: Scope, node: tir.Call) -> Eval:  # TIR-341
 
     def call_packed(frame: Frame) -> object:
         values = [arg(frame) for arg in args]
-        if name in machine.module.functions:
+        callee = machine.module.functions.get(name)
+        if callee is None:
+            return _call_registered(machine, name, values, span)
+        kernel = c_abi.kernel_args(callee, values)
+        if kernel is None:
             return machine.call(name, values, span)
-        return _call_registered(machine, name, values, span)
+        machine.call(name, kernel, span)
+        return 0
 
     return call_packed
 

@@ -35,6 +35,7 @@ class Module:
 LAUNCHES = {
     "by name and tags": 'T.call_ffi_kernel("kernel", A.data, 4, launch_params=["threadIdx.x"], ret_ty="int32")',
     "lowered": 'T.call_packed_lowered("kernel", stack, 0, 2)',
+    "packed, with extents": 'T.call_packed("kernel", A.data, 4)',
 }
 
 
@@ -54,3 +55,47 @@ def test_too_few_arguments_are_too_few():
     with pytest.raises(refmlc.RefmlcError) as caught:
         refmlc.VirtualMachine(refmlc.build(refmlc.read(text)))["main"](np.zeros(4, "float32"))
     assert caught.value.code.id == "RM314"
+
+
+ENTRY = """
+from tvm.script import ir as I
+from tvm.script import tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(self_handle: T.handle, args: T.handle, num_args: T.int32, result: T.handle) -> T.int32:
+        T.func_attr({{"calling_conv": 1}})
+        handle: T.let[T.handle] = T.tvm_struct_get(args, 0, 15, "handle")
+        assert {device} == 2, "it is not on the GPU"
+        lengths: T.let[T.handle("int64")] = T.tvm_struct_get(handle, 0, 2, "handle")
+        Lengths = T.decl_buffer((1,), "int64", data=lengths)
+        strides: T.let[T.handle("int64")] = T.reinterpret("handle", T.uint64(0))
+        Strides = T.decl_buffer((1,), "int64", data=strides)
+        A = T.decl_buffer((4,), "int64", data=T.tvm_struct_get(handle, 0, 1, "handle"))
+        A[0] = Lengths[0]
+        A[1] = T.if_then_else(T.isnullptr(strides), T.int64(7), Strides[0])
+        {more}
+        T.ret(0)
+"""
+DEVICE = 'T.tvm_struct_get(handle, 0, 10, "int32")'
+
+
+def run_entry(device=DEVICE, more="T.evaluate(0)"):
+    given = np.zeros(4, "int64")
+    refmlc.VirtualMachine(refmlc.build(refmlc.read(ENTRY.format(device=device, more=more))))["main"](given)
+    return given.tolist()
+
+
+@pytest.mark.parametrize("device", [DEVICE, f"T.if_then_else(T.bool(True), {DEVICE}, 0)"])
+def test_the_shape_of_a_tensor_is_memory_and_null_strides_are_not_read(device):
+    assert run_entry(device) == [4, 7, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("more", "code"), [("A[2] = Strides[0]", "RM304"), ("Strides[0] = A[0]", "RM304"), ("Lengths[0] = A[0]", "RM313")]
+)
+def test_null_has_no_element_and_a_shape_is_not_written(more, code):
+    with pytest.raises(refmlc.RefmlcError) as caught:
+        run_entry(more=more)
+    assert caught.value.code.id == code
