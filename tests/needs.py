@@ -21,6 +21,7 @@ from importlib.util import find_spec
 import pytest
 
 TVM_PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
+TILELANG_PYTHON = os.environ.get("REFMLC_TILELANG_PYTHON", "")
 COMPILERS = ("gcc", "clang", "cc")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -107,6 +108,11 @@ NEEDS = {
         "python -m venv .tvm && .tvm/bin/pip install apache-tvm==0.27.0.post1 numpy torch==2.13.0 onnx==1.23.2, "
         "REFMLC_TVM_PYTHON=.tvm/bin/python",
         lambda: _program(TVM_PYTHON) and _has_packages(TVM_PYTHON, "torch", "onnx"),
+    ),
+    "tilelang": Need(
+        "tilelang",
+        "python -m venv .tilelang && .tilelang/bin/pip install tilelang, REFMLC_TILELANG_PYTHON=.tilelang/bin/python",
+        lambda: _program(TILELANG_PYTHON),
     ),
     "seeds": Need(
         "the course's documents",
