@@ -6,12 +6,14 @@
 
 The first form answers `passes` of PROTOCOL.md; what tilelang does not take is refused. The second executes kernel.py.
 A kernel is shown from the pass on that lowers its tile operators: before it, `T.Parallel` shares a loop among threads,
-which TensorIR has no word for. No GPU is needed: the pipeline ends before a compiler of CUDA starts.
+which TensorIR has no word for. Annotations that hold layouts are left out: they are notes of tilelang to itself. No GPU
+is needed: the pipeline ends before a compiler of CUDA starts.
 """
 
 import importlib.util
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from tilelang import tvm
 
 TARGET = {"kind": "cuda", "arch": "sm_80"}
 LOWERED = "tl.LowerTileOp"
+LAYOUTS = re.compile(r'"layout_map": \{[^{}]*\}(, )?|"parallel_loop_layout": metadata\["[\w.]+"\]\[\d+\](, )?')
 WRAPPERS = ("pass_fn", "sequential", "_pipeline")
 
 
@@ -54,7 +57,7 @@ class Snapshots:
         """Write the module, unless it is as the last one or has parts of its functions only."""
         if self.first or not module.functions or name == "tirx.Filter":
             return
-        text = module.script()
+        text = LAYOUTS.sub("", module.script())
         if text != self.last:
             self.last = text
             self.line(name=name, text=text)

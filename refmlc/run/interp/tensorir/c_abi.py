@@ -7,7 +7,7 @@ keeps the value that was put in it; `tvm_struct_get` and `tvm_struct_set` name t
 |--------|--------------------------------|--------|----------------------------------------------|
 | 0      | the address of the tensor      | 8      | byte offset                                  |
 | 1      | data                           | 9, 10  | device id, device type                       |
-| 2, 3   | shape, strides (null: compact) | 13     | type index of a value                        |
+| 2, 3   | shape, strides (may be null)   | 13     | type index of a value                        |
 | 4      | rank                           | 14     | padding                                      |
 | 5, 6, 7 | code, bits, lanes of the dtype | 15    | the value                                    |
 |        |                                | 17     | an element of an array of int64              |
@@ -128,7 +128,7 @@ def tensor_field(tensor: Tensor, number: int) -> object:
         ADDRESS: tensor,
         DATA: Pointer(tensor.storage, tensor.byte_offset),
         SHAPE: tuple(tensor.shape),
-        STRIDES: tensor.strides,
+        STRIDES: tensor.element_strides or None,  # DLPack 1.2: null for a rank of 0 only
         RANK: len(tensor.shape),
         CODE: dtype.kind_code,
         BITS: dtype.bits,

@@ -250,7 +250,7 @@ def f(self_handle: T.handle, args: T.handle, num_args: T.int32, result: T.handle
     assert T.tvm_struct_get(A_handle, 0, 4, "int32") == 1, "rank"
     assert T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(2), "code"
     assert T.tvm_struct_get(A_handle, 0, 6, "uint8") == T.uint8(32), "bits"
-    assert T.isnullptr(T.tvm_struct_get(A_handle, 0, 3, "handle")), "compact"
+    assert T.tvm_struct_get(T.tvm_struct_get(A_handle, 0, 3, "handle"), 0, 17, "int64") == T.int64(1), "compact"
     assert T.tvm_struct_get(A_shape, 0, 17, "int64") == T.int64(8), "extent"
     A = T.decl_buffer((8,), "float32", data=T.tvm_struct_get(A_handle, 0, 1, "handle"))
     shape[0] = T.int64(2)

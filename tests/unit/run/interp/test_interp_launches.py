@@ -73,7 +73,9 @@ class Module:
         strides: T.let[T.handle("int64")] = T.reinterpret("handle", T.uint64(0))
         Strides = T.decl_buffer((1,), "int64", data=strides)
         A = T.decl_buffer((4,), "int64", data=T.tvm_struct_get(handle, 0, 1, "handle"))
-        A[0] = Lengths[0]
+        steps: T.let[T.handle("int64")] = T.tvm_struct_get(handle, 0, 3, "handle")
+        Steps = T.decl_buffer((1,), "int64", data=steps)
+        A[0] = Lengths[0] + T.int64(10) * Steps[0]
         A[1] = T.if_then_else(T.isnullptr(strides), T.int64(7), Strides[0])
         {more}
         T.ret(0)
@@ -88,8 +90,8 @@ def run_entry(device=DEVICE, more="T.evaluate(0)"):
 
 
 @pytest.mark.parametrize("device", [DEVICE, f"T.if_then_else(T.bool(True), {DEVICE}, 0)"])
-def test_the_shape_of_a_tensor_is_memory_and_null_strides_are_not_read(device):
-    assert run_entry(device) == [4, 7, 0, 0]
+def test_shape_and_strides_of_a_tensor_are_memory_and_null_strides_are_not_read(device):
+    assert run_entry(device) == [14, 7, 0, 0]
 
 
 @pytest.mark.parametrize(
