@@ -10,6 +10,13 @@ import sys
 import tvm
 from tvm.script import from_source
 
+MAPS = {
+    "halves": lambda i: (i // 2, i % 2),
+    "column halves": lambda i, j: (i, j // 2, j % 2),
+    "half": lambda i: (i // 2,),
+    "backwards": lambda i: (1 - i,),
+}
+
 
 def schedule_of(text):
     module = tvm.IRModule({"main": from_source(text)})
@@ -32,44 +39,51 @@ def apply(schedule, name, block, *args):
             schedule.split(loop, getattr(schedule, name)(loop, 2, *options, decision=args[1]))
         case "fuse" | "reorder":
             getattr(schedule, name)(*(loops[place] for place in args[0]))
+        case "merge":
+            schedule.merge(loops[args[0]], schedule.get_loops(get(args[1]))[args[2]])
         case "unroll" | "vectorize" | "parallel":
             getattr(schedule, name)(loops[args[0]])
         case "add_unit_loop" | "compute_inline" | "reverse_compute_inline":
             getattr(schedule, name)(found)
         case "compute_at" | "reverse_compute_at":
             getattr(schedule, name)(found, schedule.get_loops(get(args[0]))[args[1]], *args[2:])
-        case "bind" | "annotate":
+        case "bind" | "annotate" | "rfactor" | "loop_partition":
             getattr(schedule, name)(loops[args[0]], *args[1:])
-        case "set_scope" | "storage_align":
-            getattr(schedule, name)(found, *args)
         case "blockize":
-            schedule.blockize(loops[args[0]])
+            schedule.blockize([get(one) for one in args[0]] if isinstance(args[0], list) else loops[args[0]])
         case "tensorize":
             desc, impl = (from_source(text) for text in args[1:])
             tvm.s_tir.TensorIntrin.register("of_this_case", desc, impl, override=True)
             schedule.tensorize(loops[args[0]], "of_this_case")
-        case "rfactor":
-            schedule.rfactor(loops[args[0]], args[1])
-        case "loop_partition":
-            schedule.loop_partition(loops[args[0]], args[1])
-        case "pad_einsum":
-            schedule.pad_einsum(found, args[0])
+        case "decompose_reduction" | "decompose_padding":
+            getattr(schedule, name)(found, loops[args[0]])
+        case "read_at" | "write_at":
+            getattr(schedule, name)(loops[args[0]], found, *args[1:])
+        case _:
+            apply_to_buffers(schedule, found, name, *args)
+
+
+def apply_to_buffers(schedule, block, name, *args):
+    match name:
+        case "set_scope" | "storage_align" | "cache_inplace" | "cache_index" | "rolling_buffer" | "pad_einsum":
+            getattr(schedule, name)(block, *args)
         case "reindex":
-            schedule.reindex(found, tuple(args[0]))
+            schedule.reindex(block, tuple(args[0]))
         case "cache_read":
-            schedule.cache_read(found, args[0], *(args[1:] or ["global"]))
-        case "reindex_cache_read" | "reindex_cache_write":
-            axes = len(schedule.get(found).iter_vars)
-            same = tvm.tirx.IndexMap.from_func(lambda *values: values, ndim=axes)
-            getattr(schedule, name)(found, args[0], args[1], same)
-        case "transform_block_layout":
-            schedule.transform_block_layout(found, lambda axis: (axis // args[0], axis % args[0]))
-        case "cache_inplace" | "cache_index":
-            getattr(schedule, name)(found, *args)
+            schedule.cache_read(block, args[0], *(args[1:] or ["global"]))
         case "cache_write":
-            schedule.cache_write(found, 0, *(args or ["global"]))
-        case "decompose_reduction":
-            schedule.decompose_reduction(found, loops[args[0]])
+            schedule.cache_write(block, 0, *(args or ["global"]))
+        case "reindex_cache_read" | "reindex_cache_write":
+            axes = len(schedule.get(block).iter_vars)
+            map_ = MAPS[args[2]] if args[2:] else lambda *values: values
+            getattr(schedule, name)(block, args[0], args[1], tvm.tirx.IndexMap.from_func(map_, ndim=axes))
+        case "transform_layout":
+            pad = tvm.tirx.const(args[2], "float32") if args[2:] else None
+            schedule.transform_layout(block, tuple(args[0]), MAPS[args[1]], pad)
+        case "transform_block_layout":
+            schedule.transform_block_layout(block, lambda axis: (axis // args[0], axis % args[0]))
+        case _:
+            raise ValueError(f"no step is named {name}")
 
 
 def result(case):
