@@ -21,8 +21,9 @@ OLDER = [path for path in sorted(FOLDER.glob("*.toml")) if path.name != WHOLE]
 REQUIRED = {"id", "title", "clauses", "kind", "module", "input", "expected", "got", "why", "versions"}
 OPTIONAL = {"rank", "action", "steps", "refmlc", "edges", "cases", "verdict", "implementations"}
 OPTIONAL |= {"messages", "parts", "takes", "operator", "operand"}
-ACTIONS = {"run", "legalize", "show", "type", "schedule", "schedule-run"}
 SCHEDULED = {"schedule", "schedule-run"}
+PASSED = {"pass", "pass-run"}
+ACTIONS = {"run", "run-c", "gradient", "legalize", "show", "type"} | SCHEDULED | PASSED
 LINES = 12
 
 each = pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
@@ -47,7 +48,7 @@ def test_fields(row):
     assert REQUIRED <= set(row) <= REQUIRED | OPTIONAL
     assert row["kind"] in KINDS
     assert row.get("action", "run") in ACTIONS
-    assert ("steps" in row) == (row.get("action") in SCHEDULED)
+    assert ("steps" in row) == (row.get("action") in SCHEDULED | PASSED)
     assert ("cases" in row) == ("verdict" in row)
     assert len(row["module"].splitlines()) <= LINES
     assert row["versions"]

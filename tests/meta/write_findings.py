@@ -16,7 +16,8 @@ KINDS = {
     "floats as reals": "what follows from one decision of TVM, to simplify floats as real numbers: contrary to IEEE "
     "754, known to its maintainers, and documented nowhere",
     "undefined code": "what TVM lowers or schedules a defined program to has no meaning, whatever value comes out",
-    "crash": "a signal ends the process of the compiler, also where the program is not well-formed",
+    "crash": "a signal ends the process of the compiler, also where the program is not well-formed, or that of a valid "
+    "program",
     "internal error": "compiler or runtime stop at a check or an exception of their own, on a valid program",
     "missing check": "a program without meaning or not well-formed, or a step of a schedule that ought to be, is not "
     "refused; TVM promises no checks of values at run time, so that there it is no fault",
@@ -74,9 +75,11 @@ def block(row):
     lines = [f"### {heading(row)}", "", "```python", row["module"].strip("\n"), "```", ""]
     if row["input"]:
         lines.append(f"Arguments: {', '.join(f'`{shown(one)}`' for one in row['input'])}.")
-    lines += [f"Step: `{' '.join(map(str, step))}`." for step in row.get("steps", ())]
+    lines += [f"Pass: `{step}`." for step in row.get("steps", ()) if isinstance(step, str)]
+    lines += [f"Step: `{' '.join(map(str, step))}`." for step in row.get("steps", ()) if not isinstance(step, str)]
     what = {"legalize": "After LegalizeOps", "schedule": "After the steps", "type": "As its type", "show": "Printed"}
-    what |= {"schedule-run": "TVM, after the steps"}
+    what |= {"schedule-run": "TVM, after the steps", "pass": "After the pass", "pass-run": "TVM, after the pass"}
+    what |= {"run-c": "TVM, target `c`", "gradient": "TVM, the gradient by the first argument"}
     got = f"{what.get(row.get('action'), 'TVM')}: `{shown(row['got'])}`"
     lines += [f"Meant: `{shown(row['expected'])}` ({', '.join(row['clauses'])}). {got}.", ""]
     return [*lines, f"{' '.join(row['why'].split())} Versions: {', '.join(row['versions'])}.", ""]

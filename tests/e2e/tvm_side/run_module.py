@@ -10,15 +10,22 @@ Reads from stdin a list of `{"module": text, "action": …, "arguments": [[dtype
 | `type`     | nothing                                                       | `type`: of what main gives |
 | `schedule` | the steps (`apply_steps`)                                     | `text`                     |
 | `schedule-run` | the same, compiled and called                             | as of `run`                |
+| `pass`     | the passes that the steps spell, `relax.FuseOps(0)`           | `text`                     |
+| `pass-run` | the same, compiled and called                                 | as of `run`                |
+| `run-c`    | as `run`, by way of the target `c` and a C compiler           | as of `run`                |
+| `gradient` | Gradient of `main`, compiled and called                       | `array`: by the first argument |
 
 Where `main` returns a tuple of tensors the answer of `run` is `arrays`. Other answers: `error` ("Kind: message"),
 `signal` (a number); SIGALRM means that it took too long. The first answer is `version`: TVM's.
 """
 
+import ast
 import json
 import os
 import signal
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import ml_dtypes
 import numpy as np
@@ -46,6 +53,22 @@ def run(module: tvm.IRModule, arguments: list) -> dict:
     return {"array": told(found)} if hasattr(found, "numpy") else {"arrays": [told(one) for one in found]}
 
 
+def run_c(module: tvm.IRModule, arguments: list) -> dict:
+    """The last argument of `main`, a prim_func that goes through C."""
+    with TemporaryDirectory() as folder:
+        library = str(Path(folder) / "module.so")
+        tvm.compile(module, "c").export_library(library)
+        tvm.runtime.load_module(library)["main"](*arguments)
+    return {"array": told(arguments[-1])}
+
+
+def gradient(module: tvm.IRModule, arguments: list) -> dict:
+    """The gradient of `main` by its first argument: the adjoint gives a pair of the result and all gradients."""
+    adjoint = relax.transform.Gradient("main")(module)["main_adjoint"].with_attr("global_symbol", "main")
+    machine = relax.VirtualMachine(tvm.compile(tvm.IRModule({"main": adjoint}), "llvm"), tvm.cpu())
+    return {"array": told(machine["main"](*arguments)[1][0])}
+
+
 def told(tensor) -> list:
     """A tensor as dtype, shape and bytes."""
     array = tensor.numpy()
@@ -58,6 +81,20 @@ def stepped(request: dict) -> tvm.IRModule:
     for step in request["steps"]:
         apply(schedule, *step)
     return schedule.mod
+
+
+def passed(module: tvm.IRModule, steps: list[str]) -> tvm.IRModule:
+    """The module after passes: each spelled with literals, `config=` for options of `PassContext`."""
+    target = tvm.target.Target("llvm")
+    for step in steps:
+        call = ast.parse(step, mode="eval").body
+        options = {key.arg: ast.literal_eval(key.value) for key in call.keywords}
+        config = options.pop("config", {})
+        home = getattr(tvm, call.func.value.id).transform
+        with target, tvm.transform.PassContext(config=config):
+            places = [target] if call.func.attr == "BindTarget" else map(ast.literal_eval, call.args)
+            module = getattr(home, call.func.attr)(*places, **options)(module)
+    return module
 
 
 def arguments_of(request: dict) -> list:
@@ -81,11 +118,17 @@ def act(request: dict) -> dict:
     module = from_source(request["module"])
     if not isinstance(module, tvm.IRModule):
         module = tvm.IRModule({"main": module.with_attr("global_symbol", "main")})
+    if request["action"] in ("pass", "pass-run"):
+        module = passed(module, request["steps"])
+        return {"text": module.script()} if request["action"] == "pass" else run(module, arguments_of(request))
     if request["action"] == "type":
         return {"type": type_of(module["main"])}
-    if request["action"] == "run":
-        return run(module, arguments_of(request))
+    if request["action"] in RUNS:
+        return RUNS[request["action"]](module, arguments_of(request))
     return {"text": relax.transform.LegalizeOps()(module).script(show_meta=request["action"] == "show")}
+
+
+RUNS = {"run": run, "run-c": run_c, "gradient": gradient}
 
 
 def answer(request: dict, into: int) -> None:
