@@ -8,6 +8,7 @@
 | TIR-907 | a block has one binding for each axis; axes, bindings and domains are integers         | RM209 |
 | TIR-908 | parameters have different names; a variable is not defined again where it is visible   | RM210 |
 | TIR-909 | break and continue stand in a loop                                                     | RM213 |
+| TIR-207 | a view of a buffer has elements as wide, where either are narrower than a byte        | RM504 |
 | TIR-208 | a loop over a thread axis inside of one over the same axis has its start and step      | RM504 |
 """
 
@@ -35,6 +36,7 @@ from refmlc.lang.ir.tir import (
     Bind,
     Break,
     Buffer,
+    BufferData,
     BufferRegion,
     BufferStore,
     Continue,
@@ -59,6 +61,8 @@ from refmlc.lang.ir.tir import (
 )
 from refmlc.lang.ir.tirx import LambdaExpr, ScopeIdDef, TilePrimitiveCall
 from refmlc.lang.wellformed.tensor_exprs import ExprRules, count
+
+BYTE = 8
 
 
 class FunctionRules(ExprRules):
@@ -229,6 +233,10 @@ class FunctionRules(ExprRules):
     def _decl(self, buffer: Buffer, data: Expr | None, near: Span | None) -> None:
         if data is not None:
             self.expr(data, near)
+        if isinstance(data, BufferData) and _packed(buffer.dtype) != _packed(data.buffer.dtype):
+            views = f"`{buffer.name}` of {buffer.dtype} is a view of `{data.buffer.name}` of {data.buffer.dtype}"
+            message = f"{views}: refmlc does not define how elements narrower than a byte share bytes"
+            self.findings.report(UNSUPPORTED_CONSTRUCT, message, near)
         self._fresh(buffer, near)
 
     def _fresh(self, buffer: Buffer, near: Span | None) -> None:
@@ -319,6 +327,11 @@ class FunctionRules(ExprRules):
 def _declared(buffer: Buffer) -> list[Related]:
     """The place of the declaration, where there is one."""
     return [Related(f"`{buffer.name}` is declared here", buffer.span)] if buffer.span else []
+
+
+def _packed(dtype: DType) -> int:
+    """The bits of an element that shares its byte with others; 0: it shares none."""
+    return dtype.bits if dtype.kind != "bool" and 0 < dtype.bits < BYTE else 0
 
 
 def _equal(first: Expr | None, second: Expr | None, default: int) -> bool:

@@ -3,7 +3,7 @@
 import pytest
 
 from refmlc.diag import Exhausted, Source, Span
-from refmlc.lang.dtypes import BOOL, FLOAT32, FLOAT64, HANDLE, INT32, INT64, VOID
+from refmlc.lang.dtypes import BOOL, FLOAT32, FLOAT64, HANDLE, INT32, INT64, VOID, dtype
 from refmlc.lang.ir import IRModule
 from refmlc.lang.ir.kinds import ForKind, IterKind
 from refmlc.lang.ir.relax import ExternFunc
@@ -408,3 +408,19 @@ def test_launched_threads_begin_at_0():
     assert codes_of(launched) == ["RM504"]
     launched = AttrStmt(ThreadVar("threadIdx.x"), "thread_extent", IntImm(INT32, 4), threads((0, 4, 1)))
     assert codes_of(launched) == []
+
+
+@pytest.mark.parametrize(
+    ("buffer", "view", "codes"),
+    [
+        ("uint8", "float4_e2m1fn", ["RM504"]),  # in memory two elements share a byte, here each has one
+        ("int4", "int8", ["RM504"]),
+        ("int4", "uint4", []),
+        ("bool", "uint8", []),
+        ("float32", "int32", []),
+    ],
+)
+def test_a_view_of_narrow_elements_on_others_is_unsupported(buffer, view, codes):
+    memory = Buffer("M", dtype(buffer), (IntImm(INT32, 8),))
+    declared = DeclBuffer(Buffer("V", dtype(view), (IntImm(INT32, 8),)), BufferData(memory))
+    assert codes_of(SeqStmt((AllocBuffer(memory), declared))) == codes
