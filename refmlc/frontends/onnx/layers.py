@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import BAD_INPUT
+from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_OP
 from refmlc.frontends.aten import RULES as ATEN
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.onnx.elementwise import OnnxRule, is_half
 from refmlc.frontends.onnx.node import Node
 from refmlc.lang.ir import relax
+
+STASHED = 1
+"""ONNX's number of float32, in which `LayerNormalization` computes."""
 
 
 def product(e: Emitter, left: relax.Expr, right: relax.Expr) -> relax.Expr:
@@ -91,9 +94,30 @@ def instance_norm(node: Node) -> Operand:
     )
 
 
+def layer_norm(node: Node) -> Operand:
+    """Normalised over `axis` and the axes behind it, scaled and shifted; beside it the mean, and 1 / the deviation.
+
+    `Scale` and `B` broadcast to x. ONNX's own function, which flattens them, takes those of the normalised shape alone.
+    """
+    e, x, scale, bias = node.e, node.tensor(0), node.tensor(1), node.optional(2)
+    rank, stash = e.rank(x), node.whole("stash_type", STASHED)
+    axis, epsilon = node.whole("axis", -1), node.real("epsilon", 1e-5)
+    if stash != STASHED or not -rank <= axis < rank:
+        raise fail(UNSUPPORTED_OP, f"`{node.op}` with the axis {axis} and `stash_type` {stash} is not supported")
+    axes, dtype = tuple(range(axis % rank, rank)), e.dtype(x)
+    wide = x if dtype == "float32" else e.astype(x, "float32")
+    mean, variance = (e.call(name, wide, axis=axes, keepdims=True) for name in ("mean", "variance"))
+    one, shifted = e.scalar(1.0, "float32"), e.call("add", variance, e.scalar(epsilon, "float32"))
+    inverse = e.call("divide", one, e.call("sqrt", shifted))
+    normal = e.astype(e.call("multiply", e.call("subtract", wide, mean), inverse), dtype)
+    result = e.call("multiply", normal, scale)
+    return (result if bias is None else e.call("add", result, bias)), mean, inverse
+
+
 LAYERS: Mapping[str, OnnxRule] = {
     "Gemm": gemm,
     "MatMul": lambda node: product(node.e, node.tensor(0), node.tensor(1)),
     "BatchNormalization": batch_norm,
     "InstanceNormalization": instance_norm,
+    "LayerNormalization": layer_norm,
 }

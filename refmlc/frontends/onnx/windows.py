@@ -259,22 +259,39 @@ def lp_pool(node: Node) -> Operand:
     e, x, order, kernel = node.e, node.tensor(0), node.whole("p", 2), node.ints("kernel_shape")
     if kernel is None or len(kernel) not in LAYOUT or order < 1:
         raise fail(UNSUPPORTED_OP, f"`{node.op}` of {len(kernel or ())} axes and the norm {order} is not supported")
-    if node.whole("ceil_mode", 0):
-        raise fail(UNSUPPORTED_OP, f"`{node.op}` with `ceil_mode` is not supported")
     rank, dtype = len(kernel), e.dtype(x)
     strides, dilations = _steps(node, "strides", rank), _steps(node, "dilations", rank)
+    extents, ceil_mode = e.shape(x)[2:], node.whole("ceil_mode", 0)
+    pads = _pads(node, extents, kernel, strides, dilations)
+    if ceil_mode:
+        pads = _whole_windows(node, extents, pads, (kernel, strides, dilations))
     powers = e.call("power", e.call("abs", x), e.scalar(order, dtype))
     mean = e.call(
         f"nn.avg_pool{rank}d",
         powers,
         pool_size=kernel,
         strides=strides,
-        padding=_pads(node, e.shape(x)[2:], kernel, strides, dilations),
+        padding=pads,
         dilation=dilations,
         count_include_pad=True,
         layout=LAYOUT[rank],
     )
     return e.call("power", e.call("multiply", mean, e.scalar(prod(kernel), dtype)), e.scalar(1 / order, dtype))
+
+
+def _whole_windows(
+    node: Node, extents: Sequence[Size], pads: tuple[int, ...], windowing: tuple[tuple[int, ...], ...]
+) -> tuple[int, ...]:
+    """The padding with which the windows that `ceil_mode` cuts are whole: zeros add nothing to a norm."""
+    rank, ends = len(extents), []
+    for begin, end, size, kernel, stride, dilation in zip(pads[:rank], pads[rank:], extents, *windowing, strict=True):
+        if not isinstance(size, int):
+            raise fail(UNSUPPORTED_OP, f"`{node.op}` with `ceil_mode` and a symbolic extent is not supported")
+        window = (kernel - 1) * dilation + 1
+        last = -(-(begin + size + end - window) // stride) * stride
+        last -= stride if last >= begin + size else 0  # no window begins in the padding behind
+        ends.append(max(last + window - begin - size, 0))
+    return (*pads[:rank], *ends)
 
 
 WINDOWS: Mapping[str, OnnxRule] = {

@@ -287,6 +287,30 @@ def test_a_layer_norm_with_several_outputs_is_what_onnx_defines() -> None:
         np.testing.assert_allclose(ours.numpy(), theirs, rtol=1e-5, atol=1e-6)
 
 
+def test_the_scale_of_a_layer_norm_broadcasts() -> None:
+    """Two axes are normalised; the scale has the last one alone, the bias the one before it."""
+    inputs = [np.array([[[0, 0], [0, 2]]], np.float32), np.array([1, 2], np.float32), np.array([[0], [1]], np.float32)]
+    made = one_node("LayerNormalization", inputs, axis=-2, epsilon=0.0)
+    found = refmlc.VirtualMachine(refmlc.build(from_onnx(made), "interp"))["main"](*inputs)
+    third = 3**-0.5  # the mean is 1 / 2, the deviation 3 ** 0.5 / 2
+    np.testing.assert_allclose(found.numpy(), [[[-third, -2 * third], [1 - third, 1 + 6 * third]]], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("size", "pads", "wanted"),
+    [
+        (3, [0, 0], [3, 3]),  # the last window has one element
+        (4, [1, 0], [1, 5, 4]),
+        (2, [0, 2], [3]),  # a window that begins behind the data is none
+    ],
+)
+def test_a_window_that_ceil_mode_cuts_has_the_norm_of_what_is_left(size, pads, wanted) -> None:
+    x = np.arange(1, size + 1, dtype=np.float32).reshape(1, 1, size)
+    made = one_node("LpPool", [x], kernel_shape=[2], strides=[2], pads=pads, ceil_mode=1, p=1)
+    found = refmlc.VirtualMachine(refmlc.build(from_onnx(made), "interp"))["main"](x).numpy()
+    assert found.ravel().tolist() == wanted
+
+
 class TestHostileModels:
     def refused(self, made, code):
         with pytest.raises(RefmlcError) as refusal:
