@@ -11,6 +11,7 @@ import subprocess
 from pathlib import Path
 
 import known
+import needs
 import numpy as np
 import pytest
 from scalar_edges import differing
@@ -23,6 +24,7 @@ from refmlc.observe.sanitize import sanitize
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 RUN_MODULE = Path(__file__).parent / "tvm_side" / "run_module.py"
 each = pytest.mark.parametrize("row", known.ROWS, ids=[row["id"] for row in known.ROWS])
+IMPORTED = [row for row in known.ROWS if row.get("action") == "import"]
 LIMIT = 500  # seconds, for all rows
 
 
@@ -53,6 +55,17 @@ def slope(module, arguments):
     return found
 
 
+def outcome_of_model(row):
+    """What refmlc computes for the first output of a model of ONNX: an array, or the code of its refusal."""
+    onnx = needs.imported("onnx")
+    from refmlc.frontends import onnx_backend as backend  # noqa: PLC0415 - ONNX is optional
+
+    try:
+        return backend.run_model(onnx.parser.parse_model(row["module"]), list(map(known.array, row["input"])))[0]
+    except refmlc.RefmlcError as failure:
+        return failure.code.id
+
+
 def type_of(array):
     """The type of a tensor as TVMScript has it."""
     return f'R.Tensor({array.shape}, dtype="{array.dtype}")'
@@ -79,8 +92,33 @@ def test_refmlc_gives_what_is_expected(row):
     if row.get("action") == "type":
         assert type_of(meaning(row["module"], list(map(known.array, row["input"])))) == row["expected"]
         return
+    if row in IMPORTED:
+        assert_is(outcome_of_model(row), row.get("refmlc", row["expected"]))
+        return
     means = slope if row.get("action") == "gradient" else meaning
     assert_is(means(row["module"], list(map(known.array, row["input"]))), row.get("refmlc", row["expected"]))
+
+
+@pytest.mark.needs("onnx")
+@pytest.mark.parametrize("row", IMPORTED, ids=[row["id"] for row in IMPORTED])
+def test_onnx_itself_gives_what_is_expected(row):
+    """Its evaluator, to the last places; where the row names another witness, ONNX's own inference of types."""
+    import onnx  # noqa: PLC0415 - an optional package
+    from onnx.reference import ReferenceEvaluator  # noqa: PLC0415 - as above
+
+    model = onnx.parser.parse_model(row["module"])
+    expected, inputs = known.array(row["expected"]), list(map(known.array, row["input"]))
+    onnx.checker.check_model(model)
+    if "witness" in row:
+        (output,) = onnx.shape_inference.infer_shapes(model, strict_mode=True).graph.output
+        sizes = [dim.dim_value for dim in output.type.tensor_type.shape.dim]
+        assert len(sizes) == expected.ndim
+        assert all(size in (0, extent) for size, extent in zip(sizes, expected.shape, strict=True))  # 0: not known
+        return
+    names = [item.name for item in model.graph.input]
+    (found,) = ReferenceEvaluator(model).run(None, dict(zip(names, inputs, strict=True)))
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +159,8 @@ def said(answer, row):
 @pytest.mark.needs("tvm")
 @each
 def test_tvm_does_what_is_recorded(row, told):
+    if row in IMPORTED:
+        needs.need("importers")
     version, answers = told
     if version in row["versions"]:
         assert_is(said(answers[row["id"]], row), row["got"])

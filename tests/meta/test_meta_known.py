@@ -20,10 +20,10 @@ ROWS = tomllib.loads((FOLDER / WHOLE).read_text(encoding="utf-8"))["deviation"]
 OLDER = [path for path in sorted(FOLDER.glob("*.toml")) if path.name != WHOLE]
 REQUIRED = {"id", "title", "clauses", "kind", "module", "input", "expected", "got", "why", "versions"}
 OPTIONAL = {"rank", "action", "steps", "refmlc", "edges", "cases", "verdict", "implementations"}
-OPTIONAL |= {"messages", "parts", "takes", "operator", "operand"}
+OPTIONAL |= {"messages", "parts", "takes", "operator", "operand", "nodes", "witness"}
 SCHEDULED = {"schedule", "schedule-run"}
 PASSED = {"pass", "pass-run"}
-ACTIONS = {"run", "run-c", "gradient", "legalize", "show", "type"} | SCHEDULED | PASSED
+ACTIONS = {"run", "run-c", "gradient", "legalize", "show", "type", "import"} | SCHEDULED | PASSED
 LINES = 12
 
 each = pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
@@ -49,6 +49,7 @@ def test_fields(row):
     assert row["kind"] in KINDS
     assert row.get("action", "run") in ACTIONS
     assert ("steps" in row) == (row.get("action") in SCHEDULED | PASSED)
+    assert ("nodes" in row) == (row.get("action") == "import") >= ("witness" in row)
     assert ("cases" in row) == ("verdict" in row)
     assert len(row["module"].splitlines()) <= LINES
     assert row["versions"]
@@ -58,7 +59,24 @@ def test_fields(row):
 @each
 def test_clauses_exist(row):
     assert row["clauses"]
+    if row.get("action") == "import":
+        assert all(re.fullmatch(r"ONNX \w+-\d+", name) for name in row["clauses"])
+        return
     assert set(row["clauses"]) <= set(clauses())
+
+
+@pytest.mark.needs("onnx")
+@pytest.mark.parametrize("row", [row for row in ROWS if row.get("action") == "import"], ids=lambda row: row["id"])
+def test_operators_of_onnx_exist_in_their_versions(row):
+    import onnx  # noqa: PLC0415 - an optional package
+
+    model = onnx.parser.parse_model(row["module"])
+    opset = model.opset_import[0].version
+    for name in row["clauses"]:
+        operator, _, version = name.removeprefix("ONNX ").partition("-")
+        assert onnx.defs.get_schema(operator, opset, "").since_version == int(version)
+    operators = {node.op_type for node in model.graph.node}
+    assert {node.split()[0] for node in row["nodes"]} & operators
 
 
 @each

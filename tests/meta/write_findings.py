@@ -72,7 +72,8 @@ def first(rows):
 
 def block(row):
     """The paragraphs of a row."""
-    lines = [f"### {heading(row)}", "", "```python", row["module"].strip("\n"), "```", ""]
+    language = "text" if row.get("action") == "import" else "python"
+    lines = [f"### {heading(row)}", "", f"```{language}", row["module"].strip("\n"), "```", ""]
     if row["input"]:
         lines.append(f"Arguments: {', '.join(f'`{shown(one)}`' for one in row['input'])}.")
     lines += [f"Pass: `{step}`." for step in row.get("steps", ()) if isinstance(step, str)]
@@ -80,6 +81,7 @@ def block(row):
     what = {"legalize": "After LegalizeOps", "schedule": "After the steps", "type": "As its type", "show": "Printed"}
     what |= {"schedule-run": "TVM, after the steps", "pass": "After the pass", "pass-run": "TVM, after the pass"}
     what |= {"run-c": "TVM, target `c`", "gradient": "TVM, the gradient by the first argument"}
+    what |= {"import": "TVM, by its importer"}
     got = f"{what.get(row.get('action'), 'TVM')}: `{shown(row['got'])}`"
     lines += [f"Meant: `{shown(row['expected'])}` ({', '.join(row['clauses'])}). {got}.", ""]
     return [*lines, f"{' '.join(row['why'].split())} Versions: {', '.join(row['versions'])}.", ""]

@@ -34,6 +34,8 @@ from refmlc.oracle.suite.result import CaseResult, CaseVerdict
 OWN = frozenset({"id", "title", "why", "cases", "verdict", "versions", "implementations"})
 OTHERS = frozenset(
     {
+        "nodes",
+        "witness",
         "clauses",
         "kind",
         "module",
