@@ -12,7 +12,7 @@ Decision: a message alone explains nothing: another fault may end in the same ch
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
@@ -154,6 +154,17 @@ def known_steps(says: Mapping[str, object], primitive: str, code: str) -> str:
             case {"action": "schedule" | "schedule-run", "steps": [*_, [str(step), *_]], "got": got, "id": str(row_id)}:
                 if step == primitive and (got if isinstance(got, str) else "") == code:
                     return row_id
+    return ""
+
+
+def known_nodes(says: Mapping[str, object], cause: Sequence[str]) -> str:
+    """The id of the row whose `nodes` have words of a cause: an operator of ONNX, what matters, how it is wrong."""
+    name, version = _introduced(says)
+    for row in _tables(name, version) if name and version else ():
+        for node in cast("Iterable[str]", row.get("nodes", ())):
+            operator, *words = node.split()
+            if operator == cause[0] and set(words) <= set(cause[1:]):
+                return str(row["id"])
     return ""
 
 

@@ -45,6 +45,8 @@ SCAN = 9
 """The first version in which `Scan` means what it means today."""
 CHANNELS = 7
 """The first version in which `PRelu` broadcasts its slope from the last axis."""
+RESHAPED = 5
+"""The first version in which `Reshape` takes the shape as an input."""
 MOST_UNWRITTEN = 32
 """How many nodes with known elements one after the other wait until the module needs them."""
 MOST_STEPS = 2048
@@ -91,12 +93,39 @@ def _converted(model: onnx.ModelProto) -> onnx.ModelProto:
             UNSUPPORTED_OP, f"`Scan` of version {version} is not supported: it has batches, and ONNX converts none"
         )
     try:
-        converted = onnx.version_converter.convert_version(model, OLDEST)
+        converted = onnx.version_converter.convert_version(_with_flat_maxima(model, version), OLDEST)
     except (RuntimeError, ValueError) as refused:
         reason = " ".join(str(refused).split())
         message = f"the operators of ONNX in version {version} are not supported: version {OLDEST} or later is needed"
         raise fail(UNSUPPORTED_OP, message, None, f"ONNX's own converter says: {reason}") from None
     return _with_channels(converted) if version < CHANNELS else converted
+
+
+def _with_flat_maxima(model: onnx.ModelProto, version: int) -> onnx.ModelProto:
+    """The model with each `Hardmax` on a matrix.
+
+    Before version 13 it takes `axis` and all axes behind it for one, which ONNX's converter says of Softmax alone.
+    """
+    if version < RESHAPED or not any(node.op_type == "Hardmax" and node.domain in OWN for node in model.graph.node):
+        return model
+    copy, nodes = onnx.ModelProto(), list[onnx.NodeProto]()
+    copy.CopyFrom(model)
+    for node in copy.graph.node:
+        if node.op_type != "Hardmax" or node.domain not in OWN:
+            nodes.append(node)
+            continue
+        (x,), (y,) = node.input, node.output
+        axis = next((item.i for item in node.attribute if item.name == "axis"), 1)
+        shape, flat, most = (f"{y}:{part}" for part in ("shape", "flat", "most"))
+        nodes += [
+            onnx.helper.make_node("Shape", [x], [shape]),
+            onnx.helper.make_node("Flatten", [x], [flat], axis=axis),
+            onnx.helper.make_node("Hardmax", [flat], [most], axis=1),
+            onnx.helper.make_node("Reshape", [most, shape], [y], node.name),
+        ]
+    del copy.graph.node[:]
+    copy.graph.node.extend(nodes)
+    return copy
 
 
 def _with_channels(model: onnx.ModelProto) -> onnx.ModelProto:

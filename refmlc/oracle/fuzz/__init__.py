@@ -10,6 +10,8 @@ a campaign can stop anywhere, resume later, and run on several machines, with th
 | `batch`           | the programs of a batch, examined; a finding's program made smaller                 |
 | `subjects`        | parts of real TVM that are examined by themselves, a kind of programs each          |
 | `staged`          | traces of TVM's schedule, each step held to the program that it began with          |
+| `imports`         | graphs of ONNX, by TVM's importer and by refmlc's, held to ONNX's own evaluator     |
+| `onnx_graphs`, `onnx_operators` | such graphs as data, drawn; the table of operators that they have     |
 | `aimed_programs`  | small programs aimed at the preconditions of schedule primitives                    |
 | `exclusions`      | what is left out of generation                                                      |
 | `proofs`          | rewrites proved, and the proofs compared with the calls                             |

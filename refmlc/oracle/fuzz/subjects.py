@@ -3,6 +3,7 @@
 | kind         | what is examined                    |
 |--------------|-------------------------------------|
 | `primitives` | traces of TVM's schedule (`staged`) |
+| `imports`    | TVM's importer of ONNX (`imports`)  |
 
 A kind is added here and in `settings.SUBJECT_KINDS`.
 """
@@ -10,7 +11,7 @@ A kind is added here and in `settings.SUBJECT_KINDS`.
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from refmlc.oracle.fuzz import staged
+from refmlc.oracle.fuzz import imports, staged
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json
 from refmlc.oracle.fuzz.settings import CampaignSettings
 
@@ -30,4 +31,5 @@ class Subject:
 
 SUBJECTS: Mapping[str, Subject] = {
     staged.KIND: Subject(staged.run_traces, staged.shrink_trace, staged.PRIMITIVES),
+    imports.KIND: Subject(imports.run_graphs, imports.shrink_graph, imports.operator_names()),
 }

@@ -296,6 +296,14 @@ def test_the_scale_of_a_layer_norm_broadcasts() -> None:
     np.testing.assert_allclose(found.numpy(), [[[-third, -2 * third], [1 - third, 1 + 6 * third]]], rtol=1e-6)
 
 
+@pytest.mark.parametrize(("version", "axis"), [(9, 1), (12, 1), (12, -2), (13, 2)])
+def test_before_version_13_hardmax_takes_all_axes_from_its_own_on_for_one(version, axis) -> None:
+    x = np.array([[[1, 2], [3, 0]]], np.float32)
+    made = one_node("Hardmax", [x], version, axis=axis)
+    found = refmlc.VirtualMachine(refmlc.build(from_onnx(made), "interp"))["main"](x).numpy()
+    assert found.tolist() == ([[[0, 1], [1, 0]]] if version == 13 else [[[0, 0], [1, 0]]])
+
+
 @pytest.mark.parametrize(
     ("size", "pads", "wanted"),
     [

@@ -4,7 +4,9 @@ It runs in an environment that has apache-tvm, and the framework of the file (to
 package that is `missing`; the `module` of `prepare` is the path of the file. Parameters are constants of TVM's module.
 """
 
+import sys
 import warnings
+from contextlib import redirect_stdout
 from importlib.util import find_spec
 
 from line_server import name, read_once, serve
@@ -47,7 +49,20 @@ def answer(state, request):
     return reply_to(state, request, Model) | {"name": f"{name()} importer", "missing": missing, "batch": 0}
 
 
+def import_once():
+    """Import what every model of ONNX needs before children are forked: each of them would take a second for it."""
+    if find_spec("onnx"):
+        import onnx  # noqa: PLC0415 - may be missing
+        from tvm.relax.frontend.onnx import from_onnx  # noqa: PLC0415 - as above
+
+        with redirect_stdout(sys.stderr):
+            from_onnx(onnx.parser.parse_model(FIRST))
+
+
+FIRST = '<ir_version: 8, opset_import: ["": 13]> g (float[1] x) => (float[1] y) { y = Abs(x) }'
+
 if __name__ == "__main__":
     memory = {}
     read_once()
+    import_once()
     serve(lambda request: answer(memory, request))

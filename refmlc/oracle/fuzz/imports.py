@@ -1,0 +1,551 @@
+"""Programs of the kind `imports`: graphs of ONNX, by TVM's importer and by refmlc's, each held to ONNX's own evaluator.
+
+| who differs from the evaluator | the finding is on                                                                |
+|--------------------------------|----------------------------------------------------------------------------------|
+| TVM                            | `tvm-importer:PYTHON`: its importer, unless refmlc's text is compiled wrongly too  |
+| refmlc                         | `refmlc-importer`                                                                |
+| both, and they agree           | `onnx`: the evaluator is alone; to be judged, and then a row of `EVALUATOR`      |
+
+The first node that is wrong is taken out of its graph, and loses attributes and inputs that its fault does not need.
+A cause is its operator, what is left of these, and how its result is wrong; words of `conformance/known` (`nodes`) that
+a cause has make it a known one. Each TVM of the campaign is asked, so that a finding names the versions that have it.
+
+Floats are compared within the error of their dtype: what is less exact is no finding of importers. TVM gives a shape
+and a number where ONNX has a tensor of int64; they are taken for it.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from refmlc.diag import RefmlcError, fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.lazy import load
+from refmlc.oracle.fuzz.onnx_operators import OPERATORS
+from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature
+from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.implementations.implementation import Ended, Limits, Stop, Stopped
+from refmlc.oracle.implementations.real_tvm import Tvm
+from refmlc.oracle.record import known_nodes
+from refmlc.run.memory.tensor import Tensor
+from refmlc.run.memory.values import Shape
+
+if TYPE_CHECKING:
+    from refmlc.oracle.fuzz.onnx_graphs import OnnxGraph, OnnxNode
+
+KIND = "imports"
+TVM = "tvm:"
+IMPORTER = "tvm-importer:"
+OURS = "refmlc-importer"
+FRAMEWORK = "onnx"
+WRONG, REFUSED, CRASHED = "RM706", "RM707", "RM703"
+GRAPHS = "refmlc.oracle.fuzz.onnx_graphs"
+STARTS = 120.0
+"""How long TVM may take to start, with what its importers need, on a machine that is busy. Units: seconds."""
+TOLERANCE = {"float16": 2e-2, "float32": 1e-3, "float64": 1e-5}
+SAID_LIMITS = ("not support", "unsupported", "only support", "not implemented", "currently support", "not yet")
+EVALUATOR = {
+    **{
+        f"{operator} opset{version}": "takes the axis as version 13 does, in every version"
+        for operator in ("Hardmax", "Softmax", "LogSoftmax")
+        for version in (1, 11)
+    },
+    "GlobalMaxPool shape": "drops axes of extent 1",
+    "Unique sorted": "gives sorted elements with sorted=0, where ONNX says the order of their first occurrence",
+    "MaxPool auto_pad": "rounds the extent of SAME_LOWER down; ONNX's inference of shapes and ONNX Runtime round up",
+    "AveragePool auto_pad": "pads for another extent than the dilated kernel's",
+    "LpPool ceil_mode": "multiplies the average of a window that is cut by the size of a whole one",
+    "QuantizeLinear": "casts NaN and what is out of range to an integer, which NumPy leaves open",
+    "Cast nan": "casts NaN and infinities to an integer, which ONNX leaves open",
+}
+"""Where the evaluator is wrong or its answer is nobody's: an operator, an attribute or how, and why it is left out."""
+Answers: TypeAlias = "list[np.ndarray] | str"
+"""The results of a graph, or why there are none: a refusal, which begins with its kind."""
+
+
+def pythons_of(settings: CampaignSettings) -> tuple[str, ...]:
+    """The Pythons of the campaign's TVMs, each once."""
+    specs = [spec.removeprefix(TVM).rpartition("@") for spec in settings.implementations if spec.startswith(TVM)]
+    paths = [(path if at and number.isdecimal() else f"{path}{at}{number}") for path, at, number in specs]
+    return tuple(dict.fromkeys(path.partition(",")[0] for path in paths))
+
+
+class Importer(Tvm):
+    """TVM's importers in their own process: any file, any number of times."""
+
+    side = "run_model.py"
+
+    def answers(self, path: Path, arguments: Sequence[np.ndarray]) -> Answers:
+        """The results of the model in a file."""
+        prepared = self.prepare_text(str(path))
+        if isinstance(prepared, Stopped):
+            return _refusal(prepared)
+        answer = prepared.run("main", [Tensor.from_numpy(np.asarray(array, order="C")) for array in arguments])
+        prepared.close()
+        if isinstance(answer, Stopped):
+            return _refusal(answer)
+        return arrays_of(answer)
+
+
+def _refusal(stopped: Stopped) -> str:
+    if stopped.why is Stop.CRASHED:
+        return f"crashed: {stopped.message}"
+    said = any(words in stopped.message.lower() for words in SAID_LIMITS)
+    return f"{'refused' if said or not _is_fault(stopped) else 'failed'}: {stopped.message}"
+
+
+def _is_fault(stopped: Stopped) -> bool:
+    return stopped.why in (Stop.REJECTED, Stop.TRAP)
+
+
+def arrays_of(answer: Ended) -> list[np.ndarray]:
+    """The results as arrays: a shape and a number are tensors of int64."""
+    value = answer.value
+    items = value if isinstance(value, tuple) and not isinstance(value, Shape) else (value,)
+    return [each.numpy() if isinstance(each, Tensor) else np.asarray(each, "int64") for each in items]
+
+
+@cache
+def importer(python: str, seconds: float) -> Importer:
+    """TVM's process, kept by the worker."""
+    return Importer(python, Limits(seconds=seconds, prepare=max(seconds, STARTS)))
+
+
+@dataclass(frozen=True)
+class ImportFinding:
+    """A wrong result of an importer. `graph`: one node; `cause`: operator, words that matter, how it is wrong."""
+
+    graph: "OnnxGraph"
+    path: str
+    code: str
+    cause: tuple[str, ...]
+    message: str
+
+
+def how_wrong(expected: Answers, found: Answers) -> str:
+    """How results differ: a refusal, another count, dtype, shape, another pattern of NaN and infinities, or values."""
+    if isinstance(found, str):
+        return found.partition(":")[0]
+    if isinstance(expected, str):
+        return ""
+    if len(found) != len(expected):
+        return "count"
+    return next(filter(None, map(_differs, expected, found)), "")
+
+
+def _differs(expected: np.ndarray, found: np.ndarray) -> str:
+    if expected.dtype != found.dtype:
+        return "dtype"
+    if expected.shape != found.shape:
+        return "shape"
+    if expected.dtype.kind != "f":
+        return "" if np.array_equal(expected, found) else "value"
+    if not _same_classes(expected, found):
+        return "nan"
+    bound = TOLERANCE.get(str(expected.dtype), TOLERANCE["float16"])
+    return "" if np.allclose(expected, found, rtol=bound, atol=bound / 10, equal_nan=True) else "value"
+
+
+def _same_classes(expected: np.ndarray, found: np.ndarray) -> bool:
+    """Whether NaN and the infinities stand in the same places."""
+    nan_alike = np.array_equal(np.isnan(expected), np.isnan(found))
+    infinite = np.isinf(expected) | np.isinf(found)
+    return nan_alike and np.array_equal(expected[infinite], found[infinite])
+
+
+class Judge:
+    """The evaluator, refmlc's importer and the TVMs of a campaign."""
+
+    def __init__(self, pythons: Sequence[str], seconds: float) -> None:
+        self.pythons, self.seconds = tuple(pythons), seconds
+
+    def evaluated(self, graph: "OnnxGraph") -> Answers:
+        """What ONNX's evaluator computes."""
+        try:
+            values = load(f"{GRAPHS}:evaluated")(graph)
+        except MemoryError:
+            raise
+        except Exception as problem:  # noqa: BLE001 - the evaluator raises anything
+            return f"refused: {type(problem).__name__}"
+        return [values[name] for name in graph.outputs]
+
+    def ours(self, graph: "OnnxGraph") -> Answers:
+        """What refmlc's importer makes of it, executed by the interpreter."""
+        prepared = load("refmlc.frontends.onnx_backend:prepare")(graph.model(), "CPU", "interp")
+        try:
+            return [np.asarray(each) for each in prepared.run(dict(graph.arguments))]
+        except RefmlcError as failure:
+            return f"refused: {failure.diagnostic.message}"
+
+    def theirs(self, python: str, graph: "OnnxGraph") -> Answers:
+        """What TVM's importer makes of it."""
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "model.onnx"
+            path.write_bytes(graph.model().SerializeToString())
+            return importer(python, self.seconds).answers(path, list(graph.arguments.values()))
+
+    def of(self, path: str, graph: "OnnxGraph") -> Answers:
+        """The answers on a path."""
+        return self.ours(graph) if path == OURS else self.theirs(path.removeprefix(IMPORTER), graph)
+
+    def others(self, path: str) -> tuple[str, ...]:
+        """The paths of another maker."""
+        return tuple(f"{IMPORTER}{python}" for python in self.pythons) if path == OURS else (OURS,)
+
+    def compiles_ours(self, python: str, graph: "OnnxGraph") -> bool:
+        """Whether this TVM gives the right result for the module that refmlc imports."""
+        expected = self.evaluated(graph)
+        try:
+            prepared = load("refmlc.frontends.onnx_backend:prepare")(graph.model(), "CPU", "interp")
+            module = prepared.module(dict(graph.arguments))
+        except RefmlcError:
+            return False
+        ready = compiler(python, self.seconds).prepare(module)
+        if isinstance(ready, Stopped):
+            return False
+        arguments = list(graph.arguments.values())[: len(module.functions["main"].params)]
+        answer = ready.run("main", [Tensor.from_numpy(np.asarray(array, order="C")) for array in arguments])
+        return not isinstance(answer, Stopped) and not how_wrong(expected, arrays_of(answer))
+
+
+@cache
+def compiler(python: str, seconds: float) -> Tvm:
+    """TVM for texts, in a process of its own."""
+    return Tvm(python, Limits(seconds=seconds, prepare=max(seconds, STARTS)))
+
+
+def guilty(judge: Judge, path: str, graph: "OnnxGraph") -> "OnnxGraph | None":
+    """The first node that is wrong on a path, alone, with the evaluator's values as inputs; None: no node alone is."""
+    values = {**graph.constants, **graph.arguments, **load(f"{GRAPHS}:evaluated")(graph)}
+    for node in graph.nodes:
+        alone = alone_of(graph, node, values)
+        if how_wrong(judge.evaluated(alone), judge.of(path, alone)):
+            return alone
+    return None
+
+
+def alone_of(graph: "OnnxGraph", node: "OnnxNode", values: dict[str, np.ndarray]) -> "OnnxGraph":
+    """A graph of one node: constants stay constants, all other inputs are arguments."""
+    names = [name for name in dict.fromkeys(node.inputs) if name]
+    constants = {name: graph.constants[name] for name in names if name in graph.constants}
+    arguments = {name: values[name] for name in names if name not in constants}
+    return replace(graph, nodes=(node,), constants=constants, arguments=arguments, outputs=node.outputs)
+
+
+def smaller(graph: "OnnxGraph", keeps: Callable[["OnnxGraph"], bool]) -> "OnnxGraph":
+    """The node with fewer outputs, attributes and inputs, and inputs that are constants, as far as `keeps` lets."""
+    again = True
+    while again:
+        again = False
+        for candidate in _simpler(graph):
+            if keeps(candidate):
+                graph, again = candidate, True
+                break
+    return graph
+
+
+def _simpler(graph: "OnnxGraph") -> "Iterator[OnnxGraph]":
+    node = graph.nodes[0]
+    for output in node.outputs if len(node.outputs) > 1 else ():
+        if graph.outputs != (output,):
+            yield replace(graph, outputs=(output,))
+    for name in node.attributes:
+        rest = {key: value for key, value in node.attributes.items() if key != name}
+        yield replace(graph, nodes=(replace(node, attributes=rest),))
+    for place in range(len(node.inputs) - 1, 0, -1):
+        if node.inputs[place]:
+            inputs = (*node.inputs[:place], "", *node.inputs[place + 1 :])
+            while not inputs[-1]:
+                inputs = inputs[:-1]
+            kept = {name for name in inputs if name}
+            yield replace(
+                graph,
+                nodes=(replace(node, inputs=inputs),),
+                constants={name: array for name, array in graph.constants.items() if name in kept},
+                arguments={name: array for name, array in graph.arguments.items() if name in kept},
+            )
+    for name in node.inputs[1:]:
+        if name in graph.arguments:
+            others = {key: array for key, array in graph.arguments.items() if key != name}
+            yield replace(graph, constants={**graph.constants, name: graph.arguments[name]}, arguments=others)
+
+
+def less(graph: "OnnxGraph") -> "Iterator[OnnxGraph]":
+    """The graph with an axis of extent n shorter in all its tensors, and with plainer numbers."""
+    arrays = {**graph.constants, **graph.arguments}
+    for extent in sorted({size for array in arrays.values() for size in array.shape if size > 1}, reverse=True):
+        yield _mapped(graph, lambda array, extent=extent: _cut(array, extent))  # type: ignore[misc]
+        for name, array in arrays.items():
+            if extent in array.shape:
+                yield _mapped(graph, lambda each, extent=extent: _cut(each, extent), name)  # type: ignore[misc]
+    for name, array in arrays.items():
+        if array.dtype.kind == "f" and array.size and not np.array_equal(array, np.trunc(array), equal_nan=False):
+            yield _mapped(graph, np.trunc, name)
+
+
+def _cut(array: np.ndarray, extent: int) -> np.ndarray:
+    at = tuple(slice(0, size - 1) if size == extent else slice(None) for size in array.shape)
+    return array[at]
+
+
+def _mapped(graph: "OnnxGraph", change: Callable[[np.ndarray], np.ndarray], only: str = "") -> "OnnxGraph":
+    constants, arguments = (
+        {name: change(array) if only in ("", name) else array for name, array in arrays.items()}
+        for arrays in (graph.constants, graph.arguments)
+    )
+    return replace(graph, constants=constants, arguments=arguments)
+
+
+def cause_of(graph: "OnnxGraph", how: str) -> tuple[str, ...]:
+    """The operator, the words that matter (attributes, inputs, the output, an old version), and how it is wrong."""
+    node = graph.nodes[0]
+    schema = load(f"{GRAPHS}:schema_of")(node.op, graph.opset)
+    words = set(node.attributes)
+    for place, name in enumerate(node.inputs[1:], 1):
+        formal = schema.inputs[min(place, len(schema.inputs) - 1)].name
+        if name in graph.arguments and place < len(schema.inputs):
+            words |= (
+                {f"{formal}_argument"} if formal in ("shape", "starts", "ends", "split", "repeats", "axes") else set()
+            )
+        if name:
+            words.add(formal)
+    absent = [each.name for each in schema.inputs[len(node.inputs) :]]
+    words |= {f"{name}_absent" for name in absent}
+    words |= {f"out{node.outputs.index(graph.outputs[0])}"} if graph.outputs != node.outputs[:1] else set()
+    return (node.op, *sorted(words), f"opset{schema.since_version}", how)
+
+
+def brief(cause: Sequence[str]) -> tuple[str, ...]:
+    """The words of a cause that make it another one: not which optional inputs are absent, nor the version."""
+    return tuple(word for word in cause if not word.endswith("_absent") and not word.startswith("opset"))
+
+
+def excluded(cause: Sequence[str]) -> str:
+    """Why the evaluator is no witness of this; empty: it is one."""
+    operator, *words = cause
+    for entry, why in EVALUATOR.items():
+        name, *needed = entry.split()
+        if name == operator and set(needed) <= set(words):
+            return why
+    return ""
+
+
+def finding_of(judge: Judge, path: str, graph: "OnnxGraph") -> ImportFinding | None:
+    """What is wrong with a graph on a path: one node of it, made small."""
+    alone = guilty(judge, path, graph)
+    whole = alone is None
+    if alone is None:
+        alone = graph
+    expected, found = judge.evaluated(alone), judge.of(path, alone)
+    how = how_wrong(expected, found)
+    if not how:
+        return None
+    if not whole:
+        alone = smaller(alone, lambda candidate: same(judge, path, candidate, how))
+    found = judge.of(path, alone)
+    if any(not isinstance(found, str) and not how_wrong(found, judge.of(other, alone)) for other in judge.others(path)):
+        path = FRAMEWORK
+    code = CRASHED if how == "crashed" else REFUSED if how in ("refused", "failed") else WRONG
+    cause = cause_of(alone, how) if not whole else ("+".join(node.op for node in graph.nodes), how)
+    name = "+".join(node.op for node in alone.nodes)
+    who = {OURS: "refmlc's importer", FRAMEWORK: "either ONNX's evaluator or each importer"}.get(path, "TVM's importer")
+    message = f"{who} is wrong on {name}: {how}: {described(judge.evaluated(alone), found)}"
+    return ImportFinding(alone, path, code, cause, message)
+
+
+def same(judge: Judge, path: str, candidate: "OnnxGraph", how: str) -> bool:
+    """Whether a graph is wrong in the same way."""
+    expected = judge.evaluated(candidate)
+    return not isinstance(expected, str) and how_wrong(expected, judge.of(path, candidate)) == how
+
+
+def described(expected: Answers, found: Answers) -> str:
+    """Both answers in a line."""
+    return f"{_shown(found)}, meant {_shown(expected)}"
+
+
+def _shown(answers: Answers) -> str:
+    if isinstance(answers, str):
+        return " ".join(answers.split())[:200]
+    shown = [f"{array.dtype}{list(array.shape)} {array.ravel()[:6].tolist()}" for array in answers]
+    return "; ".join(shown)
+
+
+NUMBERS = ("shape", "starts", "ends", "split", "repeats", "axes", "max_output_boxes_per_class")
+"""Inputs that make another cause where they are arguments, and no constants."""
+PLANTED = {
+    "opset": 13,
+    "nodes": [["Neg", ["x"], ["a"], {}], ["Flatten", ["a"], ["b"], {"axis": 1}]],
+    "constants": {},
+    "arguments": {"x": ["float32", [2, 2], [1.0, 2.0, 3.0, 4.0]]},
+    "outputs": ["b"],
+}
+"""A graph on which a planted importer, which takes the attribute for its default, is wrong in the second node."""
+
+
+class Planted(Judge):
+    """An importer with a fault: it ignores `axis`."""
+
+    def of(self, path: str, graph: "OnnxGraph") -> Answers:
+        """The evaluator's answer on the graph with `axis` 0."""
+        del path
+        nodes = tuple(replace(node, attributes={"axis": 0}) if node.op == "Flatten" else node for node in graph.nodes)
+        return self.evaluated(replace(graph, nodes=nodes))
+
+
+@cache
+def prove_power() -> None:
+    """Find the planted fault, once in a process. Raises RuntimeError: then no verdict of it is worth anything."""
+    graph = load(f"{GRAPHS}:OnnxGraph").from_json(PLANTED)
+    finding = finding_of(Planted((), 1.0), OURS, graph)
+    if finding is None or brief(finding.cause) != ("Flatten", "shape"):
+        raise RuntimeError("the planted importer that ignores an attribute is not found")
+
+
+def operator_names() -> Collection[str]:
+    """The operators of the table, which a campaign may leave out."""
+    return tuple(OPERATORS)
+
+
+def missing() -> str:
+    """The package that graphs need and this Python lacks; empty: none."""
+    try:
+        load("onnx")
+    except ImportError:
+        return "onnx"
+    return ""
+
+
+def run_graphs(settings: CampaignSettings, batch: int, numbers: Sequence[int]) -> BatchResult:
+    """Verdicts on both importers, findings, the operators that occurred, why results were not compared."""
+    if missing():
+        reasons = {
+            FRAMEWORK: {f"unsupported: `{missing()}` is not installed (pip install 'refmlc[onnx]')": len(numbers)}
+        }
+        return BatchResult(batch, len(numbers), {FRAMEWORK: {"unsupported": len(numbers)}}, reasons=reasons)
+    prove_power()
+    judge = Judge(pythons_of(settings), judge_seconds(settings))
+    counts: dict[str, Counter[str]] = {}
+    reasons_by_path: dict[str, Counter[str]] = {}
+    operators, findings = set[str](), list[FindingRecord]()
+    for number in numbers:
+        graph = load(f"{GRAPHS}:drawn_graph")(settings.seed_of(number), exclude=settings.exclude)
+        operators |= {node.op for node in graph.nodes}
+        for path in (OURS, *(f"{IMPORTER}{python}" for python in judge.pythons)):
+            verdict, why, finding = judged(judge, path, graph)
+            counts.setdefault(path, Counter())[verdict] += 1
+            if why:
+                reasons_by_path.setdefault(path, Counter())[f"{verdict}: {why}"] += 1
+            if finding is not None:
+                findings.append(record_of(settings, number, judge, finding))
+    coverage = {"ONNX operators": tuple(sorted(operators))}
+    return BatchResult(
+        batch,
+        len(numbers),
+        counts,
+        coverage,
+        merged(findings),
+        reasons={path: dict(rows) for path, rows in reasons_by_path.items()},
+    )
+
+
+def judged(judge: Judge, path: str, graph: "OnnxGraph") -> tuple[str, str, ImportFinding | None]:
+    """The verdict on a path, why it is none, and the finding."""
+    expected = judge.evaluated(graph)
+    if isinstance(expected, str):
+        return "unsupported", "the evaluator refuses", None
+    python = path.removeprefix(IMPORTER)
+    if path != OURS and FRAMEWORK in lacking(judge, python):
+        return "unsupported", f"`{FRAMEWORK}` is not installed beside this TVM", None
+    found = judge.of(path, graph)
+    how = how_wrong(expected, found)
+    if not how:
+        return "equal", "", None
+    if how == "refused":
+        return "unsupported", str(found).partition(": ")[2], None
+    finding = finding_of(judge, path, graph)
+    if finding is None:
+        return "unsupported", "the difference does not occur again", None
+    why = excluded(finding.cause)
+    return ("unsupported", f"the evaluator {why}", None) if why else ("wrong", "", finding)
+
+
+def lacking(judge: Judge, python: str) -> Sequence[str]:
+    """The packages that this TVM's importers miss."""
+    said = importer(python, judge.seconds).says.get("missing") if python else ()
+    return said if isinstance(said, list) else ()
+
+
+def record_of(settings: CampaignSettings, number: int, judge: Judge, finding: ImportFinding) -> FindingRecord:
+    """The finding as data."""
+    python = finding.path.removeprefix(IMPORTER)
+    lines = [finding.message]
+    if finding.path.startswith(IMPORTER):
+        says = importer(python, judge_seconds(settings)).says
+        lines[0] = f"{str(says.get('name', '')).removesuffix(' importer')}: {finding.message}"
+        row = known_nodes(says, finding.cause)
+        right = judge.compiles_ours(python, finding.graph) if finding.code == WRONG else False
+        lines += [f"as the known row {row}"] if row else []
+        lines += ["TVM compiles refmlc's text of the same model right, so its importer is wrong"] if right else []
+    return FindingRecord(
+        signature("", KIND, finding.path, finding.code, *brief(finding.cause)),
+        finding.code,
+        finding.path,
+        finding.cause[-1],
+        "\n".join(lines),
+        number,
+        settings.seed_of(number),
+        KIND,
+        case_of(finding),
+    )
+
+
+def judge_seconds(settings: CampaignSettings) -> float:
+    """How long an importer may take."""
+    return settings.program_seconds
+
+
+def case_of(finding: ImportFinding) -> dict[str, object]:
+    """The graph as data, and as ONNX prints it."""
+    text = load("onnx.printer:to_text")(finding.graph.model())
+    return {"text": text, "graph": finding.graph.to_json(), "cause": list(finding.cause)}
+
+
+def shrink_graph(settings: CampaignSettings, finding: FindingRecord, seconds: float) -> Json:
+    """The graph with shorter axes and plainer numbers that is wrong for the same cause."""
+    deadline = monotonic() + seconds
+    judge = Judge(pythons_of(settings), judge_seconds(settings))
+    graph = replayed(finding)
+    how = str(finding.verdict)
+    if not same(judge, finding.path, graph, how):
+        return {"problem": "the finding does not occur again"}
+    before, again = sum(array.size for array in graph.arguments.values()), True
+    while again and monotonic() < deadline:
+        again = False
+        for candidate in less(graph):
+            if monotonic() < deadline and same(judge, finding.path, candidate, how):
+                graph, again = candidate, True
+                break
+    found = judge.of(finding.path, graph)
+    small = ImportFinding(graph, finding.path, finding.code, cause_of(graph, how), "")
+    return {
+        "case": case_of(small),
+        "message": described(judge.evaluated(graph), found),
+        "elements": [before, sum(array.size for array in graph.arguments.values())],
+    }
+
+
+def replayed(finding: FindingRecord) -> "OnnxGraph":
+    """The graph that a finding holds. Fails: RM112."""
+    if missing():
+        raise fail(BAD_USAGE, f"`{missing()}` is not installed; the graph of the finding needs it")
+    graph: OnnxGraph = load(f"{GRAPHS}:OnnxGraph").from_json(json.loads(json.dumps(finding.case))["graph"])
+    return graph

@@ -1,0 +1,170 @@
+"""Graphs of ONNX: drawn again from a seed, judged, one guilty node made small; importers are stand-ins with a fault."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from needs import imported, need
+
+from refmlc.oracle.fuzz import imports
+from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.record import known_nodes
+
+SETTINGS = CampaignSettings(kinds=(imports.KIND,), implementations=("tvm:/a/python,opt=0", "native", "tvm:/b/python@4"))
+TVM = {"name": "tvm 0.27.0.post1 importer"}
+
+
+def graphs():
+    need("onnx")
+    from refmlc.oracle.fuzz import onnx_graphs  # noqa: PLC0415 - ONNX is optional
+
+    return onnx_graphs
+
+
+def graph(*nodes, opset=13, constants=None, **arguments):
+    """A graph of nodes `(operator, inputs, output, attributes)`; the last output is the result."""
+    module = graphs()
+    made = tuple(
+        module.OnnxNode(op, tuple(inputs.split()), (output,), attributes) for op, inputs, output, attributes in nodes
+    )
+    return module.OnnxGraph(opset, made, constants or {}, arguments, (nodes[-1][2],))
+
+
+class Deaf(imports.Judge):
+    """An importer that does not hear of some attributes."""
+
+    def __init__(self, *names):
+        super().__init__((), 1.0)
+        self.names = names
+
+    def of(self, _path, drawn):
+        kept = [
+            replace(node, attributes={name: value for name, value in node.attributes.items() if name not in self.names})
+            for node in drawn.nodes
+        ]
+        return self.evaluated(replace(drawn, nodes=tuple(kept)))
+
+
+def test_the_pythons_of_a_campaign_are_named_once_without_options():
+    assert imports.pythons_of(SETTINGS) == ("/a/python", "/b/python")
+
+
+@pytest.mark.parametrize(
+    ("found", "how"),
+    [
+        ([np.array([1.0, np.nan], "float32")], ""),
+        ([np.array([1.0 + 1e-5, np.nan], "float32")], ""),
+        ([np.array([1.1, np.nan], "float32")], "value"),
+        ([np.array([1.0, np.inf], "float32")], "nan"),
+        ([np.array([1.0, np.nan], "float64")], "dtype"),
+        ([np.array([[1.0, np.nan]], "float32")], "shape"),
+        ([], "count"),
+        ("failed: TypeError: no", "failed"),
+    ],
+)
+def test_how_results_differ(found, how):
+    assert imports.how_wrong([np.array([1.0, np.nan], "float32")], found) == how
+
+
+def test_a_seed_gives_its_graph_and_data_give_it_back():
+    module = graphs()
+    first = [module.drawn_graph(seed) for seed in range(40)]
+    texts = [json.dumps(each.to_json()) for each in first]
+    assert texts == [json.dumps(module.drawn_graph(seed).to_json()) for seed in range(40)]
+    assert len(set(texts)) == len(texts)
+    for each, text in zip(first, texts, strict=True):
+        again = module.OnnxGraph.from_json(json.loads(text))
+        assert again.model() == each.model()
+        assert not isinstance(imports.Judge((), 1.0).evaluated(again), str)
+    assert len({each.opset for each in first}) > 3
+    assert max(len(each.nodes) for each in first) > 1
+
+
+def test_excluded_operators_are_not_drawn():
+    module, names = graphs(), set(imports.operator_names())
+    kept = {"Relu", "Add", "ReduceMax"}
+    drawn = [module.drawn_graph(seed, exclude=names - kept) for seed in range(20)]
+    assert {node.op for each in drawn for node in each.nodes} <= kept
+
+
+def test_operators_of_the_table_exist():
+    onnx = imported("onnx")
+    known = {schema.name for schema in onnx.defs.get_all_schemas() if not schema.domain}
+    assert set(imports.operator_names()) <= known
+
+
+def test_the_first_wrong_node_is_guilty_and_keeps_what_its_fault_needs():
+    drawn = graph(
+        ("Abs", "x", "a", {}),
+        ("ReduceSum", "a axes", "b", {"keepdims": 0, "noop_with_empty_axes": 0}),
+        ("Identity", "b", "c", {}),
+        constants={"axes": np.array([0])},
+        x=np.ones((2, 3), "float32"),
+    )
+    finding = imports.finding_of(Deaf("keepdims"), imports.OURS, drawn)
+    assert finding.cause == ("ReduceSum", "axes_absent", "keepdims", "opset13", "shape")
+    assert imports.brief(finding.cause) == ("ReduceSum", "keepdims", "shape")
+    assert [node.op for node in finding.graph.nodes] == ["ReduceSum"]
+    assert finding.code == "RM706"
+    assert "refmlc's importer" in finding.message
+    assert imports.finding_of(Deaf(), imports.OURS, drawn) is None
+
+
+class Alike(Deaf):
+    """Two importers with one fault."""
+
+    def others(self, _path):
+        return ("tvm-importer:another",)
+
+
+def test_two_importers_that_agree_are_not_accused_by_the_evaluator():
+    drawn = graph(("Flatten", "x", "y", {"axis": 2}), x=np.ones((2, 3, 1), "float32"))
+    finding = imports.finding_of(Alike("axis"), imports.OURS, drawn)
+    assert finding.path == imports.FRAMEWORK
+    assert imports.finding_of(Deaf("axis"), imports.OURS, drawn).path == imports.OURS
+
+
+def test_where_the_evaluator_is_no_witness_there_is_no_finding():
+    drawn = graph(("Softmax", "x", "y", {"axis": 1}), opset=11, x=np.array([[[1, 2], [3, 0]]], "float32"))
+    verdict, why, finding = imports.judged(Deaf(), imports.OURS, drawn)
+    assert (verdict, finding) == ("equal", None)
+    assert imports.excluded(("Softmax", "axis", "opset11", "value"))
+    assert not imports.excluded(("Softmax", "axis", "opset13", "value"))
+    assert why == ""
+
+
+def test_the_planted_fault_is_found_each_time_a_process_begins(monkeypatch):
+    graphs()
+    imports.prove_power.cache_clear()
+    imports.prove_power()
+    imports.prove_power.cache_clear()
+    monkeypatch.setattr(imports, "finding_of", lambda *_: None)
+    with pytest.raises(RuntimeError, match="planted"):
+        imports.prove_power()
+
+
+def test_a_recorded_deviation_is_known_by_the_words_of_its_cause():
+    assert known_nodes(TVM, ("IsInf", "detect_negative", "opset10", "value")) == "onnx-isinf-signs"
+    assert known_nodes(TVM, ("IsInf", "opset10", "value")) == ""
+    assert known_nodes(TVM, ("TopK", "opset10", "shape")) == "onnx-top-k-10"
+    assert known_nodes(TVM, ("TopK", "opset11", "shape")) == ""
+    assert known_nodes({"name": "tvm 9.9 importer"}, ("IsInf", "detect_negative", "opset10", "value")) == ""
+
+
+def test_without_onnx_a_campaign_says_what_it_leaves_out(monkeypatch):
+    monkeypatch.setattr(imports, "missing", lambda: "onnx")
+    result = imports.run_graphs(SETTINGS, 0, [0, 1])
+    (reason,) = result.reasons["onnx"]
+    assert "`onnx` is not installed" in reason
+    assert result.verdicts == {"onnx": {"unsupported": 2}}
+    assert not result.findings
+
+
+def test_without_tvm_refmlc_alone_is_held_to_the_evaluator():
+    graphs()
+    result = imports.run_graphs(replace(SETTINGS, implementations=()), 0, range(12))
+    assert set(result.verdicts) == {imports.OURS}
+    assert sum(result.verdicts[imports.OURS].values()) == 12
+    assert result.verdicts[imports.OURS]["equal"] > 8
+    assert result.coverage["ONNX operators"]
