@@ -123,7 +123,13 @@ class Emitter:
         if any(isinstance(item, int) and item == -1 for item in target):
             place = next(i for i, item in enumerate(target) if isinstance(item, int) and item == -1)
             target[place] = _rest(own, [item for i, item in enumerate(target) if i != place])
-        return x if same_sizes(own, target) else self.call("reshape", x, self.sizes(target))
+        if same_sizes(own, target):
+            return x
+        extents = [size if isinstance(size, int) else -1 for size in own]
+        if any(size == 0 and extents[at : at + 1] != [0] for at, size in enumerate(target) if isinstance(size, int)):
+            # An extent of 0 in `R.reshape` is that of the operand at its place: what has no elements is made anew.
+            return self.call("full", self.sizes(target), self.scalar(0, self.dtype(x)), dtype=self.dtype(x))
+        return self.call("reshape", x, self.sizes(target))
 
 
 def size_of(expr: tir.Expr) -> Size:

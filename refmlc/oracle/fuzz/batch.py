@@ -32,7 +32,7 @@ from refmlc.oracle.examine import Examination, examine, uncompared
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.fuzz import proofs
 from refmlc.oracle.fuzz.coverage import covered
-from refmlc.oracle.fuzz.exclusions import exclusions, is_excluded
+from refmlc.oracle.fuzz.exclusions import TVM, exclusions, is_excluded
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature, together
 from refmlc.oracle.fuzz.settings import ANY, CampaignSettings
@@ -211,6 +211,17 @@ def implemented(spec: str, seconds: float) -> Implementation:
     return named_implementation(spec, limits_of(seconds))
 
 
+def version_of(settings: CampaignSettings, path: str) -> str:
+    """How an implementation introduces itself, with its version; empty: it does not."""
+    for spec in settings.implementations:
+        implementation = (
+            implemented(spec_and_interval(spec)[0], settings.program_seconds) if spec.startswith(TVM) else None
+        )
+        if implementation is not None and implementation.name == path:
+            return str(getattr(implementation, "says", {}).get("name", ""))
+    return ""
+
+
 def limits_of(seconds: float) -> Limits:
     """The limits of a call. Units: seconds."""
     return Limits(STEPS, BYTES, seconds=seconds / 2, prepare=seconds / 2)
@@ -252,7 +263,10 @@ def name_of(finding: Finding, operators: Sequence[str] = ()) -> str:
 
 def as_found(settings: CampaignSettings, number: int, finding: Finding) -> FindingRecord:
     """The finding as data."""
-    message = "\n".join([finding.diagnostic.message, *finding.diagnostic.notes])
+    version = version_of(settings, finding.implementation)
+    message = "\n".join(
+        [finding.diagnostic.message, *finding.diagnostic.notes, *([f"in {version}"] if version else [])]
+    )
     operators = operator_names(finding.case.module) if settings.kind_of(number) == "operators" else ()
     return FindingRecord(
         name_of(finding, operators),

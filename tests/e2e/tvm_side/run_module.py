@@ -25,6 +25,7 @@ import json
 import os
 import signal
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -173,6 +174,15 @@ def ask(request: dict) -> dict:
     return json.loads(text) if text else {"error": f"the process ended with status {os.WEXITSTATUS(status)}"}
 
 
+def import_once(requests: list) -> None:
+    """Import what models of ONNX need before children are forked, where it is there."""
+    if any(request["action"] == "import" for request in requests) and find_spec("onnx"):
+        import onnx  # noqa: F401, PLC0415 - as above
+        import tvm.relax.frontend.onnx  # noqa: F401, PLC0415 - as above
+
+
 if __name__ == "__main__":
-    found = [{"version": tvm.__version__}, *(ask(request) for request in json.load(sys.stdin))]
+    asked = json.load(sys.stdin)
+    import_once(asked)
+    found = [{"version": tvm.__version__}, *(ask(request) for request in asked)]
     json.dump(found, sys.stdout)

@@ -304,6 +304,13 @@ def test_before_version_13_hardmax_takes_all_axes_from_its_own_on_for_one(versio
     assert found.tolist() == ([[[0, 1], [1, 0]]] if version == 13 else [[[0, 0], [1, 0]]])
 
 
+def test_a_tensor_without_elements_takes_another_shape() -> None:
+    """An extent of 0 in `R.reshape` would be the extent of 3."""
+    x = np.zeros((0, 3), np.float32)
+    found = refmlc.VirtualMachine(refmlc.build(from_onnx(one_node("Flatten", [x], axis=0)), "interp"))["main"](x)
+    assert found.numpy().shape == (1, 0)
+
+
 @pytest.mark.parametrize(
     ("size", "pads", "wanted"),
     [
