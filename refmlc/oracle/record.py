@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import cast
+from typing import TypeAlias, cast
 
 from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import DType
@@ -146,15 +146,18 @@ def known_row(says: Mapping[str, object], answer: Stopped, module: IRModule) -> 
     return next((row.id for row in rows if row.explains(answer.message, module)), "")
 
 
-def known_steps(says: Mapping[str, object], primitive: str, code: str) -> str:
-    """The id of the row whose last step is this primitive, wrong with this code; `code` empty: with another result."""
+Step: TypeAlias = "Sequence[object]"
+
+
+def scheduled_rows(says: Mapping[str, object]) -> list[tuple[str, str, Sequence[Step]]]:
+    """The id, the module and the steps of each row that is a trace of a schedule."""
     name, version = _introduced(says)
+    rows: list[tuple[str, str, Sequence[Step]]] = []
     for row in _tables(name, version) if name and version else ():
         match row:
-            case {"action": "schedule" | "schedule-run", "steps": [*_, [str(step), *_]], "got": got, "id": str(row_id)}:
-                if step == primitive and (got if isinstance(got, str) else "") == code:
-                    return row_id
-    return ""
+            case {"action": "schedule" | "schedule-run", "steps": list(steps), "module": str(text), "id": str(row_id)}:
+                rows.append((row_id, text, steps))
+    return rows
 
 
 def known_nodes(says: Mapping[str, object], cause: Sequence[str]) -> str:

@@ -6,35 +6,40 @@
 | 1                   | a generated prim_func                                                                |
 | 2                   | one that is aimed at preconditions of primitives (`aimed_programs`)                  |
 
-TVM draws the trace in its own process and says of each primitive whether it takes it. The last stage is executed first;
-only where it is not the same, the stages between are, and the first wrong primitive is named. So a wrong step that a
-later one takes back is not found.
+TVM draws the trace in its own process and says of each primitive whether it takes it. Every stage is executed on one
+call, the last one on all of them: a wrong step that a later one takes back is found too. Where a stage is wrong, those
+up to it are executed on all calls, and the first wrong primitive is named.
 
-A cause is the guilty primitive, how it is wrong, and the code of what is undefined after it. Where a recorded deviation
-has the same three, the finding is a known one.
+A cause is the guilty primitive, how it is wrong, the code of what is undefined after it or the words of TVM,
+and the pattern of the step (`patterns`). A recorded deviation is executed in the same TVM; a finding is the known one
+where their causes are equal. Reduction keeps the cause.
 """
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cache
 from time import monotonic
 
 from refmlc.diag import RefmlcError
-from refmlc.lang.ir import IRModule
+from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.fuzz.aimed_programs import aimed_program
 from refmlc.oracle.fuzz.exclusions import TVM, exclusions, is_excluded
+from refmlc.oracle.fuzz.patterns import pattern_of
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.implementations.implementation import Limits
-from refmlc.oracle.passes.check import check, shrunk
+from refmlc.oracle.passes.check import check
 from refmlc.oracle.passes.instrument import permissions_of
 from refmlc.oracle.passes.run import TvmPrimitives
-from refmlc.oracle.passes.stages import BrokenStage, PassTrace, Stage, TraceCheck
-from refmlc.oracle.record import known_steps
+from refmlc.oracle.passes.stages import ENDED, BrokenStage, PassTrace, Stage, TraceCheck
+from refmlc.oracle.reasons import normalised
+from refmlc.oracle.record import scheduled_rows
+from refmlc.oracle.reduce import reduce
 from refmlc.strategies.functions import rolled
 
 KIND = "primitives"
@@ -51,10 +56,14 @@ PRIMITIVES = (
 UNREAD = ("narrow-floats", "bfloat16")  # TVM's parser refuses many operators on them
 ATTEMPTS = 32
 CALLS = 5
+TRIES = 200  # programs that are tried to make one smaller
+BETWEEN = 1  # calls of the stages before the last one
+SHOWN = 100  # characters of what TVM says that tell causes apart
 LIMITS = Limits(steps=200_000, bytes=1 << 28)
 LEFT_OUT = ("fuse_reduction_epilogue",)  # TVM documents that it may change the meaning
 OUR_CRASH = "RM703"  # of the interpreter, which executes the stages
 Steps = tuple[str, ...]
+Cause = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True)
@@ -66,6 +75,7 @@ class TracedFinding:
     code: str
     message: str
     verdict: str
+    pattern: str
     broken: BrokenStage | None
 
     @property
@@ -74,9 +84,10 @@ class TracedFinding:
         return primitive_of(self.steps[-1]) if self.steps else "the input"
 
     @property
-    def cause(self) -> tuple[str, str, str]:
-        """The guilty primitive, how it is wrong, and the code of what is undefined after it."""
-        return self.guilty, self.verdict, undefined_code(self.message)
+    def cause(self) -> Cause:
+        """The guilty primitive, how it is wrong, the code of what is undefined or ill-formed after it, the pattern."""
+        code = self.code if self.verdict == "ill-formed" else undefined_code(self.message)
+        return self.guilty, self.verdict, code, self.pattern
 
 
 def primitive_of(step: str) -> str:
@@ -111,9 +122,13 @@ def main(A: T.Buffer((5,), "int32"), B: T.Buffer((5,), "int32")):
             B[v] = A[v] + 1
 """
 PLANTED = PassTrace(
-    (Stage("input", HEAD.replace("EXTENT", "5")), Stage("split('B', 0, (None, 2))", HEAD.replace("EXTENT", "4")))
+    (
+        Stage("input", HEAD.replace("EXTENT", "5")),
+        Stage("split('B', 0, (None, 2))", HEAD.replace("EXTENT", "4")),
+        Stage("fuse('B', (0, 1))", HEAD.replace("EXTENT", "5")),
+    )
 )
-"""A split that loses the rest: what must be found, or nothing else means anything."""
+"""A split that loses the rest, which a later step takes back: what must be found, or nothing else means anything."""
 
 
 @cache
@@ -137,7 +152,8 @@ def text_of(settings: CampaignSettings, number: int) -> str:
 def generated(settings: CampaignSettings, number: int) -> IRModule:
     """A generated program without what TVM does not read."""
     exclude = exclusions((*settings.exclude, *UNREAD), settings.implementations)
-    modules = (rolled(settings.seed_of(number, attempt), "").module for attempt in range(ATTEMPTS))
+    seeds = (settings.seed_of(number, attempt) for attempt in range(ATTEMPTS))
+    modules = (rolled(seed, "", small=settings.large == 0 or seed % settings.large != 0).module for seed in seeds)
     return next((module for module in modules if not is_excluded(module, exclude)), read(aimed_program(0), "aimed.py"))
 
 
@@ -145,26 +161,28 @@ def finding_of(trace: PassTrace) -> tuple[TraceCheck, TracedFinding | None]:
     """The verdicts on a trace, and what is wrong with it."""
     first, *stages = trace.stages
     steps = tuple(stage.name for stage in stages)
-    quick = PassTrace((first, *stages[-1:]), trace.stopped, trace.kind)
-    checked = _checked(quick)
-    if checked.broken is not None and len(stages) > 1:
-        checked = _checked(trace)
+    checked = _checked(trace, BETWEEN)
+    if checked.broken is not None and len(checked.rows) > 1:
+        checked = _checked(replace(trace, stages=trace.stages[: len(checked.rows) + 1]), None)
     if checked.broken is not None:
-        broken = checked.broken
-        upto = steps[: steps.index(broken.name) + 1] if broken.name in steps else steps
+        broken, upto = checked.broken, steps[: len(checked.rows)]
         code, message = broken.diagnostic.code.id, broken.diagnostic.message
         verdict = "ill-formed" if not broken.func else "undefined" if undefined_code(message) else "wrong"
         verdict = "crashed" if code == OUR_CRASH else verdict
-        return checked, TracedFinding(first.text, upto, code, message, verdict, broken)
+        pattern = pattern_of(broken.before.text, broken.name)
+        return checked, TracedFinding(first.text, upto, code, message, verdict, pattern, broken)
     if checked.failure is not None:
-        within = trace.stopped.partition("in `")[2].partition("`: ")[0]
+        within, _, words = trace.stopped.partition("in `")[2].partition("`: ")
         code, message = checked.failure.code.id, checked.failure.message
-        return checked, TracedFinding(first.text, (*steps, within), code, message, trace.kind.value, None)
+        words = "" if words.startswith(ENDED) else normalised(words)[:SHOWN]
+        pattern = words or pattern_of(trace.stages[-1].text, within)
+        return checked, TracedFinding(first.text, (*steps, within), code, message, trace.kind.value, pattern, None)
     return checked, None
 
 
-def _checked(trace: PassTrace) -> TraceCheck:
-    return check(trace, calls=CALLS, small=False, limits=LIMITS, permissions=permissions_of(trace.stages))
+def _checked(trace: PassTrace, between: int | None) -> TraceCheck:
+    permissions = permissions_of(trace.stages)
+    return check(trace, calls=CALLS, small=False, limits=LIMITS, permissions=permissions, between=between)
 
 
 def run_traces(settings: CampaignSettings, batch: int, numbers: Sequence[int]) -> BatchResult:
@@ -197,12 +215,12 @@ def record_of(
     settings: CampaignSettings, number: int, path: str, tvm: TvmPrimitives, finding: TracedFinding
 ) -> FindingRecord:
     """The finding as data."""
-    row = known_steps({"name": tvm.name}, finding.guilty, undefined_code(finding.message))
+    row = known_row(tvm, finding.cause)
     lines = [f"`{finding.guilty}` is wrong: {finding.message}", *([f"as the known row {row}"] if row else [])]
     if finding.code == OUR_CRASH:
         path, lines = REFERENCE, [f"refmlc fails on what `{finding.guilty}` leaves: {finding.message}"]
     return FindingRecord(
-        signature(finding.message, KIND, path, *finding.cause),
+        signature("", KIND, path, *finding.cause),
         finding.code,
         path,
         finding.verdict,
@@ -214,11 +232,54 @@ def record_of(
     )
 
 
+def known_row(tvm: TvmPrimitives, cause: Cause) -> str:
+    """The recorded deviation of this TVM that has the cause; empty: none."""
+    return next((row for row, other in causes_of_rows(tvm, cause[0]).items() if other == cause), "")
+
+
+@cache
+def causes_of_rows(tvm: TvmPrimitives, primitive: str) -> dict[str, Cause]:
+    """The causes of the recorded deviations whose last step is `primitive`: each is executed in this TVM."""
+    causes: dict[str, Cause] = {}
+    for row, text, steps in scheduled_rows({"name": tvm.name}):
+        spelled = tuple(map(step_of_row, steps))
+        cause = signature_of(tvm, text, spelled) if spelled and primitive_of(spelled[-1]) == primitive else None
+        if cause is not None and cause[0] == primitive:
+            causes[row] = cause
+    return causes
+
+
+DEFAULTS: Mapping[str, tuple[object, ...]] = {
+    "compute_at": (None, None, False, -1),
+    "reverse_compute_at": (None, None, False, -1),
+    "reindex_cache_read": (None, None, "same"),
+    "reindex_cache_write": (None, None, "same"),
+    "cache_read": (None, "global"),
+}
+PARTS = {2: "halves", 3: "thirds"}
+
+
+def step_of_row(step: Sequence[object]) -> str:
+    """A step of a recorded deviation, as `tvm_side/run_primitives` spells it."""
+    name, block, *rest = (_tuples(part) for part in step)
+    if name == "cache_write":
+        rest = [0, *(rest or ["global"])]
+    elif name == "transform_block_layout":
+        rest = [PARTS.get(part, part) if isinstance(part, int) else part for part in rest]
+    rest += DEFAULTS.get(str(name), ())[len(rest) :]
+    return f"{name}({', '.join(map(repr, (block, *rest)))})"
+
+
+def _tuples(value: object) -> object:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
 def case_of(finding: TracedFinding) -> dict[str, object]:
     """The trace as data: the program, its steps, and the program before and after the last of them."""
     broken = finding.broken
     sides = {} if broken is None else {"before": broken.before.text, "after": broken.after.text}
-    return {"text": finding.text, "steps": list(finding.steps), **sides}
+    pattern = {"pattern": finding.pattern} if finding.pattern else {}
+    return {"text": finding.text, "steps": list(finding.steps), **pattern, **sides}
 
 
 def shrink_trace(settings: CampaignSettings, finding: FindingRecord, seconds: float) -> Json:
@@ -237,8 +298,7 @@ def shrink_trace(settings: CampaignSettings, finding: FindingRecord, seconds: fl
     smallest = _finding(tvm, text, few)
     if smallest is None:
         return {"problem": "the finding does not occur again"}
-    if smallest.broken is not None:
-        smallest = smaller_program(tvm, smallest, max(1.0, deadline - monotonic()))
+    smallest = smaller_program(tvm, smallest, max(1.0, deadline - monotonic()))
     return {
         "case": case_of(smallest),
         "message": smallest.message,
@@ -260,17 +320,28 @@ def fewer(steps: Steps, keeps: Callable[[Steps], bool]) -> Steps:
 
 
 def smaller_program(tvm: TvmPrimitives, finding: TracedFinding, seconds: float) -> TracedFinding:
-    """The finding on a smaller program that the same steps break in the same way."""
-    steps, cause = finding.steps, finding.cause
-    if finding.broken is None:
-        return finding
-    small = shrunk(
-        read(finding.text, "the program"), finding.broken, lambda text: tvm(text, steps), seconds=seconds, calls=CALLS
-    )
-    if small is None:
-        return finding
-    again = _finding(tvm, small.text, steps)
-    return finding if again is None or again.cause != cause else again
+    """The finding on a smaller program that the same steps break, for the same cause."""
+    smallest = finding
+
+    def keeps(candidate: IRModule) -> bool:
+        nonlocal smallest
+        again = _finding(tvm, program_text(candidate), finding.steps)
+        if again is None or again.cause != finding.cause:
+            return False
+        smallest = again
+        return True
+
+    with suppress(RefmlcError):  # it is not wrong in refmlc's spelling: it stays as it is
+        reduce(read(finding.text, "the program"), keeps, seconds=seconds, tries=TRIES)
+    return smallest
+
+
+def program_text(module: IRModule) -> str:
+    """The text of a module, without comments; that of the function where there is one alone."""
+    functions = list(module.functions.values())
+    alone = functions[0] if len(functions) == 1 and isinstance(functions[0], tir.PrimFunc) else module
+    lines = show(alone, show_meta=True).strip("\n").split("\n")
+    return "\n".join(line for line in lines if line and not line.lstrip().startswith("#")) + "\n"
 
 
 def _finding(tvm: TvmPrimitives, text: str, steps: Steps) -> TracedFinding | None:
@@ -280,7 +351,7 @@ def _finding(tvm: TvmPrimitives, text: str, steps: Steps) -> TracedFinding | Non
         return None
 
 
-def signature_of(tvm: TvmPrimitives, text: str, steps: Steps) -> tuple[str, str, str] | None:
+def signature_of(tvm: TvmPrimitives, text: str, steps: Steps) -> Cause | None:
     """The cause of what is wrong with these steps; None: nothing."""
     finding = _finding(tvm, text, steps)
     return None if finding is None else finding.cause

@@ -101,6 +101,7 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     permissions: Permissions = NO_PERMISSIONS,
     assume: Collection[ArgumentContract] = (),
     prove: float = 0.0,
+    between: int | None = None,
 ) -> TraceCheck:
     """The verdict on each stage of `trace` after the first, up to the first that breaks the meaning.
 
@@ -109,7 +110,8 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     Each function has the calls of `oracle.arguments`, at most `calls`; `seed` adds random ones. `inputs` are arguments
     by the names of parameters, which some function has; `constants` (of `lifted`) are arguments at the end. `small`:
     the call that shows a difference is made small. `assume`: contracts that arguments satisfy. `prove`: how long the
-    proof of a stage may take (`proofs`), 0: no proof. Units: seconds.
+    proof of a stage may take (`proofs`), 0: no proof. `between`: how many calls the stages before the last one have;
+    None: all, as the last one has. Units: seconds.
 
     Fails: RM1xx, RM2xx if the first text is not a module; RM111 for inputs that do not fit.
     """
@@ -127,7 +129,9 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     if given is not None:
         row = checker.row(replace(trace.stages[0], name=READER))
         rows += [row] if row.verdict in (StageVerdict.BROKEN, StageVerdict.UNSUPPORTED) else []
-    for stage in trace.stages[1:] if checker.broken is None else ():
+    last = len(trace.stages) - 1
+    for number, stage in enumerate(trace.stages[1:] if checker.broken is None else (), 1):
+        checker.most = between if number < last else None
         rows.append(checker.row(stage))
         if checker.broken is not None:
             break
@@ -155,11 +159,12 @@ class Checker:
         self._first = baseline
         self.permissions = NO_PERMISSIONS
         self.prove = 0.0
+        self.most: int | None = None
         self._proved_from = baseline.module
         self._module: IRModule | None = None
         self._reordered = False
         self._last_good = first
-        self._run: tuple[IRModule, StageRow] | None = None
+        self._run: tuple[IRModule, StageRow, int | None] | None = None
         self._unread: tuple[str, ...] = ()
         self._tested: list[tuple[str, list[Call], bool | None]] = []
         self._linker = Linker(baseline.module)
@@ -216,7 +221,7 @@ class Checker:
                 module, called_functions(module), self._baseline.constants, self._request, self._interp
             )
             self._last_good, self._unread = stage, ()
-        self._run = (module, row)
+        self._run = (module, row, self.most)
         if row.verdict is StageVerdict.SAME:
             self._last_good, self._unread = stage, ()
         elif row.verdict is StageVerdict.UNSUPPORTED:
@@ -231,7 +236,7 @@ class Checker:
 
     def _verdict(self, module: IRModule, stage: Stage) -> StageRow:
         """That of the stage before, where the structure is the same: names and places have no meaning."""
-        if self._run is not None and structural_equal(self._run[0], module):
+        if self._run is not None and self._run[2] in (None, self.most) and structural_equal(self._run[0], module):
             return replace(self._run[1], name=stage.name)
         rows = [self._function(function, module, stage) for function in self._baseline.functions]
         self._tested = [
@@ -241,11 +246,13 @@ class Checker:
         return replace(worst(rows), name=stage.name)
 
     def _function(self, function: BaselineFunction, module: IRModule, stage: Stage) -> StageRow:
-        self._baseline.extend(function, module)
+        if self.most is None:
+            self._baseline.extend(function, module)
         watch = ContractWatch(self._baseline.module, module, function.name)
         within: set[Kind] = set()
         compared, problem = 0, function.problem
         defined = [(reference, reference.meaning) for reference in function.meanings if reference.meaning is not None]
+        defined = defined[: self.most]
         try:
             answers = Tries(module, function.name, tuple(reference.call for reference, _ in defined)).meanings(
                 self._interp

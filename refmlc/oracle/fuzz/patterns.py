@@ -1,0 +1,313 @@
+"""The pattern of a wrong step: what is unusual in the block that it takes, and in its arguments.
+
+Two findings of one primitive with one verdict are taken for one cause where their patterns are equal. A trait counts
+only for the primitives that must look at it (`LOOKED_AT`), and at most `MOST` of them, the first in the order of the
+table: a generated program has many traits, of which a cause needs one or two.
+
+| trait        | the block, or the loops and blocks around it                                     |
+|--------------|----------------------------------------------------------------------------------|
+| `scalar`     | has no axes                                                                      |
+| `allocated`  | uses a buffer that a statement allocates, not a block                            |
+| `nested`     | has a block in it, or is in one that is not the root                             |
+| `matched`    | works on a part of a buffer under another name                                   |
+| `opaque`     | has an axis that is neither spatial nor reduced                                  |
+| `branch`     | stands under an `if`                                                             |
+| `guarded`    | has a predicate                                                                  |
+| `triangle`   | a loop around it has an extent that depends on another loop                      |
+| `begin`      | a loop around it does not begin at 0                                             |
+| `constant`   | has an axis that is bound to a constant                                          |
+| `in place`   | reads an element of the buffer that it writes, and is no reduction               |
+| `updating`   | reduces without an init                                                          |
+| `by OP`      | reduces by another operator than a sum                                           |
+| `reduction`  | reduces, with an init                                                            |
+| `condition`  | loads under a condition                                                          |
+| `rewritten`  | writes a buffer that another block writes too                                    |
+| `siblings`   | shares a loop with another block                                                 |
+| `several`    | writes a buffer that several other blocks read                                   |
+| `shared`     | reads a buffer inside of the function that another block reads too               |
+| `parts`      | reads a buffer that several other blocks write                                   |
+| `partial`    | reads a buffer inside of the function at a constant                              |
+| `interface`  | writes a parameter that another block reads                                      |
+| `domain`     | has other extents than the block that the step names too                         |
+| `outputs`    | writes several buffers                                                           |
+| `diagonal`   | indexes two dimensions with one axis                                             |
+| `indirect`   | has a load in the index of another                                               |
+| `affine`     | has an axis that is bound to more than one loop, or to a multiple of it          |
+| `symbolic`   | a loop around it has an extent that a call decides                               |
+
+Arguments: `a read`, `a write`, `padded` (a value for the padding), `permuted`, `a scope` (not global).
+"""
+
+from ast import literal_eval
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from refmlc.diag import RefmlcError
+from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.ir.kinds import IterKind
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.visit import children, walk
+from refmlc.lang.wellformed.reader_checks import read
+
+MOST = 2
+MAIN, ROOT = "main", "root"
+
+
+@dataclass(frozen=True)
+class BlockSite:
+    """A block in a function: where it stands, and the other blocks."""
+
+    function: tir.PrimFunc
+    realize: tir.SBlockRealize
+    around: tuple[Node, ...]
+    others: tuple[tir.SBlock, ...]
+
+    @property
+    def block(self) -> tir.SBlock:
+        return self.realize.block
+
+    @cached_property
+    def loops(self) -> tuple[tir.For, ...]:
+        """The loops around the block, the outermost first."""
+        return tuple(each for each in self.around if isinstance(each, tir.For))
+
+    @cached_property
+    def written(self) -> frozenset[str]:
+        """The names of the buffers that the block writes."""
+        return written_by(self.block)
+
+    @cached_property
+    def is_reduced(self) -> bool:
+        return any(axis.kind is IterKind.REDUCE for axis in self.block.iter_vars)
+
+    @cached_property
+    def loads(self) -> tuple[tir.BufferLoad, ...]:
+        """The loads in the block itself, not those of its init."""
+        return tuple(each for each in walk(self.block.body) if isinstance(each, tir.BufferLoad))
+
+    @cached_property
+    def extents(self) -> tuple[object, ...]:
+        """The extents of the spatial axes; None: one that is no number."""
+        axes = (axis for axis in self.block.iter_vars if axis.kind is IterKind.SPATIAL)
+        return tuple(getattr(axis.dom.extent, "value", None) for axis in axes)
+
+
+def written_by(block: tir.SBlock) -> frozenset[str]:
+    """The names of the buffers that a block writes."""
+    parts = (block.body, *((block.init,) if block.init is not None else ()))
+    return frozenset(each.buffer.name for part in parts for each in walk(part) if isinstance(each, tir.BufferStore))
+
+
+def read_by(block: tir.SBlock) -> frozenset[str]:
+    """The names of the buffers that a block reads."""
+    return frozenset(each.buffer.name for each in walk(block.body) if isinstance(each, tir.BufferLoad))
+
+
+def sites_of(function: tir.PrimFunc) -> Iterator[tuple[tir.SBlockRealize, tuple[Node, ...]]]:
+    """Every block but the root, with the nodes around it, the outermost first."""
+    stack: list[tuple[Node, tuple[Node, ...]]] = [(function.body, ())]
+    while stack:
+        node, around = stack.pop()
+        if isinstance(node, tir.SBlockRealize) and node.block.name != ROOT:
+            yield node, around
+        stack += [(each, (*around, node)) for each in reversed(list(children(node)))]
+
+
+def site_of(module: IRModule, name: str) -> BlockSite | None:
+    """The block of this name; None: there is none."""
+    for function in module.functions.values():
+        if not isinstance(function, tir.PrimFunc):
+            continue
+        sites = list(sites_of(function))
+        for realize, around in sites:
+            if realize.block.name == name:
+                return BlockSite(
+                    function, realize, around, tuple(each.block for each, _ in sites if each is not realize)
+                )
+    return None
+
+
+def _is_number(node: Node) -> bool:
+    return isinstance(node, tir.IntImm)
+
+
+def _has_variable(node: Node) -> bool:
+    """Whether an expression depends on anything: a condition that does not is none."""
+    return any(isinstance(each, tir.Var | tir.BufferLoad) for each in walk(node))
+
+
+def _depends_on_loops(site: BlockSite) -> bool:
+    variables = {loop.loop_var for loop in site.loops}
+    return any(each in variables for loop in site.loops for part in (loop.min, loop.extent) for each in walk(part))
+
+
+def _has_other_blocks(site: BlockSite) -> bool:
+    names = {each.name for each in site.others}
+    inner = {each.name for each in walk(site.block.body) if isinstance(each, tir.SBlock)}
+    outside = names - inner - {each.name for each in site.around if isinstance(each, tir.SBlock)}
+    return any(isinstance(each, tir.SBlock) and each.name in outside for loop in site.loops for each in walk(loop))
+
+
+def _loads_under_condition(site: BlockSite) -> bool:
+    branches = (
+        node
+        for node in walk(site.block.body)
+        if isinstance(node, tir.IfThenElseExpr | tir.Select | tir.IfThenElse) and _has_variable(node.condition)
+    )
+    return any(isinstance(each, tir.BufferLoad) for node in branches for each in walk(node))
+
+
+def _is_diagonal(site: BlockSite) -> bool:
+    for node in walk(site.block.body):
+        if isinstance(node, tir.BufferLoad | tir.BufferStore):
+            variables = [{each for each in walk(index) if isinstance(each, tir.Var)} for index in node.indices]
+            if any(left & right for at, left in enumerate(variables) for right in variables[:at]):
+                return True
+    return False
+
+
+def _operator(site: BlockSite) -> str:
+    """The operator of a reduction."""
+    stores = [each for each in walk(site.block.body) if isinstance(each, tir.BufferStore)]
+    values = [each.value.op for each in stores if isinstance(each.value, tir.Apply)]
+    return values[0] if site.is_reduced and values else ""
+
+
+def _allocates(site: BlockSite) -> bool:
+    own = site.written | read_by(site.block)
+    return any(isinstance(each, tir.AllocBuffer) and each.buffer.name in own for each in walk(site.function.body))
+
+
+def _is_nested(site: BlockSite) -> bool:
+    around = any(isinstance(each, tir.SBlock) and each.name != ROOT for each in site.around)
+    return around or any(isinstance(each, tir.SBlock) for each in walk(site.block.body))
+
+
+def _is_affine(site: BlockSite) -> bool:
+    loops = {loop.loop_var for loop in site.loops}
+    return any(value not in loops and not _is_number(value) for value in site.realize.iter_values)
+
+
+def _is_interface(site: BlockSite) -> bool:
+    parameters = {buffer.name for buffer in site.function.buffer_map.values()}
+    return any(site.written & parameters & read_by(other) for other in site.others)
+
+
+def _inner_reads(site: BlockSite) -> frozenset[str]:
+    """The buffers that the block reads, and another one writes."""
+    return read_by(site.block) & {name for other in site.others for name in written_by(other)}
+
+
+def _writers(site: BlockSite, buffer: str) -> int:
+    return sum(buffer in written_by(other) for other in site.others)
+
+
+def _reads_at_a_constant(site: BlockSite) -> bool:
+    inner = _inner_reads(site)
+    return any(load.buffer.name in inner and any(map(_is_number, load.indices)) for load in site.loads)
+
+
+TRAITS: Mapping[str, Callable[[BlockSite], bool]] = {
+    "scalar": lambda site: not site.block.iter_vars,
+    "allocated": _allocates,
+    "nested": _is_nested,
+    "matched": lambda site: bool(site.block.match_buffers),
+    "opaque": lambda site: any(axis.kind not in (IterKind.SPATIAL, IterKind.REDUCE) for axis in site.block.iter_vars),
+    "branch": lambda site: any(
+        isinstance(each, tir.IfThenElse) and _has_variable(each.condition) for each in site.around
+    ),
+    "guarded": lambda site: _has_variable(site.realize.predicate),
+    "triangle": _depends_on_loops,
+    "begin": lambda site: any(not isinstance(loop.min, tir.IntImm) or loop.min.value != 0 for loop in site.loops),
+    "constant": lambda site: any(map(_is_number, site.realize.iter_values)),
+    "in place": lambda site: not site.is_reduced and any(load.buffer.name in site.written for load in site.loads),
+    "updating": lambda site: site.is_reduced and site.block.init is None,
+    "by max": lambda site: _operator(site) == "max",
+    "by min": lambda site: _operator(site) == "min",
+    "by mul": lambda site: _operator(site) == "mul",
+    "reduction": lambda site: site.is_reduced and site.block.init is not None,
+    "condition": _loads_under_condition,
+    "rewritten": lambda site: any(site.written & written_by(other) for other in site.others),
+    "siblings": _has_other_blocks,
+    "several": lambda site: sum(bool(site.written & read_by(other)) for other in site.others) > 1,
+    "shared": lambda site: any(_inner_reads(site) & (read_by(other) - written_by(other)) for other in site.others),
+    "parts": lambda site: any(_writers(site, name) > 1 for name in read_by(site.block) - site.written),
+    "partial": _reads_at_a_constant,
+    "interface": _is_interface,
+    "outputs": lambda site: len(site.written) > 1,
+    "diagonal": _is_diagonal,
+    "indirect": lambda site: any(
+        isinstance(each, tir.BufferLoad) for load in site.loads for index in load.indices for each in walk(index)
+    ),
+    "affine": _is_affine,
+    "symbolic": lambda site: any(not _is_number(loop.extent) for loop in site.loops),
+}
+
+_AROUND = ("opaque", "branch", "guarded", "triangle", "begin", "in place", "updating", "reduction", "siblings")
+_ACCESSES = (
+    *("scalar", "allocated", "nested", "matched", "opaque", "branch", "guarded", "triangle", "in place", "updating"),
+    *("condition", "rewritten", "siblings", "parts", "outputs", "diagonal", "indirect"),
+)
+_MOVED = (
+    *("nested", "opaque", "branch", "guarded", "triangle", "in place", "updating", "reduction", "rewritten", "several"),
+    *("shared", "partial", "parts", "interface", "domain", "diagonal", "affine"),
+)
+_BLOCKS = (
+    *("nested", "opaque", "branch", "guarded", "triangle", "begin", "constant", "in place", "updating", "by max"),
+    *("by min", "by mul", "condition", "rewritten", "siblings", "interface", "affine"),
+)
+LOOKED_AT: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("split", "loop_partition", "fuse", "reorder", "parallel", "vectorize", "unroll", "bind"), _AROUND),
+    **dict.fromkeys(("add_unit_loop", "annotate"), _AROUND),
+    **dict.fromkeys(("compute_at", "reverse_compute_at", "compute_inline", "reverse_compute_inline"), _MOVED),
+    "fuse_reduction_epilogue": _MOVED,
+    **dict.fromkeys(("blockize", "decompose_reduction", "decompose_padding", "rfactor", "pad_einsum"), _BLOCKS),
+    **dict.fromkeys(("transform_block_layout", "reorder_block_iter_var"), _BLOCKS),
+}
+"""The traits that a primitive must look at; of one that is not here `_ACCESSES`: those that work on buffers."""
+PERMUTED = ("swap", "turn")
+SIDES = {"read": "a read", "write": "a write"}
+SCOPES = ("shared", "local")
+
+
+def pattern_of(text: str, step: str) -> str:
+    """The pattern of a step on the program of `text`, which it breaks; empty where nothing is unusual, or known."""
+    primitive, arguments = parsed(step)
+    try:
+        module = read(text, "the program")
+    except RefmlcError:
+        return ""
+    block, *rest = arguments or ("",)
+    site = site_of(module, str(block))
+    if site is None:
+        return ""
+    others = [each.extents for each in (site_of(module, word) for word in rest if isinstance(word, str)) if each]
+    has = {name for name, holds in TRAITS.items() if holds(site)}
+    has |= {"domain"} if any(extents != site.extents for extents in others) else set()
+    order = LOOKED_AT.get(primitive, _ACCESSES)
+    traits = [name for name in order if name in has][:MOST]
+    return ", ".join([*traits, *dict.fromkeys(_of_arguments(primitive, rest))])
+
+
+def parsed(step: str) -> tuple[str, tuple[object, ...]]:
+    """The primitive and the arguments that a step spells; no arguments where they are no literals."""
+    primitive, _, arguments = step.partition("(")
+    try:
+        return primitive, tuple(literal_eval(f"({arguments.removesuffix(')')},)"))
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return primitive, ()
+
+
+def _of_arguments(primitive: str, arguments: list[object]) -> Iterator[str]:
+    """What is unusual in the arguments after the block."""
+    for word in arguments:
+        for part in word if isinstance(word, tuple) else (word,):
+            if part in PERMUTED:
+                yield "permuted"
+            elif part in SCOPES:
+                yield "a scope"
+            elif isinstance(part, str) and part in SIDES:
+                yield SIDES[part]
+    if primitive == "transform_layout" and isinstance(arguments[-1], int):
+        yield "padded"

@@ -1,0 +1,80 @@
+"""The pattern of a step: what is unusual in its block and its arguments, by hand."""
+
+import pytest
+
+from refmlc.lang.script import read
+from refmlc.oracle.fuzz.patterns import LOOKED_AT, MOST, TRAITS, parsed, pattern_of, site_of
+
+HEAD = """@T.prim_func(s_tir=True)
+def main(A: T.Buffer((4, 4), "int32"), R: T.Buffer((4,), "int32"), S: T.Buffer((4,), "int32")):
+"""
+COPY = """    for i in range(4):
+        with T.sblock("R"):
+            v = T.axis.spatial(4, i)
+            R[v] = A[v, 0]
+"""
+SUM = """    for i, k in T.grid(4, 4):
+        with T.sblock("R"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                R[vi] = 0
+            R[vi] = R[vi] + A[vi, vk]
+"""
+USE = """    for i in range(4):
+        with T.sblock("S"):
+            v = T.axis.spatial(4, i)
+            S[v] = R[v]
+"""
+WHERE = "v = T.axis.spatial(4, i)\n            T.where(i < 3)"
+
+
+@pytest.mark.parametrize(
+    ("body", "step", "pattern"),
+    [
+        (COPY, "reorder('R', (1, 0))", ""),
+        (COPY.replace("v = T.axis.spatial(4, i)", WHERE), "blockize('R', 0)", "guarded"),
+        (COPY.replace("v = T.axis.spatial(4, i)", WHERE.replace("i <", "2 <")), "blockize('R', 0)", ""),
+        (COPY.replace("range(4)", "range(1, 4)"), "loop_partition('R', 0, (2, None))", "begin"),
+        (COPY.replace("range(4)", "range(1, 4)"), "cache_write('R', 0, 'shared')", "a scope"),
+        (COPY.replace("4, i)", "4, 3)"), "blockize('R', 0)", "constant"),
+        (COPY.replace("R[v] = A[v, 0]", "R[v] = R[v] + 1"), "reindex('R', ('read', 0))", "in place, a read"),
+        (COPY.replace("A[v, 0]", "T.if_then_else(v < 2, A[v, 0], 0)"), "cache_read('R', 0, 'global')", "condition"),
+        (COPY.replace("A[v, 0]", "A[v, v]"), "cache_read('R', 0, 'global')", "diagonal"),
+        (SUM, "loop_partition('R', 1, (2, None))", "reduction"),
+        (SUM.replace("R[vi] + A[vi, vk]", "T.max(R[vi], A[vi, vk])"), "pad_einsum('R', (1, 4))", "by max"),
+        (SUM.replace("            with T.init():\n                R[vi] = 0\n", ""), "rfactor('R', 1, 0)", "updating"),
+        (SUM + USE, "reverse_compute_at('S', 'R', 0, False, -1)", ""),
+        (SUM + USE.replace("4", "3"), "reverse_compute_at('S', 'R', 0, False, -1)", "domain"),
+        (SUM + USE + USE.replace('"S"', '"again"'), "reverse_compute_inline('S')", "rewritten, shared"),
+        (COPY + USE, "compute_inline('R')", "interface"),
+        (COPY + USE + USE.replace('"S"', '"again"'), "compute_inline('R')", "several, interface"),
+        (COPY + COPY.replace('"R"', '"again"') + USE, "cache_read('S', 0, 'global')", "parts"),
+        (COPY, "transform_layout('R', 'write', 0, 'halves', 0)", "a write, padded"),
+        (COPY, "transform_layout('R', 'write', 0, 'halves', None)", "a write"),
+        (COPY, "reorder('nobody', (1, 0))", ""),
+        (COPY, "reorder(__import__('os'))", ""),
+        ("    while", "reorder('R', (1, 0))", ""),
+    ],
+)
+def test_what_is_unusual(body, step, pattern):
+    assert pattern_of(HEAD + body, step) == pattern
+
+
+def test_a_cause_has_few_traits_in_the_order_of_the_table():
+    body = COPY.replace("v = T.axis.spatial(4, i)", WHERE).replace("R[v] = A[v, 0]", "R[v] = R[v] + A[v, v]")
+    site = site_of(read(HEAD + body), "R")
+    assert {name for name, holds in TRAITS.items() if holds(site)} == {"guarded", "in place", "diagonal"}
+    assert MOST == 2
+    assert pattern_of(HEAD + body, "cache_read('R', 0, 'global')") == "guarded, in place"
+
+
+def test_every_trait_is_looked_at():
+    looked_at = {name for names in LOOKED_AT.values() for name in names}
+    others = {"scalar", "allocated", "matched", "condition", "outputs", "indirect"}  # of buffers, and `symbolic`
+    assert {*TRAITS} - looked_at <= others | {"symbolic"}
+
+
+def test_a_step_is_read_without_being_executed():
+    assert parsed("split('C', 0, (None, 3))") == ("split", ("C", 0, (None, 3)))
+    assert parsed("split(open('x'))") == ("split", ())
+    assert parsed("split('C'") == ("split", ("C",))
