@@ -1,4 +1,11 @@
-"""`refmlc replay FILE.toml`: run a recorded case, or a finding of a campaign, again."""
+"""`refmlc replay FILE.toml`: run a recorded case, or a finding of a campaign, again.
+
+| FILE                                   | is run again by                                                      |
+|----------------------------------------|----------------------------------------------------------------------|
+| of `check --case`                      | the meaning, and each implementation                                 |
+| of a program of a campaign             | the same, with its rewrite and the proof of that where it has one    |
+| of steps of TVM (`fuzz.subjects`)      | TVM, which applies the steps again; each stage is held to the program |
+"""
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
@@ -10,18 +17,22 @@ import click
 from refmlc.cli.console import err, out, print_json, show_diagnostic
 from refmlc.cli.options import file_argument, impl_option, json_option, seconds_option, trust_option
 from refmlc.diag import Diagnostic, fail
-from refmlc.diag.catalogue import BAD_FILE
+from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.diag.errors import Mismatch, error
 from refmlc.diag.render import to_json
 from refmlc.oracle.evidence import read_case
 from refmlc.oracle.evidence.case_file import LARGEST_CASE
 from refmlc.oracle.evidence.replay import replay as replay_case
 from refmlc.oracle.examine import Examination
-from refmlc.oracle.fuzz.finding_file import examined, is_finding, read_finding
+from refmlc.oracle.fuzz.exclusions import TVM
+from refmlc.oracle.fuzz.finding_file import TracedFindingFile, examined, is_finding, read_finding, read_traced
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
+from refmlc.oracle.fuzz.subjects import SUBJECTS
 from refmlc.oracle.implementations.implementation import Implementation, Limits, Stop, Stopped
 from refmlc.oracle.implementations.lookup import trusted
 from refmlc.system.regular import read_text
+
+SECONDS = 60.0  # that TVM has for all steps, at least
 
 
 @dataclass(frozen=True)
@@ -46,11 +57,15 @@ class Recorded:
 def replay(file: Path, specs: tuple[str, ...], *, seconds: float, trust: bool, as_json: bool) -> None:
     """Run the recorded case in FILE again, and see whether each implementation is still wrong.
 
-    FILE is a case of `check --case`, of any code but RM706 (which needs the model), or a finding of `fuzz`. An external
-    program that it names is started with `--trust` only. Exit status 1: an implementation is wrong, or the program
-    itself has no meaning.
+    FILE is a case of `check --case`, of any code but RM706 (which needs the model), or a finding of `fuzz`: of a
+    program, a pair, or steps that TVM applies again. An external program that it names is started with `--trust` only.
+    Exit status 1: an implementation or a step is wrong, or the program itself has no meaning.
     """
-    recorded = _recorded(file)
+    text = _text(file)
+    traced = read_traced(text) if is_finding(text) else None
+    if traced is not None:
+        click.get_current_context().exit(_replay_steps(file, traced, specs, seconds, trust=trust, as_json=as_json))
+    recorded = _recorded(text, str(file))
     if not specs:
         trusted(recorded.specs, file, trust=trust)
     limits = Limits(seconds=seconds)
@@ -77,17 +92,48 @@ def _first(examination: Examination, code: str, *, runs_implementations: bool) -
     return next((answer.diagnostic for answer in stops if answer.diagnostic is not None), None)
 
 
-def _recorded(file: Path) -> Recorded:
-    """The record in a file. Fails: RM109; RM1xx for its program."""
+def _text(file: Path) -> str:
+    """The text of a file. Fails: RM109."""
     try:
-        text = read_text(file, LARGEST_CASE)
+        return read_text(file, LARGEST_CASE)
     except (OSError, UnicodeDecodeError) as problem:
         why = problem.strerror if isinstance(problem, OSError) else problem
         raise fail(BAD_FILE, f"`{file}`: {why}") from None
+
+
+def _replay_steps(
+    file: Path, finding: TracedFindingFile, specs: tuple[str, ...], seconds: float, *, trust: bool, as_json: bool
+) -> int:
+    """Apply the steps of a finding again in TVM; the exit status. Fails: RM109, RM112, RM5xx."""
+    subject = SUBJECTS.get(finding.kind)
+    if subject is None or subject.replay is None:
+        raise fail(BAD_FILE, f"`{file}` is a finding of the kind `{finding.kind}`, which is not replayed")
+    if not specs:
+        trusted(finding.specs, file, trust=trust)
+    chosen = [spec for spec in specs or finding.specs if spec.startswith(TVM)]
+    if not chosen:
+        raise fail(BAD_USAGE, f"`{file}` holds steps of TVM", None, "`--impl tvm:PYTHON` applies them again")
+    outcomes = [
+        subject.replay(spec.removeprefix(TVM).partition(",")[0], finding.case, max(seconds, SECONDS)) for spec in chosen
+    ]
+    diagnostics = [outcome.diagnostic for outcome in outcomes if outcome.diagnostic is not None]
+    if as_json:
+        verdicts = {outcome.by: list(outcome.lines) for outcome in outcomes}
+        print_json({"file": str(file), "id": finding.id, "meaning": [], "broken": [], "verdicts": verdicts,
+                    "findings": list(map(to_json, diagnostics))})  # fmt: skip
+    else:
+        for outcome in outcomes:
+            for line in outcome.lines:
+                out.print(f"{outcome.by}: {line}")
+    return _report_finding(diagnostics[0], as_json=as_json) if diagnostics else 0
+
+
+def _recorded(text: str, file: str) -> Recorded:
+    """The record in the text of a file. Fails: RM109; RM1xx for its program."""
     if is_finding(text):
-        finding = read_finding(text, str(file))
+        finding = read_finding(text, file)
         return Recorded(finding.id, finding.specs, lambda ways, _limits: (examined(finding, ways), ()))
-    case = read_case(text, str(file))
+    case = read_case(text, file)
 
     def replayed(implementations: Sequence[Implementation], limits: Limits) -> tuple[Examination, tuple[str, ...]]:
         replayed_case = replay_case(case, implementations, limits)

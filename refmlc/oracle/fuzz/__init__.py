@@ -12,6 +12,7 @@ a campaign can stop anywhere, resume later, and run on several machines, with th
 | `staged`          | traces of TVM's schedule, each step held to the program that it began with          |
 | `imports`         | graphs of ONNX, by TVM's importer and by refmlc's, held to ONNX's own evaluator     |
 | `onnx_graphs`, `onnx_operators` | such graphs as data, drawn; the table of operators that they have     |
+| `replayed_trace`  | a finding on stages, made again in TVM                                              |
 | `patterns`        | what is unusual in a wrong step, which tells causes apart                           |
 | `aimed_programs`  | small programs aimed at the preconditions of schedule primitives                    |
 | `exclusions`      | what is left out of generation                                                      |

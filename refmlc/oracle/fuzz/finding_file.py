@@ -1,6 +1,6 @@
 """A finding as a file: TOML with the program as a text, its arguments, and how to reproduce it.
 
-`refmlc tell` reads such a file and reproduces it:
+`refmlc replay` reads such a file and reproduces it:
 
 | the finding is of                 | made again is                                                       |
 |-----------------------------------|---------------------------------------------------------------------|
@@ -8,6 +8,7 @@
 | `interp`, a program and a rewrite | both in the interpreter, compared with each other                   |
 | `prove`, a function and a rewrite | the proof of the pair, compared with the calls                      |
 | `worker`: it ended                | the program in all implementations of the campaign, in this process |
+| a subject (`subjects`)            | the program through the same steps of TVM                           |
 | a batch, no program alone         | nothing: refused (RM109)                                            |
 """
 
@@ -22,6 +23,7 @@ from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.examine import Examination, examine
 from refmlc.oracle.fuzz import proofs
 from refmlc.oracle.fuzz.batch import REFERENCE, contradictions, limits_of, spec_and_interval
+from refmlc.oracle.fuzz.exclusions import TVM
 from refmlc.oracle.fuzz.result import FindingRecord, Json
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.implementations.implementation import Implementation
@@ -35,11 +37,12 @@ from refmlc.strategies.case import Case
 def finding_text(settings: CampaignSettings, finding: FindingRecord, shrunk: Json | None) -> str:
     """The text of the file. Where the program was made smaller, that one is the case, and the first one follows."""
     smaller = shrunk.get("case") if shrunk else None
+    message = str(shrunk["message"]) if shrunk and "message" in shrunk else finding.message
     rows = [
         ("code", finding.code),
         ("path", finding.path),
         ("verdict", finding.verdict),
-        ("message", finding.message),
+        ("message", message),
         ("signature", finding.signature),
         ("count", finding.count),
         ("seed", finding.seed),
@@ -94,6 +97,38 @@ class FindingFile:
     other: Variant | None = None
 
 
+@dataclass(frozen=True)
+class TracedFindingFile:
+    """The content of a file of a subject's finding: its `kind`, its code, and the case as data.
+
+    `specs`: the TVMs that the file names.
+    """
+
+    id: str
+    kind: str
+    code: str
+    case: Mapping[str, object]
+    specs: tuple[str, ...]
+
+
+def read_traced(text: str) -> TracedFindingFile | None:
+    """The subject's finding that `text` holds; None: it is of another kind, or of no kind at all."""
+    match tomllib.loads(text):
+        case {
+            "signature": str(identity),
+            "path": str(path),
+            "kind": str(kind),
+            "code": str(code),
+            "case": {"text": str(), "steps": list()} as case,
+            **more,
+        }:
+            named = [spec for spec in _listed(more.get("implementations", [])) if spec.startswith(TVM)]
+            specs = [spec_and_interval(spec)[0] for spec in named] or ([path] if path.startswith(TVM) else [])
+            alike = [spec for spec in specs if _named(spec) == _named(path)]
+            return TracedFindingFile(identity, kind, code, case, tuple(alike or specs))
+    return None
+
+
 def is_finding(text: str) -> bool:
     """Whether `text` is the file of a finding of a campaign, rather than a case."""
     try:
@@ -115,12 +150,16 @@ def read_finding(text: str, name: str) -> FindingFile:
 
 def _specs(path: str, campaign: object) -> tuple[str, ...]:
     """The implementations to ask, as `--impl` takes them. One of somebody's may give itself another name than that."""
-    listed = campaign if isinstance(campaign, list) and all(isinstance(entry, str) for entry in campaign) else []
-    specs = [spec_and_interval(spec)[0] for spec in listed]
+    specs = [spec_and_interval(spec)[0] for spec in _listed(campaign)]
     if path in (WORKER, REFERENCE, proofs.PATH):
         return tuple(specs) if path == WORKER else ()
     named_alike = tuple(spec for spec in specs if _named(spec) == _named(path))
     return named_alike or tuple(spec for spec in specs if not is_own(spec)) or (path,)
+
+
+def _listed(campaign: object) -> list[str]:
+    """The implementations of a campaign, where they are a list of texts."""
+    return campaign if isinstance(campaign, list) and all(isinstance(entry, str) for entry in campaign) else []
 
 
 def _named(spec: str) -> str:

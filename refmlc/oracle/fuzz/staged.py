@@ -30,6 +30,7 @@ from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.fuzz.aimed_programs import aimed_program
 from refmlc.oracle.fuzz.exclusions import TVM, exclusions, is_excluded
 from refmlc.oracle.fuzz.patterns import pattern_of
+from refmlc.oracle.fuzz.replayed_trace import ReplayedTrace, replayed, text_and_steps
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.implementations.implementation import Limits
@@ -215,21 +216,26 @@ def record_of(
     settings: CampaignSettings, number: int, path: str, tvm: TvmPrimitives, finding: TracedFinding
 ) -> FindingRecord:
     """The finding as data."""
-    row = known_row(tvm, finding.cause)
-    lines = [f"`{finding.guilty}` is wrong: {finding.message}", *([f"as the known row {row}"] if row else [])]
-    if finding.code == OUR_CRASH:
-        path, lines = REFERENCE, [f"refmlc fails on what `{finding.guilty}` leaves: {finding.message}"]
+    path = REFERENCE if finding.code == OUR_CRASH else path
     return FindingRecord(
         signature("", KIND, path, *finding.cause),
         finding.code,
         path,
         finding.verdict,
-        "\n".join(lines),
+        message_of(tvm, finding),
         number,
         settings.seed_of(number),
         KIND,
         case_of(finding),
     )
+
+
+def message_of(tvm: TvmPrimitives, finding: TracedFinding) -> str:
+    """What is wrong, and the recorded deviation that it is."""
+    if finding.code == OUR_CRASH:
+        return f"refmlc fails on what `{finding.guilty}` leaves: {finding.message}"
+    row = known_row(tvm, finding.cause)
+    return "\n".join([f"`{finding.guilty}` is wrong: {finding.message}", *([f"as the known row {row}"] if row else [])])
 
 
 def known_row(tvm: TvmPrimitives, cause: Cause) -> str:
@@ -301,10 +307,17 @@ def shrink_trace(settings: CampaignSettings, finding: FindingRecord, seconds: fl
     smallest = smaller_program(tvm, smallest, max(1.0, deadline - monotonic()))
     return {
         "case": case_of(smallest),
-        "message": smallest.message,
+        "message": message_of(tvm, smallest),
         "lines": [len(text.splitlines()), len(smallest.text.splitlines())],
         "steps": [len(steps), len(smallest.steps)],
     }
+
+
+def replay_trace(python: str, case: Json, seconds: float) -> ReplayedTrace:
+    """The trace of a finding again. Units: seconds. Fails: RM109, RM112 where TVM does not start, RM5xx."""
+    text, steps = text_and_steps(case)
+    with TvmPrimitives(python, seconds=seconds) as tvm:
+        return replayed(tvm.name, steps, finding_of(tvm(text, steps))[0])
 
 
 def fewer(steps: Steps, keeps: Callable[[Steps], bool]) -> Steps:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from refmlc.oracle.fuzz import imports, staged
+from refmlc.oracle.fuzz.replayed_trace import Replay
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json
 from refmlc.oracle.fuzz.settings import CampaignSettings
 
@@ -21,15 +22,17 @@ class Subject:
     """A kind of programs.
 
     `run` gives the result of those programs of a batch that have these numbers, and `shrink` a finding made smaller
-    within some seconds. `names`: what `--exclude` takes beside the names that all campaigns have.
+    within some seconds. `names`: what `--exclude` takes beside the names that all campaigns have. `replay` makes a
+    finding again (`replayed_trace`); None: a file of it is refused.
     """
 
     run: Callable[[CampaignSettings, int, Sequence[int]], BatchResult]
     shrink: Callable[[CampaignSettings, FindingRecord, float], Json]
     names: Collection[str] = ()
+    replay: Replay | None = None
 
 
 SUBJECTS: Mapping[str, Subject] = {
-    staged.KIND: Subject(staged.run_traces, staged.shrink_trace, staged.PRIMITIVES),
     imports.KIND: Subject(imports.run_graphs, imports.shrink_graph, imports.operator_names()),
+    staged.KIND: Subject(staged.run_traces, staged.shrink_trace, staged.PRIMITIVES, staged.replay_trace),
 }

@@ -1,21 +1,27 @@
 """Traces of a schedule: what is wrong, whose fault it is, which cause that is, and with how few steps it is shown."""
 
+import json
 import re
 from collections import Counter
 from importlib.resources import files
 
+import jsonschema
 import needs
 import pytest
 from click.testing import CliRunner
 
 from refmlc.cli import main
+from refmlc.diag import RefmlcError
 from refmlc.lang.script import read, show
 from refmlc.oracle.fuzz import staged
 from refmlc.oracle.fuzz.exclusions import NOT_SENT_TO_TVM, is_excluded
+from refmlc.oracle.fuzz.finding_file import finding_text
+from refmlc.oracle.fuzz.replayed_trace import replayed
+from refmlc.oracle.fuzz.result import FindingRecord
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.outcome import Kind
 from refmlc.oracle.passes.run import TvmPrimitives
-from refmlc.oracle.passes.stages import PassTrace, Stage
+from refmlc.oracle.passes.stages import PassTrace, Stage, StageRow, StageVerdict, TraceCheck
 from refmlc.oracle.record import scheduled_rows
 from refmlc.strategies.functions import rolled
 
@@ -179,3 +185,95 @@ def test_programs_of_traces_take_turns_and_have_nothing_that_tvm_does_not_read()
     assert not any(is_excluded(read(text, "f.py"), exclude) for text in texts[1::3])
     first = [show(rolled(settings.seed_of(number), "").module, show_meta=True) for number in range(1, 30, 3)]
     assert texts[1::3] != first
+
+
+# --------------------------------------------------------------------------------- files of findings, replayed
+
+GUARDED = """@T.prim_func(s_tir=True)
+def main(A: T.Buffer((3,), "int32"), R: T.Buffer((5,), "int32")):
+    for i in range(5):
+        with T.sblock("pad"):
+            v = T.axis.spatial(5, i)
+            R[v] = T.if_then_else(1 <= v and v < 4, A[v - 1], 7)
+"""
+
+
+def finding_file(folder, steps, program=GUARDED, spec=f"tvm:{needs.TVM_PYTHON}", kind=staged.KIND):
+    """A finding as a campaign writes it, with another program of it that was there first."""
+    settings = CampaignSettings(kinds=(staged.KIND,), implementations=(f"{spec}@2",))
+    record = FindingRecord(
+        "0123456789ab", "RM705", spec, "undefined", "raw words", 3, 4, kind, {"text": text(), "steps": ["x"]}
+    )
+    shrunk = {"case": {"text": program, "steps": list(steps)}, "message": "words of the small one"}
+    file = folder / "finding.toml"
+    file.write_text(finding_text(settings, record, shrunk), encoding="utf-8")
+    return file
+
+
+def replay(*words):
+    return CliRunner().invoke(main, ["replay", *map(str, words)])
+
+
+@pytest.mark.needs("tvm")
+def test_steps_that_are_wrong_in_tvm_are_replayed(tmp_path):
+    file = finding_file(tmp_path, ["reindex('pad', ('read', 0))"])
+    done = replay(file, "--trust", "--json")
+    assert done.exit_code == 1
+    data = json.loads(done.stdout)
+    (lines,) = data["verdicts"].values()
+    assert lines[0].startswith("reindex('pad', ('read', 0)): broken")
+    assert data["findings"][0]["code"] == "RM705"
+    assert "changes the meaning" in data["findings"][0]["message"]
+    schema = json.loads((files("refmlc.cli") / "schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(data, {"$ref": "#/$defs/replay", "$defs": schema["$defs"]})
+
+
+@pytest.mark.needs("tvm")
+def test_steps_that_are_right_now_are_no_finding(tmp_path):
+    spec = f"tvm:{needs.TVM_PYTHON}"
+    done = replay(finding_file(tmp_path, ["split('pad', 0, (None, 2))"]), "--impl", spec)
+    assert (done.exit_code, "split('pad', 0, (None, 2)): same" in done.stdout) == (0, True)
+    refused = replay(finding_file(tmp_path, ["split('nobody', 0, (None, 2))"]), "--impl", spec)
+    assert (refused.exit_code, "stopped" in refused.stdout) == (0, True)
+
+
+def test_the_tvm_that_only_a_file_names_is_not_started(tmp_path):
+    marker = tmp_path / "started"
+    program = tmp_path / "python"
+    program.write_text(f"#!/bin/sh\ntouch {marker}\n")
+    program.chmod(0o755)
+    file = finding_file(tmp_path, ["split('pad', 0, (None, 2))"], spec=f"tvm:{program}")
+    done = replay(file)
+    assert (done.exit_code, "--trust" in done.stderr, marker.exists()) == (2, True, False)
+    assert replay(file, "--trust").exit_code == 2  # it does not speak the protocol
+    assert marker.exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (('kind = "primitives"', 'kind = "rituals"'), "of the kind `rituals`"),
+        (('"steps" = [', '"steps" = [1, '), "no `text` and `steps`"),
+    ],
+)
+def test_a_file_that_is_no_trace_is_refused(tmp_path, change, message):
+    file = finding_file(tmp_path, ["split('pad', 0, (None, 2))"], spec="tvm:/nowhere")
+    file.write_text(file.read_text().replace(*change))
+    done = replay(file, "--trust")
+    assert (done.exit_code, message in done.stderr) == (2, True)
+
+
+def test_a_trace_needs_tvm(tmp_path):
+    done = replay(finding_file(tmp_path, ["x"]), "--impl", "native")
+    assert (done.exit_code, "`--impl tvm:PYTHON`" in done.stderr) == (2, True)
+
+
+def test_the_file_has_the_message_of_the_small_program(tmp_path):
+    assert "words of the small one" in finding_file(tmp_path, ["x"]).read_text()
+
+
+def test_stages_that_are_not_executed_are_no_agreement():
+    row = StageRow("split('B', 0, (2, 2))", StageVerdict.UNSUPPORTED, 0, "RM504: a tensor core")
+    with pytest.raises(RefmlcError, match="nothing was compared: RM504") as caught:
+        replayed("tvm", ["split('B', 0, (2, 2))"], TraceCheck((row,), None))
+    assert caught.value.exit_code == 3
