@@ -9,9 +9,18 @@ from refmlc.cli.options import Duration, file_argument, impl_option, json_option
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.oracle.evidence.case_file import LARGEST_CASE
+from refmlc.oracle.fuzz.finding_file import TracedFindingFile, is_finding, read_traced
 from refmlc.oracle.implementations.lookup import trusted
-from refmlc.oracle.issue import IssueReport, IssueSubject, html, markdown, read_subject, report_of
-from refmlc.oracle.issue.text import title
+from refmlc.oracle.issue import (
+    IssueReport,
+    StepReport,
+    html,
+    issue_text,
+    markdown,
+    read_subject,
+    report_of,
+    steps_report,
+)
 from refmlc.system.regular import read_text
 
 IMPL = "The implementation, as tvm:PYTHON; further ones are other versions of it. [default: the one in FILE]"
@@ -35,33 +44,42 @@ def report(
     """Write the report of the finding in FILE: what a maintainer needs to see the bug, and to find its cause.
 
     FILE is a case of `check --case`, or a finding of `fuzz`. The report has a small module, a script with TVM alone,
-    neighbours that pass and fail, the pass that changes the meaning, the versions affected, the rules that decide, and
-    rows of known deviations. An external program that only FILE names is started with `--trust` only.
+    neighbours that pass and fail, the pass or primitive that changes the meaning, the versions affected, the rules that
+    decide, and rows of known deviations. An external program that only FILE names is started with `--trust` only.
     """
-    subject = _subject(file)
+    text = _text(file)
+    traced = read_traced(text) if is_finding(text) else None
+    subject = traced or read_subject(text, str(file))
     if not specs:
         trusted(subject.specs, file, trust=trust)
     chosen = specs or subject.specs
     if not chosen:
         raise fail(BAD_USAGE, f"`{file}` names no implementation: `--impl tvm:PYTHON` does")
+    facts: IssueReport | StepReport
     with err.status(f"{file} …") as status:
-        facts = report_of(subject, chosen, seconds=seconds, progress=lambda what: status.update(f"{file}: {what} …"))
+
+        def progress(what: str) -> None:
+            status.update(f"{file}: {what} …")
+
+        if isinstance(subject, TracedFindingFile):
+            facts = steps_report(subject, chosen, seconds=seconds, progress=progress)
+        else:
+            facts = report_of(subject, chosen, seconds=seconds, progress=progress)
     _write(facts, output)
     if as_json:
-        print_json(_data(facts))
+        print_json(_data(facts) if isinstance(facts, IssueReport) else _data_of_steps(facts))
     elif output is None:
         out.print(markdown(facts))
 
 
-def _subject(file: Path) -> IssueSubject:
+def _text(file: Path) -> str:
     try:
-        text = read_text(file, LARGEST_CASE)
+        return read_text(file, LARGEST_CASE)
     except (OSError, UnicodeDecodeError) as problem:
         raise fail(BAD_FILE, f"`{file}`: {getattr(problem, 'strerror', None) or problem}") from None
-    return read_subject(text, str(file))
 
 
-def _write(facts: IssueReport, output: Path | None) -> None:
+def _write(facts: IssueReport | StepReport, output: Path | None) -> None:
     """Write the report, the page and the script. Fails: RM109."""
     if output is None:
         return
@@ -82,7 +100,7 @@ def _data(facts: IssueReport) -> dict[str, object]:
     """The report as JSON."""
     return {
         "id": facts.subject.id,
-        "title": title(facts),
+        "title": issue_text(facts).title,
         "code": facts.subject.code,
         "version": facts.version,
         "module": facts.text,
@@ -91,6 +109,31 @@ def _data(facts: IssueReport) -> dict[str, object]:
         "verdict": str(facts.finding.verdict),
         "pass": None if facts.stage is None else facts.stage.name,
         "pass_note": facts.stage_note,
+        "neighbours": [{"name": each.name, "ok": each.right, "verdict": each.word} for each in facts.neighbours],
+        "versions": [vars(each) for each in facts.versions],
+        "clauses": [each.id for each in facts.clauses],
+        "numpy": facts.numpy,
+        "known": facts.row,
+        "alike": [each.id for each in facts.alike],
+        "script": facts.script,
+    }
+
+
+def _data_of_steps(facts: StepReport) -> dict[str, object]:
+    """The report on steps as JSON."""
+    finding = facts.finding
+    return {
+        "id": facts.file.id,
+        "title": issue_text(facts).title,
+        "code": finding.code,
+        "version": facts.version,
+        "module": finding.text,
+        "steps": list(finding.steps),
+        "func": finding.broken.func if finding.broken is not None else "",
+        "arguments": [],
+        "verdict": finding.message,
+        "pass": finding.guilty,
+        "pass_note": "",
         "neighbours": [{"name": each.name, "ok": each.right, "verdict": each.word} for each in facts.neighbours],
         "versions": [vars(each) for each in facts.versions],
         "clauses": [each.id for each in facts.clauses],

@@ -9,11 +9,13 @@
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from refmlc.diag import Diagnostic, fail
 from refmlc.diag.catalogue import BAD_FILE, UNSUPPORTED_CONSTRUCT
-from refmlc.oracle.passes.stages import StageVerdict, TraceCheck
+from refmlc.oracle.passes.stages import BrokenStage, StageVerdict, TraceCheck
 
 Json = Mapping[str, object]
 
@@ -31,12 +33,72 @@ Replay = Callable[[str, Json, float], ReplayedTrace]
 """Makes the finding of a case again: in the TVM of this Python, within some seconds."""
 
 
+class SteppedFinding(Protocol):
+    """A program that steps break. `steps`: those up to the guilty one; `broken` None: TVM ends in it."""
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def steps(self) -> tuple[str, ...]: ...
+
+    @property
+    def code(self) -> str: ...
+
+    @property
+    def message(self) -> str: ...
+
+    @property
+    def verdict(self) -> str: ...
+
+    @property
+    def guilty(self) -> str: ...
+
+    @property
+    def broken(self) -> BrokenStage | None: ...
+
+
+class StepsInTvm(Protocol):
+    """Steps of a kind in one TVM, to be closed. `name`: of TVM, with its version."""
+
+    name: str
+
+    def finding(self, text: str, steps: Sequence[str]) -> tuple[TraceCheck, SteppedFinding | None]:
+        """The verdicts on the stages, and what is wrong. Fails: RM109, RM112, RM5xx."""
+        ...
+
+    def small(self, finding: SteppedFinding, seconds: float) -> SteppedFinding:
+        """The finding with fewer steps, on a smaller program, for the same cause."""
+        ...
+
+    def row(self, finding: SteppedFinding) -> str:
+        """The recorded deviation that it is; empty: none."""
+        ...
+
+    def close(self) -> None: ...
+
+
+Steps = Callable[[str, float], StepsInTvm]
+"""Starts the TVM of a Python, which has some seconds for the steps of a program."""
+
+
 def text_and_steps(case: Json) -> tuple[str, tuple[str, ...]]:
     """The program and the steps of a case. Fails: RM109."""
     match case:
         case {"text": str(text), "steps": list(steps)} if all(isinstance(step, str) for step in steps):
             return text, tuple(map(str, steps))
     raise fail(BAD_FILE, "the case of the finding has no `text` and `steps`")
+
+
+def steps_again(steps: Steps) -> Replay:
+    """What replays findings of this kind."""
+
+    def replay(python: str, case: Json, seconds: float) -> ReplayedTrace:
+        text, names = text_and_steps(case)
+        with closing(steps(python, seconds)) as tvm:
+            return replayed(tvm.name, names, tvm.finding(text, names)[0])
+
+    return replay
 
 
 def replayed(by: str, steps: Sequence[str], checked: TraceCheck) -> ReplayedTrace:

@@ -25,12 +25,14 @@ from time import monotonic
 
 from refmlc.diag import RefmlcError
 from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.visit import rewrite
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.fuzz.aimed_programs import aimed_program
 from refmlc.oracle.fuzz.exclusions import TVM, exclusions, is_excluded
 from refmlc.oracle.fuzz.patterns import pattern_of
-from refmlc.oracle.fuzz.replayed_trace import ReplayedTrace, replayed, text_and_steps
+from refmlc.oracle.fuzz.replayed_trace import SteppedFinding
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.implementations.implementation import Limits
@@ -292,19 +294,10 @@ def shrink_trace(settings: CampaignSettings, finding: FindingRecord, seconds: fl
     """The trace with fewer steps, on a smaller program, that is wrong for the same cause."""
     tvm = compiler(python_of(settings), settings.program_seconds)
     steps = tuple(str(step) for step in json.loads(json.dumps(finding.case))["steps"])
-    text, deadline = str(finding.case["text"]), monotonic() + seconds
-    cause = signature_of(tvm, text, steps)
-    if cause is None:
-        return {"problem": "the finding does not occur again"}
-
-    def keeps(candidate: Steps) -> bool:
-        return monotonic() < deadline and signature_of(tvm, text, candidate) == cause
-
-    few = fewer(steps, keeps)
-    smallest = _finding(tvm, text, few)
+    text = str(finding.case["text"])
+    smallest = smaller(tvm, text, steps, seconds)
     if smallest is None:
         return {"problem": "the finding does not occur again"}
-    smallest = smaller_program(tvm, smallest, max(1.0, deadline - monotonic()))
     return {
         "case": case_of(smallest),
         "message": message_of(tvm, smallest),
@@ -313,11 +306,42 @@ def shrink_trace(settings: CampaignSettings, finding: FindingRecord, seconds: fl
     }
 
 
-def replay_trace(python: str, case: Json, seconds: float) -> ReplayedTrace:
-    """The trace of a finding again. Units: seconds. Fails: RM109, RM112 where TVM does not start, RM5xx."""
-    text, steps = text_and_steps(case)
-    with TvmPrimitives(python, seconds=seconds) as tvm:
-        return replayed(tvm.name, steps, finding_of(tvm(text, steps))[0])
+def smaller(tvm: TvmPrimitives, text: str, steps: Steps, seconds: float) -> TracedFinding | None:
+    """What these steps break with fewer of them, on a smaller program, for the same cause; None: nothing."""
+    deadline, cause = monotonic() + seconds, signature_of(tvm, text, steps)
+    if cause is None:
+        return None
+
+    def keeps(candidate: Steps) -> bool:
+        return monotonic() < deadline and signature_of(tvm, text, candidate) == cause
+
+    few = _finding(tvm, text, fewer(steps, keeps))
+    return None if few is None else smaller_program(tvm, few, max(1.0, deadline - monotonic()))
+
+
+class TracesInTvm:
+    """Traces of the schedule of one TVM."""
+
+    def __init__(self, python: str, seconds: float) -> None:
+        """Start it. Units: seconds. Fails: RM112."""
+        self._tvm = TvmPrimitives(python, seconds=seconds)
+        self.name = self._tvm.name
+
+    def finding(self, text: str, steps: Sequence[str]) -> tuple[TraceCheck, TracedFinding | None]:
+        """The verdicts on the stages, and what is wrong. Fails: RM109, RM112, RM5xx."""
+        return finding_of(self._tvm(text, steps))
+
+    def small(self, finding: SteppedFinding, seconds: float) -> SteppedFinding:
+        """The finding with fewer steps, on a smaller program, for the same cause."""
+        return smaller(self._tvm, finding.text, finding.steps, seconds) or finding
+
+    def row(self, finding: SteppedFinding) -> str:
+        """The recorded deviation that has its cause."""
+        return known_row(self._tvm, finding.cause) if isinstance(finding, TracedFinding) else ""
+
+    def close(self) -> None:
+        """End it."""
+        self._tvm.close()
 
 
 def fewer(steps: Steps, keeps: Callable[[Steps], bool]) -> Steps:
@@ -338,15 +362,28 @@ def smaller_program(tvm: TvmPrimitives, finding: TracedFinding, seconds: float) 
 
     def keeps(candidate: IRModule) -> bool:
         nonlocal smallest
-        again = _finding(tvm, program_text(candidate), finding.steps)
+        text = program_text(candidate)
+        again = _finding(tvm, text, finding.steps)
         if again is None or again.cause != finding.cause:
             return False
-        smallest = again
+        smallest = replace(again, text=text)
         return True
 
     with suppress(RefmlcError):  # it is not wrong in refmlc's spelling: it stays as it is
-        reduce(read(finding.text, "the program"), keeps, seconds=seconds, tries=TRIES)
+        module = read(finding.text, "the program")
+        bare = without_regions(module)
+        reduce(bare if keeps(bare) else module, keeps, seconds=seconds, tries=TRIES)
     return smallest
+
+
+def without_regions(module: IRModule) -> IRModule:
+    """The module whose blocks do not declare what they read and write: readers derive it."""
+
+    def bare(node: Node) -> Node:
+        return replace(node, reads=None, writes=None) if isinstance(node, tir.SBlock) else node
+
+    functions = {name: rewrite(function, bare) for name, function in module.functions.items()}
+    return replace(module, functions=functions, source=None)
 
 
 def program_text(module: IRModule) -> str:

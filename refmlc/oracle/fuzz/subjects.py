@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from refmlc.oracle.fuzz import imports, staged
-from refmlc.oracle.fuzz.replayed_trace import Replay
+from refmlc.oracle.fuzz.replayed_trace import Replay, Steps, steps_again
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json
 from refmlc.oracle.fuzz.settings import CampaignSettings
 
@@ -23,16 +23,23 @@ class Subject:
 
     `run` gives the result of those programs of a batch that have these numbers, and `shrink` a finding made smaller
     within some seconds. `names`: what `--exclude` takes beside the names that all campaigns have. `replay` makes a
-    finding again (`replayed_trace`); None: a file of it is refused.
+    finding again, and `steps` opens the TVM whose steps a report is about (`replayed_trace`); None: refused.
     """
 
     run: Callable[[CampaignSettings, int, Sequence[int]], BatchResult]
     shrink: Callable[[CampaignSettings, FindingRecord, float], Json]
     names: Collection[str] = ()
     replay: Replay | None = None
+    steps: Steps | None = None
 
 
 SUBJECTS: Mapping[str, Subject] = {
     imports.KIND: Subject(imports.run_graphs, imports.shrink_graph, imports.operator_names()),
-    staged.KIND: Subject(staged.run_traces, staged.shrink_trace, staged.PRIMITIVES, staged.replay_trace),
+    staged.KIND: Subject(
+        staged.run_traces,
+        staged.shrink_trace,
+        staged.PRIMITIVES,
+        steps_again(staged.TracesInTvm),
+        staged.TracesInTvm,
+    ),
 }
