@@ -10,6 +10,7 @@
 from collections.abc import Callable
 
 from refmlc.diag import RefmlcError
+from refmlc.diag.catalogue import CONTRADICTION
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.sanitize.report import Finding as Noted
 from refmlc.oracle.examine import examine
@@ -41,17 +42,20 @@ def _noted(case: Case, interp: Interp) -> list[Noted]:
     return [finding for report in reports if report is not None for finding in report.findings]
 
 
-def findings_of(case: Case, implementation: Implementation, limits: Limits | None = None) -> tuple[Finding, ...]:
-    """The oracle's findings on an implementation for a case."""
-    (examined,) = examine([case], [implementation], limits=limits)
+def findings_of(
+    case: Case, implementation: Implementation, limits: Limits | None = None, *, pairs: bool = False
+) -> tuple[Finding, ...]:
+    """The oracle's findings on an implementation for a case. `pairs`: on its variants too."""
+    (examined,) = examine([case], [implementation], limits=limits, pairs=pairs)
     return tuple(finding for finding in examined.findings if finding.implementation == implementation.name)
 
 
 def same_verdict(implementation: Implementation, code: str, limits: Limits | None = None) -> Callable[[Case], bool]:
-    """The predicate: the implementation has a finding of `code` on the case."""
+    """The predicate: the implementation has a finding of `code` on the case, or on a pair with a variant of it."""
+    pairs = code == CONTRADICTION.id
 
     def keep(case: Case) -> bool:
-        return any(finding.code.id == code for finding in findings_of(case, implementation, limits))
+        return any(finding.code.id == code for finding in findings_of(case, implementation, limits, pairs=pairs))
 
     return keep
 

@@ -8,11 +8,18 @@ from pathlib import Path
 
 import jsonschema
 import needs
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import refmlc
 from refmlc.cli import main
+from refmlc.lang.dtypes import INT32
+from refmlc.oracle.difference import Difference
+from refmlc.oracle.issue.script import WrongElement, pair_script
+from refmlc.oracle.pairs.equivalents import Variant
+from refmlc.strategies.arguments import Array
+from refmlc.strategies.case import Case
 
 ANSWERS = str(Path(__file__).parent / "check_answers.py")
 COPY = """
@@ -117,6 +124,47 @@ def test_an_external_program_that_only_the_file_names_is_not_started(folder):
 def test_what_is_no_finding_is_refused(folder, text):
     (folder / "c.toml").write_text(text)
     assert run("report", "c.toml", "--impl", "interp").exit_code == 2
+
+
+def test_a_pair_is_reported_with_both_programs(folder, monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    (folder / "x.py").write_text(COPY)
+    spec = "py:replayed_ways:contradicts"
+    assert run("check", "x.py", "--impl", spec, "--case", "c.toml").exit_code == 1
+    told = run("report", "c.toml", "--impl", spec, "-o", "issue.md", "--json", "--time", "20s")
+    assert told.exit_code == 0, told.output
+    data = json.loads(told.stdout)
+    assert data["code"] == "RM705"
+    assert data["title"].startswith(f"[Bug][wrong-code] {spec} has two results for one program: ")
+    assert "parallel" in data["title"]
+    assert "parallel" not in data["module"]
+    assert (data["pass"], data["script"]) == (None, None)
+    text = (folder / "issue.md").read_text()
+    assert "T.parallel" in text.partition("## The same program, parallel")[2].partition("## Expected")[0]
+    assert any(not row["ok"] and "contradicts itself" in row["verdict"] for row in data["neighbours"])
+
+
+@pytest.mark.needs("tvm")
+@pytest.mark.parametrize(("factor", "status"), [(2, 0), (3, 1)])
+def test_the_script_of_a_pair_with_tvm_alone(folder, factor, status):
+    """The other program has an argument more, and the same result or another one."""
+    text = """@T.prim_func(s_tir=True)
+def main(A: T.Buffer((2,), "int32"), B: T.Buffer((2,), "int32")):
+    for i in range(2):
+        B[i] = A[i] * 2
+"""
+    array = Array(INT32, (2,), "cycle", pool=(5, 7))
+    base = Case(refmlc.read(text), "main", ((array, Array(INT32, (2,), form="fresh")),))
+    other = text.replace('2,), "int32"))', '2,), "int32"), C: T.Buffer((1,), "int32"))').replace("* 2", "* C[0]")
+    more = refmlc.Tensor.from_numpy(np.array([factor], "int32"), INT32)
+    pair = Variant(base, refmlc.read(other), "loaded", lambda: [more], base.calls)
+    wrong = WrongElement(Difference((1,), 21, 14, None, None, 1, 2), 1)
+    (folder / "pair.py").write_text(pair_script(base, pair, wrong, "llvm", None))
+    done = subprocess.run(
+        [needs.TVM_PYTHON, "-I", "pair.py"], cwd=folder, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == status, done.stderr
+    assert done.stdout.strip().endswith(f": 14, loaded: {7 * factor}")
 
 
 @pytest.mark.needs("tvm")

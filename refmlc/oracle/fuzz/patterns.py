@@ -10,6 +10,7 @@ table: a generated program has many traits, of which a cause needs one or two.
 | `allocated`  | uses a buffer that a statement allocates, not a block                            |
 | `nested`     | has a block in it, or is in one that is not the root                             |
 | `matched`    | works on a part of a buffer under another name                                   |
+| `view`       | uses a buffer that is declared on the memory of another                          |
 | `opaque`     | has an axis that is neither spatial nor reduced                                  |
 | `branch`     | stands under an `if`                                                             |
 | `guarded`    | has a predicate                                                                  |
@@ -35,7 +36,7 @@ table: a generated program has many traits, of which a cause needs one or two.
 | `affine`     | has an axis that is bound to more than one loop, or to a multiple of it          |
 | `symbolic`   | a loop around it has an extent that a call decides                               |
 
-Arguments: `a read`, `a write`, `padded` (a value for the padding), `permuted`, `a scope` (not global).
+Arguments: `a read`, `a write`, `padded` (a value for the padding), `permuted` (a layout), `a scope` (of `set_scope`).
 """
 
 from ast import literal_eval
@@ -179,6 +180,11 @@ def _allocates(site: BlockSite) -> bool:
     return any(isinstance(each, tir.AllocBuffer) and each.buffer.name in own for each in walk(site.function.body))
 
 
+def _is_view(site: BlockSite) -> bool:
+    own = site.written | read_by(site.block)
+    return any(isinstance(each, tir.DeclBuffer) and each.buffer.name in own for each in walk(site.function.body))
+
+
 def _is_nested(site: BlockSite) -> bool:
     around = any(isinstance(each, tir.SBlock) and each.name != ROOT for each in site.around)
     return around or any(isinstance(each, tir.SBlock) for each in walk(site.block.body))
@@ -212,6 +218,7 @@ TRAITS: Mapping[str, Callable[[BlockSite], bool]] = {
     "scalar": lambda site: not site.block.iter_vars,
     "allocated": _allocates,
     "nested": _is_nested,
+    "view": _is_view,
     "matched": lambda site: bool(site.block.match_buffers),
     "opaque": lambda site: any(axis.kind not in (IterKind.SPATIAL, IterKind.REDUCE) for axis in site.block.iter_vars),
     "branch": lambda site: any(
@@ -246,15 +253,51 @@ TRAITS: Mapping[str, Callable[[BlockSite], bool]] = {
 
 _AROUND = ("opaque", "branch", "guarded", "triangle", "begin", "in place", "updating", "reduction", "siblings")
 _ACCESSES = (
-    *("scalar", "allocated", "nested", "matched", "opaque", "branch", "guarded", "triangle", "in place", "updating"),
+    *(
+        "scalar",
+        "allocated",
+        "view",
+        "nested",
+        "matched",
+        "opaque",
+        "branch",
+        "guarded",
+        "triangle",
+        "in place",
+        "updating",
+    ),
     *("condition", "rewritten", "siblings", "parts", "outputs", "diagonal", "indirect"),
 )
 _MOVED = (
-    *("nested", "opaque", "branch", "guarded", "triangle", "in place", "updating", "reduction", "rewritten", "several"),
+    *(
+        "view",
+        "nested",
+        "opaque",
+        "branch",
+        "guarded",
+        "triangle",
+        "in place",
+        "updating",
+        "reduction",
+        "rewritten",
+        "several",
+    ),
     *("shared", "partial", "parts", "interface", "domain", "diagonal", "affine"),
 )
 _BLOCKS = (
-    *("nested", "opaque", "branch", "guarded", "triangle", "begin", "constant", "in place", "updating", "by max"),
+    *(
+        "view",
+        "nested",
+        "opaque",
+        "branch",
+        "guarded",
+        "triangle",
+        "begin",
+        "constant",
+        "in place",
+        "updating",
+        "by max",
+    ),
     *("by min", "by mul", "condition", "rewritten", "siblings", "interface", "affine"),
 )
 LOOKED_AT: Mapping[str, tuple[str, ...]] = {
@@ -303,9 +346,9 @@ def _of_arguments(primitive: str, arguments: list[object]) -> Iterator[str]:
     """What is unusual in the arguments after the block."""
     for word in arguments:
         for part in word if isinstance(word, tuple) else (word,):
-            if part in PERMUTED:
+            if part in PERMUTED and primitive.startswith("transform"):
                 yield "permuted"
-            elif part in SCOPES:
+            elif part in SCOPES and primitive == "set_scope":
                 yield "a scope"
             elif isinstance(part, str) and part in SIDES:
                 yield SIDES[part]

@@ -12,7 +12,7 @@ up to it are executed on all calls, and the first wrong primitive is named.
 
 A cause is the guilty primitive, how it is wrong, the code of what is undefined after it or the words of TVM,
 and the pattern of the step (`patterns`). A recorded deviation is executed in the same TVM; a finding is the known one
-where their causes are equal. Reduction keeps the cause.
+where their causes are equal. Reduction keeps the cause, but for traits of the pattern that it does not need.
 """
 
 import json
@@ -89,7 +89,8 @@ class TracedFinding:
     @property
     def cause(self) -> Cause:
         """The guilty primitive, how it is wrong, the code of what is undefined or ill-formed after it, the pattern."""
-        code = self.code if self.verdict == "ill-formed" else undefined_code(self.message)
+        first_word = self.message.partition(" ")[0]
+        code = f"{self.code} {first_word}" if self.verdict == "ill-formed" else undefined_code(self.message)
         return self.guilty, self.verdict, code, self.pattern
 
 
@@ -301,6 +302,7 @@ def shrink_trace(settings: CampaignSettings, finding: FindingRecord, seconds: fl
     return {
         "case": case_of(smallest),
         "message": message_of(tvm, smallest),
+        "signature": signature("", KIND, finding.path, *smallest.cause),
         "lines": [len(text.splitlines()), len(smallest.text.splitlines())],
         "steps": [len(steps), len(smallest.steps)],
     }
@@ -364,7 +366,7 @@ def smaller_program(tvm: TvmPrimitives, finding: TracedFinding, seconds: float) 
         nonlocal smallest
         text = program_text(candidate)
         again = _finding(tvm, text, finding.steps)
-        if again is None or again.cause != finding.cause:
+        if again is None or not is_within(again.cause, smallest.cause):
             return False
         smallest = replace(again, text=text)
         return True
@@ -374,6 +376,12 @@ def smaller_program(tvm: TvmPrimitives, finding: TracedFinding, seconds: float) 
         bare = without_regions(module)
         reduce(bare if keeps(bare) else module, keeps, seconds=seconds, tries=TRIES)
     return smallest
+
+
+def is_within(cause: Cause, other: Cause) -> bool:
+    """Whether a cause is another one, perhaps without traits that it does not need."""
+    traits, other_traits = ({*each[3].split(", ")} - {""} for each in (cause, other))
+    return cause[:3] == other[:3] and traits <= other_traits
 
 
 def without_regions(module: IRModule) -> IRModule:

@@ -5,6 +5,7 @@
 | the module  | the case made small, as long as the implementation has a finding of the same code               |
 | neighbours  | each run in the same implementation                                                             |
 | the pass    | TVM's pipeline pass by pass, on the arguments of the small case (`oracle.passes`)               |
+| the pair    | of RM705: the other program, which says the same and has another result                         |
 | versions    | the small case in each Python that the user names (`versions`)                                  |
 | why         | the clauses of the operators; NumPy, which executes the same loops by itself (`loops`)          |
 | duplicates  | the rows of `conformance/known` that explain it, by execution; rows that look alike             |
@@ -15,7 +16,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from refmlc.diag import RefmlcError, fail
-from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.catalogue import BAD_USAGE, CONTRADICTION
 from refmlc.lang.ir import relax
 from refmlc.lang.script import show
 from refmlc.lang.spec.loader import Clause, clause
@@ -27,7 +28,7 @@ from refmlc.oracle.implementations.lookup import implementation
 from refmlc.oracle.implementations.loops.adapter import Loops
 from refmlc.oracle.implementations.real_tvm import options_of
 from refmlc.oracle.issue.neighbours import neighbours
-from refmlc.oracle.issue.script import WrongElement, tvm_script
+from refmlc.oracle.issue.script import WrongElement, pair_script, tvm_script
 from refmlc.oracle.issue.subject import IssueSubject
 from refmlc.oracle.issue.versions import VersionVerdict, in_order, verdicts
 from refmlc.oracle.outcome import ACCUSING, UNCOMPARED, Kind
@@ -38,7 +39,7 @@ from refmlc.oracle.passes.run import TvmPasses
 from refmlc.oracle.passes.stages import BrokenStage
 from refmlc.oracle.record import KnownRow, similar_rows
 from refmlc.oracle.reduce import reduce_case
-from refmlc.oracle.reduction_predicates import findings_of, same_verdict
+from refmlc.oracle.reduction_predicates import same_verdict
 from refmlc.rewrite.transform import legalize_ops
 from refmlc.strategies.case import Case
 from refmlc.vm.parameters import parameters_of
@@ -47,6 +48,7 @@ LIMITS = Limits(seconds=30.0, prepare=60.0, clock=True)
 OPTIONS = ("opt=0", "opt=3")
 MOST_ALIKE = 5
 MOST_CLAUSES = 4
+PAIRED = "two programs that say the same are compared with each other; the passes were not"
 SILENT: Callable[[str], None] = lambda _what: None  # noqa: E731 - a default
 
 
@@ -100,7 +102,7 @@ def report_of(
     """
     with closing(implementation(specs[0], LIMITS)) as judged:
         progress("run")
-        examination = _examined(subject.case, judged)
+        examination = _examined(subject.case, judged, subject.code)
         if not any(finding.code.id == subject.code for finding in examination.findings):
             found = ", ".join(finding.code.id for finding in examination.findings) or "no finding"
             raise fail(BAD_USAGE, f"`{judged.name}` has {found} on `{subject.id}`, not {subject.code}")
@@ -108,13 +110,13 @@ def report_of(
         keep = same_verdict(judged, subject.code, LIMITS)
         reduction = reduce_case(subject.case, keep, seconds=seconds)
         case = _first_call(reduction.case or subject.case, judged, subject.code)
-        examination = _examined(case, judged)
+        examination = _examined(case, judged, subject.code)
         finding = next(finding for finding in examination.findings if finding.code.id == subject.code)
         says = getattr(judged, "says", {})
         report = IssueReport(subject, case, finding, f"{says.get('name', judged.name)}", reduction.finished)
         progress("neighbours")
-        report = replace(report, neighbours=tuple(_neighbours(case, specs[0], judged)))
-        stage, note = _stage(case, specs[0], progress)
+        report = replace(report, neighbours=tuple(_neighbours(case, specs[0], judged, subject.code)))
+        stage, note = (None, PAIRED) if finding.other is not None else _stage(case, specs[0], progress)
         alike = similar_rows(says, case.module, stage.name if stage is not None else "")
         row = finding.verdict.row
         report = replace(report, stage=stage, stage_note=note, row=row)
@@ -130,34 +132,36 @@ def report_of(
     )
 
 
-def _examined(case: Case, judged: Implementation) -> Examination:
-    return examine([case], [judged], limits=LIMITS)[0]
+def _examined(case: Case, judged: Implementation, code: str = "") -> Examination:
+    return examine([case], [judged], limits=LIMITS, pairs=code == CONTRADICTION.id)[0]
 
 
 def _first_call(case: Case, judged: Implementation, code: str) -> Case:
     """The case with one call that shows the finding; it stays where only several together do."""
     for call in case.calls:
         alone = replace(case, calls=(call,))
-        if any(finding.code.id == code for finding in findings_of(alone, judged, LIMITS)):
+        if same_verdict(judged, code, LIMITS)(alone):
             return alone
     return case
 
 
-def _neighbours(case: Case, spec: str, judged: Implementation) -> Iterator[NeighbourRow]:
+def _neighbours(case: Case, spec: str, judged: Implementation, code: str) -> Iterator[NeighbourRow]:
     """The neighbours that have a meaning, with the verdict on each."""
     options = OPTIONS if spec.startswith("tvm:") and "opt=" not in spec else ()
     for neighbour in neighbours(case, options=options):
         if neighbour.option:
             with closing(implementation(f"{spec},{neighbour.option}", LIMITS)) as other:
-                examination = _examined(neighbour.case, other)
+                examination = _examined(neighbour.case, other, code)
         else:
-            examination = _examined(neighbour.case, judged)
+            examination = _examined(neighbour.case, judged, code)
         (verdicts_of,) = examination.verdicts.values()
         kinds = {verdict.kind for verdict in verdicts_of}
         if examination.reference[0].verdict != "defined":
             continue
-        word = "; ".join(dict.fromkeys(str(verdict) for verdict in verdicts_of))
-        yield NeighbourRow(neighbour.name, not kinds & (ACCUSING | UNCOMPARED), word)
+        words = [str(verdict) for verdict in verdicts_of]
+        pairs = [finding.diagnostic.message for finding in examination.findings if finding.other is not None]
+        word = "; ".join(dict.fromkeys([*words, *pairs]))
+        yield NeighbourRow(neighbour.name, not (pairs or kinds & (ACCUSING | UNCOMPARED)), word)
 
 
 def _stage(case: Case, spec: str, progress: Callable[[str], None]) -> tuple[BrokenStage | None, str]:
@@ -197,10 +201,10 @@ def _versions(case: Case, code: str, specs: Sequence[str]) -> list[VersionVerdic
 
     def run(number: int) -> tuple[bool, str]:
         with closing(implementation(found[order[number]][1], LIMITS)) as each:
-            examination = _examined(case, each)
-            affected = any(finding.code.id == code for finding in examination.findings)
+            examination = _examined(case, each, code)
+            wrong = [finding.diagnostic.message for finding in examination.findings if finding.code.id == code]
             (results,) = examination.verdicts.values()
-            return affected, str(results[0])
+            return bool(wrong), wrong[0] if wrong and code == CONTRADICTION.id else str(results[0])
 
     return verdicts([found[number][0] for number in order], run)
 
@@ -222,10 +226,12 @@ def _script(case: Case, finding: Finding, spec: str) -> str | None:
     options = options_of(spec.split(",")[1:])
     if "cuda" in options:
         return None
-    opt = options.get("opt")
-    return tvm_script(
-        case, wrong_element(case, finding), str(options.get("target", "llvm")), None if opt is None else int(str(opt))
-    )
+    opt, target = options.get("opt"), str(options.get("target", "llvm"))
+    level = None if opt is None else int(str(opt))
+    wrong = wrong_element(case, finding)
+    if finding.other is None:
+        return tvm_script(case, wrong, target, level)
+    return None if wrong is None else pair_script(case, finding.other, wrong, target, level)
 
 
 def wrong_element(case: Case, finding: Finding) -> WrongElement | None:

@@ -3,6 +3,7 @@
 | the finding                 | the program                                                                     |
 |-----------------------------|---------------------------------------------------------------------------------|
 | a wrong element             | prints it, what it ought to be, the bound if there is one; status 1 if it differs |
+| two results of a pair       | runs both programs on the same arguments, prints both; status 1 if they differ  |
 | TVM refuses, fails, crashes | compiles and runs; the failure shows; status 0 if there is none                 |
 
 None where no program can be written: an argument is large, or neither a tensor nor a number.
@@ -11,10 +12,11 @@ None where no program can be written: an argument is large, or neither a tensor 
 import math
 from dataclasses import dataclass
 
-from refmlc.lang.ir import relax
+from refmlc.lang.ir import relax, tir
 from refmlc.lang.script import show
 from refmlc.oracle.difference import Difference
 from refmlc.oracle.passes.report import TvmRequest, expression_of, script_head
+from refmlc.oracle.reference import Program
 from refmlc.strategies.case import Case
 
 TENSORS = """
@@ -41,6 +43,23 @@ raise SystemExit(0 if right else 1)
 """
 RUNS = """
 print(f"TVM {tvm.__version__}:", run())
+"""
+PAIR = """
+OTHER = from_source(\'\'\'
+{text}
+\'\'\', check_well_formed=False)
+
+
+def run(module, *more):
+    args = [*made(), *more]
+    with tvm.transform.PassContext({context}):
+        tvm.compile(module, target)[{func!r}](*args)
+    return args[{place}].numpy(){index}.item()
+
+
+first, second = run(module), run(OTHER{more})
+print(f"TVM {{tvm.__version__}}: {{first!r}}, {label}: {{second!r}}")
+raise SystemExit(0 if first == second or (first != first and second != second) else 1)
 """
 
 
@@ -73,6 +92,31 @@ def tvm_script(case: Case, wrong: WrongElement | None, target: str, opt: int | N
     )
 
 
+def pair_script(case: Case, other: Program, wrong: WrongElement, target: str, opt: int | None) -> str | None:
+    """The program for a pair: `other` has the arguments of the case, and more at the end. None of a graph."""
+    function = case.module.functions[case.func]
+    text, other_text = show(case.module), show(other.module)
+    args = [expression_of(arg) for arg in other.arguments()]
+    count = len(case.arguments())
+    graph = not isinstance(function, tir.PrimFunc)
+    if graph or wrong.argument is None or not all(args) or "metadata[" in text + other_text:
+        return None
+    pair = PAIR.format(
+        text=other_text.strip("\n"),
+        context="" if opt is None else f"opt_level={opt}",
+        func=case.func,
+        place=wrong.argument,
+        index=_index(wrong.difference),
+        more="".join(f", {each}" for each in args[count:]),
+        label=getattr(other, "label", "the other program"),
+    )
+    return "\n".join([*script_head(text, args[:count], TvmRequest(None, target)), pair.rstrip("\n")]) + "\n"
+
+
+def _index(difference: Difference) -> str:
+    return f"[{', '.join(map(str, difference.index))}]" if difference.index else "[()]"
+
+
 def _compare(difference: Difference) -> str:
     """The comparison of an element, by its bits or by the bound that is certified."""
     expected = difference.expected
@@ -83,5 +127,4 @@ def _compare(difference: Difference) -> str:
         right = f"abs(actual - expected) <= {float(difference.bound)!r}"
     elif isinstance(expected, float):
         right = "actual == expected and np.signbit(actual) == np.signbit(expected)"
-    index = f"[{', '.join(map(str, difference.index))}]" if difference.index else "[()]"
-    return COMPARE.format(index=index, expected=repr(expected), right=right)
+    return COMPARE.format(index=_index(difference), expected=repr(expected), right=right)

@@ -27,6 +27,7 @@ REPORTED = {
     "RM701": "wrong-code",
     "RM703": "crash",
     "RM704": "hang",
+    "RM705": "wrong-code",
     "RM707": "refused",
     "RM708": "compile-error",
 }

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from refmlc.diag.layout import plain
 from refmlc.diag.render import render_text
+from refmlc.lang.script import show
 from refmlc.oracle.issue.document import CodeBlock, IssueText, Part, is_small, sentence
 from refmlc.oracle.issue.facts import clause_parts, duplicate_parts, neighbour_parts, version_parts
 from refmlc.oracle.issue.report import IssueReport
@@ -25,6 +26,11 @@ def trigger(report: IssueReport) -> str:
         how = finding.verdict.why or finding.verdict.kind.value
         return f"{report.version} does not run a valid program: {how.split(chr(10))[0]}."
     index = f"[{', '.join(map(str, difference.index))}]" if difference.index else ""
+    if finding.other is not None:
+        how = getattr(finding.other, "label", "said otherwise")
+        element = f"{finding.part.strip('`')}{index}"
+        values = f"{element} is {difference.expected!r}, and {how} {difference.actual!r}"
+        return f"{subject} has two results for one program: {values}."
     made = "changes a result" if report.stage is not None else "computes a wrong result"
     return f"{subject} {made}: {finding.part.strip('`')}{index} is {difference.actual!r}, not {difference.expected!r}."
 
@@ -37,6 +43,10 @@ def sections(report: IssueReport, script_name: str = "") -> Iterator[tuple[str, 
     arguments = "\n".join(plain(str(recipe)) for recipe in report.case.calls[0])
     module: list[Part] = [f"{small}{unfinished}.", CodeBlock(report.text, "python"), *calls]
     yield "Module", [*module, *([CodeBlock(arguments)] if arguments else [])]
+    other = report.finding.other
+    if other is not None:
+        text = show(other.module, show_meta=True).strip("\n")
+        yield f"The same program, {plain(getattr(other, 'label', 'said otherwise'))}", [CodeBlock(text, "python")]
     if report.script is not None:
         at = f" (`{script_name}`)" if script_name else ""
         yield f"Reproduce with TVM alone{at}", [CodeBlock(report.script, "python")]

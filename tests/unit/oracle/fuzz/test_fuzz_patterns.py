@@ -35,7 +35,15 @@ WHERE = "v = T.axis.spatial(4, i)\n            T.where(i < 3)"
         (COPY.replace("v = T.axis.spatial(4, i)", WHERE), "blockize('R', 0)", "guarded"),
         (COPY.replace("v = T.axis.spatial(4, i)", WHERE.replace("i <", "2 <")), "blockize('R', 0)", ""),
         (COPY.replace("range(4)", "range(1, 4)"), "loop_partition('R', 0, (2, None))", "begin"),
-        (COPY.replace("range(4)", "range(1, 4)"), "cache_write('R', 0, 'shared')", "a scope"),
+        (COPY.replace("range(4)", "range(1, 4)"), "cache_write('R', 0, 'shared')", ""),
+        (COPY, "set_scope('R', 0, 'shared')", "a scope"),
+        (
+            COPY.replace("    for", '    V = T.decl_buffer((16,), "int32", data=A.data)\n    for').replace(
+                "A[v, 0]", "V[v]"
+            ),
+            "cache_read('R', 0, 'global')",
+            "view",
+        ),
         (COPY.replace("4, i)", "4, 3)"), "blockize('R', 0)", "constant"),
         (COPY.replace("R[v] = A[v, 0]", "R[v] = R[v] + 1"), "reindex('R', ('read', 0))", "in place, a read"),
         (COPY.replace("A[v, 0]", "T.if_then_else(v < 2, A[v, 0], 0)"), "cache_read('R', 0, 'global')", "condition"),
