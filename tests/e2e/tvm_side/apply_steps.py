@@ -13,6 +13,7 @@ from tvm.script import from_source
 MAPS = {
     "halves": lambda i: (i // 2, i % 2),
     "column halves": lambda i, j: (i, j // 2, j % 2),
+    "swap": lambda i, j: (j, i),
     "half": lambda i: (i // 2,),
     "backwards": lambda i: (1 - i,),
 }
@@ -78,8 +79,9 @@ def apply_to_buffers(schedule, block, name, *args):
             map_ = MAPS[args[2]] if args[2:] else lambda *values: values
             getattr(schedule, name)(block, args[0], args[1], tvm.tirx.IndexMap.from_func(map_, ndim=axes))
         case "transform_layout":
-            pad = tvm.tirx.const(args[2], "float32") if args[2:] else None
-            schedule.transform_layout(block, tuple(args[0]), MAPS[args[1]], pad)
+            side, index, key, *pads = args
+            pad = tvm.tirx.const(pads[0], "float32") if pads else None
+            schedule.transform_layout(block, (side, index), MAPS[key], pad)
         case "transform_block_layout":
             schedule.transform_block_layout(block, lambda axis: (axis // args[0], axis % args[0]))
         case _:
