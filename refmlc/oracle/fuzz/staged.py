@@ -48,12 +48,12 @@ from refmlc.strategies.functions import rolled
 KIND = "primitives"
 REFERENCE = "interp"
 PRIMITIVES = (
-    *("split", "loop_partition", "fuse", "reorder", "parallel", "vectorize", "unroll", "bind", "cache_read"),
-    *("cache_write", "cache_inplace", "cache_index", "reindex", "reindex_cache_read", "reindex_cache_write"),
-    *("compute_inline", "reverse_compute_inline", "compute_at", "reverse_compute_at", "decompose_reduction"),
-    *("decompose_padding", "rfactor", "pad_einsum", "storage_align", "set_scope", "rolling_buffer"),
-    *("transform_layout", "transform_block_layout", "reorder_block_iter_var", "blockize", "add_unit_loop"),
-    *("annotate", "fuse_reduction_epilogue"),
+    *("split", "loop_partition", "fuse", "merge", "reorder", "parallel", "vectorize", "unroll", "bind", "cache_read"),
+    *("cache_write", "read_at", "write_at", "cache_inplace", "cache_index", "reindex", "reindex_cache_read"),
+    *("reindex_cache_write", "compute_inline", "reverse_compute_inline", "compute_at", "reverse_compute_at"),
+    *("decompose_reduction", "decompose_padding", "rfactor", "pad_einsum", "storage_align", "set_scope"),
+    *("rolling_buffer", "transform_layout", "transform_block_layout", "reorder_block_iter_var", "blockize"),
+    *("add_unit_loop", "annotate", "fuse_reduction_epilogue"),
 )
 """The primitives that are drawn: `tvm_side/run_primitives` has them."""
 UNREAD = ("narrow-floats", "bfloat16")  # TVM's parser refuses many operators on them

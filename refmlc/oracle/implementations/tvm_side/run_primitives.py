@@ -23,6 +23,7 @@ from line_server import Child, alarm, module_of, name, one_line, read_once, serv
 from run_passes import Writer
 
 TRIES = 40  # for a trace, after which it stays as long as it is
+BLOCKS_IN_PLACE_OF_A_LOOP = 0.3  # of the times that blockize is drawn
 THREADS = ("blockIdx.x", "blockIdx.y", "threadIdx.x", "threadIdx.y", "vthread.x")
 SCOPES = ("global", "global", "shared", "local")
 FACTORS = ((None, 2), (None, 3), (2, None), (3, None), (None, 2, 2), (None, 4), (5, None), (None, 7), (2, None, 3))
@@ -35,11 +36,28 @@ MAPS = {
     "flat": (2, lambda i, j: (i * 16 + j,)),
     "turn": (3, lambda i, j, k: (k, i, j)),
 }
+INDICES = {
+    "same": lambda *values: values,
+    "swap": lambda *values: values[::-1],
+    "half": lambda i: (i // 2,),
+    "backwards": lambda i: (1 - i,),
+}
+"""Of caches that are indexed anew; the first two are drawn."""
 
 
 def loops_of(schedule, block):
     """The loops around the block."""
     return schedule.get_loops(schedule.get_sblock(block))
+
+
+def names_of(schedule):
+    """The names of the blocks in the root block."""
+    return [schedule.get(block).name_hint for block in schedule.get_child_blocks(schedule.get_sblock("root"))]
+
+
+def buffer_of(region):
+    """The buffer of a region that a block declares: `buffer` before TVM 0.27, `source` since then."""
+    return region.source if hasattr(region, "source") else region.buffer
 
 
 def node_of(schedule, block):
@@ -75,6 +93,25 @@ def some_loops(schedule, rng, block):
 
 def a_thread(schedule, rng, block):
     return (*a_loop(schedule, rng, block), rng.choice(THREADS))
+
+
+def a_loop_or_blocks(schedule, rng, block):
+    if rng.random() < BLOCKS_IN_PLACE_OF_A_LOOP:
+        return (tuple(rng.sample((block, rng.choice(names_of(schedule))), 2)),)
+    return a_loop(schedule, rng, block)
+
+
+def a_loop_of_another(schedule, rng, block):
+    (loop,) = a_loop(schedule, rng, block)
+    return loop, rng.choice(names_of(schedule)), loop
+
+
+def a_loop_and_read(schedule, rng, block):
+    return (*a_loop(schedule, rng, block), *a_read(schedule, rng, block))
+
+
+def a_loop_and_write(schedule, rng, block):
+    return (*a_loop(schedule, rng, block), *a_write(schedule, rng, block))
 
 
 def a_read(schedule, rng, block):
@@ -123,7 +160,7 @@ def a_layout(schedule, rng, block):
     node = node_of(schedule, block)
     side = rng.choice(("write", "read"))
     index = 0 if side == "write" else rng.randrange(len(node.reads))
-    rank = len((node.writes if side == "write" else node.reads)[index].buffer.shape)
+    rank = len(buffer_of((node.writes if side == "write" else node.reads)[index]).shape)
     pad = rng.choice((None, None, 0, 1))
     return side, index, rng.choice([key for key, (of, _) in MAPS.items() if of == rank]), pad
 
@@ -191,14 +228,30 @@ def with_place(method):
     return apply
 
 
+def blockized(schedule, block, target):
+    blocks = [schedule.get_sblock(name) for name in target] if isinstance(target, tuple) else None
+    schedule.blockize(blocks or loops_of(schedule, block)[target])
+
+
+def merged(schedule, block, loop, other, other_loop):
+    schedule.merge(loops_of(schedule, block)[loop], loops_of(schedule, other)[other_loop])
+
+
+def at_loop(method):
+    def apply(schedule, block, loop, index, scope):
+        getattr(schedule, method)(loops_of(schedule, block)[loop], schedule.get_sblock(block), index, scope)
+
+    return apply
+
+
 def annotated(schedule, block, loop):
     schedule.annotate(loops_of(schedule, block)[loop], "pragma_auto_unroll_max_step", 16)
 
 
-def with_layout(schedule, block, side, index, key, pad):
+def with_layout(schedule, block, side, index, key, pad=None):
     map_ = MAPS[key][1]
     node = node_of(schedule, block)
-    dtype = (node.writes if side == "write" else node.reads)[index].buffer.dtype
+    dtype = buffer_of((node.writes if side == "write" else node.reads)[index]).dtype
     value = None if pad is None else tvm.tirx.const(pad, str(dtype))
     schedule.transform_layout(schedule.get_sblock(block), (side, index), map_, value)
 
@@ -210,8 +263,7 @@ def with_block_layout(schedule, block, key):
 def reindexed(method):
     def apply(schedule, block, index, scope, how):
         axes = len(node_of(schedule, block).iter_vars)
-        order = (lambda *values: values[::-1]) if how == "swap" else (lambda *values: values)
-        map_ = tvm.tirx.IndexMap.from_func(order, ndim=axes)
+        map_ = tvm.tirx.IndexMap.from_func(INDICES[how], ndim=axes)
         getattr(schedule, method)(schedule.get_sblock(block), index, scope, map_)
 
     return apply
@@ -239,6 +291,7 @@ PRIMITIVES = {
     "split": (a_loop_split, with_factors("split")),
     "loop_partition": (a_partition, with_factors("loop_partition")),
     "fuse": (two_loops, with_loops("fuse")),
+    "merge": (a_loop_of_another, merged),
     "reorder": (some_loops, with_loops("reorder")),
     "parallel": (a_loop, with_loop("parallel")),
     "vectorize": (a_loop, with_loop("vectorize")),
@@ -246,6 +299,8 @@ PRIMITIVES = {
     "bind": (a_thread, with_loop("bind")),
     "cache_read": (a_read, with_block("cache_read")),
     "cache_write": (a_write, with_block("cache_write")),
+    "read_at": (a_loop_and_read, at_loop("read_at")),
+    "write_at": (a_loop_and_write, at_loop("write_at")),
     "cache_inplace": (a_read, with_block("cache_inplace")),
     "cache_index": (a_scope_and_threshold, with_block("cache_index")),
     "reindex": (a_side, with_block("reindex")),
@@ -268,7 +323,7 @@ PRIMITIVES = {
     "transform_layout": (a_layout, with_layout),
     "transform_block_layout": (a_block_layout, with_block_layout),
     "reorder_block_iter_var": (an_order, ordered),
-    "blockize": (a_loop, with_loop("blockize")),
+    "blockize": (a_loop_or_blocks, blockized),
     "add_unit_loop": (nothing, with_block("add_unit_loop")),
     "annotate": (a_loop, annotated),
     "fuse_reduction_epilogue": (a_producer, fused_epilogue),
@@ -286,8 +341,8 @@ def applied(schedule, step):
 
 def drawn(schedule, rng, without):
     """The text of a primitive with arguments. Raises what TVM raises for a block that has no such arguments."""
-    blocks = [schedule.get(block).name_hint for block in schedule.get_child_blocks(schedule.get_sblock("root"))]
-    primitive, block = rng.choice([name for name in PRIMITIVES if name not in without]), rng.choice(blocks)
+    primitive = rng.choice([name for name in PRIMITIVES if name not in without])
+    block = rng.choice(names_of(schedule))
     arguments = (block, *PRIMITIVES[primitive][0](schedule, rng, block))
     return f"{primitive}({', '.join(map(repr, arguments))})"
 
