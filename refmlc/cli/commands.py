@@ -48,6 +48,7 @@ GROUPS: Mapping[str, Mapping[str, Entry]] = {
         "demo": Entry("refmlc.cli.demo:demo", "Run a small network on handwritten digits."),
         "bench": Entry("refmlc.cli.bench:bench", "Measure the speed of refmlc."),
         "cache": Entry("refmlc.cli.cache:cache", "Show or empty the cache of compiled code."),
+        "play": Entry("refmlc.cli.play:play", "Try modules on a page in the browser."),
         "vscode": Entry("refmlc.cli.vscode:vscode", "Install the debugger in VS Code."),
         "mcp": Entry("refmlc.cli.mcp:mcp", "Serve verdicts and the debugger to an assistant."),
         "dap": Entry("refmlc.cli.dap:dap", "Serve the debugger to an editor."),

@@ -95,6 +95,7 @@ COMMANDS = {
     "mcp": ("mcp --port WORD",),
     "native": ("native FILE", "native FILE --why", "native FILE --func WORD"),
     "passes": ("passes FILE --impl IMPL", "passes SNAPSHOTS"),
+    "play": ("play --port WORD",),
     "reduce": ("reduce FILE --while true --out OUT --time 2s", "reduce FILE --code WORD --out OUT"),
     "replay": ("replay CASE --impl IMPL", "replay FILE"),
     "report": ("report CASE --impl IMPL --time 1s", "report FILE --impl WORD"),
