@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from refmlc.cli.call import register
-from refmlc.cli.check_files import Adoption, Selection, file_options
+from refmlc.cli.check_files import Adoption, FileNames, Selection, file_options
 from refmlc.cli.check_run import Evidence, run_check
 from refmlc.cli.inputs import named_values, sizes_of
 from refmlc.cli.options import (
@@ -39,7 +39,7 @@ IMPLS = (
 )
 
 
-@click.command(epilog="Example: refmlc check model.onnx --impl native --report page.html")
+@click.command(cls=FileNames, epilog="Example: refmlc check model.onnx --impl native --report page.html")
 @click.argument("files", nargs=-1, required=True, metavar="FILE…", type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--func", help="Check only this function.  [default: every public one]")
 @click.option(

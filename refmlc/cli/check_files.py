@@ -5,9 +5,13 @@
 | `--baseline FILE`                     | findings in it are accepted, not reported; it need not exist yet |
 | `--baseline FILE --update-baseline`   | it is written: what this check finds is accepted from now on     |
 | `--sarif`, `--junit`, `--annotations` | the findings for other tools                                     |
+
+pre-commit puts the names of files behind the options of a hook, with nothing between them, and strangers name the files
+of their commits: with `--skip-others`, which the hook has, a word that names a file is this file (`FileNames`).
 """
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
@@ -25,6 +29,35 @@ from refmlc.oracle.contracts.assumptions import contract_file
 from refmlc.oracle.findings import CheckedFile, annotations, junit, sarif
 from refmlc.oracle.findings.files import file_of
 from refmlc.system.git import NoAnswer, changed_files
+
+
+class FileNames(click.Command):
+    """A command to which a hook passes names of files that may begin with `-`.
+
+    Decision: with `--skip-others` a word that begins with `-` and names a file is this file, up to a `--`. One that is
+    an option too, alone or with a value, is refused: it is not clear which is meant, and a file `--register=x.py` of a
+    commit must not be an option.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words; files among them are written as paths. Fails: UsageError for a file that is an option."""
+        if SKIP in args:
+            end = args.index("--") if "--" in args and not _names_file("--") else len(args)
+            args = [self._word(ctx, word) for word in args[:end]] + args[end:]
+        return super().parse_args(ctx, args)
+
+    def _word(self, ctx: click.Context, word: str) -> str:
+        if not word.startswith("-") or not _names_file(word):
+            return word
+        options = {option for param in self.get_params(ctx) for option in param.opts} | {"--"}
+        if word.partition("=")[0] in options:
+            message = f"`{word}` is an option and a file of the current folder: it is not clear which is meant"
+            raise click.UsageError(f"{message}; rename the file")
+        return str(Path.cwd() / word) if word == "-" else f"./{word}"  # `./-` would become `-`, the standard input
+
+
+def _names_file(word: str) -> bool:
+    return os.path.lexists(word)
 
 
 @dataclass(frozen=True)
@@ -114,13 +147,14 @@ def _real(path: Path) -> Path:
     return file_of(path).resolve()
 
 
+SKIP = "--skip-others"
 OPTIONS = (
     click.option("--sarif", "sarif_file", type=PATH, help="Write findings as SARIF 2.1.0."),
     click.option("--junit", "junit_file", type=PATH, help="Write JUnit XML: a test case for each function."),
     click.option("--annotations", "lines", type=PATH, help="Write findings as commands that GitHub shows on lines."),
     click.option("--baseline", "baseline", type=PATH, help="Do not report the findings that this file accepts."),
     click.option("--update-baseline", "update", is_flag=True, help="Write the baseline: accept all findings of today."),
-    click.option("--skip-others", "skip", is_flag=True, help="Skip Python files without TVMScript, as in folders."),
+    click.option(SKIP, "skip", is_flag=True, help="Skip Python files without TVMScript, as in folders."),
     click.option(
         "--changed",
         is_flag=False,

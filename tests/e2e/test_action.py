@@ -161,6 +161,50 @@ def test_the_hook_skips_files_without_tvmscript(tmp_path, monkeypatch):
     assert CliRunner().invoke(main, [*words, "setup.py"]).exit_code == 0
 
 
+def hook_of(folder, *names, args=()):
+    """What pre-commit runs: the entry, the arguments of the user, the names of files; with the files there."""
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    for name in names:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(WRONG)
+    words = [*hook["entry"].split()[1:], "--calls", "1", "--impl", "interp", *args, *names]
+    return CliRunner().invoke(main, words)
+
+
+@pytest.mark.parametrize("name", ["-wrong.py", "--wrong.py", "-h.py", "-x/wrong.py", "--calls.py", "-", "-=.py"])
+def test_the_hook_checks_files_whose_names_begin_with_a_dash(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    told = hook_of(tmp_path, name)
+    assert (told.exit_code, "error[RM304]" in told.stdout) == (1, True), told.output
+
+
+def test_the_hook_takes_no_option_from_the_name_of_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "evil.py").write_text(f"open({str(tmp_path / 'pwned')!r}, 'w')\n")
+    for name in ("--register=evil.py", "--strict", "--baseline=x.toml", "--", "--help"):
+        told = hook_of(tmp_path, name)
+        assert told.exit_code == 2, (name, told.output)
+        assert f"`{name}` is an option and a file of the current folder" in told.output
+        (tmp_path / name).unlink()
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_options_of_the_hook_stay_options_and_a_baseline_may_begin_with_a_dash(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert hook_of(tmp_path, "-wrong.py", args=("--baseline", "-b.toml", "--update-baseline")).exit_code == 0
+    assert (tmp_path / "-b.toml").is_file()
+    accepted = hook_of(tmp_path, "-wrong.py", args=("--baseline", "-b.toml"))
+    assert (accepted.exit_code, "no findings" in accepted.stdout) == (0, True)
+    assert hook_of(tmp_path, "-wrong.py", args=("--",)).exit_code == 1
+
+
+def test_without_the_hook_a_dash_begins_an_option(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "-wrong.py").write_text(WRONG)
+    assert CliRunner().invoke(main, ["check", "-wrong.py"]).exit_code == 2
+    assert CliRunner().invoke(main, ["check", "--calls", "1", "--impl", "interp", "--", "-wrong.py"]).exit_code == 1
+
+
 def test_the_container_recipe_names_extras_that_exist_and_a_user():
     recipe = (ROOT / ".ci" / "Containerfile").read_text(encoding="utf-8")
     extras = re.search(r"/source\[([\w,]+)\]", recipe)[1].split(",")
