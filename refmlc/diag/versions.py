@@ -4,7 +4,10 @@
 |-------------------------|---------------------------------------------------------------------------|
 | the reader's, or older  | read, where the reader knows the older one                                |
 | newer                   | refused: RM109, which says that a newer refmlc wrote it                   |
-| missing, or no number   | refused: RM109, which says that it is no such file                        |
+| missing                 | the one that the format says (files by hand); else as one that is no number |
+| no number               | refused: RM109, which says that it is no such file                        |
+
+`docs/reference/file-formats.md` lists the formats; `tests/meta/test_meta_formats.py` holds writers and readers to it.
 """
 
 from collections.abc import Mapping
@@ -18,15 +21,19 @@ KEY = "format"
 
 @dataclass(frozen=True, slots=True)
 class FileFormat:
-    """A format of files: its `name` in messages, the `version` that is written, the `oldest` that is read."""
+    """A format of files: its `name` in messages, the `version` that is written, the `oldest` that is read.
+
+    `missing`: the version of a file that has none; 0: it is no such file.
+    """
 
     name: str
     version: int = 1
     oldest: int = 1
+    missing: int = 0
 
     def require(self, data: Mapping[str, object], place: str) -> int:
         """The version of a file that holds `data`. Fails: RM109 for one that this refmlc does not read."""
-        version = data.get(KEY)
+        version = data.get(KEY, self.missing or None)
         if isinstance(version, bool) or not isinstance(version, int):
             raise fail(BAD_FILE, f"`{place}` has no `{KEY}`, a whole number: it is no {self.name} that refmlc wrote")
         if not self.oldest <= version <= self.version:

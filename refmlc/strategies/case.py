@@ -2,6 +2,7 @@
 
 | key      | holds                                             |
 |----------|---------------------------------------------------|
+| `format` | the version of this format; without it, 1         |
 | `text`   | the module as TVMScript                           |
 | `func`   | the function that is called                       |
 | `calls`  | for each call its recipes (`arguments`)           |
@@ -14,11 +15,14 @@ from dataclasses import dataclass
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
+from refmlc.diag.versions import KEY, FileFormat
 from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.ir.node import Printer
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.strategies.arguments import Argument, Data, argument_data, argument_of, arguments
+
+FORMAT = FileFormat("generated case", missing=1)
 
 
 @dataclass(frozen=True)
@@ -50,8 +54,8 @@ class Case:
         """The case as one line of JSON."""
         calls: list[Data] = [[argument_data(recipe) for recipe in call] for call in self.calls]
         text = show(self.module, show_meta=True)  # else it has no values of constants
-        data: Data = {"text": text, "func": self.func, "calls": calls, "aim": self.aim, "name": self.name}
-        return json.dumps(data)
+        data: dict[str, Data] = {KEY: FORMAT.version, "text": text, "func": self.func, "calls": calls}
+        return json.dumps({**data, "aim": self.aim, "name": self.name})
 
     @classmethod
     def from_json(cls, text: str) -> "Case":
@@ -62,6 +66,7 @@ class Case:
             raise fail(BAD_FILE, f"not a case: {problem}") from None
         match data:
             case {"text": str(source), "func": str(func), "calls": list(calls), **rest}:
+                FORMAT.require({KEY: rest[KEY]} if KEY in rest else {}, str(rest.get("name", "case")))
                 recipes = tuple(tuple(argument_of(recipe) for recipe in call) for call in calls)
                 return cls(read(source, "case.py"), func, recipes, str(rest.get("aim", "")), str(rest.get("name", "")))
         raise fail(BAD_FILE, "not a case: it needs `text`, `func` and `calls`")

@@ -1,11 +1,13 @@
 """Contracts that the caller writes: `--assume LINE`, `assume=` in Python, and a TOML file beside the module.
 
+    format = 1
     assume = ["page_indices: distinct"]        # of every function that has these parameters
 
     [functions.main]
     assume = ["indptr: ascending, indptr[0] == 0", "n % 16 == 0"]
 
-The file of `gemm.py` is `gemm.contract.toml`; `schema.json` beside this file describes it.
+The file of `gemm.py` is `gemm.contract.toml`; `schema.json` beside this file describes it. One without `format` is of
+version 1: people write it by hand.
 """
 
 import tomllib
@@ -14,6 +16,7 @@ from pathlib import Path
 
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE, BROKEN_CONTRACT
+from refmlc.diag.versions import KEY, FileFormat
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.types import TensorType
 from refmlc.oracle.contracts.contract import WRITTEN, ArgumentContract, Contracts
@@ -22,6 +25,7 @@ from refmlc.oracle.contracts.parse import parse
 from refmlc.run.memory.tensor import Tensor
 from refmlc.vm.parameters import parameters_of, size_names
 
+FORMAT = FileFormat("file of contracts", missing=1)
 SUFFIX = ".contract.toml"
 LARGEST = 1 << 20  # bytes of a file
 
@@ -59,10 +63,12 @@ def assumed_beside(path: Path) -> tuple[ArgumentContract, ...]:
 
 
 def _rows(data: Mapping[str, object], file: Path) -> list[ArgumentContract]:
+    FORMAT.require(data, str(file))
     rows = list(_lines(data, file, ""))
     functions = data.get("functions", {})
-    if data.keys() - {"assume", "functions"} or not isinstance(functions, dict):
-        raise fail(BAD_FILE, f"`{file}` has the keys {', '.join(map(repr, data))}: it may have `assume`, `functions`")
+    if data.keys() - {KEY, "assume", "functions"} or not isinstance(functions, dict):
+        names = ", ".join(map(repr, data))
+        raise fail(BAD_FILE, f"`{file}` has the keys {names}: it may have `{KEY}`, `assume`, `functions`")
     for name, table in functions.items():
         if not isinstance(table, dict) or table.keys() - {"assume"}:
             raise fail(BAD_FILE, f"`{file}`: `functions.{name}` may have the key `assume` only")

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
+from refmlc.diag.versions import KEY, FileFormat
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.examine import Examination, examine
 from refmlc.oracle.fuzz import proofs
@@ -39,6 +40,7 @@ def finding_text(settings: CampaignSettings, finding: FindingRecord, shrunk: Jso
     smaller = shrunk.get("case") if shrunk else None
     message = str(shrunk["message"]) if shrunk and "message" in shrunk else finding.message
     rows = [
+        (KEY, FORMAT.version),
         ("code", finding.code),
         ("path", finding.path),
         ("verdict", finding.verdict),
@@ -84,6 +86,7 @@ def _plain(text: str) -> bool:
     return all(line.isprintable() or not line for line in text.replace("\t", " ").split("\n"))
 
 
+FORMAT = FileFormat("finding of a campaign", missing=1)  # campaigns before the version was written have none
 WORKER = "worker"
 
 
@@ -139,7 +142,9 @@ def is_finding(text: str) -> bool:
 
 def read_finding(text: str, name: str) -> FindingFile:
     """The finding that `text`, the file `name`, holds. Fails: RM109; RM1xx for its program."""
-    match tomllib.loads(text):
+    table = tomllib.loads(text)
+    FORMAT.require(table, name)
+    match table:
         case {"signature": str(identity), "path": str(path), "case": {"text": str(), **rest} as data, **more}:
             case = replace(Case.from_json(json.dumps(data)), name=identity)
             other = read(str(rest["other"]), "other.py") if "other" in rest else None

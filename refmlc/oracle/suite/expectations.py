@@ -16,6 +16,8 @@ whose `versions` are misspelt would hold for all of them.
 A file may begin with `also = "tvm-0.27.toml"`: the rows of that file beside it are its own, but for ids that it has; a
 row without `cases` says of such an id that no case shows it.
 
+`format` is the version of the format (`FORMAT`); a file without it is of version 1: people write it by hand.
+
 The file of an implementation is the one whose name fits best: `tvm-0.27.toml` for tvm 0.27.0.post1, else `tvm.toml`.
 """
 
@@ -28,9 +30,11 @@ from pathlib import Path
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
+from refmlc.diag.versions import KEY, FileFormat
 from refmlc.oracle.record import file_for
 from refmlc.oracle.suite.result import CaseResult, CaseVerdict
 
+FORMAT = FileFormat("file of known deviations", missing=1)
 OWN = frozenset({"id", "title", "why", "cases", "verdict", "versions", "implementations"})
 OTHERS = frozenset(
     {
@@ -101,10 +105,11 @@ def read_expectations(text: str, source: str, folder: Path | None = None) -> Exp
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as problem:
         raise fail(BAD_FILE, f"`{source}` is not TOML: {problem}") from None
+    FORMAT.require(data, source)
     rows = data.get("deviation", [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise fail(BAD_FILE, f"`{source}`: `deviation` is not an array of tables")
-    _no_slip(source, data, frozenset({"deviation", "also"}))
+    _no_slip(source, data, frozenset({"deviation", "also", KEY}))
     for row in rows:
         _no_slip(f"{source}`, `{row.get('id')}", row, OWN | OTHERS)
     rows_here = tuple(_row(row, source) for row in rows if "cases" in row)

@@ -2,11 +2,12 @@
 
 | path            | holds                                                                                 |
 |-----------------|---------------------------------------------------------------------------------------|
-| `index.json`    | `format`, `suite` (the version), `cases`: the path of each file by the id of its case |
+| `index.json`    | `format`, `version`, `suite`, `cases`: the path of each file by the id of its case    |
 | `AREA/ID.json`  | a case (`schema/case.json`): the keys of the case file, `text`, and `module`          |
 | `schema/*.json` | the schemas                                                                           |
 
-Places in assertions are places in `text`. If the text must be rejected, `module` is null.
+`version` is that of this format; `suite` that of the cases. Places in assertions are places in `text`. If the text must
+be rejected, `module` is null.
 """
 
 import json
@@ -19,7 +20,7 @@ from refmlc.oracle.evidence.case_file import CaseFile
 from refmlc.oracle.suite.schema import FILES, load_schema
 from refmlc.oracle.suite.suite import Suite
 
-FORMAT = "refmlc-case"
+FORMAT, VERSION = "refmlc-case", 1
 
 
 def exported(suite: Suite) -> Iterator[tuple[str, dict[str, Json]]]:
@@ -37,6 +38,7 @@ def case_json(case: CaseFile, version: str) -> dict[str, Json]:
     calls: list[Json] = [{"args": list(call.args), "assert": dict(call.assertion)} for call in case.calls]
     return {
         "format": FORMAT,
+        "version": VERSION,
         "suite": version,
         "id": case.id,
         "clauses": list(case.clauses),
@@ -56,7 +58,7 @@ def write_suite(suite: Suite, folder: Path) -> int:
     for path, case in exported(suite):
         _write(folder / path, case)
         index[str(case["id"])] = path
-    _write(folder / "index.json", {"format": FORMAT, "suite": suite.version, "cases": index})
+    _write(folder / "index.json", {"format": FORMAT, "version": VERSION, "suite": suite.version, "cases": index})
     for name in FILES:
         _write(folder / "schema" / name, load_schema(name))
     return len(index)

@@ -24,9 +24,11 @@ from typing import Literal, TypeAlias
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_INPUT
+from refmlc.diag.versions import KEY, FileFormat
 from refmlc.system.command import run
 from refmlc.tools.bench.row import Direction, Goal
 
+FORMAT = FileFormat("history of the bench", missing=1)  # of each line: the first ones were written without
 MOST_WORSE = 0.1
 NOISE = 4.0
 SAME = ("processor", "cores", "instruction set")
@@ -90,7 +92,7 @@ class BenchRun:
 
     def as_line(self) -> str:
         """The line of the history."""
-        return json.dumps(self.as_data(), ensure_ascii=False) + "\n"
+        return json.dumps({KEY: FORMAT.version, **self.as_data()}, ensure_ascii=False) + "\n"
 
     def value_of(self, key: tuple[str, str, str]) -> float | None:
         """The number of that measurement."""
@@ -173,6 +175,7 @@ def add_to_history(path: Path, current: BenchRun) -> None:
 def _run(path: Path, number: int, line: str) -> BenchRun:
     try:
         data = json.loads(line)
+        FORMAT.require(data, f"{path}, line {number}")
         rows = tuple(_measurement(row) for row in data["rows"])
         machine = {str(name): str(value) for name, value in data["machine"].items()}
         return BenchRun(str(data["time"]), str(data["sizes"]), str(data["commit"]), machine, rows)

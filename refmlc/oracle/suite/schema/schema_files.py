@@ -133,6 +133,7 @@ def case() -> Json:
     required: dict[str, Json] = {
         **case_properties(),
         "format": {"const": "refmlc-case"},
+        "version": {"const": 1},
         "suite": STRING,
         "text": STRING,
         "module": any_of(ref("module.IRModule"), {"type": "null"}),
