@@ -4,8 +4,8 @@
 |-------------------------|---------------------------------------------------------------------------|
 | the reader's, or older  | read, where the reader knows the older one                                |
 | newer                   | refused: RM109, which says that a newer refmlc wrote it                   |
-| missing                 | the one that the format says (files by hand); else as one that is no number |
-| no number               | refused: RM109, which says that it is no such file                        |
+| missing                 | `missing`, where the format has that: people write such files by hand     |
+| else                    | refused: RM109, which says that it is no such file                        |
 
 `docs/reference/file-formats.md` lists the formats; `tests/meta/test_meta_formats.py` holds writers and readers to it.
 """

@@ -313,7 +313,7 @@ def test_only_loopback_is_served(client):
 
 
 def test_tokens_differ_and_are_long():
-    tokens = {door.Door(1).token for _ in range(50)}
+    tokens = {door.PlayDoor(1).token for _ in range(50)}
     assert len(tokens) == 50
     assert min(map(len, tokens)) >= 43  # 256 bits in base64
 

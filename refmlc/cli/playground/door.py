@@ -26,7 +26,7 @@ ACTIONS = ("check", "trace")
 
 
 class Refused(Exception):
-    """A request that is not answered, with the status and a line for whoever sent it."""
+    """A request that is not answered, with the status, and a line for its sender."""
 
     def __init__(self, status: int, words: str) -> None:
         super().__init__(words)
@@ -34,7 +34,7 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True)
-class Door:
+class PlayDoor:
     """The door of a server at `port`. The token is drawn once, and has 256 bits."""
 
     port: int

@@ -11,7 +11,7 @@ from refmlc.tools.demo.runner import MODELS
 
 
 @dataclass(frozen=True)
-class Example:
+class ExampleModule:
     """A module with a title."""
 
     title: str
@@ -31,21 +31,27 @@ def _model(name: str) -> str:
 
 
 EXAMPLES = (
-    Example("a product of matrices", partial(program, "matmul", m=4, n=4, k=4, dtype="float32")),
-    Example("softmax of Relax", partial(program, "softmax", rows=2, cols=6)),
-    Example("layer norm of Relax", partial(program, "layernorm", rows=2, cols=6)),
-    Example("a network of two layers", partial(_model, "tensorir.py")),
-    Example(
+    ExampleModule("a product of matrices", partial(program, "matmul", m=4, n=4, k=4, dtype="float32")),
+    ExampleModule("softmax of Relax", partial(program, "softmax", rows=2, cols=6)),
+    ExampleModule("layer norm of Relax", partial(program, "layernorm", rows=2, cols=6)),
+    ExampleModule("a network of two layers", partial(_model, "tensorir.py")),
+    ExampleModule(
         "RM304: an index out of bounds", partial(_case, "undefined/called-r-14", "undefined.rm304.case-ends-in-its-2")
     ),
-    Example(
+    ExampleModule(
         "RM305: an unwritten element", partial(_case, "undefined/called-r-16", "undefined.rm305.case-has-its-finding-2")
     ),
-    Example("RM312: a loop that leaves its axis", partial(_case, "undefined/tir-blocks-01", "undefined.axis.outside")),
-    Example("RM318: a read outside of T.reads", partial(_case, "undefined/tir-blocks-01", "undefined.region.reads")),
-    Example("RM321: a race", partial(_case, "undefined/tir-blocks-02", "undefined.race.parallel")),
-    Example(
+    ExampleModule(
+        "RM312: a loop that leaves its axis", partial(_case, "undefined/tir-blocks-01", "undefined.axis.outside")
+    ),
+    ExampleModule(
+        "RM318: a read outside of T.reads", partial(_case, "undefined/tir-blocks-01", "undefined.region.reads")
+    ),
+    ExampleModule("RM321: a race", partial(_case, "undefined/tir-blocks-02", "undefined.race.parallel")),
+    ExampleModule(
         "RM321: a barrier is missing", partial(_case, "undefined/tir-calls-groups-03", "undefined.threads.race-read")
     ),
-    Example("RM327: a barrier in one branch", partial(_case, "undefined/tir-threads", "undefined.barrier.one-branch")),
+    ExampleModule(
+        "RM327: a barrier in one branch", partial(_case, "undefined/tir-threads", "undefined.barrier.one-branch")
+    ),
 )

@@ -19,14 +19,14 @@ from refmlc.cli.playground.examples import EXAMPLES
 
 
 @dataclass(frozen=True)
-class Page:
+class PlayPage:
     """The page as HTML, and the policy that it is sent with."""
 
     text: str
     policy: str
 
 
-def page() -> Page:
+def page() -> PlayPage:
     """The page."""
     script = _file("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -43,7 +43,7 @@ def page() -> Page:
         script=Markup(script),  # noqa: S704 - a file of refmlc
         data=Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028")),  # noqa: S704 - no tag is left in it
     )
-    return Page(html, policy)
+    return PlayPage(html, policy)
 
 
 def _file(name: str) -> str:

@@ -20,8 +20,8 @@ from threading import BoundedSemaphore, Lock
 from typing import Final, cast
 
 from refmlc.cli.playground.answers import Reply, failed
-from refmlc.cli.playground.door import LOOPBACK, Door, Refused, request_of
-from refmlc.cli.playground.page import Page, page
+from refmlc.cli.playground.door import LOOPBACK, PlayDoor, Refused, request_of
+from refmlc.cli.playground.page import PlayPage, page
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, BUG, TIME_EXHAUSTED
 from refmlc.system.lines import TIMED_OUT, Broken, LineProcess
@@ -44,7 +44,7 @@ TRACE_POLICY: Final = "sandbox allow-scripts; default-src 'none'; style-src 'uns
 
 
 class Owner:
-    """The owner of the worker, which it starts when it is asked. Units: seconds, bytes."""
+    """The owner of the worker, which it starts for a request. Units: seconds, bytes."""
 
     def __init__(self, seconds: float = SECONDS, memory: int = MEMORY) -> None:
         self._seconds, self._memory = seconds, memory
@@ -89,8 +89,8 @@ class Playground(ThreadingHTTPServer):
         except OSError as problem:
             message = f"port {port} of loopback is not free: {problem.strerror or problem}"
             raise fail(BAD_USAGE, message, None, "give another `--port`, or none for a free one") from None
-        self.door = Door(self.server_port)
-        self.page: Page = page()
+        self.door = PlayDoor(self.server_port)
+        self.page: PlayPage = page()
         self._traces: dict[int, str] = {}
         self._count = 0
         self._lock = Lock()
