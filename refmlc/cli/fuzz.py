@@ -4,9 +4,15 @@ import os
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
-from refmlc.cli.fuzz_run import run_campaign
-from refmlc.cli.options import Duration, impl_option, json_option, trust_option
+from refmlc.cli.fuzz_ledger import ledger as ledger_command, merge
+from refmlc.cli.fuzz_page import page as page_command
+from refmlc.cli.fuzz_run import Outputs, run_campaign
+from refmlc.cli.fuzz_show import show_coverage
+from refmlc.cli.options import PATH, Duration, impl_option, json_option, trust_option
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.oracle.fuzz.settings import KINDS, SUBJECT_KINDS, RunOptions
 
 DEFAULT = 600.0  # seconds, without a time and a number of programs
@@ -28,7 +34,7 @@ class Kinds(click.ParamType[tuple[str, ...]]):
         return parts
 
 
-@click.command(epilog="Example: refmlc fuzz --time 10m --dir campaign")
+@click.group(invoke_without_command=True, epilog="Example: refmlc fuzz --time 10m --dir campaign")
 @impl_option("Compare this; SPEC@8: every 8th batch. May be repeated.  [default: native:tiny, moved, moved:best@32]")
 @click.option("--time", "seconds", type=Duration(), help="Run this long: 90s, 10m, 2h.  [default: 10m]")
 @click.option("--programs", type=click.IntRange(1), help="Number of programs, rounded up to whole batches.")
@@ -60,9 +66,19 @@ class Kinds(click.ParamType[tuple[str, ...]]):
     "--shrink", type=click.FloatRange(0), default=60.0, show_default=True, help="Seconds for shrinking each finding."
 )
 @click.option("--scheduler", metavar="ADDRESS", help="Run on this Dask cluster (extra `cluster`).")
+@click.option(
+    "--ledger",
+    type=PATH,
+    help="Match findings with this ledger, move away from known causes, and merge the findings into it at the end.",
+)
+@click.option("--page", type=PATH, help="Write the campaign's page at the end (extra `report`).")
+@click.option("--show", type=click.Choice(["coverage"]), help="Run nothing: show this of the campaign in the folder.")
 @trust_option
 @json_option
+@click.pass_context
 def fuzz(  # noqa: PLR0913 - one parameter per option
+    ctx: click.Context,
+    /,
     impls: tuple[str, ...],
     seconds: float | None,
     programs: int | None,
@@ -71,6 +87,9 @@ def fuzz(  # noqa: PLR0913 - one parameter per option
     shrink: float,
     scheduler: str | None,
     *,
+    ledger: Path | None,
+    page: Path | None,
+    show: str | None,
     trust: bool,
     as_json: bool,
     **values: object,
@@ -80,6 +99,13 @@ def fuzz(  # noqa: PLR0913 - one parameter per option
     The folder keeps the campaign: the same command continues it, however it ended. An external program that only the
     settings in the folder name is started with `--trust` only. Exit status 1: there are disagreements.
     """
+    if ctx.invoked_subcommand is not None:
+        if any(ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE for name in ctx.params):
+            raise fail(BAD_USAGE, f"put options after `{ctx.invoked_subcommand}`, which has its own")
+        return
+    if show is not None:
+        show_coverage(path, as_json=as_json)
+        return
     settings = {name: value for name, value in values.items() if value not in (None, ())}
     if impls:
         settings["implementations"] = impls
@@ -88,4 +114,10 @@ def fuzz(  # noqa: PLR0913 - one parameter per option
     if seconds is None and programs is None:
         seconds = DEFAULT
     cores = len(os.sched_getaffinity(0)) if jobs is None else jobs
-    run_campaign(path, settings, RunOptions(seconds, programs, cores, scheduler, shrink), trust=trust, as_json=as_json)
+    ways = RunOptions(seconds, programs, cores, scheduler, shrink)
+    run_campaign(path, settings, ways, trust=trust, as_json=as_json, outputs=Outputs(ledger, page))
+
+
+fuzz.add_command(merge)
+fuzz.add_command(ledger_command)
+fuzz.add_command(page_command)

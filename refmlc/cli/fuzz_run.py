@@ -2,35 +2,60 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.live import Live
 
 from refmlc.cli.console import err, out, print_json
+from refmlc.cli.fuzz_page import page_writer
 from refmlc.cli.fuzz_screen import Lines, figures, screen, summary
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.oracle.fuzz import staged
+from refmlc.oracle.fuzz.avoidance import EPOCH
 from refmlc.oracle.fuzz.batch import spec_and_interval
-from refmlc.oracle.fuzz.campaign import Campaign
+from refmlc.oracle.fuzz.campaign import AHEAD, Campaign
 from refmlc.oracle.fuzz.exclusions import TRAITS, known_names
+from refmlc.oracle.fuzz.ledger import opened, rows_of
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
 from refmlc.oracle.fuzz.settings import ANY, CampaignSettings, RunOptions
 from refmlc.oracle.fuzz.store import SETTINGS, open_store, settings_in
 from refmlc.oracle.fuzz.subjects import SUBJECTS
+from refmlc.oracle.implementations.implementation import Implementation
 from refmlc.oracle.implementations.lookup import refuse, trusted
 from refmlc.strategies.aims import MODULE_AIMS, THREAD_AIMS
 from refmlc.strategies.functions import AIMS
 
 REFRESH = 4  # times a second
+CLUSTER = 32  # workers, about
 
 
-def run_campaign(path: Path, options: Mapping[str, object], ways: RunOptions, *, trust: bool, as_json: bool) -> None:
+@dataclass(frozen=True)
+class Outputs:
+    """Files besides the folder: a ledger, which is read first, and the campaign's page."""
+
+    ledger: Path | None = None
+    page: Path | None = None
+
+
+def run_campaign(
+    path: Path,
+    options: Mapping[str, object],
+    ways: RunOptions,
+    *,
+    trust: bool,
+    as_json: bool,
+    outputs: Outputs,
+) -> None:
     """Run the campaign in `path`, with the settings in `options`. Exits with status 1 for findings."""
-    settings = _settings(path, options)
+    settings = _settings(path, options, moves_away=outputs.ledger is not None, ways=ways)
     _trusted(path, settings, options, trust=trust)
-    _check(settings)
+    write_page = None if outputs.page is None else page_writer()  # a missing extra is reported first
+    causes = _causes(outputs.ledger)
+    versions = _check(settings)
     with closing(open_store(path, settings)) as store:
+        store.begin(versions, causes)
         campaign = Campaign(store, ways)
         try:
             with _progress_display(campaign) as tick:
@@ -44,14 +69,35 @@ def run_campaign(path: Path, options: Mapping[str, object], ways: RunOptions, *,
             for part in summary(campaign):
                 out.print(part)
         has_findings = bool(store.progress.findings)
+    if outputs.ledger is not None:
+        with opened(outputs.ledger, create=True) as ledger:
+            ledger.merge(rows_of(path))
+    if write_page is not None and outputs.page is not None:
+        write_page(store.progress, outputs.page)
     if has_findings:
         raise SystemExit(1)
 
 
-def _settings(path: Path, options: Mapping[str, object]) -> CampaignSettings:
-    """The saved settings of the campaign in `path`, with `options`; the store refuses differences."""
-    saved = settings_in(path) or CampaignSettings()
+def _settings(path: Path, options: Mapping[str, object], *, moves_away: bool, ways: RunOptions) -> CampaignSettings:
+    """The saved settings of the campaign in `path`, with `options`; the store refuses differences.
+
+    The epochs of a new campaign that moves away are long enough for all its workers.
+    """
+    saved = settings_in(path)
+    if saved is None:
+        workers = ways.jobs if ways.scheduler is None else CLUSTER
+        saved = CampaignSettings(epoch=max(EPOCH, AHEAD * workers) if moves_away else 0)
+    elif moves_away and not saved.epoch:
+        raise fail(BAD_USAGE, f"the campaign in {path} began without a ledger: `fuzz merge` adds its findings to one")
     return CampaignSettings.from_json({**saved.to_json(), **options})
+
+
+def _causes(ledger: Path | None) -> Mapping[str, str]:
+    """The causes in the ledger, which is made if it is not there. Fails: RM109."""
+    if ledger is None:
+        return {}
+    with opened(ledger, create=True) as book:
+        return book.causes()
 
 
 def _trusted(path: Path, settings: CampaignSettings, options: Mapping[str, object], *, trust: bool) -> None:
@@ -64,8 +110,8 @@ def _trusted(path: Path, settings: CampaignSettings, options: Mapping[str, objec
         refuse(file, settings.runner, action, "another `--dir` begins a campaign")
 
 
-def _check(settings: CampaignSettings) -> None:
-    """Fails: RM112 for unknown implementations, exclusions and aims."""
+def _check(settings: CampaignSettings) -> Mapping[str, str]:
+    """The versions of the implementations. Fails: RM112 for unknown implementations, exclusions and aims."""
     subjects = [kind for kind in settings.kinds if kind in SUBJECTS]
     if subjects and not staged.python_of(settings):
         raise fail(BAD_USAGE, f"programs of the kind `{subjects[0]}` need real TVM", None, "--impl tvm:PYTHON")
@@ -74,11 +120,22 @@ def _check(settings: CampaignSettings) -> None:
     if unknown:
         message = f"nothing is called `{unknown[0]}` that programs could be without"
         raise fail(BAD_USAGE, message, None, f"there are dtypes, operators, and {', '.join(TRAITS)}")
+    versions: dict[str, str] = {}
     for spec in settings.implementations:
-        named_implementation(spec_and_interval(spec)[0]).close()
+        with closing(named_implementation(spec_and_interval(spec)[0])) as implementation:
+            if version := version_of(implementation):
+                versions[implementation.name] = version
     aims = sorted((*AIMS, *MODULE_AIMS, *THREAD_AIMS))
     if settings.aim not in ("", ANY, *aims):
         raise fail(BAD_USAGE, f"no program aims at `{settings.aim}`; there are none, any, {', '.join(aims)}")
+    return versions
+
+
+def version_of(implementation: Implementation) -> str:
+    """The version that an implementation says it has; empty: it says none."""
+    says = getattr(implementation, "says", {})
+    words = str(says.get("name", "")).split() if isinstance(says, Mapping) else []
+    return str(says.get("version") or (words[1] if len(words) > 1 else "")) if words else ""
 
 
 @contextmanager

@@ -33,7 +33,9 @@ class Lines:
         for signature, finding in progress.findings.items():
             if signature not in self._reported:
                 self._reported.add(signature)
-                yield f"{finding.code} {finding.path}: {first_line(finding.message)} (seed {finding.seed}, {signature})"
+                state = progress.state(signature)
+                what = first_line(finding.message)
+                yield f"{finding.code} {finding.path}: {what} ({state}, seed {finding.seed}, {signature})"
         if time.monotonic() - self._last >= EVERY:
             self._last = time.monotonic()
             yield headline(campaign)
@@ -95,6 +97,14 @@ def coverage(progress: Progress) -> str:
     return "covered: " + ", ".join(parts)
 
 
+def bases(progress: Progress) -> str:
+    """How many of the counted programs of each path differ."""
+    parts = [
+        f"{len(digests):,} of {progress.bases_counted[path]:,} on {path}" for path, digests in progress.bases.items()
+    ]
+    return f"distinct base programs: {', '.join(parts)}" if parts else ""
+
+
 def memory(progress: Progress) -> str:
     """The memory of a worker, and its growth."""
     if not progress.memory:
@@ -107,14 +117,14 @@ def memory(progress: Progress) -> str:
 def findings(progress: Progress) -> Table:
     """The findings, the most frequent ones first."""
     table = Table(title=f"{len(progress.findings)} findings", title_justify="left")
-    for column in ("code", "path", "what", "times", "seed", "smallest"):
+    for column in ("code", "path", "what", "state", "times", "seed", "smallest"):
         table.add_column(column, justify="right" if column in ("times", "seed") else "left")
     for finding in sorted(progress.findings.values(), key=lambda finding: -finding.count)[:MOST_FINDINGS]:
         shrunk = progress.shrunk.get(finding.signature, {})
         lines = shrunk.get("lines")
         smallest = f"{lines[0]} lines → {lines[1]}" if isinstance(lines, list) else str(shrunk.get("problem", ""))
-        message = first_line(finding.message)
-        table.add_row(finding.code, finding.path, message, f"{finding.count:,}", str(finding.seed), smallest)
+        words = (first_line(finding.message), progress.state(finding.signature))
+        table.add_row(finding.code, finding.path, *words, f"{finding.count:,}", str(finding.seed), smallest)
     return table
 
 
@@ -133,6 +143,10 @@ def summary(campaign: Campaign) -> Iterator[RenderableType]:
     if progress.findings:
         curve = " ".join(f"{rate:.0f}" for rate in progress.saturation())
         yield f"new signatures per 10,000 programs, by quarter of the campaign: {curve}"
+    if line := bases(progress):
+        yield line
+    if progress.excluded:
+        yield f"left out by now, for causes that were met: {', '.join(progress.excluded)}"
     for note, count in progress.notes.items():
         yield f"{note}: {count:,}"
     for path, reasons in progress.reasons.items():

@@ -100,3 +100,41 @@ def test_an_interrupt_ends_it_with_a_summary_and_it_goes_on(tmp_path):
     assert b"the findings are in" in out
     assert process.returncode == 1
     assert 16 <= outcome(tmp_path)[1] < 4000
+
+
+def test_a_ledger_tells_what_is_new_and_what_is_earlier(fuzz, tmp_path):
+    ledger, other = str(tmp_path / "ledger.sqlite"), str(tmp_path / "other")
+    first = json.loads(fuzz(*FEW, *FAULTY, "--ledger", ledger, "--json").stdout)
+    assert {each["state"] for each in first["findings"]} == {"new"}
+    page = tmp_path / "page.html"
+    again = fuzz(*FEW, *FAULTY, "--seed", "7", "--dir", other, "--ledger", ledger, "--page", str(page), "--json")
+    states = {each["signature"]: each["state"] for each in json.loads(again.stdout)["findings"]}
+    before = {each["signature"] for each in first["findings"]}
+    assert {name: state for name, state in states.items() if name in before} == dict.fromkeys(
+        before & states.keys(), "earlier"
+    )
+    assert before & states.keys()
+    assert {state for name, state in states.items() if name not in before} <= {"new"}
+    assert "off_by_one" in page.read_text("utf-8")
+    told = CliRunner().invoke(main, ["fuzz", "ledger", ledger, "--json"])
+    rows = json.loads(told.stdout)["rows"]
+    assert {row["signature"] for row in rows} == before | states.keys()
+    assert sum(row["programs"] for row in rows) == sum(
+        each["count"] for told in (first, json.loads(again.stdout)) for each in told["findings"]
+    )
+    merged = CliRunner().invoke(main, ["fuzz", "merge", other, ledger, "--into", str(tmp_path / "all"), "--json"])
+    assert json.loads(merged.stdout)["rows"] == rows
+
+
+def test_a_ledger_comes_at_the_beginning(fuzz, tmp_path):
+    fuzz(*FEW, *FAULTY)
+    late = fuzz(*FEW, *FAULTY, "--ledger", str(tmp_path / "ledger.sqlite"))
+    assert (late.exit_code, "began without a ledger" in late.stderr) == (2, True)
+    (tmp_path / "rubbish").write_text("rubbish" * 100)
+    wrong = fuzz(*FEW, *FAULTY, "--dir", str(tmp_path / "new"), "--ledger", str(tmp_path / "rubbish"))
+    assert (wrong.exit_code, "cannot be used as a ledger" in wrong.stderr) == (2, True)
+
+
+def test_options_before_a_subcommand_are_refused(fuzz):
+    wrong = fuzz("page", "campaign", "-o", "x.html")
+    assert (wrong.exit_code, "put options after `page`" in wrong.stderr) == (2, True)

@@ -21,6 +21,7 @@ def main(A: T.Buffer((3,), "float32"), B: T.Buffer((3,), "float32")):
         B[i] = A[i] * T.float32(2)
 """
 INPUT = ("--input", "A=ones")
+CAMPAIGN = ("--programs", "8", "--batch", "8", "--jobs", "1", "--shrink", "0", "--impl", "interp", "--sanitize", "0")
 COMMANDS = {
     "check": ("check", "g.py", "--impl", "interp", "--calls", "2"),
     "check of several": ("check", ".", "--impl", "interp", "--calls", "1"),
@@ -48,6 +49,11 @@ COMMANDS = {
     "bench fuzz": ("bench", "fuzz", "--batches", "1", "--size", "2"),
     "bench shell": ("bench", "shell", "--rounds", "1", "--size", "2000"),
     "bench debug": ("bench", "debug", "--rounds", "1", "--size", "4"),
+    "fuzz": ("fuzz", *CAMPAIGN, "--dir", "other", "--ledger", "ledger.sqlite", "--page", "page.html"),
+    "fuzz coverage": ("fuzz", "--dir", "campaign", "--show", "coverage"),
+    "fuzz merge": ("fuzz", "merge", "campaign", "--into", "ledger.sqlite"),
+    "fuzz ledger": ("fuzz", "ledger", "ledger.sqlite"),
+    "fuzz page": ("fuzz", "page", "campaign", "-o", "page.html"),
 }
 FAILS = ("check", "gone.py")
 ELSEWHERE = {"conform": "report.json describes it", "dap": "it speaks another protocol"}
@@ -83,6 +89,8 @@ def folder(tmp_path_factory):
         patch.chdir(folder)
         words = ["check", "w.py", "--impl", "interp", "--calls", "1", "--case", "w.toml"]
         assert CliRunner().invoke(main, words).exit_code == 1
+        words = ["fuzz", *CAMPAIGN, "--dir", "campaign", "--ledger", "ledger.sqlite"]
+        assert CliRunner().invoke(main, words).exit_code == 0
     return folder
 
 
@@ -178,7 +186,9 @@ def test_the_proof_of_one_program(folder, monkeypatch):
     validator("prove").validate(data_of(("prove", "g.py"), folder, monkeypatch))
 
 
-@pytest.mark.parametrize("name", ["check", "equiv", "show", "run", "replay", "passes", "conform coverage"])
+@pytest.mark.parametrize(
+    "name", ["check", "equiv", "show", "run", "replay", "passes", "conform coverage", "fuzz ledger"]
+)
 def test_the_schema_is_no_sieve(name, folder, monkeypatch):
     data = data_of(COMMANDS[name], folder, monkeypatch)
     checker = validator(name)

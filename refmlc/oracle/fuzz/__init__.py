@@ -1,7 +1,8 @@
 """Campaigns: many generated programs through every path, in worker processes; findings are kept as they come.
 
-A campaign is a row of batches, numbered from 0. A batch is a pure function of the settings and its number, so that
-a campaign can stop anywhere, resume later, and run on several machines, with the same findings.
+A campaign is a row of batches, numbered from 0. A batch is a pure function of the settings and its number (and of what
+earlier batches made the campaign leave out, which its journal has: `avoidance`), so that a campaign can stop anywhere,
+resume later, and run on several machines, with the same findings.
 
 | file              | holds                                                                               |
 |-------------------|-------------------------------------------------------------------------------------|
@@ -16,12 +17,16 @@ a campaign can stop anywhere, resume later, and run on several machines, with th
 | `patterns`        | what is unusual in a wrong step, which tells causes apart                           |
 | `aimed_programs`  | small programs aimed at the preconditions of schedule primitives                    |
 | `exclusions`      | what is left out of generation                                                      |
+| `avoidance`       | how a campaign moves away from causes that it meets: exclusions that grow           |
 | `proofs`          | rewrites proved, and the proofs compared with the calls                             |
 | `reordered_loops` | C with reordered loops, where there are some                                        |
 | `coverage`        | which clauses, operators and kinds of nodes occurred                                |
+| `coverage_report` | the same of a campaign, with what is not covered by name                            |
 | `worker`, `cage`  | a process with limits that does it, and the side of it that waits                   |
 | `jobs`            | jobs in such a process: a batch, and the program that ended it; executors           |
 | `store`           | the directory of a campaign, and its journal                                        |
 | `finding_file`    | a finding for people: written, read and reproduced                                  |
+| `ledger`          | the causes that campaigns of many machines found, in one file                       |
+| `page`            | a campaign as one HTML page                                                         |
 | `campaign`        | all of it together                                                                  |
 """

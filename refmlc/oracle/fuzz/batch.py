@@ -34,11 +34,12 @@ from refmlc.oracle.fuzz import proofs
 from refmlc.oracle.fuzz.coverage import covered
 from refmlc.oracle.fuzz.exclusions import TVM, exclusions, is_excluded
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
-from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature, together
+from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature, together
 from refmlc.oracle.fuzz.settings import ANY, CampaignSettings
 from refmlc.oracle.fuzz.subjects import SUBJECTS
 from refmlc.oracle.implementations.implementation import Implementation, Limits
 from refmlc.oracle.implementations.interp import Interp
+from refmlc.oracle.outcome import ACCUSING, Kind
 from refmlc.oracle.pairs.contradiction import of_interpreter
 from refmlc.oracle.pairs.equivalents import Variant
 from refmlc.oracle.reasons import counted as counted_by_reason
@@ -101,6 +102,7 @@ def as_case(program: Program) -> Case | None:
 REFERENCE = "interp"
 PROVED_KINDS = ("functions", "schedules")
 ATTEMPTS = 32  # to draw a program that is not excluded
+COMPARED = ACCUSING | {Kind.EQUAL, Kind.PERMITTED, Kind.ORDER, Kind.DECIDED}
 COVER = 4  # coverage is counted in every fourth batch: it takes a tenth of the interpreter's time
 STEPS, BYTES = 200_000, 1 << 28  # of a call: generated programs are small
 
@@ -145,12 +147,27 @@ def run_whole(campaign_settings: CampaignSettings, batch: int, numbers: Sequence
         verdicts[proofs.PATH], alarms = proved(campaign_settings, numbers, examined[: len(cases)], cases)
         findings += alarms
     codes = {
-        code for examination in examined for reference in examination.reference if (code := code_of(reference.answer))
+        code_of(reference.answer) or reference.verdict
+        for examination in examined
+        for reference in examination.reference
     }
-    coverage = covered((examination.module for examination in programs), codes) if batch % COVER == 0 else {}
+    is_counted = batch % COVER == 0
+    coverage = covered((examination.module for examination in programs), codes) if is_counted else {}
     notes = {"programs run under the sanitizer": len(cases)} if sanitized else {}
     result = BatchResult(batch, len(cases), verdicts, coverage, merged(findings), notes)
-    return replace(result, reasons=reasons_of(examined))
+    bases = bases_of(cases, examined) if is_counted else {}
+    return replace(result, reasons=reasons_of(examined), bases=bases)
+
+
+def bases_of(cases: Sequence[Case], examined: Sequence[Examination]) -> dict[str, tuple[str, ...]]:
+    """A digest of each program that a path compared, in at least one call."""
+    bases: dict[str, list[str]] = {}
+    for case, examination in zip(cases, examined, strict=False):  # rewrites follow the cases
+        digest = digest_of(show(case.module, show_meta=True))
+        for name, verdicts in examination.verdicts.items():
+            if any(verdict.kind in COMPARED for verdict in verdicts):
+                bases.setdefault(name, []).append(digest)
+    return {name: tuple(digests) for name, digests in bases.items()}
 
 
 def proved(

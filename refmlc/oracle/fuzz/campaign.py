@@ -1,5 +1,8 @@
 """A campaign: submit batches, write each result to disk before it counts, reduce new findings.
 
+A campaign that moves away from what it meets (`avoidance`) does not begin a batch before its exclusions are decided,
+and does not reduce findings of causes that are on record.
+
 A job that an executor loses (a worker of a cluster was killed more often than it retries) is submitted again a few
 times; then the campaign ends with its results so far, and a later run resumes it.
 """
@@ -11,8 +14,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.oracle.fuzz.avoidance import without
 from refmlc.oracle.fuzz.jobs import JobExecutor, batch_job, place, shrink_job
-from refmlc.oracle.fuzz.result import BatchResult, Json
+from refmlc.oracle.fuzz.result import NEW, BatchResult, Json
 from refmlc.oracle.fuzz.settings import RunOptions
 from refmlc.oracle.fuzz.store import CampaignStore
 
@@ -34,6 +38,7 @@ class Campaign:
         self._batches: dict[Future[Json], int] = {}
         self._shrinking: dict[Future[Json], str] = {}
         self._lost: Counter[int] = Counter()
+        self._next: int | None = None  # a batch whose exclusions are not decided yet
 
     @property
     def seconds(self) -> float:
@@ -61,23 +66,32 @@ class Campaign:
 
     def _give_out(self, where: JobExecutor, unfinished: Iterator[int]) -> None:
         while not self.over and len(self._batches) < AHEAD * where.slots:
-            number = next(unfinished, None)
+            number = next(unfinished, None) if self._next is None else self._next
             if number is None:
                 return
-            self._submit(where, number)
+            self._next = None if self._submit(where, number) else number
+            if self._next is not None:
+                break
         if self.over:  # what has not begun is for another time
             for future in list(self._batches):
                 if future.cancel():
                     del self._batches[future]
 
-    def _submit(self, where: JobExecutor, number: int) -> None:
-        self._batches[where.submit(batch_job, self.store.settings.to_json(), number)] = number
+    def _submit(self, where: JobExecutor, number: int) -> bool:
+        """Submit a batch; False: its exclusions are not decided yet."""
+        settings, avoidance = self.store.settings, self.store.avoidance
+        grown = () if avoidance is None else avoidance.exclusions(number)
+        if grown is not None:
+            self._batches[where.submit(batch_job, without(settings, grown), number)] = number
+        return grown is not None
 
     def _shrink(self, where: JobExecutor, signature: str) -> None:
         """Submit the reduction of a finding, unless it is done or too many are."""
         progress = self.store.progress
         handled = {*progress.shrunk, *self._shrinking.values()}
         if not self.ways.shrink or signature in handled or len(handled) >= self.ways.most_shrunk:
+            return
+        if self.store.avoidance is not None and progress.state(signature) != NEW:
             return
         finding = progress.findings[signature]
         if finding.case:

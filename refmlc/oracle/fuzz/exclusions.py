@@ -68,6 +68,14 @@ TRAITS: Mapping[str, Callable[[IRModule, Collection[str]], bool]] = {
 }
 
 
+def names_in(module: IRModule) -> frozenset[str]:
+    """The names that leave a program out: what `--exclude` takes and the program has."""
+    parts = covered([module], ())
+    names = {*parts["operators"], *parts["dtypes"]}
+    traits = {trait for trait, has in TRAITS.items() if has(module, names)}
+    return frozenset(names & set(known_names())) | traits
+
+
 def known_names() -> Collection[str]:
     """The names that `--exclude` takes."""
     return {*TRAITS, *clauses_of_operators(), *map(str, SCALARS)}
@@ -84,5 +92,5 @@ def is_excluded(module: IRModule, exclude: Collection[str]) -> bool:
     if not exclude:
         return False
     parts = covered([module], ())
-    names = {*parts["operators"], *(name.partition("x")[0] for name in parts["dtypes"])}
+    names = {*parts["operators"], *parts["dtypes"]}
     return not names.isdisjoint(exclude) or any(has(module, names) for trait, has in TRAITS.items() if trait in exclude)

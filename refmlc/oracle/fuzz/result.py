@@ -5,6 +5,9 @@ Equal findings have one `signature`: a digest of their description, without deta
 Numbers, names of variables and values in a message become `#` and `_`; code, verdict, path and the kind of node or
 operator at the place stay.
 
+A signature is `CAUSE`, or `CAUSE-PLACE` where the implementation is a program of this machine (`tvm:/opt/python`):
+the first part is the same on every machine, so that ledgers merge; the second keeps two installations apart.
+
 Findings of a batch with one signature are one `FindingRecord`, with a count: an implementation that is wrong in every
 program does not fill the disk.
 
@@ -12,22 +15,53 @@ program does not fill the disk.
 """
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from typing import cast
 
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_INPUT
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.reasons import Reasons, merge, normalised
 
-DIGITS = 12
+DIGITS, PLACE_DIGITS = 12, 4
+FOLDERS = re.compile(r"(?:(?<=\s)|(?<=:))/\S*/")
+SIGNATURE = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,63}")  # it names a file
 
 
 def signature(message: str, *names: str) -> str:
     """The name of all findings with these `names`, and with `message` once it is normalised."""
-    description = "\0".join((*names, normalised(message)))
-    return hashlib.sha256(description.encode()).hexdigest()[:DIGITS]
+    local = [name for name in names if portable(name) != name]
+    cause = _digest(*map(portable, names), normalised(message))[:DIGITS]
+    return f"{cause}-{_digest(*local)[:PLACE_DIGITS]}" if local else cause
+
+
+def cause_of(signature: str) -> str:
+    """The part of a signature that is the same on every machine."""
+    return signature.partition("-")[0]
+
+
+def portable(name: str) -> str:
+    """The name of an implementation without folders of this machine: `tvm` of `tvm:/a/bin/python`."""
+    kind, colon, rest = name.partition(":")
+    if not colon:
+        return name
+    if kind in ("tvm", "tvm-importer"):
+        _, comma, options = rest.partition(",")
+        return f"{kind}{comma}{options}"
+    return FOLDERS.sub("", name) if kind == "cmd" else name
+
+
+def digest_of(text: str) -> str:
+    """A short name of a text."""
+    return _digest(text)[:DIGITS]
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 Json = Mapping[str, object]
@@ -58,8 +92,14 @@ class FindingRecord:
 
     @staticmethod
     def from_json(data: Json) -> "FindingRecord":
-        """The finding from data."""
-        return FindingRecord(**data)  # type: ignore[arg-type]
+        """The finding from data. Fails: RM111 for what is none."""
+        match data:
+            case {"signature": str(name), "case": dict(), "number": int(), "seed": int(), "count": int()} if (
+                SIGNATURE.fullmatch(name) and {each.name for each in fields(FindingRecord)} == data.keys()
+            ):
+                if all(isinstance(data[each], str) for each in ("code", "path", "verdict", "message", "kind")):
+                    return FindingRecord(**data)  # type: ignore[arg-type]  # looked at above
+        raise fail(BAD_INPUT, "an entry of a journal is no finding")
 
 
 @dataclass(frozen=True)
@@ -68,7 +108,8 @@ class BatchResult:
 
     `verdicts`: calls per verdict for each path. `coverage`: the parts of each family that occurred.
     `notes`: counts of events that are not findings (programs that had to be run again, …). `reasons`: why defined calls
-    were not compared, by path. Units: seconds of processor time, bytes that the worker held after the batch.
+    were not compared, by path. `bases`: digests of the programs that a path compared, where they are counted. Units:
+    seconds of processor time, bytes that the worker held after the batch.
     """
 
     batch: int
@@ -81,6 +122,7 @@ class BatchResult:
     memory: int = 0
     worker: str = ""
     reasons: Mapping[str, Reasons] = field(default_factory=dict)
+    bases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, object]:
         """The result as data."""
@@ -89,20 +131,58 @@ class BatchResult:
             "reasons": {path: dict(reasons) for path, reasons in self.reasons.items()},
             "verdicts": {path: dict(counts) for path, counts in self.verdicts.items()},
             "coverage": {family: list(names) for family, names in self.coverage.items()},
+            "bases": {path: list(digests) for path, digests in self.bases.items()},
             "findings": [finding.to_json() for finding in self.findings],
             "notes": dict(self.notes),
         }
 
     @staticmethod
     def from_json(data: Json) -> "BatchResult":
-        """The result from data."""
-        values = dict(data)
-        values["findings"] = tuple(
-            FindingRecord.from_json(finding) for finding in cast("list[Json]", values["findings"])
-        )
-        coverage = cast("Mapping[str, list[str]]", values["coverage"])
-        values["coverage"] = {family: tuple(names) for family, names in coverage.items()}
-        return BatchResult(**values)  # type: ignore[arg-type]
+        """The result from data. Fails: RM111 for what is none."""
+        values = {"bases": {}, **data}
+        if {each.name for each in fields(BatchResult)} != values.keys() or not _is_result(values):
+            raise fail(BAD_INPUT, "an entry of a journal is no result of a batch")
+        values["findings"] = tuple(map(FindingRecord.from_json, cast("list[Json]", values["findings"])))
+        for field_name in ("coverage", "bases"):
+            lists = cast("Mapping[str, list[str]]", values[field_name])
+            values[field_name] = {name: tuple(parts) for name, parts in lists.items()}
+        return BatchResult(**values)  # type: ignore[arg-type]  # looked at above
+
+
+def _is_result(values: Json) -> bool:
+    """Whether the parts of a result have their types."""
+    match values:
+        case {
+            "batch": int(),
+            "programs": int(),
+            "cpu": int() | float(),
+            "memory": int(),
+            "worker": str(),
+            "findings": list(findings),
+            "notes": notes,
+            "verdicts": dict(verdicts),
+            "reasons": dict(reasons),
+            "coverage": coverage,
+            "bases": bases,
+        }:
+            counts = [notes, *verdicts.values(), *reasons.values()]
+            return (
+                all(isinstance(finding, dict) for finding in findings)
+                and all(map(_are_counts, counts))
+                and _are_words(coverage)
+                and _are_words(bases)
+            )
+    return False
+
+
+def _are_counts(table: object) -> bool:
+    return isinstance(table, dict) and all(type(count) is int for count in table.values())
+
+
+def _are_words(table: object) -> bool:
+    return isinstance(table, dict) and all(
+        isinstance(words, list) and all(isinstance(word, str) for word in words) for words in table.values()
+    )
 
 
 def merged(findings: Iterable[FindingRecord]) -> tuple[FindingRecord, ...]:
@@ -123,7 +203,10 @@ def together(batch: int, parts: Iterable[BatchResult]) -> BatchResult:
     coverage: dict[str, set[str]] = {}
     notes: Counter[str] = Counter()
     reasons: dict[str, dict[str, int]] = {}
+    bases: dict[str, list[str]] = {}
     for part in parts:
+        for path, digests in part.bases.items():
+            bases.setdefault(path, []).extend(digests)
         for path, counts in part.verdicts.items():
             verdicts.setdefault(path, Counter()).update(counts)
         for family, names in part.coverage.items():
@@ -141,11 +224,22 @@ def together(batch: int, parts: Iterable[BatchResult]) -> BatchResult:
         max((part.memory for part in parts), default=0),
         parts[-1].worker if parts else "",
         reasons,
+        {path: tuple(sorted(digests)) for path, digests in bases.items()},
     )
 
 
 TENTHS = 10
-PER = 10_000  # programs, in which new signatures are counted
+PER = 10_000  # programs, in which new causes are counted
+NEW, EARLIER, KNOWN, JUDGED = "new", "earlier", "known", "judged"
+KNOWN_ROW = re.compile(
+    r"^(?:known row (?P<gives>\S.*?) gives this result|as the known row (?P<step>\S+))", re.MULTILINE
+)
+
+
+def known_row_of(finding: FindingRecord) -> str:
+    """The row of `conformance/known` that explains a finding, as its message says; empty: none."""
+    matched = KNOWN_ROW.search(finding.message)
+    return "" if matched is None else matched["gives"] or matched["step"]
 
 
 class Progress:
@@ -164,6 +258,17 @@ class Progress:
         self.reasons: dict[str, dict[str, int]] = {}
         self.memory: list[tuple[str, int]] = []
         self.first_seen: list[int] = []
+        self.curve: list[tuple[int, int]] = []
+        self.bases: dict[str, set[str]] = {}
+        self.bases_counted: Counter[str] = Counter()
+        self.versions: dict[str, str] = {}
+        self.ledger: dict[str, str] = {}
+        self.excluded: tuple[str, ...] = ()
+
+    def state(self, signature: str) -> str:
+        """`known ROW`; `earlier` or `judged …`: the ledger that the campaign began with has the cause; or `new`."""
+        row = known_row_of(self.findings[signature])
+        return f"{KNOWN} {row}" if row else self.ledger.get(cause_of(signature), NEW)
 
     def add(self, result: BatchResult) -> list[str]:
         """Count a batch, once; the signatures of its findings."""
@@ -178,10 +283,14 @@ class Progress:
             self.verdicts.setdefault(path, Counter()).update(counts)
         for family, names in result.coverage.items():
             self.coverage.setdefault(family, set()).update(names)
+        for path, digests in result.bases.items():
+            self.bases.setdefault(path, set()).update(digests)
+            self.bases_counted[path] += len(digests)
         if result.memory:
             self.memory.append((result.worker, result.memory))
         for finding in result.findings:
             self._found(finding)
+        self.curve.append((self.programs, len(self.findings)))
         return [finding.signature for finding in result.findings]
 
     def _found(self, finding: FindingRecord) -> None:
@@ -255,12 +364,22 @@ class Progress:
             "programs_per_core_second": round(self.per_core, 1),
             "verdicts": {path: dict(sorted(counts.items())) for path, counts in sorted(self.verdicts.items())},
             "coverage": {family: len(names) for family, names in sorted(self.coverage.items())},
+            "distinct_base_programs": {
+                path: {"counted": self.bases_counted[path], "distinct": len(digests)}
+                for path, digests in sorted(self.bases.items())
+            },
+            "excluded": list(self.excluded),
+            "versions": dict(sorted(self.versions.items())),
             "notes": dict(self.notes),
             "reasons": {path: dict(reasons) for path, reasons in sorted(self.reasons.items())},
             "memory_by_tenth": self.memory_by_tenth(),
             "memory_grown": self.grown(),
             "findings": [
-                {**finding.to_json(), "shrunk": self.shrunk.get(finding.signature)}
+                {
+                    **finding.to_json(),
+                    "state": self.state(finding.signature),
+                    "shrunk": self.shrunk.get(finding.signature),
+                }
                 for finding in sorted(self.findings.values(), key=lambda each: each.number)
             ],
         }

@@ -8,11 +8,19 @@ before it that is not JSON is damage from elsewhere: it is reported, and nothing
 | file                        | holds                                                                        |
 |-----------------------------|------------------------------------------------------------------------------|
 | `campaign.toml`             | the settings, written once                                                   |
-| `journal.jsonl`             | a line for each batch that is done, a line for each finding made smaller     |
+| `journal.jsonl`             | lines: see below                                                             |
 | `findings/SIGNATURE.toml`   | each finding for people; made from the journal, and made again where missing |
 | `lock`                      | held by the process that runs the campaign                                   |
 
 The journal is the truth: a batch is done when its line is whole, and its counts and findings are in that line.
+
+| key of a line | a line for                                                                                   |
+|---------------|----------------------------------------------------------------------------------------------|
+| `batch`       | each batch that is done                                                                      |
+| `shrunk`      | each finding made smaller                                                                    |
+| `versions`    | the versions of the implementations, where they say one                                      |
+| `ledger`      | the causes that the campaign began with, once; only of a campaign that moves away (`avoidance`) |
+| `epoch`       | the exclusions of each epoch of such a campaign                                              |
 """
 
 import fcntl
@@ -20,15 +28,18 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TypeAlias, cast
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
+from refmlc.diag.catalogue import BAD_FILE, BAD_INPUT, BAD_USAGE
+from refmlc.oracle.fuzz.avoidance import Avoidance
 from refmlc.oracle.fuzz.finding_file import finding_text
 from refmlc.oracle.fuzz.result import BatchResult, Json, Progress
 from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.system.regular import open_regular, read_text
 
 Entry: TypeAlias = Mapping[str, object]
 
@@ -64,12 +75,12 @@ def read_entries(path: Path) -> tuple[list[Entry], int]:
     """The whole lines of a journal, and how many bytes they are. Fails: RM111."""
     entries: list[Entry] = []
     length = 0
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         lines = file.readlines()
     for number, line in enumerate(lines):
         try:
             entry = json.loads(line) if line.endswith(b"\n") else None
-        except ValueError:
+        except (ValueError, RecursionError):
             entry = None
         if not isinstance(entry, dict):
             if number + 1 < len(lines):
@@ -80,6 +91,7 @@ def read_entries(path: Path) -> tuple[list[Entry], int]:
     return entries, length
 
 
+LARGEST_SETTINGS = 1 << 20  # bytes
 SETTINGS, JOURNAL, FINDINGS, LOCK = "campaign.toml", "journal.jsonl", "findings", "lock"
 
 
@@ -92,6 +104,17 @@ class CampaignStore:
     progress: Progress
     journal: Journal
     lock: IO[str]
+    avoidance: Avoidance | None = None
+
+    def begin(self, versions: Mapping[str, str], ledger: Mapping[str, str]) -> None:
+        """Keep the versions of the implementations, and the causes to begin with unless the campaign has begun."""
+        progress = self.progress
+        if versions and dict(versions) != progress.versions:
+            self.journal.append({"versions": dict(versions)})
+            progress.versions = dict(versions)
+        if self.avoidance is not None and not progress.done and not progress.ledger and ledger:
+            self.journal.append({"ledger": dict(ledger)})
+            progress.ledger.update(ledger)
 
     def finished(self, result: BatchResult) -> None:
         """Keep the result of a batch; of its coverage what is new."""
@@ -102,7 +125,13 @@ class CampaignStore:
         }
         result = replace(result, coverage={family: names for family, names in new.items() if names})
         self.journal.append({"batch": result.to_json()})
+        is_new = result.batch not in self.progress.done
         self.show(self.progress.add(result))
+        if self.avoidance is not None and is_new:
+            for epoch in self.avoidance.add(result):
+                names = self.avoidance.decided[epoch]
+                self.journal.append({"epoch": epoch, "exclude": list(names)})
+                self.progress.excluded = names
 
     def shrunk(self, signature: str, what: Json) -> None:
         """Keep what became of making a finding's program smaller."""
@@ -128,15 +157,15 @@ def open_store(path: Path, settings: CampaignSettings) -> CampaignStore:
     Fails: RM112 where another process runs it or its settings are others, RM111 where a file in it is damaged.
     """
     (path / FINDINGS).mkdir(parents=True, exist_ok=True)
-    lock = (path / LOCK).open("a", encoding="utf-8")
-    try:
+    with ExitStack() as held:
+        lock = held.enter_context((path / LOCK).open("a", encoding="utf-8"))
         _locked(lock, path)
         _settled(path, settings)
-        journal = Journal(path / JOURNAL)
-    except BaseException:
-        lock.close()
-        raise
-    store = CampaignStore(path, settings, recalled(settings, journal.entries), journal, lock)
+        journal = held.enter_context(closing(Journal(path / JOURNAL)))
+        progress = recalled(settings, journal.entries)
+        avoidance = avoidance_in(settings, progress, journal.entries) if settings.epoch else None
+        held.pop_all()
+    store = CampaignStore(path, settings, progress, journal, lock, avoidance)
     journal.entries.clear()
     store.show(list(store.progress.findings))
     return store
@@ -170,19 +199,54 @@ def settings_in(path: Path) -> CampaignSettings | None:
 
 def progress_in(path: Path) -> Progress:
     """How far the campaign in `path` is, without holding it. Fails: RM111."""
-    settings = CampaignSettings.from_toml((path / SETTINGS).read_text(encoding="utf-8"))
-    return recalled(settings, read_entries(path / JOURNAL)[0])
+    return campaign_entries(path)[1]
+
+
+def campaign_entries(path: Path) -> tuple[CampaignSettings, Progress, list[Entry]]:
+    """The settings, the sums and the journal of the campaign in `path`. Fails: RM109 (it is not read), RM111."""
+    try:
+        settings = CampaignSettings.from_toml(read_text(path / SETTINGS, LARGEST_SETTINGS))
+        entries = read_entries(path / JOURNAL)[0]
+    except (OSError, UnicodeDecodeError) as problem:
+        raise fail(BAD_FILE, f"`{path}` has no campaign: {getattr(problem, 'strerror', None) or problem}") from None
+    return settings, recalled(settings, entries), entries
 
 
 def recalled(settings: CampaignSettings, entries: list[Entry]) -> Progress:
-    """How far a campaign is, from its journal."""
+    """How far a campaign is, from its journal. Fails: RM111 for an entry that is none."""
     progress = Progress(settings)
     for entry in entries:
-        if "batch" in entry:
-            progress.add(BatchResult.from_json(cast("Json", entry["batch"])))
-        else:
-            progress.shrunk[str(entry["shrunk"])] = cast("Json", entry["what"])
+        match entry:
+            case {"batch": dict(batch)}:
+                progress.add(BatchResult.from_json(batch))
+            case {"shrunk": str(signature), "what": dict(what)}:
+                progress.shrunk[signature] = what
+            case {"versions": dict(versions)} if _are_texts(versions):
+                progress.versions = versions
+            case {"ledger": dict(causes)} if _are_texts(causes):
+                progress.ledger = causes
+            case {"epoch": int(), "exclude": [*names]} if all(isinstance(name, str) for name in names):
+                progress.excluded = tuple(map(str, names))
+            case _:
+                raise fail(BAD_INPUT, f"the journal has an entry that is none: {sorted(map(str, entry))[:4]}")
     return progress
+
+
+def _are_texts(table: Mapping[object, object]) -> bool:
+    return all(isinstance(value, str) for value in table.values())
+
+
+def avoidance_in(settings: CampaignSettings, progress: Progress, entries: list[Entry]) -> Avoidance:
+    """What a campaign has learned to avoid. What the journal says of an epoch holds, whoever wrote it."""
+    avoidance = Avoidance(settings, progress.ledger)
+    for entry in entries:
+        match entry:
+            case {"epoch": int(epoch), "exclude": [*names]}:
+                avoidance.decided[epoch] = tuple(map(str, names))
+    for entry in entries:
+        if "batch" in entry:
+            avoidance.add(BatchResult.from_json(cast("Json", entry["batch"])))
+    return avoidance
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -10,6 +10,8 @@
 | `raise=N`      | program N raises                                                 |
 | `flaky`        | the first batch in this file's time crashes, its programs do not |
 | `slow=S`       | each batch takes S seconds                                       |
+| `step=N`       | every N-th program is wrong after one of N steps of a trace,     |
+|                | unless that step is excluded                                     |
 """
 
 import os
@@ -18,6 +20,7 @@ import time
 
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.staged import PRIMITIVES
 
 
 def run_batch(settings, batch, numbers):
@@ -30,6 +33,8 @@ def run_batch(settings, batch, numbers):
     findings = []
     for number in numbers:
         _ends(says, number)
+        if "step" in says and number % int(says["step"]) == 0:
+            findings += _wrong_step(known, number, int(says["step"]))
         if "wrong" in says and number % int(says["wrong"]) == 0:
             findings.append(_found(known, number))
     verdicts = {"stand-in": {"equal": len(numbers) - len(findings), "wrong": len(findings)}}
@@ -62,6 +67,18 @@ def _found(settings, number):
     return FindingRecord(
         name, "RM701", "stand-in", "wrong", message, number, settings.seed_of(number), "functions", case
     )
+
+
+def _wrong_step(settings, number, count):
+    step = PRIMITIVES[number // count % count]
+    if step in settings.exclude:
+        return []
+    case = {"text": f"program {number}", "steps": ["annotate('B', 0)", f"{step}('B', {number})"]}
+    name = signature("another result", "RM705", "stand-in", step)
+    message = f"`{step}` is wrong"
+    return [
+        FindingRecord(name, "RM705", "stand-in", "wrong", message, number, settings.seed_of(number), "primitives", case)
+    ]
 
 
 def describe(settings, number):

@@ -5,7 +5,7 @@ import pytest
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.fuzz.batch import describe, implementations_in, program, rewrites, run_batch, spec_and_interval
-from refmlc.oracle.fuzz.coverage import covered, there_is
+from refmlc.oracle.fuzz.coverage import all_parts, covered, there_is
 from refmlc.oracle.fuzz.reordered_loops import ReorderedLoops
 from refmlc.oracle.fuzz.result import BatchResult, together
 from refmlc.oracle.fuzz.settings import KINDS, CampaignSettings
@@ -77,12 +77,14 @@ def test_who_is_asked_in_a_batch():
 
 
 def test_what_occurs():
-    found = covered([read(PLUS, "a.py"), read(ONE, "b.py")], ["RM304"])
+    found = covered([read(PLUS, "a.py"), read(ONE, "b.py")], ["RM304", "defined", "unsupported"])
     assert {"tir.SBlock", "tir.For", "tir.IfThenElse", "tir.BufferLoad", "tir.BufferStore"} <= set(found["kinds"])
     assert "tir.While" not in found["kinds"]
     assert set(found["operators"]) == {"sqrt", "gt"}
     assert {"float32", "int8", "int32"} <= set(found["dtypes"])
     assert len(found["clauses"]) == 3
+    assert found["outcomes"] == ("RM304", "defined")
+    assert all(set(names) <= all_parts()[family] for family, names in found.items())
     assert all(len(found[family]) <= count for family, count in there_is().items())
 
 
