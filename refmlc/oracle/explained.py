@@ -264,9 +264,7 @@ def _of_operators(
     """The rows of the operators that are wrong alone, if rows name each of them."""
     if not isinstance(call.module.functions[call.func], relax.Function) or not any(row.operator for row in rows):
         return None
-    hooks = OperatorCalls()
-    Interpreted(call.module, interp, hooks).run(call.func, call.arguments())
-    distinct = list({each.key: each for each in hooks.calls}.values())
+    distinct = _distinct(call, interp)
     named = [_naming(each, rows) for each in distinct]
     if not any(named) or len(distinct) > MOST_OPERATORS:
         return None
@@ -276,6 +274,25 @@ def _of_operators(
     if not wrong or None in wrong:
         return None
     return Explanation(tuple(dict.fromkeys(row for row in wrong if row is not None)))
+
+
+def wrong_operators(
+    implementation: Implementation, case: Program, number: int, interp: Interp, freedom: Freedom
+) -> tuple[str, ...]:
+    """The operators of a program of Relax that are wrong alone, on the values that they have in call `number`."""
+    call = _OneCall(case.module, case.func, case, number)
+    try:
+        distinct = _distinct(call, interp)[:MOST_OPERATORS]
+        return tuple(each.op.name for each in distinct if not _is_right(implementation, each, interp, freedom))
+    except RefmlcError:
+        return ()
+
+
+def _distinct(call: _OneCall, interp: Interp) -> list[OperatorCall]:
+    """The calls of operators in a call of a program, each once."""
+    hooks = OperatorCalls()
+    Interpreted(call.module, interp, hooks).run(call.func, call.arguments())
+    return list({each.key: each for each in hooks.calls}.values())
 
 
 def _naming(call: OperatorCall, rows: Sequence[KnownRow]) -> KnownRow | None:

@@ -18,6 +18,7 @@ resume later, and run on several machines, with the same findings.
 | `aimed_programs`  | small programs aimed at the preconditions of schedule primitives                    |
 | `exclusions`      | what is left out of generation                                                      |
 | `avoidance`       | how a campaign moves away from causes that it meets: exclusions that grow           |
+| `pattern`         | what findings of one cause share                                                    |
 | `proofs`          | rewrites proved, and the proofs compared with the calls                             |
 | `reordered_loops` | C with reordered loops, where there are some                                        |
 | `coverage`        | which clauses, operators and kinds of nodes occurred                                |

@@ -33,6 +33,7 @@ from refmlc.oracle.finding import Finding
 from refmlc.oracle.fuzz import proofs
 from refmlc.oracle.fuzz.coverage import covered
 from refmlc.oracle.fuzz.exclusions import TVM, exclusions, is_excluded
+from refmlc.oracle.fuzz.pattern import Pattern, pattern_of
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature, together
 from refmlc.oracle.fuzz.settings import ANY, CampaignSettings
@@ -49,7 +50,7 @@ from refmlc.strategies.case import Case
 from refmlc.strategies.equivalents import rolled_schedules
 from refmlc.strategies.functions import rolled
 from refmlc.strategies.modules import rolled_module
-from refmlc.strategies.operators.program import operator_names, rolled_operators
+from refmlc.strategies.operators.program import rolled_operators
 
 
 def program(settings: CampaignSettings, number: int) -> Case:
@@ -269,13 +270,19 @@ def code_of(answer: object) -> str:
     return "" if diagnostic is None else str(diagnostic.code.id)
 
 
-def name_of(finding: Finding, operators: Sequence[str] = ()) -> str:
-    """The signature of a finding: its code, path and verdict, the shape of the error or its words, the `operators`."""
-    code, path, words = finding.signature
-    shape = words if finding.verdict.difference is None else finding.verdict.difference.guess
-    part = "" if finding.part.startswith("`") else finding.part
+def name_of(finding: Finding, pattern: Pattern) -> str:
+    """The signature of a finding: its code, path and verdict, how the reference ended, and its pattern."""
+    code, path, _ = finding.signature
     verdict, reference = finding.verdict.kind.value, code_of(finding.reference.answer)
-    return signature(shape, code, path, verdict, part, reference, *operators)
+    return signature("" if pattern.row else pattern.words, code, path, verdict, reference, *pattern.names)
+
+
+def pattern_in(settings: CampaignSettings, finding: Finding) -> Pattern:
+    """The pattern of a finding of a campaign, whose implementation is asked for operators alone."""
+    specs = [spec_and_interval(spec)[0] for spec in settings.implementations]
+    made = (implemented(spec, settings.program_seconds) for spec in specs if spec != REFERENCE)
+    implementation = next((each for each in made if each.name == finding.implementation), None)
+    return pattern_of(finding, implementation, Interp(limits_of(settings.program_seconds)))
 
 
 def as_found(settings: CampaignSettings, number: int, finding: Finding) -> FindingRecord:
@@ -284,9 +291,8 @@ def as_found(settings: CampaignSettings, number: int, finding: Finding) -> Findi
     message = "\n".join(
         [finding.diagnostic.message, *finding.diagnostic.notes, *([f"in {version}"] if version else [])]
     )
-    operators = operator_names(finding.case.module) if settings.kind_of(number) == "operators" else ()
     return FindingRecord(
-        name_of(finding, operators),
+        name_of(finding, pattern_in(settings, finding)),
         finding.code.id,
         finding.implementation,
         finding.verdict.kind.value,
@@ -321,16 +327,23 @@ def shrink(settings: Json, finding_data: Json, seconds: float) -> Json:
     specs = [spec_and_interval(spec)[0] for spec in campaign_settings.implementations]
     specs = [spec for spec in specs if implemented(spec, campaign_settings.program_seconds).name == finding.path]
 
-    def keeps(case: Case) -> bool:
+    def patterns(case: Case) -> list[Pattern]:
         (each,) = examined_by(campaign_settings, specs, [case], sanitize=False)
-        return any(
-            candidate.code.id == finding.code and candidate.verdict.kind.value == finding.verdict
+        alike = [
+            candidate
             for candidate in each.findings
-        )
+            if candidate.code.id == finding.code and candidate.verdict.kind.value == finding.verdict
+        ]
+        return [pattern_in(campaign_settings, candidate) for candidate in alike]
 
     case = Case.from_json(json.dumps(finding.case))
-    if not keeps(case):
+    first = patterns(case)
+    if not first:
         return {"problem": "the finding does not occur again"}
+
+    def keeps(case: Case) -> bool:
+        return any(first[0].is_kept_by(pattern) for pattern in patterns(case))
+
     reduction = reduce_case(case, keeps, seconds=seconds)
     return {
         "case": as_json(reduction.case or case),

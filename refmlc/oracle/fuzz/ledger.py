@@ -37,6 +37,7 @@ from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.lang.script import read
 from refmlc.oracle.fuzz.coverage import covered
+from refmlc.oracle.fuzz.pattern import PLAIN
 from refmlc.oracle.fuzz.result import (
     EARLIER,
     JUDGED,
@@ -53,13 +54,11 @@ from refmlc.oracle.fuzz.result import (
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.store import JOURNAL, SETTINGS, campaign_entries
 from refmlc.oracle.reasons import normalised
-from refmlc.oracle.record import EVERYWHERE
 
 APPLICATION = 0x72666D6C  # "rfml"
 FORMAT = 1
 WAIT = 30.0  # seconds, for another process that writes
 LONGEST = 1 << 26  # bytes of a value
-PLAIN = EVERYWHERE | {"cast", "mul"}
 WRONG = ("RM701", "RM705", "RM709")
 COLUMNS = ", ".join(
     f"{name} TEXT NOT NULL" for name in ("campaign", "seed", "code", "verdict", "kind", "cause", "row", "message")

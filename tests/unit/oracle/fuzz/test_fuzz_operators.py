@@ -1,5 +1,7 @@
 """Programs of operators: each plan is taken by its operator, edges occur, most programs are defined, faults show."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from refmlc.lang.ir import relax
 from refmlc.lang.library import OPERATORS
 from refmlc.oracle.examine import examine
 from refmlc.oracle.fuzz.batch import as_found, name_of, run_batch
+from refmlc.oracle.fuzz.pattern import pattern_of
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.implementations.implementation import Ended
 from refmlc.oracle.implementations.interp import Interp
@@ -137,5 +140,8 @@ def test_a_wrong_edge_is_found_and_findings_are_told_apart_by_their_operators(so
     assert {one.code.id for _, one in found} == {"RM701"}
     case, finding = found[0]
     told = as_found(SETTINGS, 0, finding).signature
-    assert told == name_of(finding, operator_names(case.module))
-    assert len({told, name_of(finding, ("abs",)), name_of(finding)}) == 3
+    pattern = pattern_of(finding, None, Interp())
+    assert pattern.operators == set(operator_names(case.module))
+    assert told == name_of(finding, pattern)
+    names = [name_of(finding, replace(pattern, operators=frozenset(some))) for some in ({"abs"}, ())]
+    assert len({told, *names}) == 3

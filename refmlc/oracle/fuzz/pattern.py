@@ -1,0 +1,152 @@
+"""The pattern of a finding: what two findings of one cause share, and two of different causes do not.
+
+| part        | of another result                                                  | of a failure                    |
+|-------------|--------------------------------------------------------------------|---------------------------------|
+| `row`       | the known rows that explain it; then nothing else counts           | the same                        |
+| `words`     | how values differ; what it looks like, where no operator is named  | its message, normalised         |
+| `part`      | empty for an argument, else what differs: `the result`             | empty                           |
+| `operators` | see below                                                          | none: the message names a place |
+
+How values differ: a group of dtypes; floats are `nan`, `inf`, `zero` or `finite`, and two finite ones differ in sign or
+not.
+
+The operators of a prim_func are those in the dynamic slice of the first wrong element: what computed it, not what else
+the program has. Those of operators of Relax are the ones that are wrong alone, on the values that they had; all of them
+where none is. Operators that nearly every loop nest has (`PLAIN`) do not count, and exact ones only where there is none
+that is not: what is rounded in another way is rarely an `abs`.
+
+Decision: a distance is no part of it, and a guess (`refmlc.oracle.difference`) only without an operator: other
+arguments make one fault look like another.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from refmlc.diag import RefmlcError
+from refmlc.lang.dtypes import DType
+from refmlc.lang.ops.contract import Accuracy
+from refmlc.lang.ops.scalar import SCALAR_OPS
+from refmlc.observe.why import Slice, why
+from refmlc.observe.why.values import Kind as NodeKind, Value
+from refmlc.oracle.agreement import OTHERS
+from refmlc.oracle.explained import wrong_operators
+from refmlc.oracle.finding import Finding
+from refmlc.oracle.implementations.implementation import Ended, Implementation
+from refmlc.oracle.implementations.interp import Interp
+from refmlc.oracle.record import EVERYWHERE
+from refmlc.run.memory.tensor import Tensor
+from refmlc.strategies.operators.program import operator_names
+
+PLAIN = EVERYWHERE | {"cast", "div", "mul"}
+COINCIDENCES = ("only ", "scaled", "stale", "a rounding is missing", "rounded too early")
+NEAR = 64  # ulp
+NARROW, HALF = 8, 16
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """What findings of one cause share."""
+
+    words: str
+    part: str = ""
+    row: str = ""
+    operators: frozenset[str] = frozenset()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The pattern as words of a signature."""
+        return (self.row,) if self.row else (self.part, *sorted(self.operators))
+
+    def is_kept_by(self, smaller: "Pattern") -> bool:
+        """Whether the finding of a smaller program may have the same cause: it may have fewer operators, not none."""
+        if self.row or smaller.row:
+            return self.row == smaller.row
+        has_operators = bool(smaller.operators) == bool(self.operators)
+        return self.words == smaller.words and smaller.operators <= self.operators and has_operators
+
+
+def pattern_of(finding: Finding, implementation: Implementation | None, interp: Interp) -> Pattern:
+    """The pattern of a finding; `implementation` is the one that it is of, None where operators are not asked alone."""
+    difference = finding.verdict.difference
+    words = finding.signature[2]
+    part = "" if finding.part.startswith("`") else finding.part
+    if difference is None or finding.verdict.row:
+        return Pattern(words, part, finding.verdict.row)
+    operators = frozenset(_operators(finding, implementation, interp)) - PLAIN
+    operators = frozenset(name for name in operators if _is_inexact(name)) or operators
+    how = _how(difference.actual, difference.expected, finding.actual)
+    if operators:
+        return Pattern(how, part, operators=operators)
+    guess = "" if difference.guess.startswith(COINCIDENCES) else difference.guess.partition("; only ")[0]
+    near = "" if difference.ulps is None else "near" if difference.ulps <= NEAR else "far"
+    return Pattern(f"{how} {near} {guess}", part)
+
+
+def _operators(finding: Finding, implementation: Implementation | None, interp: Interp) -> Iterator[str]:
+    names = operator_names(finding.case.module)
+    if names:
+        wrong = (
+            ()
+            if implementation is None
+            else wrong_operators(implementation, finding.case, finding.call, interp, OTHERS)
+        )
+        yield from wrong or names
+        return
+    slice_ = _slice(finding)
+    if slice_ is not None:
+        for write in slice_.writes.values():
+            yield from _names(write.value)
+
+
+def _is_inexact(name: str) -> bool:
+    """Whether more than one result of an operator is right."""
+    return name in SCALAR_OPS and SCALAR_OPS[name].contract.accuracy in (Accuracy.ULP, Accuracy.ONE_OF)
+
+
+def _slice(finding: Finding) -> Slice | None:
+    """Why the first wrong element has its value; None where it has none."""
+    difference = finding.verdict.difference
+    if difference is None or not isinstance(finding.reference.answer, Ended):
+        return None
+    name = finding.part.strip("`").replace("the result", "result").replace(", field ", ".")
+    case = finding.case
+    try:
+        return why(case.module, case.func, case.arguments(finding.call), name, difference.index)
+    except RefmlcError:
+        return None
+
+
+def _names(value: Value) -> Iterator[str]:
+    stack = [value]
+    while stack:
+        node = stack.pop()
+        if node.kind in (NodeKind.OPERATOR, NodeKind.CALL):
+            yield node.text
+        stack.extend(node.parts)
+
+
+def _how(actual: object, expected: object, part: object) -> str:
+    """How two values differ, in words."""
+    kinds = _kind(actual), _kind(expected)
+    group = _group(part.dtype) if isinstance(part, Tensor) else ""
+    if isinstance(part, Tensor) and not part.dtype.is_float:
+        return f"{group} value"
+    if kinds == ("finite", "finite") and isinstance(actual, int | float) and isinstance(expected, int | float):
+        return f"{group} {'sign' if (actual < 0) != (expected < 0) else 'value'}"
+    return f"{group} {kinds[0]} for {kinds[1]}"
+
+
+def _kind(value: object) -> str:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return "value"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else "inf"
+    return "finite" if value else "zero"
+
+
+def _group(dtype: DType) -> str:
+    if not dtype.is_float:
+        return dtype.kind
+    bits = dtype.scalar.bits
+    return "narrow float" if bits <= NARROW else "half float" if bits == HALF else "float"
