@@ -1,4 +1,4 @@
-"""How a campaign moves away from the causes that it meets: exclusions that grow, epoch by epoch.
+"""How a campaign moves away from the causes that it meets, and to what did not occur: epoch by epoch.
 
 A cause that is met again in every minute crowds out the others. It becomes an exclusion where the generator can express
 one (`exclusions`), and is not shrunk again in any case.
@@ -14,12 +14,16 @@ A name is no chance if, drawn at random, all those programs would have it in one
 more than a quarter of all programs have excludes too much. A name whose cause is met again in spite of it was the wrong
 one: it is taken back, and the cause has no name.
 
-Decision: a batch stays a pure function. The exclusions of a batch of epoch e follow from the results of all batches up
-to epoch e - 2, whatever machine they ran on and in whatever order they ended; a batch is not begun before these are
-there. The lag of an epoch lets the workers go on meanwhile. Each epoch's exclusions are a line of the journal. So a
-campaign that is resumed, or repeated with the same settings and the same causes of the ledger (the first line of its
-journal), has the same findings. The batches whose number `LOOK_BACK` divides are drawn without these exclusions:
-another cause may hide behind a name.
+What did not occur in the batches whose coverage is counted is preferred: some programs are the first of a few draws
+that have such an operator, dtype or kind of node (`batch.drawn`), and one batch in `SEEK` draws traces of those steps
+of a subject that never changed a program.
+
+Decision: a batch stays a pure function. What a batch of epoch e leaves out and prefers follows from the results of all
+batches up to epoch e - 2, whatever machine they ran on and in whatever order they ended; a batch is not begun before
+these are there. The lag of an epoch lets the workers go on meanwhile. Each epoch has a line of the journal. So a
+campaign that is resumed, or repeated with the same settings and the same causes of the ledger (a line of its journal),
+has the same findings. The batches whose number `LOOK_BACK` divides are drawn without these exclusions: another cause
+may hide behind a name.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,7 +33,8 @@ from functools import cache
 from refmlc.diag import RefmlcError
 from refmlc.lang.script import read
 from refmlc.oracle.fuzz.batch import drawn
-from refmlc.oracle.fuzz.exclusions import names_in
+from refmlc.oracle.fuzz.coverage import all_parts
+from refmlc.oracle.fuzz.exclusions import PREFERRED, names_in
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, cause_of, known_row_of
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects import SUBJECTS
@@ -38,6 +43,7 @@ EPOCH = 4  # batches
 LAG = 2  # epochs
 MET = 3  # programs
 LOOK_BACK = 64
+SEEK, SOUGHT = 8, 3  # the batches whose number is 3 modulo 8
 SAMPLE = 160  # programs that show how often a name occurs
 CHANCE = 1e-3
 COMMON = 0.25  # of the programs: what more of them have is no exclusion, it would leave too little
@@ -66,8 +72,10 @@ class Avoidance:
     settings: CampaignSettings
     ledger: Mapping[str, str]
     decided: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    preferred: dict[int, tuple[str, ...]] = field(default_factory=dict)
     causes: dict[str, MetCause] = field(default_factory=dict)
-    _results: dict[int, dict[int, tuple[FindingRecord, ...]]] = field(default_factory=dict)
+    covered: dict[str, set[str]] = field(default_factory=dict)
+    _results: dict[int, dict[int, BatchResult]] = field(default_factory=dict)
     _folded: int = 0
 
     def epoch_of(self, batch: int) -> int:
@@ -79,24 +87,49 @@ class Avoidance:
         grown = () if epoch < LAG else self.decided.get(epoch)
         return () if grown is not None and batch % LOOK_BACK == 0 else grown
 
+    def data_of(self, batch: int) -> dict[str, object] | None:
+        """The settings of batch number `batch` as data; None: they are not decided yet."""
+        exclude = self.exclusions(batch)
+        if exclude is None:
+            return None
+        prefer = self.preferred.get(self.epoch_of(batch), ())
+        names = {*prefer}
+        changed = [
+            name
+            for kind in self.settings.kinds
+            if kind in SUBJECTS and batch % SEEK == SOUGHT and not names.isdisjoint(SUBJECTS[kind].names)
+            for name in sorted(set(SUBJECTS[kind].names) - names)
+        ]
+        return {**without(self.settings, (*exclude, *changed)), "prefer": list(prefer)}
+
     def add(self, result: BatchResult) -> list[int]:
         """Take a result; the epochs whose exclusions follow from it."""
         epoch = self.epoch_of(result.batch)
-        self._results.setdefault(epoch, {})[result.batch] = result.findings
+        self._results.setdefault(epoch, {})[result.batch] = result
         new = []
         while len(self._results.get(self._folded, ())) == self.settings.epoch:
             batches = self._results.pop(self._folded)
             self._fold(batches)
             new.append(self._folded + LAG)
             self.decided.setdefault(new[-1], tuple(sorted({met.name for met in self.causes.values()} - {""})))
+            self.preferred.setdefault(new[-1], self._missing())
             self._folded += 1
         return new
 
-    def _fold(self, batches: Mapping[int, tuple[FindingRecord, ...]]) -> None:
+    def _missing(self) -> tuple[str, ...]:
+        """What did not occur yet, of what programs may be drawn for; nothing before a batch was counted."""
+        every = {family: all_parts()[family] for family in PREFERRED}
+        every |= {kind: frozenset(SUBJECTS[kind].names) for kind in self.settings.kinds if kind in SUBJECTS}
+        missing = (names - self.covered[family] for family, names in every.items() if family in self.covered)
+        return tuple(sorted(frozenset[str]().union(*missing) - {*self.settings.exclude}))
+
+    def _fold(self, batches: Mapping[int, BatchResult]) -> None:
         """Count an epoch, in the order of its batches; name the causes that are due."""
-        for batch, findings in sorted(batches.items()):
+        for batch, result in sorted(batches.items()):
             in_force = self.exclusions(batch) or ()
-            for finding in findings:
+            for family, names in result.coverage.items():
+                self.covered.setdefault(family, set()).update(names)
+            for finding in result.findings:
                 met = self.causes.setdefault(cause_of(finding.signature), MetCause())
                 met.meets(finding, _names_of(finding))
                 if met.name in in_force:  # it was drawn without that, and is met all the same
@@ -105,8 +138,10 @@ class Avoidance:
             if not met.name and not met.unnamed:
                 met.name = self._name_for(cause, met, batches)
 
-    def _name_for(self, cause: str, met: MetCause, batches: Mapping[int, tuple[FindingRecord, ...]]) -> str:
-        findings = [each for found in batches.values() for each in found if cause_of(each.signature) == cause]
+    def _name_for(self, cause: str, met: MetCause, batches: Mapping[int, BatchResult]) -> str:
+        findings = [
+            each for result in batches.values() for each in result.findings if cause_of(each.signature) == cause
+        ]
         if not findings or met.shared is None:
             return ""
         finding = findings[0]

@@ -32,7 +32,7 @@ from refmlc.oracle.examine import Examination, examine, uncompared
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.fuzz import proofs
 from refmlc.oracle.fuzz.coverage import covered
-from refmlc.oracle.fuzz.exclusions import TVM, exclusions, is_excluded
+from refmlc.oracle.fuzz.exclusions import TVM, exclusions, has_any, is_excluded
 from refmlc.oracle.fuzz.pattern import Pattern, pattern_of
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature, together
@@ -59,14 +59,24 @@ def program(settings: CampaignSettings, number: int) -> Case:
 
 
 def drawn(settings: CampaignSettings, number: int) -> tuple[int, Case]:
-    """The seed and the case of program `number`. Where all attempts are excluded, the last stays."""
-    exclude = exclusions(settings.exclude, settings.implementations)
+    """The seed and the case of program `number`. Where all attempts are excluded, the last stays.
+
+    Of a program that is guided, the first of a few attempts that has something which is preferred, else the first.
+    """
+    exclude, prefer = exclusions(settings.exclude, settings.implementations), frozenset(settings.prefer)
+    looks = LOOKS if prefer and number % GUIDED == 0 else 1
+    first: tuple[int, Case] | None = None
     for attempt in range(ATTEMPTS):
         seed = settings.seed_of(number, attempt)
         case = generated(settings, number, seed)
-        if not is_excluded(case.module, exclude):
+        if is_excluded(case.module, exclude):
+            continue
+        first, looks = first or (seed, case), looks - 1
+        if prefer and has_any(case.module, prefer):
+            return seed, case
+        if not looks:
             break
-    return seed, case
+    return first or (seed, case)
 
 
 def generated(settings: CampaignSettings, number: int, seed: int) -> Case:
@@ -103,6 +113,7 @@ def as_case(program: Program) -> Case | None:
 REFERENCE = "interp"
 PROVED_KINDS = ("functions", "schedules")
 ATTEMPTS = 32  # to draw a program that is not excluded
+GUIDED, LOOKS = 3, 6  # one program of three is the first of six with something new: a prime, for kinds take turns
 COMPARED = ACCUSING | {Kind.EQUAL, Kind.PERMITTED, Kind.ORDER, Kind.DECIDED}
 COVER = 4  # coverage is counted in every fourth batch: it takes a tenth of the interpreter's time
 STEPS, BYTES = 200_000, 1 << 28  # of a call: generated programs are small

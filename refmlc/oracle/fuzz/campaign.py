@@ -14,7 +14,6 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.oracle.fuzz.avoidance import without
 from refmlc.oracle.fuzz.jobs import JobExecutor, batch_job, place, shrink_job
 from refmlc.oracle.fuzz.result import NEW, BatchResult, Json
 from refmlc.oracle.fuzz.settings import RunOptions
@@ -80,10 +79,10 @@ class Campaign:
     def _submit(self, where: JobExecutor, number: int) -> bool:
         """Submit a batch; False: its exclusions are not decided yet."""
         settings, avoidance = self.store.settings, self.store.avoidance
-        grown = () if avoidance is None else avoidance.exclusions(number)
-        if grown is not None:
-            self._batches[where.submit(batch_job, without(settings, grown), number)] = number
-        return grown is not None
+        data = settings.to_json() if avoidance is None else avoidance.data_of(number)
+        if data is not None:
+            self._batches[where.submit(batch_job, data, number)] = number
+        return data is not None
 
     def _shrink(self, where: JobExecutor, signature: str) -> None:
         """Submit the reduction of a finding, unless it is done or too many are."""

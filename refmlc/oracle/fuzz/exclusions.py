@@ -28,6 +28,7 @@ HALF = 16
 BYTE = 8
 NOT_SENT_TO_TVM = ("packed", "ret", "threads", "views")
 TVM = "tvm:"
+PREFERRED = ("operators", "dtypes", "kinds")  # families that a program may be drawn for
 
 
 def _bits(dtype: str) -> int:
@@ -66,6 +67,12 @@ TRAITS: Mapping[str, Callable[[IRModule, Collection[str]], bool]] = {
     "views": _has_views,
     "threads": _has_threads,
 }
+
+
+def has_any(module: IRModule, names: frozenset[str]) -> bool:
+    """Whether a program has one of these operators, dtypes, or kinds of nodes."""
+    parts = covered([module], ())
+    return any(not names.isdisjoint(parts[family]) for family in PREFERRED)
 
 
 def names_in(module: IRModule) -> frozenset[str]:

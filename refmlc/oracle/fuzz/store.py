@@ -20,7 +20,7 @@ The journal is the truth: a batch is done when its line is whole, and its counts
 | `shrunk`      | each finding made smaller                                                                    |
 | `versions`    | the versions of the implementations, where they say one                                      |
 | `ledger`      | the causes that the campaign began with, once; only of a campaign that moves away (`avoidance`) |
-| `epoch`       | the exclusions of each epoch of such a campaign                                              |
+| `epoch`       | the exclusions and the preferences of each epoch of such a campaign                          |
 """
 
 import fcntl
@@ -117,8 +117,8 @@ class CampaignStore:
             progress.ledger.update(ledger)
 
     def finished(self, result: BatchResult) -> None:
-        """Keep the result of a batch; of its coverage what is new."""
-        covered_before = self.progress.coverage
+        """Keep the result of a batch; of its coverage what is new, unless batches follow from it (`avoidance`)."""
+        covered_before = {} if self.avoidance is not None else self.progress.coverage
         new = {
             family: tuple(sorted({*names} - covered_before.get(family, set())))
             for family, names in result.coverage.items()
@@ -130,7 +130,8 @@ class CampaignStore:
         if self.avoidance is not None and is_new:
             for epoch in self.avoidance.add(result):
                 names = self.avoidance.decided[epoch]
-                self.journal.append({"epoch": epoch, "exclude": list(names)})
+                prefer = list(self.avoidance.preferred[epoch])
+                self.journal.append({"epoch": epoch, "exclude": list(names), "prefer": prefer})
                 self.progress.excluded = names
 
     def shrunk(self, signature: str, what: Json) -> None:
@@ -225,7 +226,9 @@ def recalled(settings: CampaignSettings, entries: list[Entry]) -> Progress:
                 progress.versions = versions
             case {"ledger": dict(causes)} if _are_texts(causes):
                 progress.ledger = causes
-            case {"epoch": int(), "exclude": [*names]} if all(isinstance(name, str) for name in names):
+            case {"epoch": int(), "exclude": [*names], "prefer": [*prefer]} if all(
+                isinstance(name, str) for name in (*names, *prefer)
+            ):
                 progress.excluded = tuple(map(str, names))
             case _:
                 raise fail(BAD_INPUT, f"the journal has an entry that is none: {sorted(map(str, entry))[:4]}")
@@ -241,8 +244,8 @@ def avoidance_in(settings: CampaignSettings, progress: Progress, entries: list[E
     avoidance = Avoidance(settings, progress.ledger)
     for entry in entries:
         match entry:
-            case {"epoch": int(epoch), "exclude": [*names]}:
-                avoidance.decided[epoch] = tuple(map(str, names))
+            case {"epoch": int(epoch), "exclude": [*names], "prefer": [*prefer]}:
+                avoidance.decided[epoch], avoidance.preferred[epoch] = tuple(map(str, names)), tuple(map(str, prefer))
     for entry in entries:
         if "batch" in entry:
             avoidance.add(BatchResult.from_json(cast("Json", entry["batch"])))

@@ -39,6 +39,9 @@ def run_batch(settings, batch, numbers):
             findings.append(_found(known, number))
     verdicts = {"stand-in": {"equal": len(numbers) - len(findings), "wrong": len(findings)}}
     coverage = {"parity": tuple({("even", "odd")[number % 2] for number in numbers})}
+    if "step" in says:
+        coverage["primitives"] = tuple({"split", "fuse"} - {*known.exclude})
+        coverage["prefer"] = known.prefer
     return BatchResult(batch, len(numbers), verdicts, coverage, merged(findings)).to_json()
 
 

@@ -2,15 +2,19 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
-from refmlc.lang.script import read
+from refmlc.lang.script import read, show
 from refmlc.oracle.fuzz.avoidance import LAG, MET, Avoidance, frequencies, without
+from refmlc.oracle.fuzz.batch import GUIDED, LOOKS, drawn, generated
 from refmlc.oracle.fuzz.campaign import Campaign
-from refmlc.oracle.fuzz.exclusions import names_in
+from refmlc.oracle.fuzz.coverage import all_parts
+from refmlc.oracle.fuzz.exclusions import has_any, names_in
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord
 from refmlc.oracle.fuzz.settings import CampaignSettings, RunOptions
+from refmlc.oracle.fuzz.staged import PRIMITIVES
 from refmlc.oracle.fuzz.store import JOURNAL, open_store, progress_in
 
 EPOCH = 2
@@ -105,6 +109,43 @@ def test_a_name_whose_cause_is_met_in_spite_of_it_is_taken_back_for_good():
     assert after(subject) == ()
 
 
+def test_what_did_not_occur_is_preferred_once_a_batch_was_counted():
+    subject = Avoidance(CampaignSettings(epoch=EPOCH, kinds=("functions", "primitives")), {})
+    add(subject, [], [])
+    assert subject.preferred[LAG] == ()
+    every = all_parts()
+    for number, coverage in enumerate([{"operators": ("exp",), "dtypes": ()}, {"primitives": ("split", "fuse")}], 2):
+        subject.add(BatchResult(number, 8, coverage=coverage))
+    preferred = {*subject.preferred[LAG + 1]}
+    assert preferred == every["operators"] - {"exp"} | every["dtypes"] | {*PRIMITIVES} - {"split", "fuse"}
+    add(subject, [], [], first=4)
+    assert [set(subject.data_of(batch)["prefer"]) == preferred for batch in (3, 5, 6, 7)] == [False, False, True, True]
+
+
+def test_one_batch_of_several_seeks_the_steps_that_changed_nothing():
+    subject = Avoidance(CampaignSettings(epoch=EPOCH, kinds=("primitives",)), {})
+    for number in range(12):
+        subject.add(BatchResult(number, 8, coverage={"primitives": ("split", "fuse")}))
+    assert [subject.data_of(batch)["exclude"] for batch in (3, 10, 11, 12)] == [[], [], ["fuse", "split"], []]
+
+
+def test_a_guided_program_is_the_first_with_something_new():
+    plain = CampaignSettings(seed=5)
+    guided = replace(plain, prefer=("tan", "tir.While"))
+    counts = Counter[bool]()
+    for number in range(60):
+        seed, case = drawn(guided, number)
+        assert (seed, show(case.module)) == (drawn(guided, number)[0], show(generated(guided, number, seed).module))
+        has = has_any(case.module, frozenset(guided.prefer))
+        if number % GUIDED == 0:
+            counts[has] += 1
+            tries = [generated(guided, number, guided.seed_of(number, attempt)).module for attempt in range(LOOKS)]
+            assert has == any(has_any(module, frozenset(guided.prefer)) for module in tries)
+        else:
+            assert seed == drawn(plain, number)[0]
+    assert counts[True] > 2 < counts[False]
+
+
 def test_names_of_a_program_are_those_that_leave_it_out():
     assert names_in(read(TEXT.format(operator="tan"), "t.py")) == {"tan", "float32", "int32", "handle"}
 
@@ -131,7 +172,7 @@ def outcome(progress):
     findings = {
         one.signature: (one.number, one.count, progress.state(one.signature)) for one in progress.findings.values()
     }
-    return progress.done, findings, progress.verdicts, progress.excluded
+    return progress.done, findings, progress.verdicts, progress.excluded, progress.coverage
 
 
 def test_a_campaign_has_the_same_findings_however_often_it_stops_and_with_however_many_workers(tmp_path, stand_in):
@@ -154,7 +195,8 @@ def test_the_journal_says_what_each_epoch_was_drawn_without(tmp_path, stand_in):
     entries = [json.loads(line) for line in (tmp_path / JOURNAL).read_text().splitlines()]
     assert entries[0] == {"versions": {"stand-in": "1"}}
     assert entries[1] == {"ledger": ledger}
-    assert [entry["epoch"] for entry in entries if "epoch" in entry] == [2, 3, 4, 5, 6, 7]
+    epochs = [entry for entry in entries if "epoch" in entry]
+    assert [entry["epoch"] for entry in epochs] == [2, 3, 4, 5, 6, 7]
     run(tmp_path, settings, RunOptions(programs=56, jobs=1, shrink=0), {"f" * 12: "earlier"})
     assert progress_in(tmp_path).ledger == ledger  # what it began with
 
