@@ -51,7 +51,7 @@ def merge(*, sources: tuple[Path, ...], target: Path, as_json: bool) -> None:
 @click.option("--judge", nargs=2, metavar="SIGNATURE TEXT", help="Keep a judgement on a cause, such as `filed as 123`.")
 @json_option
 def ledger(*, file: Path, judge: tuple[str, str] | None, as_json: bool) -> None:
-    """Show the causes in a ledger, with their states: new, earlier, known ROW, judged TEXT."""
+    """Show the causes in a ledger, with their states: new, like ROW, earlier, known ROW, judged TEXT."""
     with opened(file) as book:
         if judge is not None and not book.judge(*judge):
             raise fail(BAD_USAGE, f"`{file}` has no cause `{judge[0]}`")

@@ -171,6 +171,12 @@ def known_nodes(says: Mapping[str, object], cause: Sequence[str]) -> str:
     return ""
 
 
+def rows_on_record(says: Mapping[str, object]) -> list[dict[str, object]]:
+    """The rows for the version of an implementation, with all that they hold. Fails: RM109."""
+    name, version = _introduced(says)
+    return _tables(name, version) if name and version else []
+
+
 def known_rows(says: Mapping[str, object]) -> tuple[KnownRow, ...]:
     """The rows that may explain results of an implementation that introduces itself so."""
     name, version = _introduced(says)

@@ -33,6 +33,7 @@ from refmlc.oracle.finding import Finding
 from refmlc.oracle.fuzz import proofs
 from refmlc.oracle.fuzz.coverage import covered
 from refmlc.oracle.fuzz.exclusions import TVM, exclusions, has_any, is_excluded
+from refmlc.oracle.fuzz.likeness import like_row
 from refmlc.oracle.fuzz.pattern import Pattern, pattern_of
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature, together
@@ -290,28 +291,37 @@ def name_of(finding: Finding, pattern: Pattern) -> str:
 
 def pattern_in(settings: CampaignSettings, finding: Finding) -> Pattern:
     """The pattern of a finding of a campaign, whose implementation is asked for operators alone."""
+    implementation = implementation_of(settings, finding)
+    return pattern_of(finding, implementation, Interp(limits_of(settings.program_seconds)))
+
+
+def implementation_of(settings: CampaignSettings, finding: Finding) -> Implementation | None:
+    """The implementation that a finding is of; None: the reference."""
     specs = [spec_and_interval(spec)[0] for spec in settings.implementations]
     made = (implemented(spec, settings.program_seconds) for spec in specs if spec != REFERENCE)
-    implementation = next((each for each in made if each.name == finding.implementation), None)
-    return pattern_of(finding, implementation, Interp(limits_of(settings.program_seconds)))
+    return next((each for each in made if each.name == finding.implementation), None)
 
 
 def as_found(settings: CampaignSettings, number: int, finding: Finding) -> FindingRecord:
     """The finding as data."""
     version = version_of(settings, finding.implementation)
-    message = "\n".join(
-        [finding.diagnostic.message, *finding.diagnostic.notes, *([f"in {version}"] if version else [])]
-    )
+    pattern = pattern_in(settings, finding)
+    says = getattr(implementation_of(settings, finding), "says", {})
+    message = "" if finding.verdict.kind is Kind.WRONG else finding.signature[2]
+    like = "" if pattern.row or not says else like_row(says, pattern, message)
+    notes = [*finding.diagnostic.notes, *([f"it is like the known row {like}"] if like else [])]
+    lines = [finding.diagnostic.message, *notes, *([f"in {version}"] if version else [])]
     return FindingRecord(
-        name_of(finding, pattern_in(settings, finding)),
+        name_of(finding, pattern),
         finding.code.id,
         finding.implementation,
         finding.verdict.kind.value,
-        message,
+        "\n".join(lines),
         number,
         drawn(settings, number)[0],
         settings.kind_of(number),
         case_of(finding),
+        cause=pattern.text,
     )
 
 
@@ -362,4 +372,5 @@ def shrink(settings: Json, finding_data: Json, seconds: float) -> Json:
         "statements": [reduction.before[1], reduction.after[1]],
         "tries": reduction.tries,
         "finished": reduction.finished,
+        "cause": next((pattern.text for pattern in patterns(reduction.case or case)), first[0].text),
     }

@@ -4,7 +4,7 @@
 |-------------|-----------------------------------------------------------------------|-----------------------------|
 | `campaign`  | each campaign: its settings, which decide its programs                | either                      |
 | `finding`   | each cause in each version of an implementation: its first program    | the least program           |
-| `smallest`  | the same: the smallest program that shows it                          | the shortest text           |
+| `smallest`  | the same: the smallest program that shows it, and the cause in words  | the shortest text           |
 | `seen`      | the same, in each batch: the number of programs                       | the greatest number         |
 | `judgement` | each judgement of a person on a cause                                 | either                      |
 
@@ -16,6 +16,7 @@ is merged twice, or again when it has gone on, or by way of another ledger, coun
 | `judged TEXT`        | what people say of it                                     |
 | `known ROW`          | a row of `conformance/known` explains it                  |
 | `earlier`            | several campaigns have it                                 |
+| `like ROW`           | a row looks like it (`likeness`), which is no explanation |
 | `new`                | any other                                                 |
 
 A ledger is a file from outside: a link, a file of another program or of another version of refmlc, and a database with
@@ -33,15 +34,13 @@ from pathlib import Path
 from typing import cast
 from urllib.parse import quote
 
-from refmlc.diag import RefmlcError, fail
+from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
-from refmlc.lang.script import read
-from refmlc.oracle.fuzz.coverage import covered
-from refmlc.oracle.fuzz.pattern import PLAIN
 from refmlc.oracle.fuzz.result import (
     EARLIER,
     JUDGED,
     KNOWN,
+    LIKE,
     NEW,
     BatchResult,
     FindingRecord,
@@ -49,6 +48,7 @@ from refmlc.oracle.fuzz.result import (
     cause_of,
     digest_of,
     known_row_of,
+    like_row_of,
     portable,
 )
 from refmlc.oracle.fuzz.settings import CampaignSettings
@@ -59,10 +59,8 @@ APPLICATION = 0x72666D6C  # "rfml"
 FORMAT = 1
 WAIT = 30.0  # seconds, for another process that writes
 LONGEST = 1 << 26  # bytes of a value
-WRONG = ("RM701", "RM705", "RM709")
-COLUMNS = ", ".join(
-    f"{name} TEXT NOT NULL" for name in ("campaign", "seed", "code", "verdict", "kind", "cause", "row", "message")
-)
+FIELDS = ("campaign", "seed", "code", "verdict", "kind", "cause", "row", "alike", "message")
+COLUMNS = ", ".join(f"{name} TEXT NOT NULL" for name in FIELDS)
 KEY = "signature TEXT NOT NULL, path TEXT NOT NULL, version TEXT NOT NULL"
 COUNTED = "campaign TEXT NOT NULL, batch INTEGER NOT NULL, programs INTEGER NOT NULL"
 KEYED = "PRIMARY KEY (signature, path, version"
@@ -70,34 +68,37 @@ STRICT = "STRICT, WITHOUT ROWID"
 TABLES = (
     f"CREATE TABLE campaign (id TEXT PRIMARY KEY, seed TEXT NOT NULL, settings TEXT NOT NULL) {STRICT}",
     f"CREATE TABLE finding ({KEY}, number INTEGER NOT NULL, {COLUMNS}, {KEYED})) {STRICT}",
-    f"CREATE TABLE smallest ({KEY}, program TEXT NOT NULL, {KEYED})) {STRICT}",
+    f"CREATE TABLE smallest ({KEY}, program TEXT NOT NULL, cause TEXT NOT NULL, {KEYED})) {STRICT}",
     f"CREATE TABLE seen ({KEY}, {COUNTED}, {KEYED}, campaign, batch)) {STRICT}",
     f"CREATE TABLE judgement (signature TEXT NOT NULL, words TEXT NOT NULL, PRIMARY KEY (signature, words)) {STRICT}",
 )
+EXCLUDED = ", ".join(f"excluded.{name}" for name in FIELDS)
+UPSERT = (  # of fixed names
+    f"INSERT INTO finding VALUES ({', '.join('?' * (4 + len(FIELDS)))}) ON CONFLICT DO UPDATE "  # noqa: S608
+    f"SET number = excluded.number, {', '.join(f'{name} = excluded.{name}' for name in FIELDS)} "
+    f"WHERE (excluded.number, {EXCLUDED}) < (number, {', '.join(FIELDS)})"
+)
 MERGE = {
     "campaign": "INSERT OR IGNORE INTO campaign VALUES (?, ?, ?)",
-    "finding": "INSERT INTO finding VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
-    "number = excluded.number, campaign = excluded.campaign, seed = excluded.seed, code = excluded.code, "
-    "verdict = excluded.verdict, kind = excluded.kind, cause = excluded.cause, row = excluded.row, "
-    "message = excluded.message WHERE (excluded.number, excluded.campaign, excluded.seed, excluded.message) "
-    "< (number, campaign, seed, message)",
-    "smallest": "INSERT INTO smallest VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET program = excluded.program "
-    "WHERE (length(excluded.program), excluded.program) < (length(program), program)",
+    "finding": UPSERT,
+    "smallest": "INSERT INTO smallest VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET program = excluded.program, "
+    "cause = excluded.cause "
+    "WHERE (length(excluded.program), excluded.program, excluded.cause) < (length(program), program, cause)",
     "seen": "INSERT INTO seen VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET programs = excluded.programs "
     "WHERE excluded.programs > programs",
     "judgement": "INSERT OR IGNORE INTO judgement VALUES (?, ?)",
 }
 ROWS = """
-SELECT finding.signature, finding.path, finding.version, kind, code, verdict, cause, message, row,
-  coalesce((SELECT program FROM smallest WHERE (signature, path, version)
-            = (finding.signature, finding.path, finding.version)), '{}'),
+SELECT finding.signature, finding.path, finding.version, kind, code, verdict, coalesce(smallest.cause, finding.cause),
+  message, row, alike, coalesce(program, '{}'),
   (SELECT sum(programs) FROM seen WHERE (signature, path, version)
    = (finding.signature, finding.path, finding.version)),
   finding.campaign, finding.seed, number,
   (SELECT count(DISTINCT campaign) FROM seen WHERE signature = finding.signature),
   coalesce((SELECT group_concat(words, '; ') FROM (SELECT words FROM judgement
             WHERE signature = finding.signature ORDER BY words)), '')
-FROM finding ORDER BY code, cause, finding.signature, finding.path, finding.version
+FROM finding LEFT JOIN smallest USING (signature, path, version)
+ORDER BY code, coalesce(smallest.cause, finding.cause), finding.signature, finding.path, finding.version
 """
 
 
@@ -118,6 +119,7 @@ class LedgerRow:
     cause: str
     message: str
     row: str
+    alike: str
     program: str
     programs: int
     campaign: str
@@ -128,19 +130,19 @@ class LedgerRow:
 
     @property
     def state(self) -> str:
-        """One of the four states."""
+        """One of the five states."""
         if self.judged:
             return f"{JUDGED} {self.judged}"
         if self.row:
             return f"{KNOWN} {self.row}"
-        return EARLIER if self.campaigns > 1 else NEW
+        return EARLIER if self.campaigns > 1 else f"{LIKE} {self.alike}" if self.alike else NEW
 
     def to_json(self) -> dict[str, object]:
         """The row as data."""
         return {**vars(self), "state": self.state, "program": json.loads(self.program)}
 
 
-assert len(fields(LedgerRow)) == 16  # noqa: S101 - as ROWS selects
+assert len(fields(LedgerRow)) == 17  # noqa: S101 - as ROWS selects
 
 
 class Ledger:
@@ -274,20 +276,21 @@ def rows_of(folder: Path) -> dict[str, list[tuple[object, ...]]]:
             key = (cause_of(finding.signature), portable(finding.path), progress.versions.get(finding.path, ""))
             first = (finding.number, name, str(finding.seed), finding.code, finding.verdict, finding.kind)
             shrunk = progress.shrunk.get(finding.signature, {})
-            said = (cause_text(finding, shrunk), known_row_of(finding), finding.message)
+            rows = (known_row_of(finding), like_row_of(finding))
+            said = (cause_text(finding, {}), *rows, finding.message)
             tables["finding"].append((*key, *first, *said))
             tables["seen"].append((*key, name, batch.batch, finding.count))
-            for case in (finding.case, shrunk.get("case")):
+            for case, small in ((finding.case, {}), (shrunk.get("case"), shrunk)):
                 if case:
-                    tables["smallest"].append((*key, json.dumps(case, sort_keys=True)))
+                    program = json.dumps(case, sort_keys=True)
+                    tables["smallest"].append((*key, program, cause_text(finding, small)))
     return tables
 
 
 def cause_text(finding: FindingRecord, shrunk: Json) -> str:
     """The cause in one line, of what is left where the finding was made smaller.
 
-    A trace: the guilty step, and how it is wrong. Another result: the operators of the program, and the pattern of the
-    difference. A failure: its message without numbers and names.
+    A trace: the guilty step, and how it is wrong. Else the pattern of the finding; of one without, its message.
     """
     case = shrunk.get("case") or finding.case
     match case:
@@ -295,17 +298,9 @@ def cause_text(finding: FindingRecord, shrunk: Json) -> str:
             _, _, undefined = finding.message.partition("is not: RM")
             after = f" RM{undefined[:3]}" if undefined else ""
             return f"{step.partition('(')[0]}: {finding.verdict}{after}"
-        case {"text": str(text)} if finding.code in WRONG:
-            return f"{finding.verdict}: {', '.join(operators_of(text)) or 'no operator'}"
+    cause = shrunk.get("cause") or finding.cause
+    if isinstance(cause, str) and cause:
+        return f"{finding.verdict}: {cause}"
     first, _, rest = finding.message.partition("\n")
     said = rest.partition("\n")[0]
     return normalised(f"{finding.verdict}: {said or first}")
-
-
-def operators_of(text: str) -> list[str]:
-    """The operators of a program, without those of every loop nest unless there are no others; none: it is not read."""
-    try:
-        names = frozenset(covered([read(text, "the program")], ())["operators"])
-    except RefmlcError:
-        return []
-    return sorted(names - PLAIN or names)

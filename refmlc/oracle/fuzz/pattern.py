@@ -3,7 +3,7 @@
 | part        | of another result                                                  | of a failure                    |
 |-------------|--------------------------------------------------------------------|---------------------------------|
 | `row`       | the known rows that explain it; then nothing else counts           | the same                        |
-| `words`     | how values differ; what it looks like, where no operator is named  | its message, normalised         |
+| `words`     | how values differ; what it looks like, where no operator is named  | its message: `failure_words`    |
 | `part`      | empty for an argument, else what differs: `the result`             | empty                           |
 | `operators` | see below                                                          | none: the message names a place |
 
@@ -20,11 +20,14 @@ arguments make one fault look like another.
 """
 
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import DType
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.visit import walk
 from refmlc.lang.ops.contract import Accuracy
 from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.observe.why import Slice, why
@@ -34,6 +37,8 @@ from refmlc.oracle.explained import wrong_operators
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.implementations.implementation import Ended, Implementation
 from refmlc.oracle.implementations.interp import Interp
+from refmlc.oracle.outcome import Kind
+from refmlc.oracle.reasons import normalised
 from refmlc.oracle.record import EVERYWHERE
 from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies.operators.program import operator_names
@@ -41,6 +46,9 @@ from refmlc.strategies.operators.program import operator_names
 PLAIN = EVERYWHERE | {"cast", "div", "mul"}
 COINCIDENCES = ("only ", "scaled", "stale", "a rounding is missing", "rounded too early")
 NEAR = 64  # ulp
+DTYPES = re.compile(r"\b(?:T\.)?(?:bool\b|(?:bfloat|float|uint|int)\d+\w*)")
+LLVM_TYPES = re.compile(r"\b(?:half|bfloat|float|double|i\d+)\b")
+WORDS = re.compile(r"\b[A-Za-z_]\w*")
 NARROW, HALF = 8, 16
 
 
@@ -52,6 +60,12 @@ class Pattern:
     part: str = ""
     row: str = ""
     operators: frozenset[str] = frozenset()
+
+    @property
+    def text(self) -> str:
+        """The pattern for people."""
+        operators, words = ", ".join(sorted(self.operators)), self.words.strip()
+        return self.row or (f"{operators}: {words}" if operators else words)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -71,16 +85,40 @@ def pattern_of(finding: Finding, implementation: Implementation | None, interp: 
     difference = finding.verdict.difference
     words = finding.signature[2]
     part = "" if finding.part.startswith("`") else finding.part
-    if difference is None or finding.verdict.row:
+    if finding.verdict.row:
         return Pattern(words, part, finding.verdict.row)
+    if difference is None and finding.verdict.kind is not Kind.WRONG:
+        return Pattern(failure_words(words, names_in_program(finding.case.module)), part)
     operators = frozenset(_operators(finding, implementation, interp)) - PLAIN
     operators = frozenset(name for name in operators if _is_inexact(name)) or operators
+    if difference is None:  # of another shape or dtype
+        return Pattern(failure_words(words), part, operators=operators)
     how = _how(difference.actual, difference.expected, finding.actual)
     if operators:
         return Pattern(how, part, operators=operators)
     guess = "" if difference.guess.startswith(COINCIDENCES) else difference.guess.partition("; only ")[0]
     near = "" if difference.ulps is None else "near" if difference.ulps <= NEAR else "far"
     return Pattern(f"{how} {near} {guess}", part)
+
+
+def failure_words(message: str, names: Collection[str] = ()) -> str:
+    """A message without what differs from program to program: numbers, dtypes, and names of the program.
+
+    The condition of a check stays as it is: it names a place in the implementation.
+    """
+    text = DTYPES.sub("dtype", normalised(message))
+    if "LLVM" in text:
+        text = LLVM_TYPES.sub("type", text)
+    head, mark, tail = text.partition(" is false")
+    if not mark:
+        head, tail = "", text
+    return head + mark + WORDS.sub(lambda word: "_" if word[0] in names else word[0], tail)
+
+
+def names_in_program(module: IRModule) -> frozenset[str]:
+    """The names that a program gives to its parts."""
+    nodes = (node for function in module.functions.values() for node in walk(function))
+    return frozenset(node.name for node in nodes if isinstance(node, tir.Var | tir.Buffer | relax.Var))
 
 
 def _operators(finding: Finding, implementation: Implementation | None, interp: Interp) -> Iterator[str]:
@@ -129,7 +167,7 @@ def _names(value: Value) -> Iterator[str]:
 def _how(actual: object, expected: object, part: object) -> str:
     """How two values differ, in words."""
     kinds = _kind(actual), _kind(expected)
-    group = _group(part.dtype) if isinstance(part, Tensor) else ""
+    group = group_of(part.dtype) if isinstance(part, Tensor) else ""
     if isinstance(part, Tensor) and not part.dtype.is_float:
         return f"{group} value"
     if kinds == ("finite", "finite") and isinstance(actual, int | float) and isinstance(expected, int | float):
@@ -145,7 +183,8 @@ def _kind(value: object) -> str:
     return "finite" if value else "zero"
 
 
-def _group(dtype: DType) -> str:
+def group_of(dtype: DType) -> str:
+    """The group of a dtype: the floats of 32 and 64 bits are one, and so are the integers."""
     if not dtype.is_float:
         return dtype.kind
     bits = dtype.scalar.bits

@@ -72,7 +72,7 @@ class FindingRecord:
     """A finding: of which kind, on which path, in which program, and how often.
 
     `signature` names all findings that are taken for the same; `case` is the program with its arguments
-    (`Case.to_json`), `seed` and `kind` make it again; `number` is its number in the campaign.
+    (`Case.to_json`), `seed` and `kind` make it again; `number` is its number in the campaign. `cause`: for people.
     """
 
     signature: str
@@ -85,6 +85,7 @@ class FindingRecord:
     kind: str
     case: Json
     count: int = 1
+    cause: str = ""
 
     def to_json(self) -> dict[str, object]:
         """The finding as data."""
@@ -93,11 +94,12 @@ class FindingRecord:
     @staticmethod
     def from_json(data: Json) -> "FindingRecord":
         """The finding from data. Fails: RM111 for what is none."""
+        data = {"cause": "", **data}
         match data:
             case {"signature": str(name), "case": dict(), "number": int(), "seed": int(), "count": int()} if (
                 SIGNATURE.fullmatch(name) and {each.name for each in fields(FindingRecord)} == data.keys()
             ):
-                if all(isinstance(data[each], str) for each in ("code", "path", "verdict", "message", "kind")):
+                if all(isinstance(data[each], str) for each in ("code", "path", "verdict", "message", "kind", "cause")):
                     return FindingRecord(**data)  # type: ignore[arg-type]  # looked at above
         raise fail(BAD_INPUT, "an entry of a journal is no finding")
 
@@ -231,9 +233,17 @@ def together(batch: int, parts: Iterable[BatchResult]) -> BatchResult:
 TENTHS = 10
 PER = 10_000  # programs, in which new causes are counted
 NEW, EARLIER, KNOWN, JUDGED = "new", "earlier", "known", "judged"
+LIKE = "like"
+LIKE_ROW = re.compile(r"^it is like the known row (\S+)", re.MULTILINE)
 KNOWN_ROW = re.compile(
     r"^(?:known row (?P<gives>\S.*?) gives this result|as the known row (?P<step>\S+))", re.MULTILINE
 )
+
+
+def like_row_of(finding: FindingRecord) -> str:
+    """The row of `conformance/known` that looks like a finding, as its message says; empty: none."""
+    matched = LIKE_ROW.search(finding.message)
+    return "" if matched is None else matched[1]
 
 
 def known_row_of(finding: FindingRecord) -> str:
@@ -266,9 +276,10 @@ class Progress:
         self.excluded: tuple[str, ...] = ()
 
     def state(self, signature: str) -> str:
-        """`known ROW`; `earlier` or `judged …`: the ledger that the campaign began with has the cause; or `new`."""
-        row = known_row_of(self.findings[signature])
-        return f"{KNOWN} {row}" if row else self.ledger.get(cause_of(signature), NEW)
+        """`known ROW`; `earlier` or `judged …`: the ledger of the beginning has the cause; `like ROW`; or `new`."""
+        finding = self.findings[signature]
+        row, like = known_row_of(finding), like_row_of(finding)
+        return f"{KNOWN} {row}" if row else self.ledger.get(cause_of(signature), f"{LIKE} {like}" if like else NEW)
 
     def add(self, result: BatchResult) -> list[str]:
         """Count a batch, once; the signatures of its findings."""
