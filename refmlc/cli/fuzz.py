@@ -8,7 +8,7 @@ from click.core import ParameterSource
 
 from refmlc.cli.fuzz_ledger import ledger as ledger_command, merge
 from refmlc.cli.fuzz_page import page as page_command
-from refmlc.cli.fuzz_run import Outputs, run_campaign
+from refmlc.cli.fuzz_run import CampaignFiles, run_campaign
 from refmlc.cli.fuzz_show import show_coverage
 from refmlc.cli.options import PATH, Duration, impl_option, json_option, trust_option
 from refmlc.diag import fail
@@ -115,7 +115,7 @@ def fuzz(  # noqa: PLR0913 - one parameter per option
         seconds = DEFAULT
     cores = len(os.sched_getaffinity(0)) if jobs is None else jobs
     ways = RunOptions(seconds, programs, cores, scheduler, shrink)
-    run_campaign(path, settings, ways, trust=trust, as_json=as_json, outputs=Outputs(ledger, page))
+    run_campaign(path, settings, ways, trust=trust, as_json=as_json, files=CampaignFiles(ledger, page))
 
 
 fuzz.add_command(merge)

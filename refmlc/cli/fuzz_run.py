@@ -32,7 +32,7 @@ CLUSTER = 32  # workers, about
 
 
 @dataclass(frozen=True)
-class Outputs:
+class CampaignFiles:
     """Files besides the folder: a ledger, which is read first, and the campaign's page."""
 
     ledger: Path | None = None
@@ -46,13 +46,13 @@ def run_campaign(
     *,
     trust: bool,
     as_json: bool,
-    outputs: Outputs,
+    files: CampaignFiles,
 ) -> None:
     """Run the campaign in `path`, with the settings in `options`. Exits with status 1 for findings."""
-    settings = _settings(path, options, moves_away=outputs.ledger is not None, ways=ways)
+    settings = _settings(path, options, moves_away=files.ledger is not None, ways=ways)
     _trusted(path, settings, options, trust=trust)
-    write_page = None if outputs.page is None else page_writer()  # a missing extra is reported first
-    causes = _causes(outputs.ledger)
+    write_page = None if files.page is None else page_writer()  # a missing extra is reported first
+    causes = _causes(files.ledger)
     versions = _check(settings)
     with closing(open_store(path, settings)) as store:
         store.begin(versions, causes)
@@ -69,11 +69,11 @@ def run_campaign(
             for part in summary(campaign):
                 out.print(part)
         has_findings = bool(store.progress.findings)
-    if outputs.ledger is not None:
-        with opened(outputs.ledger, create=True) as ledger:
+    if files.ledger is not None:
+        with opened(files.ledger, create=True) as ledger:
             ledger.merge(rows_of(path))
-    if write_page is not None and outputs.page is not None:
-        write_page(store.progress, outputs.page)
+    if write_page is not None and files.page is not None:
+        write_page(store.progress, files.page)
     if has_findings:
         raise SystemExit(1)
 

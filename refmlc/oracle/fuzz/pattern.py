@@ -47,7 +47,9 @@ PLAIN = EVERYWHERE | {"cast", "div", "mul"}
 COINCIDENCES = ("only ", "scaled", "stale", "a rounding is missing", "rounded too early")
 NEAR = 64  # ulp
 DTYPES = re.compile(r"\b(?:T\.)?(?:bool\b|(?:bfloat|float|uint|int)\d+\w*)")
+RAISED = re.compile(r"^(?:\w+Error: )?(?:error: )?")
 LLVM_TYPES = re.compile(r"\b(?:half|bfloat|float|double|i\d+)\b")
+MADE = re.compile(r"[gl]v\d*")  # names that TVM makes
 WORDS = re.compile(r"\b[A-Za-z_]\w*")
 NARROW, HALF = 8, 16
 
@@ -104,15 +106,16 @@ def pattern_of(finding: Finding, implementation: Implementation | None, interp: 
 def failure_words(message: str, names: Collection[str] = ()) -> str:
     """A message without what differs from program to program: numbers, dtypes, and names of the program.
 
-    The condition of a check stays as it is: it names a place in the implementation.
+    The class of the exception is left out: TVM raises one check in several. The condition of a check stays as it is: it
+    names a place in the implementation.
     """
-    text = DTYPES.sub("dtype", normalised(message))
+    text = DTYPES.sub("dtype", RAISED.sub("", normalised(message)))
     if "LLVM" in text:
         text = LLVM_TYPES.sub("type", text)
     head, mark, tail = text.partition(" is false")
     if not mark:
         head, tail = "", text
-    return head + mark + WORDS.sub(lambda word: "_" if word[0] in names else word[0], tail)
+    return head + mark + WORDS.sub(lambda word: "_" if word[0] in names or MADE.fullmatch(word[0]) else word[0], tail)
 
 
 def names_in_program(module: IRModule) -> frozenset[str]:

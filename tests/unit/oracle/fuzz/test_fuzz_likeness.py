@@ -18,6 +18,12 @@ def test_a_failure_is_like_the_row_with_its_message():
     tir_vars = "DiagnosticError: error: call_tir() got an unexpected keyword argument 'tir_vars'"
     assert of_message(tir_vars) == "tir-vars"
     assert of_message(tir_vars.replace("tir_vars", "other")) == ""
+    assert of_message("AttributeError: module 'tvm.topi.nn' has no attribute 'pixel_shuffle'") == "pixel-shuffle"
+    check = (
+        "InternalError: Check failed: (opt) is false: The type of Tuple must be TupleType, but expression y0 has type "
+    )
+    assert of_message(f'{check}R.Tensor((3,), dtype="bfloat16")', {"y0"}) == "split-in-one"
+    assert of_message("the process was killed by SIGSEGV") == ""
     text = "InternalError: CodeGenVM cannot emit this Relax operator directly. Run the appropriate lowering pass, or"
     text += " route the operator to an external codegen before VM codegen. Offending call: R.ewise_fma(x2, x3, x4)"
     assert of_message(text, {"x2", "x3", "x4"}) == "ewise-fma"
@@ -60,6 +66,7 @@ def test_dtypes_and_names_of_the_program_are_no_part_of_a_message(one, other):
 def test_the_condition_of_a_check_is_one_whatever_the_program_is_called():
     check = "Check failed: (i < j) is false: loop i"
     assert failure_words(check, {"i"}) == "Check failed: (i < j) is false: loop _"
+    assert failure_words("InternalError: 3 is bad") == failure_words("DiagnosticError: error: 4 is bad") == "# is bad"
     assert failure_words("bitcast half to i8") == "bitcast half to i8"  # not of LLVM
     assert failure_words("power of boolean") == "power of boolean"
 
