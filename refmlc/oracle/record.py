@@ -139,6 +139,12 @@ def _tables(name: str, version: str) -> list[dict[str, object]]:
     return rows
 
 
+def rows_on_record(says: Mapping[str, object]) -> list[dict[str, object]]:
+    """The rows for the version of an implementation, with all that they hold. Fails: RM109."""
+    name, version = _introduced(says)
+    return _tables(name, version) if name and version else []
+
+
 def known_row(says: Mapping[str, object], answer: Stopped, module: IRModule) -> str:
     """The id of the row that explains a refusal; empty: none. `says`: how the implementation introduces itself."""
     name, version = _introduced(says)
@@ -169,12 +175,6 @@ def known_nodes(says: Mapping[str, object], cause: Sequence[str]) -> str:
             if operator == cause[0] and set(words) <= set(cause[1:]):
                 return str(row["id"])
     return ""
-
-
-def rows_on_record(says: Mapping[str, object]) -> list[dict[str, object]]:
-    """The rows for the version of an implementation, with all that they hold. Fails: RM109."""
-    name, version = _introduced(says)
-    return _tables(name, version) if name and version else []
 
 
 def known_rows(says: Mapping[str, object]) -> tuple[KnownRow, ...]:
