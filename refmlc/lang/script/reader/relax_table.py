@@ -3,6 +3,7 @@
 | Python           | meaning                                                                    |
 |------------------|----------------------------------------------------------------------------|
 | `x[i]`           | `TupleGetItem`                                                             |
+| `x.ty`           | the type that the text gives `x`                                            |
 | `f(x)`           | a call of a function of the module, a variable, a packed function          |
 | `x + y`, `-x` …  | on tensors the operator (`R.add`); on primitive values TensorIR arithmetic |
 | `x == y`, `!=`   | on primitive values only                                                   |
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import BAD_METADATA, NOT_TVMSCRIPT
 from refmlc.lang.ir import relax, tir
+from refmlc.lang.ir.types import TupleType, Type
 from refmlc.lang.script.reader.arguments import CallSite
 from refmlc.lang.script.reader.evaluate import Evaluator
 from refmlc.lang.script.reader.relax_calls import RELAX_CALLS
@@ -50,6 +52,25 @@ def _item(_ev: Evaluator, owner: Meta, index: Meta, span: Span) -> Meta:
     if isinstance(number, bool) or not isinstance(number, int) or number < 0:
         raise fail(NOT_TVMSCRIPT, f"a tuple has no field {described(index)}", span)
     return relax.TupleGetItem(expr_of(owner, span), number, span=span)
+
+
+def _attribute(ev: Evaluator, value: Meta, name: str, span: Span) -> Meta:
+    """`x.ty` of what the text gives a type."""
+    declared = _declared(value) if name in ("ty", "struct_info") else None
+    if declared is None:
+        raise ev.refuse(f"{described(value)} has no attribute `{name}` that the text gives", span)
+    return declared
+
+
+def _declared(value: Meta) -> Type | None:
+    """The type that the text gives a variable, or a field of one."""
+    match value:
+        case relax.Var(ty=ty):
+            return ty
+        case relax.TupleGetItem(tuple_value=owner, index=index):
+            whole = _declared(owner)
+            return whole.fields[index] if isinstance(whole, TupleType) and index < len(whole.fields) else None
+    return None
 
 
 def _call(_ev: Evaluator, callee: Meta, site: CallSite) -> Meta:
@@ -101,13 +122,24 @@ def _metadata_item(ev: Evaluator, owner: Meta, index: Meta, span: Span) -> Meta:
     return relax.MetadataRef(owner.key, index, span=span) if result is None else result
 
 
+_CODES = {
+    "MatchShapeCode": ("ASSERT_EQUAL_TO_IMM", "STORE_TO_HEAP", "NO_OP", "ASSERT_EQUAL_TO_LOAD"),
+    "MakeShapeCode": ("USE_IMM", "LOAD_SHAPE"),
+}
+"""Names of the codes that builtin functions of the virtual machine take, in their order."""
+CODES: dict[str, Meta] = {
+    f"tvm.relax.testing.runtime_builtin.{family}.{name}": code
+    for family, names in _CODES.items()
+    for code, name in enumerate(names)
+}
 RELAX = merged(
     RELAX_CALLS,
     TYPE_CONSTRUCTS,
     Table(
+        names=CODES,
         subscripts={"metadata": _metadata},
         families=(
-            Family(RELAX_NODES, item=_item, call=_call, binary=_binary, unary=_unary),
+            Family(RELAX_NODES, attribute=_attribute, item=_item, call=_call, binary=_binary, unary=_unary),
             Family((MetadataKey,), item=_metadata_item),
         ),
     ),

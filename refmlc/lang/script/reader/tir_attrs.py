@@ -5,7 +5,10 @@
 | `T.comm_reducer(lambda x, y: x + y, [T.float32(0)])`    | `CommReducer` |
 | `T.index_map(lambda i, j: (j, i), inverse_index_map=…)` | `IndexMap`    |
 | `T.target({"kind": "llvm"})`, `T.target("llvm")`        | `Target`      |
+| `tvm.target.Target("llvm", host="llvm")`                | `Target`      |
 """
+
+from dataclasses import replace
 
 from refmlc.diag import Span
 from refmlc.lang.dtypes import INT32, DType
@@ -72,8 +75,17 @@ def _target(_ev: Evaluator, site: CallSite) -> Meta:
     return Target(table, span=site.span)
 
 
+def _python_target(ev: Evaluator, site: CallSite) -> Meta:
+    """`tvm.target.Target("llvm", host="llvm")`: the same, with other names of its parameters."""
+    values = site.take(target=REQUIRED, host=None)
+    if isinstance(values["target"], Target):
+        raise site.wrong("target", values["target"], "a dictionary or a string")
+    return _target(ev, replace(site, args=(values["target"],), kwargs={"host": values["host"]}))
+
+
 CALLS: dict[str, CallHandler] = {
     "T.comm_reducer": _comm_reducer,
     "T.index_map": _index_map,
     "T.target": _target,
+    "tvm.target.Target": _python_target,
 }

@@ -210,7 +210,13 @@ def _storage_sync(_ev: Evaluator, site: CallSite) -> Meta:
 
 def _fixed_point(op: str, count: int) -> CallHandler:
     def handler(_ev: Evaluator, site: CallSite) -> Meta:
-        args = tuple(expr_of(arg, site.span) for arg in site.only_positional(count, count))
+        site.only_keywords("dtype")
+        if len(site.args) != count:
+            raise site.misfit(f"takes {count} arguments and gets {len(site.args)}")
+        args = tuple(expr_of(arg, site.span) for arg in site.args)
+        declared = site.kwargs.get("dtype")
+        if declared is not None and dtype_of(declared, site.span) != args[0].dtype:
+            raise site.misfit(f"is of dtype {args[0].dtype}, that of its first argument", site.place("dtype"))
         return tir.Apply(op, args, args[0].dtype, span=site.span)
 
     return handler
@@ -226,8 +232,12 @@ def _tuple(_ev: Evaluator, site: CallSite) -> Meta:
 
 
 def _explicit(ev: Evaluator, site: CallSite) -> Meta:
-    """`T.Call(dtype, op, args)`."""
-    arguments = site.take(dtype=REQUIRED, op=REQUIRED, args=())
+    """`T.Call(dtype, op, args)`; `T.Call(op, args, ret_ty=dtype)` in 0.27."""
+    if "ret_ty" in site.kwargs:
+        arguments = site.take(op=REQUIRED, args=(), ret_ty=REQUIRED)
+        arguments["dtype"] = arguments["ret_ty"]
+    else:
+        arguments = site.take(dtype=REQUIRED, op=REQUIRED, args=())
     op, args = arguments["op"], tuple_of(arguments["args"])
     result = result_of(arguments["dtype"], site.span)
     if isinstance(op, tir.GlobalVar):

@@ -42,14 +42,21 @@ def _binary(op: str) -> CallHandler:
     other = SCALAR_OPS[op].contract.notation.on_integers
 
     def handler(_ev: Evaluator, site: CallSite) -> Meta:
-        arguments = site.take(a=REQUIRED, b=REQUIRED, span=None)
+        arguments = site.take(a=REQUIRED, b=REQUIRED, span=None, dtype=None)
         a, b = operand_of(arguments["a"], site.span), operand_of(arguments["b"], site.span)
         if not other:
-            return promote.apply_binary(op, a, b, site.span)
+            return _as_said(promote.apply_binary(op, a, b, site.span), arguments["dtype"], site)
         x, y = promote.matched(a, b, site.span)
-        return promote.apply_binary(on_dtype(op, x.dtype), x, y, site.span)
+        return _as_said(promote.apply_binary(on_dtype(op, x.dtype), x, y, site.span), arguments["dtype"], site)
 
     return handler
+
+
+def _as_said(value: tir.Expr, declared: Meta, site: CallSite) -> tir.Expr:
+    """`value`, whose dtype a text may say beside its operands. Fails: RM105 where it says another."""
+    if declared is not None and dtype_of(declared, site.span) != value.dtype:
+        raise site.misfit(f"is of dtype {value.dtype} and not of that which `dtype` says", site.place("dtype"))
+    return value
 
 
 def _scalar(op: str) -> CallHandler:
@@ -80,7 +87,10 @@ def _beside(arg: promote.Operand, first: tir.Expr | None, site: CallSite) -> tir
 
 def _cast(_ev: Evaluator, site: CallSite) -> Meta:
     """`T.Cast(dtype, value)`; older texts have `T.cast(value, dtype)`."""
-    arguments = site.take(dtype=REQUIRED, value=REQUIRED, span=None)
+    if len(site.args) == 1 and "dtype" in site.kwargs:
+        arguments = site.take(value=REQUIRED, dtype=REQUIRED, span=None)
+    else:
+        arguments = site.take(dtype=REQUIRED, value=REQUIRED, span=None)
     first, second = arguments["dtype"], arguments["value"]
     if not isinstance(first, (str, DType)) and isinstance(second, (str, DType)):
         first, second = second, first
