@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from layout_texts import TEXT as LAYOUTS
 
 COMMAND = Path(__file__).parent / "written_files.py"
 TEXT = """
@@ -80,3 +81,12 @@ def test_tvm_reads_the_same(tmp_path):
     done = run(file, "--tvm", os.environ["REFMLC_TVM_PYTHON"])
     assert done.returncode == 0, done.stdout
     assert done.stdout.splitlines()[-1] == "1 files, 3 definitions: 2 equal, 1 refused"
+
+
+@pytest.mark.needs("tvm")
+def test_tvm_derives_the_same_layouts_and_specialises_the_same(tmp_path):
+    file = tmp_path / "layouts.py"
+    file.write_text(LAYOUTS)
+    done = run(file, "--tvm", os.environ["REFMLC_TVM_PYTHON"])
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.splitlines()[-1] == "1 files, 7 definitions: 7 equal"

@@ -29,7 +29,7 @@ import tvm.tirx.script.parser.entry as tir_entry
 from compare_texts import module_of, reason
 
 SECONDS = 20
-DECORATORS = {"prim_func", "ir_module", "function"}
+DECORATORS = {"prim_func", "ir_module", "function", "jit"}
 RECORDS = {}
 
 

@@ -19,7 +19,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from refmlc.diag import Diagnostic, RefmlcError, Related, Span, error, fail
 from refmlc.diag.catalogue import (
@@ -58,6 +58,9 @@ from refmlc.lang.script.reader.values import (
 )
 from refmlc.lang.script.spellings import Generation, canonical
 
+if TYPE_CHECKING:
+    from refmlc.lang.script.tirx.templates import Template
+
 DEPTH = 120
 WAY_OUT = "`python -m refmlc.tvm --show FILE` executes a file that you trust and prints its modules"
 _HOST = (int, float, str, bool, type(None), list, tuple, dict)
@@ -73,7 +76,7 @@ class Evaluator:
         holds, and `devices`, those that the module lists (None: it holds none); `generation`, which decides where one
         spelling has two meanings (`spellings`). The reader of a function of TensorIR sets `s_tir`: it is schedulable.
         The reader of the program sets `star`, why a name that is not defined has no value, after a star import, and
-        `plain_call`, which calls functions of the text with constants.
+        `plain_call`, which calls functions of the text with constants, and `specialize`, which reads a template.
         """
         self.spans = spans
         self.table = self._outermost = table
@@ -89,6 +92,7 @@ class Evaluator:
         self.notes: list[Related] = []
         self.star: NoValue | None = None
         self.plain_call: Callable[[PlainFunction, CallSite], Meta] | None = None
+        self.specialize: Callable[[Template, CallSite], Meta] | None = None
         self._deadline = deadline or Deadline()
         self._until_look = EXPRESSIONS
         self._depth = 0
@@ -321,7 +325,11 @@ class Evaluator:
         result: Meta = None
         for number, (op, right_node) in enumerate(zip(node.ops, node.comparators, strict=True)):
             right = self.eval(right_node)
-            item = self.binary(COMPARE[type(op)], left, right, span)
+            symbol = COMPARE[type(op)]
+            if symbol in ("is", "is not") and (left is None or right is None):
+                item: Meta = (left is right) is (symbol == "is")
+            else:
+                item = self.binary(symbol, left, right, span)
             result = item if number == 0 else self.binary("and", result, item, span)
             left = right
         return result

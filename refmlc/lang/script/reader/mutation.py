@@ -72,8 +72,10 @@ def is_definition(node: ast.AST) -> bool:
 
 
 def is_function(node: ast.FunctionDef) -> bool:
-    """Whether `node` is decorated as functions of a module are, not as a macro."""
-    return is_definition(node) and not any(last_name(part) in ("inline", "macro") for part in node.decorator_list)
+    """Whether `node` is decorated as functions of a module are, not as a macro or a template."""
+    return is_definition(node) and not any(
+        last_name(part) in ("inline", "macro", "jit") for part in node.decorator_list
+    )
 
 
 def last_name(decorator: ast.expr) -> str:

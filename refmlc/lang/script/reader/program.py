@@ -9,6 +9,7 @@
 | `@T.prim_func def f`, `@R.function def f`    | a function; those of one scope are a module               |
 | `@T.inline def f`, `@T.macro def f`          | statements that a call puts in its place                  |
 | `N = 16`, `SHAPE = (N, N)`                   | a constant (SCR-001), or a name without value (SCR-002)   |
+| `@T.jit def f` and `f.specialize(N=16)`      | the function with these constants                         |
 | `def make(n):` and `f = make(16)`            | the statements of `make` with n = 16 (SCR-003)            |
 | `def test():` without a call                 | its statements; the parameters are names without value    |
 | `class Test:` without a decorator            | its statements                                            |
@@ -21,7 +22,7 @@ Fails: RM103 another decorator; RM114 a name without value; RM606 more work than
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -29,6 +30,7 @@ from refmlc.diag import Exhausted, Internal, RefmlcError, Related, Span, fail
 from refmlc.diag.catalogue import DEPTH_EXHAUSTED, NO_VALUE, NOT_TVMSCRIPT
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import relax, tir
+from refmlc.lang.ir.visit import walk
 from refmlc.lang.script.reader.arguments import CallSite
 from refmlc.lang.script.reader.bindings import OUTWARD, Binding, bindings, defect
 from refmlc.lang.script.reader.budget import CALL
@@ -51,6 +53,7 @@ from refmlc.lang.script.reader.mutation import (
     reaches_any_name,
 )
 from refmlc.lang.script.reader.operators import is_constant
+from refmlc.lang.script.reader.pieces import loaded
 from refmlc.lang.script.reader.scope import Scope
 from refmlc.lang.script.reader.syntax import Spans, every_node, may_name
 from refmlc.lang.script.reader.tir_values import LoopSpec
@@ -67,8 +70,22 @@ from refmlc.lang.script.reader.values import (
     described,
 )
 from refmlc.lang.script.spellings import Generation
+from refmlc.lang.script.tirx.templates import JIT, Template, specialised, template_of, values_of
 
-_VALUES = (DType, Construct, ShapeVar, PlainFunction, Macro, Defined, tir.IntImm, tir.FloatImm, tir.StringImm, *TYPES)
+_VALUES = (
+    DType,
+    Construct,
+    ShapeVar,
+    PlainFunction,
+    Macro,
+    Template,
+    Defined,
+    tir.IntImm,
+    tir.FloatImm,
+    tir.StringImm,
+    *TYPES,
+)
+_VARIABLE = (tir.Var, tir.Buffer, relax.Var)
 METADATA = ("metadata", "meta")
 _LONGEST = 60
 
@@ -112,7 +129,9 @@ class _Reader:
         self.units: list[Unit] = []
         self.frames: list[_Frame] = []
         self.pending: dict[ast.FunctionDef, PlainFunction] = {}
+        self.templates: list[Template] = []
         ev.plain_call = self.call
+        ev.specialize = self.specialization
 
     def read(self) -> Program:
         for stmt in self.tree.body:  # the metadata of a text may stand behind what refers to it
@@ -126,6 +145,8 @@ class _Reader:
             while self.pending:
                 node, function = next(iter(self.pending.items()))
                 self.assume(node, function)
+            for template in self.templates:
+                self.unspecialized(template)
         return Program(tuple(self.units), tuple(self.ev.notes), self.ev.spans.source)
 
     def span(self, node: ast.AST) -> Span:
@@ -326,9 +347,17 @@ class _Reader:
         if isinstance(value, (NoValue, *_VALUES)) or (isinstance(value, LoopSpec) and value.host is not None):
             return value
         items = value if isinstance(value, (tuple, list)) else (value,)
-        if all(is_constant(item) or isinstance(item, _VALUES) for item in items):
+        if all(self.has_value(item) for item in items):
             return value
         return NoValue(f"it is bound to {described(value)}, which is not a constant", self.span(stmt))
+
+    def has_value(self, value: Meta) -> bool:
+        """Whether a name of the text may stand for `value`: plain data, a layout, an expression without variables."""
+        if is_constant(value) or isinstance(value, _VALUES):
+            return True
+        nodes_of = self.language.table.constants.get(type(value))
+        nodes = nodes_of(value) if nodes_of is not None else (value,) if isinstance(value, tir.Expr) else ()
+        return bool(nodes) and not any(isinstance(part, _VARIABLE) for node in nodes for part in walk(node))
 
     def without(self, failure: RefmlcError, stmt: ast.stmt) -> NoValue:
         """The reason that the value of a statement is not a constant."""
@@ -347,6 +376,8 @@ class _Reader:
         """A statement that is not executed; what it may change has no value from here on."""
         self.note(stmt, frame)
         self.changes_by(stmt)
+        for call in sorted(specialisations(stmt), key=lambda node: (node.lineno, node.col_offset)):
+            self.constant(call, stmt)
         for node in every_node(stmt):
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 self.imports(node)
@@ -392,6 +423,8 @@ class _Reader:
                 self.bind(node.name, NoValue("its definition has a problem", self.span(node)), node)
         elif any(path in NUMBERED for path in paths):
             self.bind(node.name, self.macro(node), node)
+        elif JIT in paths:
+            self.bind(node.name, self.template(node), node)
         else:
             self.plain(node)
 
@@ -408,6 +441,47 @@ class _Reader:
         except RefmlcError as failure:
             self.units.append(Unit(node.name, self.span(node), None, failure))
             return NoValue("its definition has a problem", self.span(node))
+
+    def template(self, node: ast.FunctionDef) -> Meta:
+        """`@T.jit def f`: it is read where it is specialised, or at the end when it is not."""
+        try:
+            with self.closure():
+                template = template_of(self.ev, loaded(node), defaults_of(self.ev, node))
+        except RefmlcError as failure:
+            self.units.append(Unit(node.name, self.span(node), None, failure))
+            return NoValue("its definition has a problem", self.span(node))
+        self.templates.append(template)
+        return template
+
+    def specialization(self, template: Template, site: CallSite) -> Meta:
+        """The function that a template is with constants; it is kept. Fails: RM103, RM105, RM606, and as functions."""
+        values = values_of(template, site)
+        for name, value in values.items():
+            if not self.has_value(value):
+                raise site.wrong(name, value, "a constant")
+        self.ev.budget.charge(CALL, site.span)
+        return self.specialized(template, values, site.span)
+
+    def specialized(self, template: Template, values: Mapping[str, Meta], span: Span) -> Meta:
+        template.calls += 1
+        node = specialised(template, values)
+        with self.ev.apart(template.scope.snapshot()), self.ev.scope.frame(dict(values)):
+            reader = ModuleReader(self.ev, self.language, node, self.generation)
+            reader.declare([node])
+            function = reader.read_function(node)
+        self.add(reader, self.frames[-1] if self.frames else _Frame(()))
+        if not isinstance(function, tir.PrimFunc):
+            raise fail(NO_VALUE, f"`{node.name}` has a problem where it is specialised", span)
+        return Defined(node.name, function)
+
+    def unspecialized(self, template: Template) -> None:
+        """A template that nothing specialises, as it is with its defaults; without them its constants have no value."""
+        if template.calls:
+            return
+        reason = NoValue(f"it is a parameter of `{template.node.name}`, which the text does not specialise")
+        values = {**template.constants, **dict.fromkeys(template.required, reason)}
+        with suppress(RefmlcError):
+            self.specialized(template, values, self.span(template.node))
 
     def plain(self, node: ast.FunctionDef) -> None:
         """A function of Python: it is read when it is called, or at the end when it is not."""
@@ -437,7 +511,7 @@ class _Reader:
             raise fail(DEPTH_EXHAUSTED, f"`{node.name}` calls itself while it is read", site.span)
         values = arguments(node, function.defaults, site)
         for name, value in values.items():
-            if not (is_constant(value) or isinstance(value, _VALUES)):
+            if not self.has_value(value):
                 message = f"`{node.name}` gets {described(value)} as `{name}`: functions of the text take constants"
                 raise fail(NOT_TVMSCRIPT, message, site.span)
         self.ev.budget.charge(CALL, site.span)
@@ -464,3 +538,10 @@ class _Reader:
             for name, value in values.items():
                 self.ev.scope.define(name, value)
             return self.scope(frame)
+
+
+def specialisations(stmt: ast.stmt) -> Iterator[ast.Call]:
+    """The calls `f.specialize(…)` in a statement."""
+    for node in every_node(stmt):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "specialize":
+            yield node

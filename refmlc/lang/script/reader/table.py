@@ -14,6 +14,7 @@ from refmlc.lang.script.reader.arguments import CallSite
 from refmlc.lang.script.reader.values import Construct, Meta
 
 if TYPE_CHECKING:
+    from refmlc.lang.ir.node import Node
     from refmlc.lang.script.reader.evaluate import Evaluator
 
 CallHandler: TypeAlias = "Callable[[Evaluator, CallSite], Meta]"
@@ -23,6 +24,7 @@ ItemHandler: TypeAlias = "Callable[[Evaluator, Meta, Meta, Span], Meta]"
 BinaryHandler: TypeAlias = "Callable[[Evaluator, str, Meta, Meta, Span], Meta]"
 UnaryHandler: TypeAlias = "Callable[[Evaluator, str, Meta, Span], Meta]"
 ValueCallHandler: TypeAlias = "Callable[[Evaluator, Meta, CallSite], Meta]"
+NodesOf: TypeAlias = "Callable[[Meta], tuple[Node, ...]]"
 ChoiceHandler: TypeAlias = "Callable[[Evaluator, Meta, Meta, Meta, Span], Meta]"
 
 
@@ -52,6 +54,8 @@ class Table:
     `calls`: a call of the name. `names`: a bare name that is a value. `subscripts`: `name[…]`.
     `prefixes`: a call of any other name that begins with the prefix; the longest prefix wins.
     `lazy`: a call whose arguments must not be evaluated first; gets the tree.
+    `constants`: types of values, beside plain data, that names outside definitions stand for, where the nodes that
+    they hold have no variables.
     """
 
     calls: Mapping[str, CallHandler] = field(default_factory=dict)
@@ -60,6 +64,7 @@ class Table:
     prefixes: Mapping[str, CallHandler] = field(default_factory=dict)
     lazy: "Mapping[str, Callable[[Evaluator, ast.Call], Meta]]" = field(default_factory=dict)
     families: tuple[Family, ...] = ()
+    constants: "Mapping[type, NodesOf]" = field(default_factory=dict)
 
     def family(self, value: Meta) -> Family | None:
         """The family of `value`; the first that fits."""
@@ -88,4 +93,5 @@ def merged(*parts: Table) -> Table:
         {key: row for part in parts for key, row in part.prefixes.items()},
         {key: row for part in parts for key, row in part.lazy.items()},
         whole.families,
+        {key: row for part in parts for key, row in part.constants.items()},
     )

@@ -22,11 +22,12 @@ from refmlc.lang.script.reader.tir_table import TENSORIR
 from refmlc.lang.script.reader.units import Program
 from refmlc.lang.script.reader.values import Meta
 from refmlc.lang.script.tirx.constructs import TIRX
+from refmlc.lang.script.tirx.templates import JIT, TEMPLATES
 from refmlc.system.regular import open_regular
 
 TVMSCRIPT = Language(
-    merged(LANGUAGE, TIRX, TENSORIR, RELAX, Table(families=(MACROS,))),
-    {"T.prim_func": read_prim_func, "R.function": relax_reader(merged(RELAX, LANGUAGE, TENSORIR))},
+    merged(LANGUAGE, TIRX, TENSORIR, RELAX, Table(families=(MACROS, TEMPLATES))),
+    {"T.prim_func": read_prim_func, JIT: read_prim_func, "R.function": relax_reader(merged(RELAX, LANGUAGE, TENSORIR))},
 )
 
 

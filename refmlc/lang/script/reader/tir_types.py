@@ -41,6 +41,7 @@ from refmlc.lang.script.reader.tir_operands import (
 )
 from refmlc.lang.script.reader.tir_values import BufferSpec, LetSpec, VarSpec, VectorSpec
 from refmlc.lang.script.reader.values import Construct, Meta
+from refmlc.lang.script.tirx.derived_layouts import TRAINIUM, by_dimensions
 from refmlc.lang.script.tirx.layouts import layout_argument
 
 
@@ -231,16 +232,19 @@ def buffer_spec(ev: Evaluator, given: Mapping[str, Meta], span: Span) -> BufferS
     align, factor = int_of(given.get("align", 0), span), int_of(given.get("offset_factor", 0), span)
     separators = tuple(int_of(item, span) for item in tuple_of(given.get("axis_separators") or ()))
     data = given.get("data")
+    scope, layout = str_of(given.get("scope") or "global", span), given.get("layout", "default")
+    if isinstance(layout, str) and scope in TRAINIUM:
+        layout = None if layout == "default" else by_dimensions(layout, shape, scope, span)
     return BufferSpec(
         shape,
         dtype,
         _strides(given, shape, span),
         _elem_offset(ev, given, shape, dtype, span),
-        str_of(given.get("scope") or "global", span),
+        scope,
         align if align > 0 else 64,
         factor if factor > 0 else 1,
         separators,
-        layout_argument(given.get("layout", "default"), shape, span, s_tir=ev.s_tir),
+        layout_argument(layout, shape, span, s_tir=ev.s_tir),
         None if data is None else expr_of(data, span),
         span,
         () if given.get("allocated_addr") is None else _sizes(given["allocated_addr"], span),

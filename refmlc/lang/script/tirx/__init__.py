@@ -3,6 +3,8 @@
 | file          | what                                                                              |
 |---------------|-----------------------------------------------------------------------------------|
 | `layouts`     | `T.S[…]`, `T.TileLayout(…)`, axes; layouts of derived buffers                      |
+| `derived_layouts` | `L.tile(…)`, `mma_shared_layout(…)`: layouts computed while a text is read       |
+| `templates`   | `@T.jit`, `f.specialize(N=8)`                                                     |
 | `views`       | `A.view("uint32")`, `A.local()`, `A.permute(1, 0)`                                 |
 | `scopes`      | scope ids, `T.device_entry()`, `T.hint(…)`                                         |
 | `tiles`       | tile primitives: `T.warp.copy(…)`, `Tx.add(…)`                                     |

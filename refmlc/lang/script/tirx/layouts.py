@@ -23,6 +23,7 @@ from refmlc.lang.dtypes import INT32
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.ir.kinds import Layout
+from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.tirx import AXES, ComposeLayout, Iter, TileLayout
 from refmlc.lang.ops import promote
 from refmlc.lang.script.reader.arguments import REQUIRED, CallSite
@@ -315,3 +316,18 @@ CALLS: dict[str, CallHandler] = {
 }
 SUBSCRIPTS: dict[str, SubscriptHandler] = {"T.S": _iters, "T.R": _iters}
 FAMILIES = (Family((Construct,), binary=_at_axis), Family((Spec, OnAxis), binary=_sum))
+
+
+def _nodes_of(value: Meta) -> tuple[Node, ...]:
+    match value:
+        case Node():
+            return (value,)
+        case OnAxis(number, _):
+            return (number,)
+        case Spec(shard, replica, offset):
+            return (*shard, *replica, *offset.values())
+    return ()
+
+
+CONSTANTS = dict.fromkeys((Spec, OnAxis, Iter, TileLayout, ComposeLayout), _nodes_of)
+"""What names outside functions may stand for."""

@@ -10,6 +10,7 @@
 The operands are those of `refmlc.lang.ops.tile_operators`; what a text leaves out is the default.
 """
 
+import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -127,6 +128,30 @@ def _config(value: Meta, span: Span) -> tir.Attr:
     return region_of(value, span) if isinstance(value, Region) else attr_of(value, span)
 
 
+def _lazily(ev: Evaluator, node: ast.Call) -> Meta:
+    """A call whose operands may leave out indices at the end: `A[i]` of three dimensions is `A[i, :, :]`."""
+    construct = ev.construct_of(node.func)
+    if construct is None:
+        raise AssertionError
+    args = [_whole(ev, arg) for arg in node.args]
+    keywords = [ast.copy_location(ast.keyword(word.arg, _whole(ev, word.value)), word) for word in node.keywords]
+    site = ev.site(ast.copy_location(ast.Call(node.func, args, keywords), node), construct)
+    return _HANDLERS[construct.path.rpartition(".")[0]](ev, site)
+
+
+def _whole(ev: Evaluator, node: ast.expr) -> ast.expr:
+    """An operand with a slice for each dimension that it leaves out."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
+        return node
+    buffer = ev.scope.lookup(node.value.id)
+    indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if not isinstance(buffer, tir.Buffer) or not 0 < len(indices) < len(buffer.shape):
+        return node
+    rest = [ast.copy_location(ast.Slice(), node.slice) for _ in buffer.shape[len(indices) :]]
+    parts = ast.copy_location(ast.Tuple([*indices, *rest], ast.Load()), node.slice)
+    return ast.copy_location(ast.Subscript(node.value, parts, node.ctx), node)
+
+
 def _op(_ev: Evaluator, site: CallSite) -> Meta:
     """`I.Op("tirx.tile.add")`: the name of an operator."""
     name = site.take(name=REQUIRED)["name"]
@@ -136,4 +161,6 @@ def _op(_ev: Evaluator, site: CallSite) -> Meta:
 
 
 CALLS: dict[str, CallHandler] = {"I.Op": _op}
-PREFIXES: dict[str, CallHandler] = {f"T.{space}.": _tile(scope) for scope, space in NAMESPACES.items()}
+_HANDLERS: dict[str, CallHandler] = {f"T.{space}": _tile(scope) for scope, space in NAMESPACES.items()}
+PREFIXES: dict[str, CallHandler] = {f"{space}.": handler for space, handler in _HANDLERS.items()}
+LAZY = {f"{space}.{op}": _lazily for space in _HANDLERS for op in TILE_OPERATORS}
