@@ -29,6 +29,7 @@ GROUPS: Mapping[str, Mapping[str, Entry]] = {
         "debug": Entry("refmlc.cli.debug:debug", "Step through a function, forwards and backwards."),
         "why": Entry("refmlc.cli.why:why_command", "Show which operations computed one element."),
         "trace": Entry("refmlc.cli.trace:trace", "Record a whole run as a page or as data."),
+        "layout": Entry("refmlc.cli.layout:layout", "Show which lane, warp and address each element of a tile has."),
         "native": Entry("refmlc.cli.native:native", "Show the C generated for a module."),
         "explain": Entry("refmlc.cli.explain:explain", "Explain a diagnostic code."),
         "spec": Entry("refmlc.cli.spec:spec", "Print a clause of the specification."),

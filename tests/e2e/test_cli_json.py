@@ -33,6 +33,7 @@ COMMANDS = {
     "debug": ("debug", "g.py", *INPUT, "-c", "step"),
     "why": ("why", "g.py", "--element", "B[1]", *INPUT),
     "trace": ("trace", "g.py", *INPUT, "--format", "json", "--out", "t.json"),
+    "layout": ("layout", "S[(2,2):(1@laneid,1)] + R[2:4@laneid] + 1@warpid", "--shape", "4"),
     "explain": ("explain", "RM304"),
     "explain all": ("explain",),
     "spec": ("spec", "TIR-006"),

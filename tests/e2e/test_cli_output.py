@@ -94,6 +94,7 @@ COMMANDS = {
              "fuzz --dir WORD --show coverage", "fuzz merge WORD --into OUT", "fuzz merge CASE --into OUT",
              "fuzz ledger WORD", "fuzz ledger CASE", "fuzz page WORD -o OUT"),
     "import": ("import WORD -o x.py", "import FILE -o x.py"),
+    "layout": ("layout S[4:1@laneid] --shape 2,2 --page OUT", "layout WORD --shape 4", "layout S[4] --shape WORD"),
     "mcp": ("mcp --port WORD",),
     "native": ("native FILE", "native FILE --why", "native FILE --func WORD"),
     "passes": ("passes FILE --impl IMPL", "passes SNAPSHOTS"),

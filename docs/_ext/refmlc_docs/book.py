@@ -320,6 +320,7 @@ def index() -> str:
         "LIB": "The library of Relax",
         "NAT": "Compiled execution",
         "SCR": "Texts around modules",
+        "LAY": "Layouts of TIRx",
     }
     parts = []
     for area, rows in areas.items():

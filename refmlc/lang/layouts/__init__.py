@@ -6,5 +6,6 @@
 | `placement` | an index to its places, in the four steps of TVM's documentation, and back          |
 | `algebra`   | canonical form, grouping by a shape, tile, direct sum, slice                        |
 | `hardware`  | layouts that instructions and memories expect                                       |
-| `ownership` | every element of a shape with its places, for tables and drawings                   |
+| `ownership` | every element of a shape with its places                                            |
+| `pictures`  | the same as SVG, and as a page                                                      |
 """

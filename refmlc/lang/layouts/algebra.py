@@ -9,7 +9,7 @@
 | `direct_sum(A, B, left, right)`  | at `o * right + i`: those of A at o plus those of B at i                   |
 | `sliced(L, shape, region)`       | at y: those of L at `begin + y`                                            |
 
-None: TVM has no such layout (LAY-003 … LAY-006). A swizzle stays as it is, around what becomes of its tiling.
+None: TVM has no such layout. A swizzle stays as it is, around what becomes of its tiling.
 Decision: the replica is in the order of its extents; TVM sorts it by a hash, which means the same set.
 """
 
@@ -30,7 +30,7 @@ def canonical(layout: Placed) -> Placed:
 
 
 def canonical_tiling(layout: Tiling) -> Tiling:
-    """The canonical form of a tiling."""
+    """The canonical form of a tiling (LAY-003)."""
     steps = [step for step in layout.shard if step.extent != 1]
     if not steps and layout.shard:
         steps = [Step(1, 1, layout.shard[0].axis)]
@@ -71,7 +71,7 @@ def grouped(layout: Tiling, shape: Sequence[int]) -> list[tuple[Step, ...]] | No
 
 
 def tiled(inner: Placed, outer: Tiling, outer_shape: Sequence[int], inner_shape: Sequence[int]) -> Placed | None:
-    """A tiling of tiles: `inner` in each place of `outer`."""
+    """A tiling of tiles: `inner` in each place of `outer` (LAY-004)."""
     if isinstance(inner, Swizzled):
         result = tiled(_of_shape(inner.tiling, inner_shape), outer, outer_shape, inner_shape)
         return replace(inner, tiling=result) if isinstance(result, Tiling) else None
@@ -85,7 +85,7 @@ def tiled(inner: Placed, outer: Tiling, outer_shape: Sequence[int], inner_shape:
 
 
 def direct_sum(left: Tiling, right: Tiling, left_shape: Sequence[int], right_shape: Sequence[int]) -> Tiling | None:
-    """Both layouts at once, nothing scaled: the dimensions of `left` are outside of those of `right`."""
+    """Both layouts at once, nothing scaled: the dimensions of `left` are outside of those of `right` (LAY-005)."""
     return _interleaved(canonical_tiling(left), canonical_tiling(right), left_shape, right_shape)
 
 
@@ -118,7 +118,7 @@ def is_contiguous(tiling: Tiling) -> bool:
 
 
 def sliced(layout: Placed, shape: Sequence[int], region: Sequence[tuple[int, int]]) -> Placed | None:
-    """The part of a layout of this shape from each `begin` to below each `end`."""
+    """The part of a layout of this shape from each `begin` to below each `end` (LAY-006)."""
     if isinstance(layout, Swizzled):
         part = sliced(_of_shape(layout.tiling, shape), shape, region)
         return replace(layout, tiling=part) if isinstance(part, Tiling) else None

@@ -77,7 +77,7 @@ def _sum(_ev: Evaluator, symbol: str, a: Meta, b: Meta, span: Span) -> Meta:
     """The sum of two terms of a layout."""
     if symbol != "+":
         raise fail(BAD_ARGUMENTS, f"`{symbol}` has no meaning on layouts", span)
-    left, right = _spec(a, span), _spec(b, span)
+    left, right = spec_of(a, span), spec_of(b, span)
     if (left.shard and right.shard) or (left.replica and right.replica):
         raise fail(BAD_ARGUMENTS, "a layout has one shard and one replica", span)
     offset = dict(left.offset)
@@ -86,7 +86,8 @@ def _sum(_ev: Evaluator, symbol: str, a: Meta, b: Meta, span: Span) -> Meta:
     return Spec(left.shard or right.shard, left.replica or right.replica, offset)
 
 
-def _spec(value: Meta, span: Span) -> Spec:
+def spec_of(value: Meta, span: Span) -> Spec:
+    """A term of a layout as a sum of one."""
     match value:
         case Spec():
             return value
@@ -128,7 +129,7 @@ def _tile_layout(_ev: Evaluator, site: CallSite) -> Meta:
     spec = site.take(spec=REQUIRED)["spec"]
     if not isinstance(spec, (Spec, OnAxis)):
         raise site.wrong("spec", spec, "a sum of `T.S[…]`, `T.R[…]` and offsets")
-    spec = _spec(spec, site.span)
+    spec = spec_of(spec, site.span)
     return TileLayout(spec.shard, spec.replica, spec.offset, span=site.span)
 
 

@@ -169,6 +169,7 @@ AREAS = {
     "LIB": "Operators",
     "NAT": "C",
     "SCR": "Texts",
+    "LAY": "Layouts",
     "": "Without a clause",
 }
 VERDICTS = (*(verdict.value for verdict in GRAVEST), NOT_SCORED)
