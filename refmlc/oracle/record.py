@@ -31,6 +31,9 @@ from refmlc.oracle.reasons import normalised
 LEAST_ALIKE = 0.5
 EVERYWHERE = frozenset(("add", "multiply", "sub", "subtract"))
 
+WRONG_STAGES = ("wrong", "undefined", "ill-formed")
+"""How a stage after a pass is wrong; otherwise the pass itself ends."""
+
 DECIDED = "decided here"
 """The kind of a row where TVM's documentation says nothing, or both: nobody is wrong."""
 
@@ -175,6 +178,32 @@ def known_nodes(says: Mapping[str, object], cause: Sequence[str]) -> str:
             if operator == cause[0] and set(words) <= set(cause[1:]):
                 return str(row["id"])
     return ""
+
+
+def known_passes(says: Mapping[str, object], name: str, verdict: str, pattern: str) -> list[str]:
+    """The ids of the rows on the pass `name` that are wrong so: by another result, a code, a message.
+
+    A row is on the last pass of its steps; one of a plain program on the pass that its `why` begins with.
+    """
+    base, version = _introduced(says)
+    known: list[str] = []
+    for row in _tables(base, version) if base and version else ():
+        steps = cast("list[object]", row.get("steps", ()))
+        got = normalised(got) if isinstance(got := row.get("got"), str) else ""
+        if row.get("action") in ("pass", "pass-run") and steps:
+            alike = str(steps[-1]).partition("(")[0] == name and _alike(got, verdict, pattern)
+        else:
+            plain = "action" not in row and str(row["why"]).split()[:1] == [name.rpartition(".")[2]]
+            alike = plain and verdict in WRONG_STAGES and row["kind"] == "wrong result"
+        known += [str(row["id"])] if alike else []
+    return known
+
+
+def _alike(got: str, verdict: str, pattern: str) -> bool:
+    """Whether a stage or pass is wrong as a row says; undefined code may show as another result, once compiled."""
+    if verdict not in WRONG_STAGES:
+        return bool(got) and got in pattern
+    return got in ("", pattern)
 
 
 def known_rows(says: Mapping[str, object]) -> tuple[KnownRow, ...]:

@@ -50,6 +50,7 @@ def test_fields(row):
     assert row.get("action", "run") in ACTIONS
     assert ("steps" in row) == (row.get("action") in SCHEDULED | PASSED)
     assert ("nodes" in row) == (row.get("action") == "import") >= ("witness" in row)
+    assert all(isinstance(step, str) == (row["action"] in PASSED) for step in row.get("steps", ()))
     assert ("cases" in row) == ("verdict" in row)
     assert len(row["module"].splitlines()) <= LINES
     assert row["versions"]

@@ -70,14 +70,18 @@ def first(rows):
     return "\n".join(lines) + "\n"
 
 
+def stepped(step):
+    """A step of a schedule, or a pass."""
+    return f"Pass: `{step}`." if isinstance(step, str) else f"Step: `{' '.join(map(str, step))}`."
+
+
 def block(row):
     """The paragraphs of a row."""
     language = "text" if row.get("action") == "import" else "python"
     lines = [f"### {heading(row)}", "", f"```{language}", row["module"].strip("\n"), "```", ""]
     if row["input"]:
         lines.append(f"Arguments: {', '.join(f'`{shown(one)}`' for one in row['input'])}.")
-    lines += [f"Pass: `{step}`." for step in row.get("steps", ()) if isinstance(step, str)]
-    lines += [f"Step: `{' '.join(map(str, step))}`." for step in row.get("steps", ()) if not isinstance(step, str)]
+    lines += [stepped(step) for step in row.get("steps", ())]
     what = {"legalize": "After LegalizeOps", "schedule": "After the steps", "type": "As its type", "show": "Printed"}
     what |= {"schedule-run": "TVM, after the steps", "pass": "After the pass", "pass-run": "TVM, after the pass"}
     what |= {"run-c": "TVM, target `c`", "gradient": "TVM, the gradient by the first argument"}

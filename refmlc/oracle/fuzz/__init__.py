@@ -16,6 +16,10 @@ resume later, and run on several machines, with the same findings.
 | `replayed_trace`  | a finding on stages, made again in TVM                                              |
 | `patterns`        | what is unusual in a wrong step, which tells causes apart                           |
 | `aimed_programs`  | small programs aimed at the preconditions of schedule primitives                    |
+| `pass_runs`       | orders of TVM's passes, each stage held to the program that it began with           |
+| `pass_table`      | the passes: where each may stand, options, programs; which are left out             |
+| `pass_orders`     | orders and programs, drawn                                                          |
+| `programs`        | small programs aimed at what passes assume                                          |
 | `exclusions`      | what is left out of generation                                                      |
 | `avoidance`       | how a campaign moves away from causes that it meets: exclusions that grow           |
 | `pattern`         | what findings of one cause share                                                    |

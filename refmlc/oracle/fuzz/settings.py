@@ -18,7 +18,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT
 
 KINDS = ("functions", "graphs", "schedules", "operators")
-SUBJECT_KINDS = ("primitives", "imports")  # what a part of real TVM does to a program, each a subject (`subjects`)
+SUBJECT_KINDS = ("primitives", "passes", "imports")  # what a part of real TVM does, each a subject (`subjects`)
 FORMAT = 1
 SEEDS = 1 << 32
 ATTEMPT = 1 << 96

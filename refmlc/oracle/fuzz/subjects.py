@@ -4,6 +4,7 @@
 |--------------|-------------------------------------|
 | `primitives` | traces of TVM's schedule (`staged`) |
 | `imports`    | TVM's importer of ONNX (`imports`)  |
+| `passes`     | orders of TVM's passes (`pass_runs`) |
 
 A kind is added here and in `settings.SUBJECT_KINDS`.
 """
@@ -11,7 +12,7 @@ A kind is added here and in `settings.SUBJECT_KINDS`.
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from refmlc.oracle.fuzz import imports, staged
+from refmlc.oracle.fuzz import imports, pass_runs, pass_table, staged
 from refmlc.oracle.fuzz.replayed_trace import Replay, Steps, steps_again
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json
 from refmlc.oracle.fuzz.settings import CampaignSettings
@@ -42,4 +43,5 @@ SUBJECTS: Mapping[str, Subject] = {
         steps_again(staged.TracesInTvm),
         staged.TracesInTvm,
     ),
+    pass_runs.KIND: Subject(pass_runs.run_orders, pass_runs.shrink_order, pass_table.NAMES),
 }

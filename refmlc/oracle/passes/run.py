@@ -82,7 +82,8 @@ class CompilerProcess:
     def __call__(self, text: str, passes: Sequence[str] | None = None, **more: object) -> PassTrace:
         """The module of `text` after each pass that changes it. Fails: RM112 (no such pass), RM109 (no snapshot).
 
-        `passes`, `more`: in place of those that all modules have.
+        `passes`, `more`: in place of those that all modules have; `whole=True`: a snapshot for each of `passes`, and an
+        order that the compiler must take: a failed check of its own in it is a fault.
         """
         request = self._request | more | ({} if passes is None else {"passes": list(passes)})
         file = Path(self._directory.name) / FILE
@@ -107,7 +108,8 @@ class CompilerProcess:
                 ended = f"{ENDED}: unexpected answer {json.dumps(reply)[:SHOWN]}"
         content = file.read_text(encoding="utf-8", errors="replace")
         whole_lines = content[: content.rfind("\n") + 1]  # a line may have been cut
-        return read_trace(whole_lines.split("\n"), ended, kind, chosen=request["passes"] is not None)
+        chosen = request["passes"] is not None and request.get("whole") is not True
+        return read_trace(whole_lines.split("\n"), ended, kind, chosen=chosen)
 
     def _started(self) -> LineProcess:
         """The running process. Fails: RM112."""

@@ -5,8 +5,11 @@
 | `hello` folder                                      | nothing        | `name`, `passes`                            |
 | `passes` module, target, opt, passes, file, seconds | all in a child | `ok`, or `stop` and `message`: how it ended |
 
-`passes` is null for what `tvm.compile` does, or a list of names such as `relax.LegalizeOps`, `tirx.NarrowDataType(32)`;
-`stop` is `rejected` where there is none of that name. The first line of the file is the module as TVM reads it, with
+`passes` is null for what `tvm.compile` does, or a list of names such as `relax.LegalizeOps`, `tirx.NarrowDataType(32)`,
+`relax.TopologicalSort(order='breadth-first')`, or with options of `PassContext`
+`tirx.UnrollLoop(config={'tirx.UnrollLoop': {'auto_max_step': 8}})`; `tirx.BindTarget` binds the target of the request.
+`stop` is `rejected` where there is none of that name. With `"whole": true` a snapshot has the name as it is spelled
+here, and passes within a pass leave none. The first line of the file is the module as TVM reads it, with
 the name `input`; `{"within": name}` says which pass runs; the last one is `{"done": true}`, or
 `{"refused": why}` if TVM refuses: with `"fault": true` where it fails, and `"declared": true` where this build lacks
 what the module needs. Written lines survive the death of the child.
@@ -20,12 +23,13 @@ what the module needs. Written lines survive the death of the child.
 
 import json
 import os
-from ast import literal_eval
+from ast import literal_eval, parse
 from difflib import get_close_matches
 
 import tvm
 from line_server import Child, alarm, device_of, module_of, name, one_line, read_once, refusal, serve, target_of
 
+TARGETED = "BindTarget"
 WRAPPERS = ("sequential", "_pipeline")
 
 
@@ -87,9 +91,18 @@ def instrument(writer):
     return Writing()
 
 
-def named(spelled):
-    """The pass that `tirx.UnrollLoop` or `tirx.NarrowDataType(32)` spells. Raises `Unknown`, or what TVM raises."""
-    name, _, arguments = spelled.partition("(")
+def arguments_of(spelled, rest):
+    """The arguments that a name spells, as literals, by place and by keyword. Raises `Unknown`."""
+    try:
+        call = parse(f"made{rest or '()'}", mode="eval").body
+        return [literal_eval(value) for value in call.args], {key.arg: literal_eval(key.value) for key in call.keywords}
+    except (AttributeError, TypeError, ValueError, SyntaxError) as problem:
+        raise Unknown(f"`{spelled}` makes no pass: {one_line(problem)}") from None
+
+
+def named(spelled, target):
+    """The pass that `tirx.UnrollLoop` or `tirx.NarrowDataType(32)` spells, and its options. Raises `Unknown`."""
+    name, opened, arguments = spelled.partition("(")
     family, _, rest = name.rpartition(".")
     homes = {"": tvm.tirx, "tir": tvm.tirx, "tirx": tvm.tirx, "relax": tvm.relax, "s_tir": tvm.s_tir}
     if family not in homes:
@@ -98,9 +111,12 @@ def named(spelled):
     if not callable(getattr(home, rest, None)):
         near = get_close_matches(rest, [each for each in dir(home) if each[0].isupper()], 3)
         raise Unknown(f"TVM has no pass `{spelled}`" + (f": perhaps {' or '.join(near)}" if near else ""))
+    places, keywords = arguments_of(spelled, opened + arguments)
+    config = keywords.pop("config", {})
+    places = [target_of(target)] if rest == TARGETED else places
     try:
-        return getattr(home, rest)(*literal_eval(f"({arguments.removesuffix(')')},)") if arguments.strip(") ") else ())
-    except (TypeError, ValueError, SyntaxError) as problem:
+        return spelled, getattr(home, rest)(*places, **keywords), config
+    except (TypeError, ValueError) as problem:
         raise Unknown(f"`{spelled}` makes no pass: {one_line(problem)}") from None
 
 
@@ -109,18 +125,25 @@ def through(request, chosen, writer):
     module = module_of(request["module"])
     writer.device = "" if request["target"].startswith("cuda") else device_of(module.functions.values())
     writer.snapshot("input", module)
-    target = target_of(request["target"])
-    with target, tvm.transform.PassContext(opt_level=request["opt"], instruments=[instrument(writer)]):
-        if chosen is None:
+    target, whole = target_of(request["target"]), request.get("whole", False)
+    instruments = [] if whole else [instrument(writer)]
+    if chosen is None:
+        with target, tvm.transform.PassContext(opt_level=request["opt"], instruments=instruments):
             tvm.compile(module, target)
-        for each in chosen or ():
+    for spelled, each, config in chosen or ():
+        if whole:
+            writer.begins(spelled)
+        with target, tvm.transform.PassContext(opt_level=request["opt"], instruments=instruments, config=config):
             module = each(module)
+        if whole:
+            writer.snapshot(spelled, module)
+            writer.ends()
 
 
 def written(request):
     """In a child: write the file; the answer."""
     try:
-        chosen = None if request["passes"] is None else [named(each) for each in request["passes"]]
+        chosen = None if request["passes"] is None else [named(each, request["target"]) for each in request["passes"]]
     except Unknown as problem:
         return {"stop": "rejected", "message": str(problem)}
     with open(request["file"], "w", encoding="utf-8") as lines, alarm(request["seconds"]):

@@ -1,0 +1,253 @@
+"""Programs of the kind `passes`: orders of TVM's passes, each stage held to the program that it began with.
+
+`pass_orders` draws them. The last stage is executed first; only where it is not the same, the stages between are, and
+the first wrong pass is named. A pass that fails a check of its own, or ends TVM's process, is a finding too: it stands
+where TVM's own pipelines have it, or where its documentation asks for nothing else.
+
+A cause is the guilty pass, how it is wrong, and its pattern:
+
+| wrong is                            | the pattern                                     |
+|-------------------------------------|-------------------------------------------------|
+| another value                       | nothing                                         |
+| another dtype or shape              | which                                           |
+| undefined code, an ill-formed stage | the code                                        |
+| a failed check, a death of TVM      | its message, without numbers and names          |
+
+Where a recorded deviation has the same three, the finding is a known one.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from time import monotonic
+
+from refmlc.diag import RefmlcError
+from refmlc.lang.wellformed.reader_checks import read
+from refmlc.oracle.fuzz.exclusions import TVM
+from refmlc.oracle.fuzz.pass_orders import Steps, drawn_order, is_legal, name_of
+from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature
+from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.staged import CALLS, LIMITS, OUR_CRASH, REFERENCE, fewer, python_of, undefined_code
+from refmlc.oracle.outcome import Kind
+from refmlc.oracle.passes.check import check, shrunk
+from refmlc.oracle.passes.run import TvmPasses
+from refmlc.oracle.passes.stages import BrokenStage, PassTrace, Stage, StageVerdict, TraceCheck
+from refmlc.oracle.reasons import normalised
+from refmlc.oracle.record import known_passes
+
+KIND = "passes"
+FAILS = (Kind.COMPILER_ERROR, Kind.HUNG, Kind.CRASHED)
+"""How TVM ends that is a finding; what it refuses in words is none."""
+UNREADABLE = ("RM108",)  # of a stage whose tensor constants TVM does not print
+SHOWN = 100  # characters of a message that tell causes apart
+Cause = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class PassFinding:
+    """An order that is wrong. `text`: the program it begins with; `steps`: its passes up to the guilty one."""
+
+    text: str
+    steps: Steps
+    code: str
+    message: str
+    verdict: str
+    pattern: str
+    broken: BrokenStage | None
+
+    @property
+    def guilty(self) -> str:
+        """The name of the guilty pass; where refmlc could not tell of those right before it, theirs too."""
+        names = (*(self.broken.unread if self.broken is not None else ()), *self.steps[-1:])
+        return " or ".join(dict.fromkeys(map(name_of, names))) or "the input"
+
+    @property
+    def cause(self) -> Cause:
+        """The guilty pass, how it is wrong, and the pattern of that."""
+        return self.guilty, self.verdict, self.pattern
+
+
+@cache
+def compiler(python: str, seconds: float) -> TvmPasses:
+    """TVM's process, kept by the worker."""
+    return TvmPasses(python, passes=(), seconds=seconds)
+
+
+def trace_of(tvm: TvmPasses, text: str, steps: Steps) -> PassTrace:
+    """The program after each of `steps` that changes it. Fails: RM112, RM109."""
+    return tvm(text, steps, whole=True)
+
+
+PLANTED_TEXT = """from tvm.script import tirx as T
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((6,), "int32"), B: T.Buffer((6,), "int32")):
+    for i in range(6):
+        B[i] = A[i] * TWO
+"""
+PLANTED = PassTrace(
+    (
+        Stage("input", PLANTED_TEXT.replace("TWO", "2")),
+        Stage("tirx.UnrollLoop()", PLANTED_TEXT.replace("TWO", "(1 + 1)")),
+        Stage("tirx.StmtSimplify()", PLANTED_TEXT.replace("TWO", "3")),
+    )
+)
+"""A simplification that is off by one, behind a pass that is right: it is found, or nothing else means anything."""
+
+
+@cache
+def prove_power() -> None:
+    """Find the planted fault, once in a process. Raises RuntimeError: then no verdict of it is worth anything."""
+    _, finding = finding_of(PLANTED, ("tirx.UnrollLoop()", "tirx.StmtSimplify()"))
+    if finding is None or finding.cause != ("tirx.StmtSimplify", "wrong", ""):
+        raise RuntimeError("the planted simplification that is off by one is not found")
+
+
+def finding_of(trace: PassTrace, steps: Steps) -> tuple[TraceCheck, PassFinding | None]:
+    """The verdicts on a trace of these steps, and what is wrong with it."""
+    first, *stages = trace.stages
+    checked = _checked(PassTrace((first, *stages[-1:]), trace.stopped, trace.kind))
+    if len(stages) > 1 and any(row.verdict is not StageVerdict.SAME for row in checked.rows):
+        checked = _checked(trace)
+    if checked.broken is not None and undefined_code(checked.broken.diagnostic.message) not in UNREADABLE:
+        broken = checked.broken
+        upto = steps[: steps.index(broken.name) + 1] if broken.name in steps else steps
+        code, message = broken.diagnostic.code.id, broken.diagnostic.message
+        verdict, pattern = _how(broken)
+        return checked, PassFinding(first.text, upto, code, message, verdict, pattern, broken)
+    if checked.failure is not None and trace.kind in FAILS:
+        within = trace.stopped.partition("in `")[2].partition("`: ")[0]
+        upto = steps[: steps.index(within) + 1] if within in steps else (*steps, within)
+        code, message = checked.failure.code.id, checked.failure.message
+        pattern = normalised(trace.stopped.partition("`: ")[2])[:SHOWN]
+        return checked, PassFinding(first.text, upto, code, message, trace.kind.value, pattern, None)
+    return checked, None
+
+
+def _checked(trace: PassTrace) -> TraceCheck:
+    return check(trace, calls=CALLS, small=False, limits=LIMITS)
+
+
+def _how(broken: BrokenStage) -> tuple[str, str]:
+    """How a stage is wrong, and the pattern of that."""
+    code, message = broken.diagnostic.code.id, broken.diagnostic.message
+    if code == OUR_CRASH:
+        return "crashed", ""
+    if not broken.func:
+        return "ill-formed", code
+    undefined = undefined_code(message)
+    if undefined:
+        return "undefined", undefined
+    return "wrong", "" if ", expected " in message else normalised(message.rpartition(": ")[2])[:SHOWN]
+
+
+def run_orders(settings: CampaignSettings, batch: int, numbers: Sequence[int]) -> BatchResult:
+    """Verdicts on stages, findings, the passes that changed a program, why stages were not compared."""
+    prove_power()
+    python = python_of(settings)
+    path = f"{TVM}{python}"
+    counts, changed, reasons = Counter[str](), set[str](), Counter[str]()
+    findings: list[FindingRecord] = []
+    for number in numbers:
+        tvm = compiler(python, settings.program_seconds)
+        drawn = drawn_order(settings, number, number // len(settings.kinds))
+        try:
+            trace = trace_of(tvm, drawn.text, drawn.steps)
+            checked, finding = finding_of(trace, drawn.steps)
+        except RefmlcError as failure:
+            counts["unsupported"] += 1
+            reasons[f"unsupported: {failure.diagnostic.message}"] += 1
+            continue
+        changed |= {name_of(stage.name) for stage in trace.stages[1:]}
+        counts.update(row.verdict.value for row in checked.rows)
+        reasons.update(f"{row.verdict.value}: {row.why}" for row in checked.rows if not row.is_known)
+        if trace.stopped and finding is None:
+            counts["unsupported"] += 1
+            reasons[f"unsupported: {trace.kind.value}, {trace.stopped}"] += 1
+        if finding is not None:
+            findings.append(record_of(settings, number, path, tvm, finding))
+    coverage = {"passes": tuple(sorted(changed))}
+    return BatchResult(batch, len(numbers), {path: counts}, coverage, merged(findings), reasons={path: dict(reasons)})
+
+
+def record_of(
+    settings: CampaignSettings, number: int, path: str, tvm: TvmPasses, finding: PassFinding
+) -> FindingRecord:
+    """The finding as data."""
+    rows = known_passes({"name": tvm.name}, finding.guilty, finding.verdict, finding.pattern)
+    lines = [f"`{finding.guilty}` is wrong: {finding.message}"]
+    lines += [f"perhaps as the known row {' or '.join(rows)}"] if rows else []
+    if finding.code == OUR_CRASH:
+        path, lines = REFERENCE, [f"refmlc fails on what `{finding.guilty}` leaves: {finding.message}"]
+    return FindingRecord(
+        signature("", KIND, path, *finding.cause),
+        finding.code,
+        path,
+        finding.verdict,
+        "\n".join(lines),
+        number,
+        settings.seed_of(number),
+        KIND,
+        case_of(finding),
+    )
+
+
+def case_of(finding: PassFinding) -> dict[str, object]:
+    """The order as data: the program, its passes, and the program before and after the last of them."""
+    broken = finding.broken
+    sides = {} if broken is None else {"before": broken.before.text, "after": broken.after.text}
+    return {"text": finding.text, "steps": list(finding.steps), **sides}
+
+
+def shrink_order(settings: CampaignSettings, finding: FindingRecord, seconds: float) -> Json:
+    """The order with fewer passes, on a smaller program, that is wrong for the same cause."""
+    tvm = compiler(python_of(settings), settings.program_seconds)
+    steps = tuple(str(step) for step in json.loads(json.dumps(finding.case))["steps"])
+    text, deadline = str(finding.case["text"]), monotonic() + seconds
+    cause = cause_of(tvm, text, steps)
+    if cause is None:
+        return {"problem": "the finding does not occur again"}
+
+    def keeps(candidate: Steps) -> bool:
+        return is_legal(candidate) and monotonic() < deadline and cause_of(tvm, text, candidate) == cause
+
+    smallest = _finding(tvm, text, fewer(steps, keeps))
+    if smallest is None:
+        return {"problem": "the finding does not occur again"}
+    smallest = smaller_program(tvm, smallest, max(1.0, deadline - monotonic()))
+    return {
+        "case": case_of(smallest),
+        "message": smallest.message,
+        "lines": [len(text.splitlines()), len(smallest.text.splitlines())],
+        "steps": [len(steps), len(smallest.steps)],
+    }
+
+
+def smaller_program(tvm: TvmPasses, finding: PassFinding, seconds: float) -> PassFinding:
+    """The finding on a smaller program that the same passes break in the same way."""
+    steps = finding.steps
+    if finding.broken is None:
+        return finding
+    small = shrunk(
+        read(finding.text, "the program"),
+        finding.broken,
+        lambda text: trace_of(tvm, text, steps),
+        seconds=seconds,
+        calls=CALLS,
+    )
+    again = None if small is None else _finding(tvm, small.text, steps)
+    return finding if again is None or again.cause != finding.cause else again
+
+
+def _finding(tvm: TvmPasses, text: str, steps: Steps) -> PassFinding | None:
+    try:
+        return finding_of(trace_of(tvm, text, steps), steps)[1]
+    except RefmlcError:
+        return None
+
+
+def cause_of(tvm: TvmPasses, text: str, steps: Steps) -> Cause | None:
+    """The cause of what is wrong with these steps; None: nothing."""
+    finding = _finding(tvm, text, steps)
+    return None if finding is None else finding.cause

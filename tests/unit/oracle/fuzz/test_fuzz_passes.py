@@ -1,0 +1,182 @@
+"""Orders of passes: which are drawn, what is wrong, whose fault it is, and with how little it is shown."""
+
+import re
+from dataclasses import replace
+from importlib.resources import files
+
+import pytest
+from click.testing import CliRunner
+
+from refmlc.cli import main
+from refmlc.lang.wellformed.reader_checks import read
+from refmlc.oracle.fuzz import pass_orders, pass_runs, pass_table, programs
+from refmlc.oracle.fuzz.exclusions import NOT_SENT_TO_TVM, is_excluded
+from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.outcome import Kind
+from refmlc.oracle.passes.stages import PassTrace, Stage
+from refmlc.oracle.record import known_passes
+from refmlc.strategies.choices import SeededChoices
+
+SETTINGS = CampaignSettings(kinds=(pass_runs.KIND,), implementations=("tvm:/usr/bin/python3",))
+ROWS = [(family, row) for family in pass_table.FAMILIES for row in family.passes]
+STEPS = ("tirx.UnrollLoop()", "tirx.StmtSimplify()", "tirx.RemoveNoOp()")
+PROGRAM = """from tvm.script import tirx as T
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32")):
+    for i in range(4):
+        B[i] = A[{index}] {operation}
+"""
+
+
+def text(index="i", operation="+ 1"):
+    return PROGRAM.format(index=index, operation=operation)
+
+
+def trace(*texts, names=STEPS, stopped="", kind=Kind.UNSUPPORTED):
+    pairs = zip(("input", *names), texts, strict=False)
+    return PassTrace(tuple(Stage(*pair) for pair in pairs), stopped, kind)
+
+
+def test_an_order_that_keeps_the_meaning_has_no_finding():
+    checked, finding = pass_runs.finding_of(trace(text(), text(operation="+ 2 - 1")), STEPS)
+    assert finding is None
+    assert [row.verdict.value for row in checked.rows] == ["same"]
+
+
+def test_the_first_wrong_pass_is_guilty_not_the_last():
+    _, finding = pass_runs.finding_of(trace(text(), text(), text(operation="+ 2"), text(operation="+ 2 + 0")), STEPS)
+    assert finding.cause == ("tirx.StmtSimplify", "wrong", "")
+    assert finding.steps == STEPS[:2]
+
+
+def test_a_pass_that_changes_nothing_has_no_stage_and_is_kept_in_the_order():
+    changed = trace(text(), text(operation="+ 2"), names=STEPS[1:])
+    _, finding = pass_runs.finding_of(changed, STEPS)
+    assert finding.steps == STEPS[:2]
+
+
+def test_a_program_that_is_undefined_afterwards_says_by_which_code():
+    _, finding = pass_runs.finding_of(trace(text(), text(index="i + 1")), STEPS)
+    assert finding.cause == ("tirx.UnrollLoop", "undefined", "RM304")
+
+
+def test_a_stage_that_breaks_a_static_rule_says_which():
+    _, finding = pass_runs.finding_of(trace(text(), text(index="i, 0")), STEPS)
+    assert finding.cause == ("tirx.UnrollLoop", "ill-formed", "RM208")
+
+
+def test_a_pass_that_fails_its_own_check_is_guilty_and_numbers_do_not_tell_causes_apart():
+    stopped = "in `tirx.StmtSimplify()`: InternalError: Check failed: (3 < 2) is false"
+    _, finding = pass_runs.finding_of(trace(text(), stopped=stopped, kind=Kind.COMPILER_ERROR), STEPS)
+    assert finding.cause == ("tirx.StmtSimplify", "compiler error", "InternalError: Check failed: (# < #) is false")
+    assert finding.steps == STEPS[:2]
+
+
+def test_what_a_pass_refuses_in_words_is_no_finding():
+    stopped = "in `tirx.StmtSimplify()`: NotImplementedError: no such loop"
+    assert pass_runs.finding_of(trace(text(), stopped=stopped, kind=Kind.REFUSED), STEPS)[1] is None
+
+
+def test_the_planted_fault_is_found_each_time_a_process_begins(monkeypatch):
+    pass_runs.prove_power.cache_clear()
+    pass_runs.prove_power()
+    pass_runs.prove_power.cache_clear()
+    monkeypatch.setattr(pass_runs, "finding_of", lambda _trace, _steps: (None, None))
+    with pytest.raises(RuntimeError, match="planted"):
+        pass_runs.prove_power()
+
+
+def test_a_recorded_deviation_is_known_by_pass_and_pattern(monkeypatch):
+    rows = [
+        {"action": "pass", "steps": ["relax.FuseOps(0)"], "got": "RM304", "id": "a"},
+        {"action": "pass-run", "steps": ["relax.LegalizeOps()", "relax.FuseOps()"], "got": ["int32", [1]], "id": "b"},
+        {"action": "pass", "steps": ["relax.FuseOps()"], "got": "InternalError: Check failed: (3 < 2)", "id": "c"},
+        {"got": ["int32", [1]], "id": "d", "kind": "wrong result", "why": "FuseTIR loses it."},
+        {"got": ["int32", [1]], "id": "e", "kind": "wrong result", "why": "It is not FuseTIR."},
+    ]
+    monkeypatch.setattr("refmlc.oracle.record._tables", lambda _name, _version: rows)
+    says = {"name": "tvm 0.27.0.post1"}
+    assert known_passes(says, "relax.FuseOps", "undefined", "RM304") == ["a", "b"]
+    assert known_passes(says, "relax.FuseOps", "undefined", "RM322") == ["b"]
+    assert known_passes(says, "relax.FuseOps", "wrong", "") == ["b"]
+    assert known_passes(says, "relax.FuseOps", "compiler error", "InternalError: Check failed: (# < #) is false") == [
+        "c"
+    ]
+    assert known_passes(says, "relax.FuseTIR", "wrong", "") == ["d"]
+    assert known_passes(says, "relax.FuseTIR", "compiler error", "") == []
+    assert known_passes({"name": "tvm"}, "relax.FuseTIR", "wrong", "") == []
+
+
+def test_every_program_is_read_and_is_some_pass_s():
+    for head, table in (
+        (programs.FUNCTION, programs.TENSORIR),
+        (programs.MODULE, programs.RELAX),
+    ):
+        family = pass_table.RELAX if table is programs.RELAX else pass_table.TENSORIR
+        aims = tuple(aim for row in family.passes for aim in row.aims)
+        for name, body in table.items():
+            read(head + body.lstrip("\n"), f"{name}.py")
+            assert name.startswith(aims), name
+        for row in family.passes:
+            unmet = [aim for aim in row.aims if not any(name.startswith(aim) for name in table)]
+            assert not unmet, row.name
+
+
+@pytest.mark.parametrize(("family", "focus"), ROWS, ids=[row.name for _, row in ROWS])
+def test_orders_are_legal_and_have_their_focus(family, focus):
+    for number in range(40):
+        steps = pass_orders.order(SeededChoices(number), family, focus, number % 5)
+        assert pass_orders.is_legal(steps), steps
+        assert focus.name in map(pass_orders.name_of, steps)
+        assert number % 5 or pass_orders.name_of(steps[-1]) == focus.name
+
+
+def test_a_pass_before_what_it_needs_or_behind_what_it_must_precede_is_not_legal():
+    assert not pass_orders.is_legal(("relax.LegalizeOps()", "relax.FuseOps()"))
+    assert not pass_orders.is_legal(("relax.LegalizeOps()", "relax.LambdaLift()"))
+    assert not pass_orders.is_legal(("tirx.VectorizeLoop(True)",))
+    assert not pass_orders.is_legal(("relax.Unheard()",))
+    assert pass_orders.is_legal(("relax.LegalizeOps()", "relax.AnnotateTIROpPattern()", "relax.FuseOps(1)"))
+
+
+def test_programs_and_orders_are_a_function_of_the_number_and_rows_take_turns():
+    drawn = [pass_orders.drawn_order(SETTINGS, number, number) for number in range(len(ROWS))]
+    assert drawn == [pass_orders.drawn_order(SETTINGS, number, number) for number in range(len(ROWS))]
+    assert [order.focus for order in drawn] == [row.name for _, row in ROWS]
+    later = [pass_orders.drawn_order(SETTINGS, number, len(ROWS) + number) for number in range(len(ROWS))]
+    assert sum(len(order.steps) for order in later) > sum(len(order.steps) for order in drawn)
+
+
+def test_generated_programs_have_nothing_that_tvm_does_not_read():
+    exclude = (*pass_orders.UNREAD, *NOT_SENT_TO_TVM)
+    for family in pass_table.FAMILIES:
+        texts = {pass_orders.generated(SETTINGS, number, family) for number in range(12)}
+        assert len(texts) > 6
+        assert not any(is_excluded(read(each, "g.py"), exclude) for each in texts)
+
+
+def test_excluded_passes_are_not_drawn():
+    settings = replace(SETTINGS, exclude=("tirx.UnrollLoop", "relax.FuseOps"))
+    steps = {step for number in range(300) for step in pass_orders.drawn_order(settings, number, number).steps}
+    assert {pass_orders.name_of(step) for step in steps}.isdisjoint(settings.exclude)
+
+
+def test_passes_that_are_left_out_have_a_reason_and_are_not_drawn():
+    assert not set(pass_table.LEFT_OUT) & set(pass_table.NAMES)
+    assert all(pass_table.LEFT_OUT.values())
+
+
+def test_steps_are_literals_that_tvm_s_side_can_read():
+    side = files("refmlc.oracle.implementations.tvm_side") / "run_passes.py"
+    assert "literal_eval" in side.read_text(encoding="utf-8")
+    for _, row in ROWS:
+        for option in row.options:
+            assert re.fullmatch(r"[\w.]+\(.*\)", f"{row.name}({option})")
+            compile(f"made({option})", "step", "eval")
+
+
+def test_a_campaign_of_passes_needs_real_tvm(tmp_path):
+    arguments = ["fuzz", "--programs", "1", "--dir", str(tmp_path), "--kinds", "passes", "--impl", "native:tiny"]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 2
+    assert "need real TVM" in done.output
