@@ -199,7 +199,7 @@ def proved(
 
 
 def describe(settings: Json, number: int) -> Json:
-    """The case of a program as data; of a subject's nothing: it has no case."""
+    """The case of a program as data; of a subject nothing, it has none."""
     campaign_settings = CampaignSettings.from_json(settings)
     if campaign_settings.kind_of(number) in SUBJECTS:
         return {}
