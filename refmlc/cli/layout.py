@@ -11,7 +11,7 @@ from refmlc.cli.options import PATH, count_option, json_option
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, BAD_USAGE, MEMORY_EXHAUSTED
 from refmlc.lang.layouts.forms import Placed
-from refmlc.lang.layouts.ownership import MOST, Element, amount, elements
+from refmlc.lang.layouts.ownership import MOST, PlacedElement, amount, elements
 from refmlc.lang.layouts.pictures import page_of, svg_of
 from refmlc.lang.layouts.placement import admits, is_injective
 from refmlc.lang.script.written_layout import layout_in
@@ -65,7 +65,7 @@ def _tuple(values: tuple[int, ...]) -> str:
     return ", ".join(map(str, values))
 
 
-def as_data(placed: Placed, shape: tuple[int, ...], found: list[Element]) -> dict[str, object]:
+def as_data(placed: Placed, shape: tuple[int, ...], found: list[PlacedElement]) -> dict[str, object]:
     """The layout for machines."""
     return {
         "shape": list(shape),

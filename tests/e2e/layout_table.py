@@ -25,7 +25,7 @@ from rich.console import Console
 from rich.table import Table
 
 from refmlc.lang.layouts import algebra
-from refmlc.lang.layouts.forms import Step, Swizzled, Tiling
+from refmlc.lang.layouts.forms import AxisStep, Swizzled, Tiling
 from refmlc.lang.layouts.placement import places, split
 
 SIDE = Path(__file__).parent / "tvm_side" / "layouts.py"
@@ -49,7 +49,7 @@ def steps(rng, axes, count):
         axis, extent = rng.choice(axes), rng.choice(EXTENTS)
         stride = strides[axis] if rng.random() < 0.7 else rng.choice((0, 1, 2, 3, 4, 7, 8, 16, 32))
         strides[axis] = max(strides[axis], stride * extent)
-        result.insert(0, Step(extent, stride, axis))
+        result.insert(0, AxisStep(extent, stride, axis))
     if rng.random() < 0.3:
         rng.shuffle(result)
     return tuple(result)
@@ -100,7 +100,9 @@ def data_of(layout):
 
 def form_of(data):
     tiling = Tiling(
-        tuple(Step(*step) for step in data["shard"]), tuple(Step(*step) for step in data["replica"]), data["offset"]
+        tuple(AxisStep(*step) for step in data["shard"]),
+        tuple(AxisStep(*step) for step in data["replica"]),
+        data["offset"],
     )
     return tiling if data["swizzle"] is None else Swizzled(tiling, *data["swizzle"])
 

@@ -3,20 +3,22 @@
 from hypothesis import given, strategies as st
 
 from refmlc.lang.layouts.algebra import canonical, direct_sum, sliced, tiled
-from refmlc.lang.layouts.forms import Step, Swizzled, Tiling
+from refmlc.lang.layouts.forms import AxisStep, Swizzled, Tiling
 from refmlc.lang.layouts.placement import elements_at, is_injective, places, split, swizzled
 
 AXES = ("m", "laneid", "warpid")
-STEPS = st.lists(st.builds(Step, st.integers(1, 4), st.integers(0, 9), st.sampled_from(AXES)), min_size=1, max_size=4)
+STEPS = st.lists(
+    st.builds(AxisStep, st.integers(1, 4), st.integers(0, 9), st.sampled_from(AXES)), min_size=1, max_size=4
+)
 TILINGS = st.builds(
     Tiling,
     STEPS.map(tuple),
-    st.lists(st.builds(Step, st.integers(1, 3), st.integers(0, 9), st.sampled_from(AXES)), max_size=2).map(tuple),
+    st.lists(st.builds(AxisStep, st.integers(1, 3), st.integers(0, 9), st.sampled_from(AXES)), max_size=2).map(tuple),
     st.dictionaries(st.sampled_from(AXES), st.integers(0, 9), max_size=2),
 )
 SWIZZLED = st.builds(
     lambda sizes, element, lengths, inner: Swizzled(
-        Tiling(tuple(Step(n, stride) for n, stride in sizes)), element, min(lengths), max(lengths), inner
+        Tiling(tuple(AxisStep(n, stride) for n, stride in sizes)), element, min(lengths), max(lengths), inner
     ),
     st.lists(st.tuples(st.integers(1, 4), st.integers(0, 40)), min_size=1, max_size=3),
     st.integers(0, 3),

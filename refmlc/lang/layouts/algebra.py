@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
-from refmlc.lang.layouts.forms import Placed, Step, Swizzled, Tiling, bare, row_major
+from refmlc.lang.layouts.forms import AxisStep, Placed, Swizzled, Tiling, bare, row_major
 
 
 def canonical(layout: Placed) -> Placed:
@@ -33,11 +33,11 @@ def canonical_tiling(layout: Tiling) -> Tiling:
     """The canonical form of a tiling (LAY-003)."""
     steps = [step for step in layout.shard if step.extent != 1]
     if not steps and layout.shard:
-        steps = [Step(1, 1, layout.shard[0].axis)]
-    shard: list[Step] = []
+        steps = [AxisStep(1, 1, layout.shard[0].axis)]
+    shard: list[AxisStep] = []
     for step in steps:
         if shard and shard[-1].axis == step.axis and shard[-1].stride == step.extent * step.stride:
-            shard[-1] = Step(shard[-1].extent * step.extent, step.stride, step.axis)
+            shard[-1] = AxisStep(shard[-1].extent * step.extent, step.stride, step.axis)
         else:
             shard.append(step)
     offset = {axis: distance for axis, distance in layout.offset.items() if distance}
@@ -45,13 +45,13 @@ def canonical_tiling(layout: Tiling) -> Tiling:
     return Tiling(tuple(shard), replica, offset)
 
 
-def grouped(layout: Tiling, shape: Sequence[int]) -> list[tuple[Step, ...]] | None:
+def grouped(layout: Tiling, shape: Sequence[int]) -> list[tuple[AxisStep, ...]] | None:
     """The steps of each dimension of a shape; None where a dimension ends inside of a step that it does not divide."""
-    groups: list[tuple[Step, ...]] = []
+    groups: list[tuple[AxisStep, ...]] = []
     rest = list(reversed(layout.shard))
     last = layout.shard[-1] if layout.shard else None
     for extent in shape:
-        own: list[Step] = []
+        own: list[AxisStep] = []
         filled = 1
         while extent < 1 or filled % extent:
             if not rest or extent < 1:
@@ -63,9 +63,9 @@ def grouped(layout: Tiling, shape: Sequence[int]) -> list[tuple[Step, ...]] | No
             end = own.pop()
             if end.extent % left:
                 return None
-            rest.append(Step(left, end.stride, end.axis))
-            own.append(Step(end.extent // left, end.stride * left, end.axis))
-        idle = own or [Step(1, step.stride, step.axis) for step in (*rest[-1:], last) if step is not None][:1]
+            rest.append(AxisStep(left, end.stride, end.axis))
+            own.append(AxisStep(end.extent // left, end.stride * left, end.axis))
+        idle = own or [AxisStep(1, step.stride, step.axis) for step in (*rest[-1:], last) if step is not None][:1]
         groups.append(tuple(step for step in own if step.extent != 1) or tuple(idle[:1]))
     return None if any(step.extent != 1 for step in rest) else groups
 
@@ -126,7 +126,7 @@ def sliced(layout: Placed, shape: Sequence[int], region: Sequence[tuple[int, int
     groups = grouped(whole, shape)
     if groups is None:
         return None
-    shard: list[Step] = []
+    shard: list[AxisStep] = []
     offset = dict(whole.offset)
     for steps, (begin, end), extent in zip(groups, region, shape, strict=True):
         own = _part(canonical_tiling(Tiling(steps)).shard, begin, end - begin, extent)
@@ -146,14 +146,14 @@ def _components(number: int, extents: Sequence[int]) -> list[int]:
     return result
 
 
-def _part(steps: Sequence[Step], begin: int, count: int, extent: int) -> list[Step] | None:
+def _part(steps: Sequence[AxisStep], begin: int, count: int, extent: int) -> list[AxisStep] | None:
     """The steps of `count` elements from `begin` on, of one dimension; None where they are no sum of steps."""
     if not (begin >= 0 and count >= 1 and begin + count <= extent):
         return None
     if not steps:
         return []
     first = _components(begin, [step.extent for step in steps])
-    whole: list[Step] = []  # steps that the part runs through completely, the fastest
+    whole: list[AxisStep] = []  # steps that the part runs through completely, the fastest
     place = len(steps) - 1
     while place >= 0 and first[place] == 0 and count % steps[place].extent == 0:
         whole.insert(0, steps[place])
@@ -163,13 +163,13 @@ def _part(steps: Sequence[Step], begin: int, count: int, extent: int) -> list[St
         return whole if count == 1 else None
     step = steps[place]
     if first[place] + count <= step.extent:
-        return [Step(count, step.stride, step.axis), *whole]
+        return [AxisStep(count, step.stride, step.axis), *whole]
     return _across(steps, first, place, count, whole)
 
 
 def _across(
-    steps: Sequence[Step], first: Sequence[int], place: int, count: int, whole: list[Step]
-) -> list[Step] | None:
+    steps: Sequence[AxisStep], first: Sequence[int], place: int, count: int, whole: list[AxisStep]
+) -> list[AxisStep] | None:
     """A part that lies half at the end of one run of a step and half at the beginning of the next one."""
     step, half = steps[place], count // 2
     if count % 2 or first[place] + half != step.extent or place == 0:
@@ -178,4 +178,4 @@ def _across(
     if above.axis != step.axis or first[place - 1] + 1 >= above.extent:
         return None
     jump = above.stride - (step.extent - half) * step.stride
-    return [Step(2, jump, step.axis), Step(half, step.stride, step.axis), *whole]
+    return [AxisStep(2, jump, step.axis), AxisStep(half, step.stride, step.axis), *whole]

@@ -2,7 +2,7 @@
 
 | form       | what                                                                           |
 |------------|--------------------------------------------------------------------------------|
-| `Step`     | `extent` places, `stride` apart on `axis`                                       |
+| `AxisStep` | `extent` places, `stride` apart on `axis`                                       |
 | `Tiling`   | shard, replica and offset by axis                                              |
 | `Swizzled` | a tiling whose only axis is memory, its addresses permuted                     |
 
@@ -22,7 +22,7 @@ MEMORY = "m"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class AxisStep:
     """`extent` places, `stride` apart on `axis`."""
 
     extent: int
@@ -34,8 +34,8 @@ class Step:
 class Tiling:
     """Every sum of a place in `shard`, one in `replica`, and `offset`."""
 
-    shard: tuple[Step, ...]
-    replica: tuple[Step, ...] = ()
+    shard: tuple[AxisStep, ...]
+    replica: tuple[AxisStep, ...] = ()
     offset: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -80,12 +80,12 @@ Placed: TypeAlias = Tiling | Swizzled
 """A layout of constant numbers."""
 
 
-def row_major(shape: Sequence[int], axis: str = MEMORY) -> tuple[Step, ...]:
+def row_major(shape: Sequence[int], axis: str = MEMORY) -> tuple[AxisStep, ...]:
     """The steps of a shape whose last dimension is contiguous."""
-    return tuple(Step(extent, prod(shape[place + 1 :]), axis) for place, extent in enumerate(shape))
+    return tuple(AxisStep(extent, prod(shape[place + 1 :]), axis) for place, extent in enumerate(shape))
 
 
-def bare(steps: Iterable[Step]) -> Tiling:
+def bare(steps: Iterable[AxisStep]) -> Tiling:
     """A tiling without replica and offset."""
     return Tiling(tuple(steps))
 
@@ -107,9 +107,9 @@ def form_of(node: TileLayout | ComposeLayout) -> Placed | None:
     return Tiling(shard, replica, offset)
 
 
-def _steps(iters: Sequence[Iter]) -> tuple[Step, ...] | None:
+def _steps(iters: Sequence[Iter]) -> tuple[AxisStep, ...] | None:
     steps = [
-        Step(item.extent.value, item.stride.value, item.axis)
+        AxisStep(item.extent.value, item.stride.value, item.axis)
         for item in iters
         if isinstance(item.extent, tir.IntImm) and isinstance(item.stride, tir.IntImm)
     ]
@@ -132,7 +132,7 @@ def swizzle_node(form: Swizzled) -> ComposeLayout:
     return ComposeLayout(form.per_element, form.swizzle_len, form.atom_len, tile_node(form.tiling), form.inner)
 
 
-def _iter(step: Step) -> Iter:
+def _iter(step: AxisStep) -> Iter:
     return Iter(tir.IntImm(INT32, step.extent), tir.IntImm(INT32, step.stride), step.axis)
 
 

@@ -18,7 +18,7 @@ from dataclasses import replace
 from math import prod
 
 from refmlc.lang.layouts.algebra import canonical, canonical_tiling, tiled
-from refmlc.lang.layouts.forms import Placed, Step, Swizzled, Tiling, bare, row_major
+from refmlc.lang.layouts.forms import AxisStep, Placed, Swizzled, Tiling, bare, row_major
 
 VECTOR = 128
 """The bits of the shortest run that a swizzle leaves together."""
@@ -42,7 +42,7 @@ def mma_atom(bits: int, mode: int) -> Swizzled | None:
     if mode not in (0, 1, 2, 3) or not 0 < bits <= VECTOR:
         return None
     element = (VECTOR // bits).bit_length() - 1
-    return Swizzled(bare([Step(1 << (element + mode + ATOM), 1)]), element, mode, ATOM)
+    return Swizzled(bare([AxisStep(1 << (element + mode + ATOM), 1)]), element, mode, ATOM)
 
 
 def mma_shared(bits: int, mode: int, shape: Sequence[int]) -> Placed | None:
@@ -63,8 +63,8 @@ def _packed(run: int, shape: Sequence[int]) -> Tiling:
     *lead, rows, columns = shape
     if columns % run:
         return canonical_tiling(bare(row_major(shape)))
-    outer = [Step(step.extent, step.stride * rows * columns) for step in row_major(lead)]
-    inner = [Step(rows, run), Step(columns // run, rows * run), Step(run, 1)]
+    outer = [AxisStep(step.extent, step.stride * rows * columns) for step in row_major(lead)]
+    inner = [AxisStep(rows, run), AxisStep(columns // run, rows * run), AxisStep(run, 1)]
     return canonical_tiling(bare([*outer, *inner]))
 
 
@@ -87,7 +87,7 @@ def repeated(layout: Placed, shape: Sequence[int], whole: Sequence[int]) -> Plac
 
 def rows_of_threads(columns: int, rows: int = 128) -> Tiling:
     """A row on each thread of a warpgroup, its columns in the thread's memory."""
-    return bare([Step(rows, 1, "tid_in_wg"), Step(columns, 1)])
+    return bare([AxisStep(rows, 1, "tid_in_wg"), AxisStep(columns, 1)])
 
 
 def datapath(letter: str, rows: int, columns: int, half: int = 0) -> Tiling | None:
@@ -97,12 +97,12 @@ def datapath(letter: str, rows: int, columns: int, half: int = 0) -> Tiling | No
     scattered = letter in ("C", "F")
     if rows != demanded or columns < 1 or columns % parts or half not in ((0, 1) if scattered else (0,)):
         return None
-    column = Step(columns // parts, 1, "TCol")
+    column = AxisStep(columns // parts, 1, "TCol")
     if scattered:
-        tiling = bare([Step(4, 32, "TLane"), Step(16, 1, "TLane"), column])
+        tiling = bare([AxisStep(4, 32, "TLane"), AxisStep(16, 1, "TLane"), column])
         return replace(tiling, offset={"TLane": 16}) if half else tiling
-    folded = [Step(parts, 128 // parts, "TLane")] if parts > 1 else []
-    return bare([Step(rows, 1, "TLane"), *folded, column])
+    folded = [AxisStep(parts, 128 // parts, "TLane")] if parts > 1 else []
+    return bare([AxisStep(rows, 1, "TLane"), *folded, column])
 
 
 def fragment(instruction: str, shape: Sequence[int], bits: int) -> Tiling | None:
@@ -115,22 +115,25 @@ def fragment(instruction: str, shape: Sequence[int], bits: int) -> Tiling | None
     if instruction == "32x32b" and rows == 64:
         half = columns // 2
         fits = bits == 32 and columns % 2 == 0 and _is_repeat(half, most)
-        return bare([Step(64, 1, "tid_in_wg"), Step(2, 64, "tid_in_wg"), Step(half, 1)]) if fits else None
+        return bare([AxisStep(64, 1, "tid_in_wg"), AxisStep(2, 64, "tid_in_wg"), AxisStep(half, 1)]) if fits else None
     repeats = columns // (width * packed)
     if columns % (width * packed) or not _is_repeat(repeats, most):
         return None
     if instruction == "32x32b":
         return rows_of_threads(columns, rows)
     registers = repeats * width // 2
-    slab = [Step(2, registers * packed)] if rows == 128 else []
-    eight = Step(8, 4, "laneid")
+    slab = [AxisStep(2, registers * packed)] if rows == 128 else []
+    eight, four = AxisStep(8, 4, "laneid"), AxisStep(4, 1, "laneid")
     lanes, low = {
-        "16x64b": (Step(2, 1, "laneid"), [Step(repeats, packed), Step(2, 2, "laneid")]),
-        "16x128b": (Step(2, packed), [Step(repeats, 2 * packed), Step(4, 1, "laneid")]),
-        "16x256b": (Step(2, 2 * packed), [Step(repeats, 4 * packed), Step(4, 1, "laneid"), Step(2, packed)]),
+        "16x64b": (AxisStep(2, 1, "laneid"), [AxisStep(repeats, packed), AxisStep(2, 2, "laneid")]),
+        "16x128b": (AxisStep(2, packed), [AxisStep(repeats, 2 * packed), four]),
+        "16x256b": (
+            AxisStep(2, 2 * packed),
+            [AxisStep(repeats, 4 * packed), four, AxisStep(2, packed)],
+        ),
     }[instruction]
-    pair = [Step(packed, 1)] if packed > 1 else []
-    return bare([Step(4, 1, "wid_in_wg"), *slab, lanes, eight, *low, *pair])
+    pair = [AxisStep(packed, 1)] if packed > 1 else []
+    return bare([AxisStep(4, 1, "wid_in_wg"), *slab, lanes, eight, *low, *pair])
 
 
 def _is_repeat(count: int, most: int) -> bool:
@@ -154,10 +157,10 @@ def trainium(dimensions: str, shape: Sequence[int], *, accumulator: bool = False
         return None
     inside = iter(row_major(free, "F"))
     across = iter(row_major(partitions if over == 1 else [PARTITIONS], "P"))
-    steps: list[Step] = []
+    steps: list[AxisStep] = []
     for kind in dimensions:
         if kind == "P" and over > 1:
-            steps.append(Step(over, prod(free), "F"))
+            steps.append(AxisStep(over, prod(free), "F"))
         steps.append(next(across if kind == "P" else inside))
     tiling = bare(steps)
     return banked(tiling) if accumulator else tiling
@@ -165,19 +168,19 @@ def trainium(dimensions: str, shape: Sequence[int], *, accumulator: bool = False
 
 def banked(tiling: Tiling) -> Tiling | None:
     """A layout of Trainium in its accumulators: free elements in banks of 512; replica and offset are no part of it."""
-    shard: list[Step] = []
+    shard: list[AxisStep] = []
     for step in tiling.shard:
         if step.axis != "F":
             shard.append(step)
         elif step.stride % BANK == 0:
-            shard.append(Step(step.extent, step.stride // BANK, "Bank"))
+            shard.append(AxisStep(step.extent, step.stride // BANK, "Bank"))
         elif step.stride < 1 or BANK % step.stride:
             return None
         elif step.extent < BANK // step.stride:
             shard.append(step)
         elif step.extent % (BANK // step.stride) == 0:
             inside = BANK // step.stride
-            shard += [Step(step.extent // inside, 1, "Bank"), Step(inside, step.stride, "F")]
+            shard += [AxisStep(step.extent // inside, 1, "Bank"), AxisStep(inside, step.stride, "F")]
         else:
             return None
     return bare(shard)

@@ -12,7 +12,7 @@ MOST = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class PlacedElement:
     """An element: its index, its number, the components over the shard, its places in order."""
 
     index: tuple[int, ...]
@@ -31,10 +31,10 @@ def amount(layout: Placed) -> int:
     return layout.size * prod(step.extent for step in tiling.replica)
 
 
-def elements(layout: Placed, shape: Sequence[int]) -> Iterator[Element]:
+def elements(layout: Placed, shape: Sequence[int]) -> Iterator[PlacedElement]:
     """The elements of a shape, the last dimension fastest."""
     tiling = layout.tiling if isinstance(layout, Swizzled) else layout
     extents = [step.extent for step in tiling.shard]
     for number in range(layout.size):
         index = split(number, shape)
-        yield Element(index, number, split(number, extents), tuple(sorted(places(layout, index, shape))))
+        yield PlacedElement(index, number, split(number, extents), tuple(sorted(places(layout, index, shape))))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from html import escape
 
 from refmlc.lang.layouts.forms import Placed
-from refmlc.lang.layouts.ownership import Element, elements
+from refmlc.lang.layouts.ownership import PlacedElement, elements
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 LETTER, LINE, PAD, HEAD = 7, 15, 5, 22
@@ -17,12 +17,12 @@ td a{color:#000;text-decoration:none;font:12px monospace;white-space:pre;display
 section:target{display:block;border-left:4px solid #3b82f6;padding:0 1em;margin:1em 0}code{font:13px monospace}"""
 
 
-def owner(element: Element, axes: Sequence[str]) -> list[str]:
+def owner(element: PlacedElement, axes: Sequence[str]) -> list[str]:
     """The lines of a cell: an axis with its coordinates."""
     return [f"{axis} {', '.join(map(str, element.on(axis)))}" for axis in axes]
 
 
-def colour(element: Element, axes: Sequence[str]) -> str:
+def colour(element: PlacedElement, axes: Sequence[str]) -> str:
     """A colour for the coordinates on the first axis: the same owner has the same one."""
     first = element.on(axes[0])[0] if axes else 0
     return f"hsl({first * 137 % 360},60%,85%)"
@@ -49,7 +49,7 @@ def svg_of(layout: Placed, shape: Sequence[int], title: str) -> str:
     )
 
 
-def _cell(element: Element, axes: Sequence[str], corner: tuple[int, int], size: tuple[int, int]) -> str:
+def _cell(element: PlacedElement, axes: Sequence[str], corner: tuple[int, int], size: tuple[int, int]) -> str:
     (x, y), (width, height) = corner, size
     texts = [str(element.index), *owner(element, axes)]
     shown = "".join(
@@ -79,12 +79,12 @@ def page_of(layout: Placed, shape: Sequence[int], title: str) -> str:
     )
 
 
-def _link(element: Element, axes: Sequence[str]) -> str:
+def _link(element: PlacedElement, axes: Sequence[str]) -> str:
     text = escape("\n".join(owner(element, axes)))
     return f'<td style="background:{colour(element, axes)}"><a href="#e{element.number}">{text}</a></td>'
 
 
-def _steps(element: Element) -> str:
+def _steps(element: PlacedElement) -> str:
     places = "".join(
         f"<li><code>{escape(', '.join(f'{axis} {coordinate}' for axis, coordinate in place))}</code></li>"
         for place in element.places

@@ -16,7 +16,7 @@ from itertools import product
 from math import prod
 from typing import TypeAlias
 
-from refmlc.lang.layouts.forms import MEMORY, Placed, Step, Swizzled
+from refmlc.lang.layouts.forms import MEMORY, AxisStep, Placed, Swizzled
 
 Place: TypeAlias = tuple[tuple[str, int], ...]
 """A coordinate on each axis. Order: of `axes`."""
@@ -112,7 +112,7 @@ def elements_at(layout: Placed, place: Mapping[str, int]) -> frozenset[int]:
     return frozenset(found)
 
 
-def _solutions(steps: Sequence[tuple[int, Step]], target: int) -> Iterator[dict[int, int]]:
+def _solutions(steps: Sequence[tuple[int, AxisStep]], target: int) -> Iterator[dict[int, int]]:
     """The components whose places add up to `target`; those of replicas, numbered -1, are left out."""
     if not steps:
         if target == 0:
@@ -141,7 +141,7 @@ def is_injective(layout: Placed) -> bool | None:
     )
 
 
-def _is_radix(steps: Sequence[Step]) -> bool:
+def _is_radix(steps: Sequence[AxisStep]) -> bool:
     """Whether each stride goes beyond all that the smaller ones reach together."""
     reach = 0
     for step in sorted((step for step in steps if step.extent > 1), key=lambda step: abs(step.stride)):

@@ -21,7 +21,7 @@ from refmlc.diag.catalogue import BAD_ARGUMENTS, UNSUPPORTED_CONSTRUCT
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.tirx import ComposeLayout, TileLayout
 from refmlc.lang.layouts import algebra, hardware
-from refmlc.lang.layouts.forms import Placed, Step, Swizzled, Tiling, defect, form_of, node_of
+from refmlc.lang.layouts.forms import AxisStep, Placed, Swizzled, Tiling, defect, form_of, node_of
 from refmlc.lang.script.reader.arguments import REQUIRED, CallSite
 from refmlc.lang.script.reader.evaluate import Evaluator
 from refmlc.lang.script.reader.table import CallHandler, Family
@@ -135,7 +135,7 @@ def _broadcast(receiver: Meta, site: CallSite) -> Meta:
     place = position if position >= 0 else len(tiling.shard) + 1 + position
     if count < 1 or not 0 <= place <= len(tiling.shard):
         raise site.misfit(f"has no place {position} in a layout of {len(tiling.shard)} iters")
-    shard = (*tiling.shard[:place], Step(count, 0, axis), *tiling.shard[place:])
+    shard = (*tiling.shard[:place], AxisStep(count, 0, axis), *tiling.shard[place:])
     wider = replace(tiling, shard=shard)
     return node_of(replace(layout, tiling=wider) if isinstance(layout, Swizzled) else wider)
 

@@ -4,7 +4,7 @@ import pytest
 
 from refmlc.diag import RefmlcError
 from refmlc.lang.layouts.algebra import canonical, direct_sum, sliced, tiled
-from refmlc.lang.layouts.forms import Step, Swizzled, Tiling
+from refmlc.lang.layouts.forms import AxisStep, Swizzled, Tiling
 from refmlc.lang.layouts.hardware import datapath, fragment, mma_shared, trainium
 from refmlc.lang.layouts.placement import elements_at, inverse, is_injective, places
 from refmlc.lang.script.written_layout import layout_in
@@ -44,47 +44,50 @@ def test_a_swizzle_of_128_bytes(i, j):
 
 
 def test_the_other_direction_of_a_swizzle():
-    layout = Swizzled(Tiling((Step(16, 1),)), 0, 2, 2, inner=False)
+    layout = Swizzled(Tiling((AxisStep(16, 1),)), 0, 2, 2, inner=False)
     assert [at(layout, x, shape=(16,))[0]["m"] for x in (1, 2, 3, 6)] == [5, 10, 15, 14]
 
 
 def test_another_shape_and_an_index_outside_have_no_place():
-    layout = Tiling((Step(8, 1),))
+    layout = Tiling((AxisStep(8, 1),))
     for index, shape in (((0, 0), (2, 3)), ((8,), (8,)), ((-1,), (8,)), ((0,), (2, 4))):
         with pytest.raises(ValueError, match="has no"):
             places(layout, index, shape)
 
 
 def test_places_with_several_elements_have_no_inverse():
-    layout = Tiling((Step(2, 1), Step(2, 1)))
+    layout = Tiling((AxisStep(2, 1), AxisStep(2, 1)))
     assert is_injective(layout) is False
     assert elements_at(layout, {"m": 1}) == {1, 2}
     with pytest.raises(ValueError, match="2 elements lie at this place"):
         inverse(layout, {"m": 1})
-    assert is_injective(Tiling((Step(2, 3), Step(3, 2)))) is True  # 0 2 4 3 5 7: no mixed radix
-    assert is_injective(Tiling((Step(2, 4),), (Step(2, 4),))) is False
+    assert is_injective(Tiling((AxisStep(2, 3), AxisStep(3, 2)))) is True  # 0 2 4 3 5 7: no mixed radix
+    assert is_injective(Tiling((AxisStep(2, 4),), (AxisStep(2, 4),))) is False
 
 
 def test_the_canonical_form():
-    layout = Tiling((Step(1, 9), Step(4, 6), Step(2, 3), Step(3, 1), Step(1, 1, "tx")), (), {"tx": 0, "m": 2})
-    assert canonical(layout) == Tiling((Step(24, 1),), (), {"m": 2})
-    assert canonical(Tiling((Step(1, 5, "tx"), Step(1, 2)))) == Tiling((Step(1, 1, "tx"),))
+    layout = Tiling(
+        (AxisStep(1, 9), AxisStep(4, 6), AxisStep(2, 3), AxisStep(3, 1), AxisStep(1, 1, "tx")), (), {"tx": 0, "m": 2}
+    )
+    assert canonical(layout) == Tiling((AxisStep(24, 1),), (), {"m": 2})
+    assert canonical(Tiling((AxisStep(1, 5, "tx"), AxisStep(1, 2)))) == Tiling((AxisStep(1, 1, "tx"),))
 
 
 def test_tile_direct_sum_and_slice():
-    inner, outer = Tiling((Step(2, 1),), (), {"m": 1}), Tiling((Step(3, 1),))
-    assert tiled(inner, outer, (3,), (2,)) == Tiling((Step(3, 3), Step(2, 1)), (), {"m": 1})
-    assert direct_sum(outer, inner, (3,), (2,)) == Tiling((Step(3, 1), Step(2, 1)), (), {"m": 1})
+    inner, outer = Tiling((AxisStep(2, 1),), (), {"m": 1}), Tiling((AxisStep(3, 1),))
+    assert tiled(inner, outer, (3,), (2,)) == Tiling((AxisStep(3, 3), AxisStep(2, 1)), (), {"m": 1})
+    assert direct_sum(outer, inner, (3,), (2,)) == Tiling((AxisStep(3, 1), AxisStep(2, 1)), (), {"m": 1})
     assert tiled(inner, outer, (2,), (2,)) is None
-    layout = Tiling((Step(4, 10), Step(4, 1)))
-    assert sliced(layout, (16,), [(5, 7)]) == Tiling((Step(2, 1),), (), {"m": 11})
-    assert sliced(layout, (16,), [(2, 6)]) == Tiling((Step(2, 8), Step(2, 1)), (), {"m": 2})
+    layout = Tiling((AxisStep(4, 10), AxisStep(4, 1)))
+    assert sliced(layout, (16,), [(5, 7)]) == Tiling((AxisStep(2, 1),), (), {"m": 11})
+    assert sliced(layout, (16,), [(2, 6)]) == Tiling((AxisStep(2, 8), AxisStep(2, 1)), (), {"m": 2})
     assert sliced(layout, (16,), [(3, 8)]) is None
+    assert sliced(Tiling((AxisStep(2, 100), AxisStep(2, 10), AxisStep(2, 1))), (8,), [(3, 5)]) is None  # at 11 and 100
 
 
 def test_layouts_of_instructions():
     assert datapath("F", 64, 4, 1) == Tiling(
-        (Step(4, 32, "TLane"), Step(16, 1, "TLane"), Step(4, 1, "TCol")), (), {"TLane": 16}
+        (AxisStep(4, 32, "TLane"), AxisStep(16, 1, "TLane"), AxisStep(4, 1, "TCol")), (), {"TLane": 16}
     )
     assert datapath("D", 128, 4, 1) is None
     frag = fragment("16x256b", (64, 8), 32)
