@@ -56,7 +56,7 @@ MAIN, ROOT = "main", "root"
 
 
 @dataclass(frozen=True)
-class BlockSite:
+class TakenBlock:
     """A block in a function: where it stands, and the other blocks."""
 
     function: tir.PrimFunc
@@ -115,7 +115,7 @@ def sites_of(function: tir.PrimFunc) -> Iterator[tuple[tir.SBlockRealize, tuple[
         stack += [(each, (*around, node)) for each in reversed(list(children(node)))]
 
 
-def site_of(module: IRModule, name: str) -> BlockSite | None:
+def site_of(module: IRModule, name: str) -> TakenBlock | None:
     """The block of this name; None: there is none."""
     for function in module.functions.values():
         if not isinstance(function, tir.PrimFunc):
@@ -123,7 +123,7 @@ def site_of(module: IRModule, name: str) -> BlockSite | None:
         sites = list(sites_of(function))
         for realize, around in sites:
             if realize.block.name == name:
-                return BlockSite(
+                return TakenBlock(
                     function, realize, around, tuple(each.block for each, _ in sites if each is not realize)
                 )
     return None
@@ -138,19 +138,19 @@ def _has_variable(node: Node) -> bool:
     return any(isinstance(each, tir.Var | tir.BufferLoad) for each in walk(node))
 
 
-def _depends_on_loops(site: BlockSite) -> bool:
+def _depends_on_loops(site: TakenBlock) -> bool:
     variables = {loop.loop_var for loop in site.loops}
     return any(each in variables for loop in site.loops for part in (loop.min, loop.extent) for each in walk(part))
 
 
-def _has_other_blocks(site: BlockSite) -> bool:
+def _has_other_blocks(site: TakenBlock) -> bool:
     names = {each.name for each in site.others}
     inner = {each.name for each in walk(site.block.body) if isinstance(each, tir.SBlock)}
     outside = names - inner - {each.name for each in site.around if isinstance(each, tir.SBlock)}
     return any(isinstance(each, tir.SBlock) and each.name in outside for loop in site.loops for each in walk(loop))
 
 
-def _loads_under_condition(site: BlockSite) -> bool:
+def _loads_under_condition(site: TakenBlock) -> bool:
     branches = (
         node
         for node in walk(site.block.body)
@@ -159,7 +159,7 @@ def _loads_under_condition(site: BlockSite) -> bool:
     return any(isinstance(each, tir.BufferLoad) for node in branches for each in walk(node))
 
 
-def _is_diagonal(site: BlockSite) -> bool:
+def _is_diagonal(site: TakenBlock) -> bool:
     for node in walk(site.block.body):
         if isinstance(node, tir.BufferLoad | tir.BufferStore):
             variables = [{each for each in walk(index) if isinstance(each, tir.Var)} for index in node.indices]
@@ -168,53 +168,53 @@ def _is_diagonal(site: BlockSite) -> bool:
     return False
 
 
-def _operator(site: BlockSite) -> str:
+def _operator(site: TakenBlock) -> str:
     """The operator of a reduction."""
     stores = [each for each in walk(site.block.body) if isinstance(each, tir.BufferStore)]
     values = [each.value.op for each in stores if isinstance(each.value, tir.Apply)]
     return values[0] if site.is_reduced and values else ""
 
 
-def _allocates(site: BlockSite) -> bool:
+def _allocates(site: TakenBlock) -> bool:
     own = site.written | read_by(site.block)
     return any(isinstance(each, tir.AllocBuffer) and each.buffer.name in own for each in walk(site.function.body))
 
 
-def _is_view(site: BlockSite) -> bool:
+def _is_view(site: TakenBlock) -> bool:
     own = site.written | read_by(site.block)
     return any(isinstance(each, tir.DeclBuffer) and each.buffer.name in own for each in walk(site.function.body))
 
 
-def _is_nested(site: BlockSite) -> bool:
+def _is_nested(site: TakenBlock) -> bool:
     around = any(isinstance(each, tir.SBlock) and each.name != ROOT for each in site.around)
     return around or any(isinstance(each, tir.SBlock) for each in walk(site.block.body))
 
 
-def _is_affine(site: BlockSite) -> bool:
+def _is_affine(site: TakenBlock) -> bool:
     loops = {loop.loop_var for loop in site.loops}
     return any(value not in loops and not _is_number(value) for value in site.realize.iter_values)
 
 
-def _is_interface(site: BlockSite) -> bool:
+def _is_interface(site: TakenBlock) -> bool:
     parameters = {buffer.name for buffer in site.function.buffer_map.values()}
     return any(site.written & parameters & read_by(other) for other in site.others)
 
 
-def _inner_reads(site: BlockSite) -> frozenset[str]:
+def _inner_reads(site: TakenBlock) -> frozenset[str]:
     """The buffers that the block reads, and another one writes."""
     return read_by(site.block) & {name for other in site.others for name in written_by(other)}
 
 
-def _writers(site: BlockSite, buffer: str) -> int:
+def _writers(site: TakenBlock, buffer: str) -> int:
     return sum(buffer in written_by(other) for other in site.others)
 
 
-def _reads_at_a_constant(site: BlockSite) -> bool:
+def _reads_at_a_constant(site: TakenBlock) -> bool:
     inner = _inner_reads(site)
     return any(load.buffer.name in inner and any(map(_is_number, load.indices)) for load in site.loads)
 
 
-TRAITS: Mapping[str, Callable[[BlockSite], bool]] = {
+TRAITS: Mapping[str, Callable[[TakenBlock], bool]] = {
     "scalar": lambda site: not site.block.iter_vars,
     "allocated": _allocates,
     "nested": _is_nested,
