@@ -20,6 +20,7 @@ resume later, and run on several machines, with the same findings.
 | `pass_table`      | the passes: where each may stand, options, programs; which are left out             |
 | `pass_orders`     | orders and programs, drawn                                                          |
 | `programs`        | small programs aimed at what passes assume                                          |
+| `builds`          | one program compiled by TVM with many options, each build held to the meaning       |
 | `exclusions`      | what is left out of generation                                                      |
 | `avoidance`       | how a campaign moves away from causes that it meets: exclusions that grow           |
 | `pattern`         | what findings of one cause share                                                    |

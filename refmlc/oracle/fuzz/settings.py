@@ -18,7 +18,8 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT
 
 KINDS = ("functions", "graphs", "schedules", "operators")
-SUBJECT_KINDS = ("primitives", "passes", "imports")  # what a part of real TVM does, each a subject (`subjects`)
+# What a part of real TVM does, each a subject (`subjects`).
+SUBJECT_KINDS = ("primitives", "passes", "builds", "imports")
 FORMAT = 1
 SEEDS = 1 << 32
 ATTEMPT = 1 << 96

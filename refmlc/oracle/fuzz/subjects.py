@@ -5,6 +5,7 @@
 | `primitives` | traces of TVM's schedule (`staged`) |
 | `imports`    | TVM's importer of ONNX (`imports`)  |
 | `passes`     | orders of TVM's passes (`pass_runs`) |
+| `builds`     | options of TVM's builds (`builds`)   |
 
 A kind is added here and in `settings.SUBJECT_KINDS`.
 """
@@ -12,7 +13,7 @@ A kind is added here and in `settings.SUBJECT_KINDS`.
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from refmlc.oracle.fuzz import imports, pass_runs, pass_table, staged
+from refmlc.oracle.fuzz import builds, imports, pass_runs, pass_table, staged
 from refmlc.oracle.fuzz.replayed_trace import Replay, Steps, steps_again
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json
 from refmlc.oracle.fuzz.settings import CampaignSettings
@@ -43,5 +44,6 @@ SUBJECTS: Mapping[str, Subject] = {
         steps_again(staged.TracesInTvm),
         staged.TracesInTvm,
     ),
+    builds.KIND: Subject(builds.run_builds, builds.shrink_builds),
     pass_runs.KIND: Subject(pass_runs.run_orders, pass_runs.shrink_order, pass_table.NAMES),
 }

@@ -1,0 +1,245 @@
+"""Programs of the kind `builds`: one program compiled by TVM with many options, each build held to the meaning.
+
+| the build                         | is                                                                          |
+|-----------------------------------|-----------------------------------------------------------------------------|
+| `opt=0`, `opt=1`, `opt=2`, `opt=3` | LLVM at each level of optimisation                                         |
+| `mode=compiled`                   | graphs as machine code; prim_funcs as ever                                  |
+| `target=c`, `target=c,opt=0`      | C, compiled by the system's compiler                                        |
+| `target=llvm -mcpu=…`             | code for a processor, where this machine has what it needs                  |
+
+A program is a prim_func or a graph, in turns. Builds with `-mcpu` have programs without floats alone: they may fuse a
+multiplication and an addition, which rounds once.
+
+A batch asks two builds, which take turns; a finding is shrunk with all of them, which says which are wrong. A cause is
+the code, how the result is wrong, its difference or the message, and which builds have it: one that all have is TVM's
+lowering, one that some have is what their options do.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from refmlc.lang.ir import IRModule
+from refmlc.lang.wellformed.reader_checks import read
+from refmlc.oracle.examine import Examination, examine, uncompared
+from refmlc.oracle.finding import Finding
+from refmlc.oracle.fuzz.exclusions import TVM, exclusions, is_excluded
+from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature
+from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.staged import python_of
+from refmlc.oracle.implementations.implementation import Implementation, Limits, Prepared, Stopped
+from refmlc.oracle.implementations.interp import Interp
+from refmlc.oracle.implementations.lookup import implementation
+from refmlc.oracle.outcome import Kind
+from refmlc.oracle.reasons import counted, normalised
+from refmlc.oracle.reduce.reduction import reduce_case
+from refmlc.strategies.case import Case
+from refmlc.strategies.functions import rolled
+from refmlc.strategies.inputs import rolled_inputs
+from refmlc.strategies.modules import rolled_module
+
+KIND = "builds"
+PLAIN_BUILDS = ("opt=0", "opt=1", "opt=2", "opt=3", "mode=compiled", "target=c", "target=c,opt=0")
+PROCESSORS = (
+    ("skylake-avx512", frozenset(("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"))),
+    ("haswell", frozenset(("avx2", "bmi2", "fma"))),
+    ("nehalem", frozenset(("sse4_2", "popcnt"))),
+)
+"""Processors, and the flags that this machine must have to execute their code."""
+FLOATS = ("float16", "float32", "float64", "bfloat16")
+WRONG = (Kind.WRONG, Kind.CRASHED, Kind.HUNG, Kind.COMPILER_ERROR)
+TOGETHER = 2  # builds of a batch: each is a process that imports TVM
+ATTEMPTS = 32
+SHOWN = 100  # characters of a message that tell causes apart
+STEPS, BYTES = 200_000, 1 << 28
+CPU = Path("/proc/cpuinfo")
+
+
+def builds(flags: str | None = None) -> tuple[str, ...]:
+    """The options of all builds. `flags`: what the system says of its processor."""
+    if flags is None:
+        flags = CPU.read_text(encoding="utf-8") if CPU.exists() else ""
+    words = set(flags.split())
+    processor = next((name for name, needed in PROCESSORS if needed <= words), None)
+    return PLAIN_BUILDS if processor is None else (*PLAIN_BUILDS, f"target=llvm -mcpu={processor}")
+
+
+def limits_of(settings: CampaignSettings) -> Limits:
+    """The limits of a call."""
+    return Limits(STEPS, BYTES, seconds=settings.program_seconds / 2, prepare=settings.program_seconds / 2)
+
+
+@cache
+def compiler(python: str, build: str, limits: Limits) -> Implementation:
+    """TVM's process for a build, kept by the worker."""
+    return implementation(f"{TVM}{python},{build}", limits)
+
+
+def implementations(python: str, limits: Limits, batch: int | None = None) -> tuple[tuple[str, Implementation], ...]:
+    """The builds of a batch, two that take turns; None: all of them."""
+    every = builds()
+    asked = every if batch is None else [every[(batch * TOGETHER + place) % len(every)] for place in range(TOGETHER)]
+    return tuple((build, compiler(python, build, limits)) for build in asked)
+
+
+def program(settings: CampaignSettings, number: int) -> Case:
+    """The case of program `number`: the first that is not excluded, of a few."""
+    exclude = exclusions(settings.exclude, settings.implementations)
+    for attempt in range(ATTEMPTS):
+        seed = settings.seed_of(number, attempt)
+        case = rolled_module(seed, "") if number % 2 else rolled(seed, "", small=seed % 4 > 0)
+        if not is_excluded(case.module, exclude):
+            break
+    return case
+
+
+@dataclass(frozen=True)
+class WrongBuilds:
+    """A program that some builds compute wrongly: these, by their options; and the finding on the first of them."""
+
+    builds: tuple[str, ...]
+    of: int
+    finding: Finding
+
+    @property
+    def cause(self) -> tuple[str, ...]:
+        """The code, how it is wrong, its difference, and the builds; all of them are one word."""
+        difference, notes = self.finding.verdict.difference, self.finding.diagnostic.notes
+        which = ("all",) if len(self.builds) == self.of else self.builds
+        fails = self.finding.verdict.kind is Kind.COMPILER_ERROR and notes
+        shape = normalised(notes[0])[:SHOWN] if fails else "" if difference is None else difference.guess
+        return self.finding.code.id, self.finding.verdict.kind.value, shape, *which
+
+
+def examined(case: Case, ways: Sequence[tuple[str, Implementation]], limits: Limits) -> tuple[Examination, list[str]]:
+    """The case examined with the builds that take it, and the names of these."""
+    taken = [(build, way) for build, way in ways if "-mcpu" not in build or not is_excluded(case.module, FLOATS)]
+    (examination,) = examine([case], [way for _, way in taken], limits=limits)
+    return examination, [build for build, _ in taken]
+
+
+def wrong_builds(examination: Examination, ways: Sequence[tuple[str, Implementation]], of: int) -> WrongBuilds | None:
+    """The builds that are wrong on a program; None: all agree with its meaning."""
+    names = {way.name: build for build, way in ways}
+    findings = [
+        finding for finding in examination.findings if finding.implementation in names and finding.verdict.kind in WRONG
+    ]
+    if not findings:
+        return None
+    wrong = {names[finding.implementation] for finding in findings}
+    return WrongBuilds(tuple(build for build, _ in ways if build in wrong), of, findings[0])
+
+
+class PlantedBuild:
+    """A build that computes another program."""
+
+    promises_verdicts = False
+
+    def __init__(self, other: IRModule, name: str) -> None:
+        self.name, self._interp, self._other = name, Interp(), other
+
+    def prepare(self, _module: IRModule) -> Prepared | Stopped:
+        """The other program in its place."""
+        return self._interp.prepare(self._other)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+PLANTED = """# from tvm.script import tirx as T
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((3,), "int32"), B: T.Buffer((3,), "int32")):
+    for i in range(3):
+        B[i] = A[i] * 2 + TERM
+"""
+
+
+@cache
+def prove_power() -> None:
+    """Find the planted fault, once in a process. Raises RuntimeError: then no verdict of it is worth anything."""
+    module, other = (read(PLANTED.replace("TERM", term), "planted.py") for term in ("1", "2"))
+    case = Case(module, "main", (rolled_inputs(module, "main", 1),))
+    ways = [("right", PlantedBuild(module, "right")), ("wrong", PlantedBuild(other, "wrong"))]
+    examination, taken = examined(case, ways, Limits())
+    found = wrong_builds(examination, ways, len(taken))
+    if found is None or found.builds != ("wrong",):
+        raise RuntimeError("the planted build that is off by one is not found")
+
+
+def run_builds(settings: CampaignSettings, batch: int, numbers: Sequence[int]) -> BatchResult:
+    """Verdicts by build, and the programs on which some build is wrong."""
+    prove_power()
+    python, limits = python_of(settings), limits_of(settings)
+    ways = implementations(python, limits, batch)
+    counts: dict[str, Counter[str]] = {}
+    reasons: dict[str, list[str]] = {}
+    findings: list[FindingRecord] = []
+    for number in numbers:
+        case = program(settings, number)
+        examination, taken = examined(case, ways, limits)
+        for build, verdicts in verdicts_of(examination, ways):
+            counts.setdefault(build, Counter()).update(verdicts)
+        for name, verdict in uncompared(examination):
+            reasons.setdefault(name, []).append(f"{verdict.kind.value}: {verdict.why}")
+        wrong = wrong_builds(examination, ways, len(taken))
+        if wrong is not None:
+            findings.append(record_of(settings, number, python, case, wrong, taken))
+    why = {name: counted(messages) for name, messages in reasons.items()}
+    return BatchResult(batch, len(numbers), counts, findings=merged(findings), reasons=why)
+
+
+def verdicts_of(
+    examination: Examination, ways: Sequence[tuple[str, Implementation]]
+) -> Iterator[tuple[str, list[str]]]:
+    """The verdicts on each build."""
+    for _, way in ways:
+        if way.name in examination.verdicts:
+            yield way.name, [verdict.kind.value for verdict in examination.verdicts[way.name]]
+
+
+def record_of(
+    settings: CampaignSettings, number: int, python: str, case: Case, wrong: WrongBuilds, taken: Sequence[str]
+) -> FindingRecord:
+    """The finding as data. Its path is the first build that is wrong."""
+    right = [build for build in taken if build not in wrong.builds]
+    diagnostic = wrong.finding.diagnostic
+    lines = [f"wrong with {'; '.join(wrong.builds)}: {diagnostic.message}", *diagnostic.notes[:1]]
+    lines += [f"as meant with {'; '.join(right)}"] if right else ["every build is wrong alike"]
+    return FindingRecord(
+        signature("", KIND, *wrong.cause),
+        wrong.finding.code.id,
+        f"{TVM}{python},{wrong.builds[0]}",
+        wrong.finding.verdict.kind.value,
+        "\n".join(lines),
+        number,
+        settings.seed_of(number),
+        KIND,
+        {**json.loads(case.to_json()), "builds": list(wrong.builds)},
+    )
+
+
+def shrink_builds(settings: CampaignSettings, finding: FindingRecord, seconds: float) -> Json:
+    """The program made smaller, on which the same builds are wrong in the same way."""
+    limits = limits_of(settings)
+    ways = implementations(python_of(settings), limits)
+
+    def cause_of(case: Case) -> tuple[str, ...] | None:
+        examination, taken = examined(case, ways, limits)
+        wrong = wrong_builds(examination, ways, len(taken))
+        return None if wrong is None else wrong.cause
+
+    case = Case.from_json(json.dumps(finding.case))
+    cause = cause_of(case)
+    if cause is None:
+        return {"problem": "the finding does not occur again"}
+    reduction = reduce_case(case, lambda smaller: cause_of(smaller) == cause, seconds=seconds)
+    return {
+        "case": {**json.loads((reduction.case or case).to_json()), "builds": list(cause[3:])},
+        "message": f"wrong with {', '.join(cause[3:])} of {', '.join(build for build, _ in ways)}",
+        "lines": [len(str(finding.case["text"]).splitlines()), len(reduction.text.splitlines())],
+        "tries": reduction.tries,
+        "finished": reduction.finished,
+    }
