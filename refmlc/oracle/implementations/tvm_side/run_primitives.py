@@ -160,7 +160,10 @@ def a_layout(schedule, rng, block):
     node = node_of(schedule, block)
     side = rng.choice(("write", "read"))
     index = 0 if side == "write" else rng.randrange(len(node.reads))
-    rank = len(buffer_of((node.writes if side == "write" else node.reads)[index]).shape)
+    buffer = buffer_of((node.writes if side == "write" else node.reads)[index])
+    if not any(buffer.same_as(each) for each in schedule.get(schedule.get_sblock("root")).alloc_buffers):
+        raise ValueError("the layout of a parameter is for its caller to know")
+    rank = len(buffer.shape)
     pad = rng.choice((None, None, 0, 1))
     return side, index, rng.choice([key for key, (of, _) in MAPS.items() if of == rank]), pad
 
