@@ -20,7 +20,7 @@ from refmlc.oracle.fuzz.settings import CampaignSettings
 
 
 @dataclass(frozen=True)
-class Subject:
+class CampaignSubject:
     """A kind of programs.
 
     `run` gives the result of those programs of a batch that have these numbers, and `shrink` a finding made smaller
@@ -35,15 +35,15 @@ class Subject:
     steps: Steps | None = None
 
 
-SUBJECTS: Mapping[str, Subject] = {
-    imports.KIND: Subject(imports.run_graphs, imports.shrink_graph, imports.operator_names()),
-    staged.KIND: Subject(
+SUBJECTS: Mapping[str, CampaignSubject] = {
+    imports.KIND: CampaignSubject(imports.run_graphs, imports.shrink_graph, imports.operator_names()),
+    staged.KIND: CampaignSubject(
         staged.run_traces,
         staged.shrink_trace,
         staged.PRIMITIVES,
         steps_again(staged.TracesInTvm),
         staged.TracesInTvm,
     ),
-    builds.KIND: Subject(builds.run_builds, builds.shrink_builds),
-    pass_runs.KIND: Subject(pass_runs.run_orders, pass_runs.shrink_order, pass_table.NAMES),
+    builds.KIND: CampaignSubject(builds.run_builds, builds.shrink_builds),
+    pass_runs.KIND: CampaignSubject(pass_runs.run_orders, pass_runs.shrink_order, pass_table.NAMES),
 }
