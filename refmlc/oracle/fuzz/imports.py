@@ -437,7 +437,12 @@ def run_graphs(settings: CampaignSettings, batch: int, numbers: Sequence[int]) -
     reasons_by_path: dict[str, Counter[str]] = {}
     operators, findings = set[str](), list[FindingRecord]()
     for number in numbers:
-        graph = load(f"{GRAPHS}:drawn_graph")(settings.seed_of(number), exclude=settings.exclude)
+        try:
+            graph = load(f"{GRAPHS}:drawn_graph")(settings.seed_of(number), exclude=settings.exclude)
+        except ValueError as none:
+            counts.setdefault(FRAMEWORK, Counter())["unsupported"] += 1
+            reasons_by_path.setdefault(FRAMEWORK, Counter())[f"unsupported: {none}"] += 1
+            continue
         operators |= {node.op for node in graph.nodes}
         for path in (OURS, *(f"{IMPORTER}{python}" for python in judge.pythons)):
             verdict, why, finding = judged(judge, path, graph)

@@ -129,17 +129,18 @@ def schema_of(op: str, opset: int) -> Any | None:  # noqa: ANN401 - as above
 
 
 def drawn_graph(seed: int, *, exclude: Iterable[str] = ()) -> OnnxGraph:
-    """The graph that a seed gives, without the excluded operators. Raises ValueError where the table is empty."""
+    """The graph that a seed gives, without the excluded operators. Raises ValueError where no operator is left."""
     roll = random.Random(seed)  # noqa: S311 - programs, not secrets
-    opset = roll.choice(OPSETS)
-    names = sorted(set(OPERATORS) - set(exclude))
-    graph, values = OnnxGraph(opset, (), {}, {}, ()), dict[str, np.ndarray]()
+    names = sorted(set(OPERATORS) - set(exclude)) or [""]
+    graph, values = OnnxGraph(OPSETS[-1], (), {}, {}, ()), dict[str, np.ndarray]()
     wanted = roll.choice((1, 1, 1, 2, 2, 3, MOST_NODES))
     for attempt in range(ATTEMPTS):
         if len(graph.nodes) == wanted or (graph.nodes and attempt > ATTEMPTS // 2):
             break
+        if not graph.nodes:
+            graph = replace(graph, opset=roll.choice(OPSETS))
         op = roll.choice(names)
-        schema = schema_of(op, opset)
+        schema = schema_of(op, graph.opset)
         if schema is None:
             continue
         try:
@@ -149,7 +150,7 @@ def drawn_graph(seed: int, *, exclude: Iterable[str] = ()) -> OnnxGraph:
             continue
         graph = larger
     if not graph.nodes:
-        raise ValueError("no operator of the table was drawn")
+        raise ValueError("no graph of the operators that are left was drawn")
     used = {name for node in graph.nodes for name in node.inputs}
     ends = tuple(name for node in graph.nodes for name in node.outputs if name and name not in used)
     return replace(graph, outputs=ends)

@@ -88,6 +88,20 @@ def test_excluded_operators_are_not_drawn():
     assert {node.op for each in drawn for node in each.nodes} <= kept
 
 
+def test_a_young_operator_alone_is_drawn_in_the_versions_that_have_it():
+    module, names = graphs(), set(imports.operator_names())
+    drawn = [module.drawn_graph(seed, exclude=names - {"Celu"}) for seed in range(8)]
+    assert {node.op for each in drawn for node in each.nodes} == {"Celu"}
+    assert min(each.opset for each in drawn) >= 12
+
+
+def test_where_no_operator_is_left_a_campaign_says_so():
+    graphs()
+    result = imports.run_graphs(replace(SETTINGS, exclude=tuple(imports.operator_names())), 0, [0])
+    assert result.verdicts == {"onnx": {"unsupported": 1}}
+    assert "no graph" in next(iter(result.reasons["onnx"]))
+
+
 def test_operators_of_the_table_exist():
     onnx = imported("onnx")
     known = {schema.name for schema in onnx.defs.get_all_schemas() if not schema.domain}
