@@ -20,7 +20,7 @@ of a subject that never changed a program.
 
 Decision: a batch stays a pure function. What a batch of epoch e leaves out and prefers follows from the results of all
 batches up to epoch e - 2, whatever machine they ran on and in whatever order they ended; a batch is not begun before
-these are there. The lag of an epoch lets the workers go on meanwhile. Each epoch has a line of the journal. So a
+these are there. The lag of an epoch keeps the workers busy meanwhile. Each epoch has a line of the journal. So a
 campaign that is resumed, or repeated with the same settings and the same causes of the ledger (a line of its journal),
 has the same findings. The batches whose number `LOOK_BACK` divides are drawn without these exclusions: another cause
 may hide behind a name.

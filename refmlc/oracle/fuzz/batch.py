@@ -290,7 +290,7 @@ def name_of(finding: Finding, pattern: Pattern) -> str:
 
 
 def pattern_in(settings: CampaignSettings, finding: Finding) -> Pattern:
-    """The pattern of a finding of a campaign, whose implementation is asked for operators alone."""
+    """The pattern of a finding of a campaign; its implementation runs operators alone."""
     implementation = implementation_of(settings, finding)
     return pattern_of(finding, implementation, Interp(limits_of(settings.program_seconds)))
 

@@ -74,7 +74,7 @@ TABLES = (
 )
 EXCLUDED = ", ".join(f"excluded.{name}" for name in FIELDS)
 UPSERT = (  # of fixed names
-    f"INSERT INTO finding VALUES ({', '.join('?' * (4 + len(FIELDS)))}) ON CONFLICT DO UPDATE "  # noqa: S608
+    f"INSERT INTO finding VALUES ({', '.join('?' * (4 + len(FIELDS)))}) ON CONFLICT DO UPDATE "  # noqa: S608 - fixed names
     f"SET number = excluded.number, {', '.join(f'{name} = excluded.{name}' for name in FIELDS)} "
     f"WHERE (excluded.number, {EXCLUDED}) < (number, {', '.join(FIELDS)})"
 )

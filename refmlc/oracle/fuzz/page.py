@@ -168,5 +168,5 @@ def curve(progress: Progress) -> Curve | None:
 
 
 def _causes_at(points: Sequence[tuple[int, int]], programs: float) -> int:
-    """The causes that were found once so many programs were done."""
+    """The number of causes after that many programs."""
     return max((causes for done, causes in points if done <= programs), default=0)

@@ -120,8 +120,9 @@ def failure_words(message: str, names: Collection[str] = ()) -> str:
 
 def names_in_program(module: IRModule) -> frozenset[str]:
     """The names that a program gives to its parts."""
-    nodes = (node for function in module.functions.values() for node in walk(function))
-    return frozenset(node.name for node in nodes if isinstance(node, tir.Var | tir.Buffer | relax.Var))
+    nodes = [node for function in module.functions.values() for node in walk(function)]
+    parts = [*nodes, *(getattr(node, "var", None) for node in nodes)]  # a binding names its variable
+    return frozenset(part.name for part in parts if isinstance(part, tir.Var | tir.Buffer | relax.Var))
 
 
 def _operators(finding: Finding, implementation: Implementation | None, interp: Interp) -> Iterator[str]:

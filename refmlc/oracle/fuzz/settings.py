@@ -33,7 +33,7 @@ class CampaignSettings:
     `implementations` are specs (`reordered_loops.named_implementation`); `SPEC@N`: in one batch of N only. `aim`: a
     code, "" for programs that are defined, `any` for a mixture. One function in `large` is not small, 0: none.
     `sanitize`: one batch of that many is under the sanitizer, 0: none. `prove`: a rewrite of each function in one batch
-    of that many is proved, 0: none. `exclude`: what no program has (`exclusions`). `epoch`: after so many batches the
+    of that many is proved, 0: none. `exclude`: what no program has (`exclusions`). `epoch`: after that many batches the
     campaign learns from earlier ones (`avoidance`), 0: never; `prefer`: what a batch of such a campaign draws for.
     `runner` is the function that does a batch: `module:function`; `describe` beside it gives the program of a number as
     data. Units: seconds (for one program, compilation included), MiB of address space of a worker.

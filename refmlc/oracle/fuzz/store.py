@@ -240,7 +240,7 @@ def _are_texts(table: Mapping[object, object]) -> bool:
 
 
 def avoidance_in(settings: CampaignSettings, progress: Progress, entries: list[Entry]) -> Avoidance:
-    """What a campaign has learned to avoid. What the journal says of an epoch holds, whoever wrote it."""
+    """What a campaign has learned to avoid. What the journal says of an epoch holds."""
     avoidance = Avoidance(settings, progress.ledger)
     for entry in entries:
         match entry:

@@ -74,3 +74,5 @@ def test_the_condition_of_a_check_is_one_whatever_the_program_is_called():
 def test_names_of_a_program():
     text = "@T.prim_func\ndef main(A: T.Buffer((4,), 'int8'), n: T.int32):\n    for i in range(4):\n        A[i] = n\n"
     assert {"A", "n", "i"} <= names_in_program(read(text, "n.py"))
+    graph = "@R.function\ndef main(x: R.Tensor((4,), 'float32')):\n    y = R.exp(x)\n    z = R.exp(y)\n    return z\n"
+    assert {"x", "y", "z"} <= names_in_program(read(graph, "n.py"))
