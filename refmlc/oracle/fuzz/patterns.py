@@ -17,6 +17,8 @@ table: a generated program has many traits, of which a cause needs one or two.
 | `triangle`   | a loop around it has an extent that depends on another loop                      |
 | `begin`      | a loop around it does not begin at 0                                             |
 | `constant`   | has an axis that is bound to a constant                                          |
+| `turned`     | stores at indices that are not its axes in their order                           |
+| `fraction`   | reads at an index that is a quotient                                             |
 | `in place`   | reads an element of the buffer that it writes, and is no reduction               |
 | `updating`   | reduces without an init                                                          |
 | `by OP`      | reduces by another operator than a sum                                           |
@@ -168,6 +170,18 @@ def _is_diagonal(site: TakenBlock) -> bool:
     return False
 
 
+def _is_turned(site: TakenBlock) -> bool:
+    places = {axis.var: place for place, axis in enumerate(site.block.iter_vars)}
+    stores = (each for each in walk(site.block.body) if isinstance(each, tir.BufferStore))
+    orders = ([places[each] for index in store.indices for each in walk(index) if each in places] for store in stores)
+    return any(order != sorted(order) for order in orders)
+
+
+def _reads_at_a_quotient(site: TakenBlock) -> bool:
+    parts = (each for load in site.loads for index in load.indices for each in walk(index))
+    return any(isinstance(each, tir.Apply) and each.op == "floordiv" for each in parts)
+
+
 def _operator(site: TakenBlock) -> str:
     """The operator of a reduction."""
     stores = [each for each in walk(site.block.body) if isinstance(each, tir.BufferStore)]
@@ -228,6 +242,8 @@ TRAITS: Mapping[str, Callable[[TakenBlock], bool]] = {
     "triangle": _depends_on_loops,
     "begin": lambda site: any(not isinstance(loop.min, tir.IntImm) or loop.min.value != 0 for loop in site.loops),
     "constant": lambda site: any(map(_is_number, site.realize.iter_values)),
+    "turned": _is_turned,
+    "fraction": _reads_at_a_quotient,
     "in place": lambda site: not site.is_reduced and any(load.buffer.name in site.written for load in site.loads),
     "updating": lambda site: site.is_reduced and site.block.init is None,
     "by max": lambda site: _operator(site) == "max",
@@ -282,7 +298,7 @@ _MOVED = (
         "rewritten",
         "several",
     ),
-    *("shared", "partial", "parts", "interface", "domain", "diagonal", "affine"),
+    *("shared", "partial", "parts", "interface", "domain", "diagonal", "affine", "fraction"),
 )
 _BLOCKS = (
     *(
@@ -305,6 +321,7 @@ LOOKED_AT: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("add_unit_loop", "annotate"), _AROUND),
     **dict.fromkeys(("compute_at", "reverse_compute_at", "compute_inline", "reverse_compute_inline"), _MOVED),
     "fuse_reduction_epilogue": _MOVED,
+    "rolling_buffer": (*_ACCESSES, "begin", "turned"),
     **dict.fromkeys(("blockize", "decompose_reduction", "decompose_padding", "rfactor", "pad_einsum"), _BLOCKS),
     **dict.fromkeys(("transform_block_layout", "reorder_block_iter_var"), _BLOCKS),
 }

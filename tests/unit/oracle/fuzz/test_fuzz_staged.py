@@ -119,7 +119,7 @@ def test_a_finding_is_the_recorded_deviation_whose_cause_it_has():
     tvm = CompilerOfRows()
     staged.causes_of_rows.cache_clear()
     causes = staged.causes_of_rows(tvm, "blockize")
-    assert set(causes) == {"blockize-condition", "blockize-if"}  # another one copies `A[vj]`
+    assert set(causes) == {"blockize-condition", "blockize-if", "blockize-order"}  # another one copies `A[vj]`
     for row, pattern in (("blockize-condition", "guarded"), ("blockize-if", "branch")):
         assert causes[row][3] == pattern
         assert staged.known_row(tvm, causes[row]) == row
