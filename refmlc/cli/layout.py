@@ -14,7 +14,7 @@ from refmlc.lang.layouts.forms import Placed
 from refmlc.lang.layouts.ownership import MOST, PlacedElement, amount, elements
 from refmlc.lang.layouts.pictures import page_of, svg_of
 from refmlc.lang.layouts.placement import admits, is_injective
-from refmlc.lang.script.written_layout import layout_in
+from refmlc.lang.script.layout_expression import layout_in
 
 ROWS = 32
 

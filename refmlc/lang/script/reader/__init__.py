@@ -10,6 +10,7 @@
 | `evaluate`, `operators` | the one evaluator of expressions                                                   |
 | `constants`, `budget`   | comprehensions, f-strings, builtin functions; how much work they may be            |
 | `program`, `bindings`, `mutation` | a whole text: its constants, its functions, which names have a value     |
+| `specialisation`        | functions that a text specialises                                                 |
 | `units`                 | what reading a text gives                                                          |
 | `functions`, `macros`   | calls of functions and macros of the text                                          |
 | `problems`, `suggestion` | all problems of a text; names that resemble misspelt ones                         |

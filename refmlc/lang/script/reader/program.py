@@ -22,7 +22,7 @@ Fails: RM103 another decorator; RM114 a name without value; RM606 more work than
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -53,8 +53,8 @@ from refmlc.lang.script.reader.mutation import (
     reaches_any_name,
 )
 from refmlc.lang.script.reader.operators import is_constant
-from refmlc.lang.script.reader.pieces import loaded
 from refmlc.lang.script.reader.scope import Scope
+from refmlc.lang.script.reader.specialisation import TemplateReader, specialisations
 from refmlc.lang.script.reader.syntax import Spans, every_node, may_name
 from refmlc.lang.script.reader.tir_values import LoopSpec
 from refmlc.lang.script.reader.types import TYPES
@@ -70,20 +70,11 @@ from refmlc.lang.script.reader.values import (
     described,
 )
 from refmlc.lang.script.spellings import Generation
-from refmlc.lang.script.tirx.templates import JIT, Template, specialised, template_of, values_of
+from refmlc.lang.script.tirx.templates import JIT, Template
 
 _VALUES = (
-    DType,
-    Construct,
-    ShapeVar,
-    PlainFunction,
-    Macro,
-    Template,
-    Defined,
-    tir.IntImm,
-    tir.FloatImm,
-    tir.StringImm,
-    *TYPES,
+    *(DType, Construct, ShapeVar, PlainFunction, Macro, Template, Defined),
+    *(tir.IntImm, tir.FloatImm, tir.StringImm, *TYPES),
 )
 _VARIABLE = (tir.Var, tir.Buffer, relax.Var)
 METADATA = ("metadata", "meta")
@@ -120,8 +111,9 @@ def read_program(
     return _Reader(tree, ev, language).read()
 
 
-class _Reader:
+class _Reader(TemplateReader):
     def __init__(self, tree: ast.Module, ev: Evaluator, language: Language) -> None:
+        super().__init__()
         self.tree = tree
         self.text = ev.spans.source.text
         self.ev = ev
@@ -129,7 +121,6 @@ class _Reader:
         self.units: list[Unit] = []
         self.frames: list[_Frame] = []
         self.pending: dict[ast.FunctionDef, PlainFunction] = {}
-        self.templates: list[Template] = []
         ev.plain_call = self.call
         ev.specialize = self.specialization
 
@@ -245,6 +236,10 @@ class _Reader:
                 function = frame.function.name if frame.function is not None else reader.title
                 message = f"`{reader.title}` is not read, because `{function}` is not called with constants"
                 self.ev.notes.append(Related(message, span))
+
+    def keep(self, reader: ModuleReader) -> None:
+        """Keep the function of a template that was read."""
+        self.add(reader, self.frames[-1] if self.frames else _Frame(()))
 
     @contextmanager
     def closure(self) -> Iterator[None]:
@@ -442,47 +437,6 @@ class _Reader:
             self.units.append(Unit(node.name, self.span(node), None, failure))
             return NoValue("its definition has a problem", self.span(node))
 
-    def template(self, node: ast.FunctionDef) -> Meta:
-        """`@T.jit def f`: it is read where it is specialised, or at the end when it is not."""
-        try:
-            with self.closure():
-                template = template_of(self.ev, loaded(node), defaults_of(self.ev, node))
-        except RefmlcError as failure:
-            self.units.append(Unit(node.name, self.span(node), None, failure))
-            return NoValue("its definition has a problem", self.span(node))
-        self.templates.append(template)
-        return template
-
-    def specialization(self, template: Template, site: CallSite) -> Meta:
-        """The function that a template is with constants; it is kept. Fails: RM103, RM105, RM606, and as functions."""
-        values = values_of(template, site)
-        for name, value in values.items():
-            if not self.has_value(value):
-                raise site.wrong(name, value, "a constant")
-        self.ev.budget.charge(CALL, site.span)
-        return self.specialized(template, values, site.span)
-
-    def specialized(self, template: Template, values: Mapping[str, Meta], span: Span) -> Meta:
-        template.calls += 1
-        node = specialised(template, values)
-        with self.ev.apart(template.scope.snapshot()), self.ev.scope.frame(dict(values)):
-            reader = ModuleReader(self.ev, self.language, node, self.generation)
-            reader.declare([node])
-            function = reader.read_function(node)
-        self.add(reader, self.frames[-1] if self.frames else _Frame(()))
-        if not isinstance(function, tir.PrimFunc):
-            raise fail(NO_VALUE, f"`{node.name}` has a problem where it is specialised", span)
-        return Defined(node.name, function)
-
-    def unspecialized(self, template: Template) -> None:
-        """A template that nothing specialises, as it is with its defaults; without them its constants have no value."""
-        if template.calls:
-            return
-        reason = NoValue(f"it is a parameter of `{template.node.name}`, which the text does not specialise")
-        values = {**template.constants, **dict.fromkeys(template.required, reason)}
-        with suppress(RefmlcError):
-            self.specialized(template, values, self.span(template.node))
-
     def plain(self, node: ast.FunctionDef) -> None:
         """A function of Python: it is read when it is called, or at the end when it is not."""
         refusal = "it is decorated" if node.decorator_list else ""
@@ -538,10 +492,3 @@ class _Reader:
             for name, value in values.items():
                 self.ev.scope.define(name, value)
             return self.scope(frame)
-
-
-def specialisations(stmt: ast.stmt) -> Iterator[ast.Call]:
-    """The calls `f.specialize(…)` in a statement."""
-    for node in every_node(stmt):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "specialize":
-            yield node

@@ -7,7 +7,7 @@ from refmlc.lang.layouts.algebra import canonical, direct_sum, sliced, tiled
 from refmlc.lang.layouts.forms import AxisStep, Swizzled, Tiling
 from refmlc.lang.layouts.hardware import datapath, fragment, mma_shared, trainium
 from refmlc.lang.layouts.placement import elements_at, inverse, is_injective, places
-from refmlc.lang.script.written_layout import layout_in
+from refmlc.lang.script.layout_expression import layout_in
 
 TENSOR_CORE = "S[(8,2,4,2):(4@laneid,1@warpid,1@laneid,1)] + R[2:4@warpid] + 5@warpid"
 
