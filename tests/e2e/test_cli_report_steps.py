@@ -14,7 +14,7 @@ import refmlc
 from refmlc.cli import main
 from refmlc.oracle.fuzz import staged
 from refmlc.oracle.fuzz.patterns import parsed
-from refmlc.oracle.issue.steps_script import ARGUMENTS, MAPS, step_line, steps_script
+from refmlc.oracle.issue.steps_script import ARGUMENTS, INDICES, MAPS, step_line, steps_script
 from refmlc.oracle.passes.run import TvmPrimitives
 
 SIDE = Path(refmlc.__file__).parent / "oracle" / "implementations" / "tvm_side"
@@ -51,6 +51,8 @@ for text, names, lines in json.load(open(sys.argv[1])):
         return schedule.get_sblock(name)
     def loop(name, at):
         return schedule.get_loops(block(name))[at]
+    def dtype_of(region):
+        return str((region.source if hasattr(region, "source") else region.buffer).dtype)
     for line in lines:
         exec(line)
     assert schedule.mod.script() == expected.mod.script(), (names, lines)
@@ -69,12 +71,10 @@ class Page(HTMLParser):
         self.tags.append((tag, dict(attrs)))
 
 
-def finding(folder, steps, program=PROGRAM):
+def finding(folder, steps, program=PROGRAM, kind="primitives"):
     """A file as a campaign writes it."""
     spec = json.dumps(f"tvm:{needs.TVM_PYTHON}")
-    head = (
-        f'signature = "0123456789ab"\npath = {spec}\nkind = "primitives"\ncode = "RM705"\nimplementations = [{spec}]\n'
-    )
+    head = f'signature = "0123456789ab"\npath = {spec}\nkind = "{kind}"\ncode = "RM705"\nimplementations = [{spec}]\n'
     file = folder / "f.toml"
     file.write_text(f"{head}[case]\ntext = '''\n{program}'''\nsteps = {json.dumps(steps)}\n")
     return file
@@ -160,6 +160,31 @@ def test_steps_that_keep_the_meaning_are_one_message(tmp_path):
     assert (done.exit_code, "keeps the meaning" in done.stderr) == (2, True)
 
 
+MODULO = """@T.prim_func(s_tir=True)
+def main(A: T.Buffer((2,), "float32"), R: T.Buffer((9,), "float32")):
+    for i in range(9):
+        R[i] = A[(1 - i) % 2]
+"""
+
+
+@pytest.mark.needs("tvm")
+def test_a_finding_on_passes_is_replayed_and_reported(tmp_path):
+    file = finding(tmp_path, ["tirx.FlattenBuffer()"], MODULO, "passes")
+    spec = f"tvm:{needs.TVM_PYTHON}"
+    done = CliRunner().invoke(main, ["replay", str(file), "--impl", spec])
+    assert (done.exit_code, "`tirx.FlattenBuffer()` changes the meaning" in done.stderr) == (1, True)
+    told = report(file, "--impl", spec, "-o", tmp_path / "issue.md", "--json", "--time", "5s")
+    assert told.exit_code == 0, told.output
+    data = json.loads(told.stdout)
+    assert data["title"].startswith("[Bug][wrong-code] `tirx.FlattenBuffer` changes a result: ")
+    assert data["steps"] == ["tirx.FlattenBuffer()"]
+    ran = subprocess.run(
+        [needs.TVM_PYTHON, "-I", "issue.py"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert "without the passes:" in ran.stdout, ran.stderr
+    assert "meant:" in ran.stdout
+
+
 @pytest.mark.needs("tvm")
 def test_lines_of_a_script_do_what_the_steps_do(tmp_path):
     """Drawn traces, applied by the script and by the process that draws them."""
@@ -185,8 +210,10 @@ def test_lines_of_a_script_do_what_the_steps_do(tmp_path):
 
 
 def test_the_maps_are_those_that_are_drawn():
-    table = (SIDE / "run_primitives.py").read_text().partition("MAPS = {")[2].partition("\n}")[0]
-    for name, source in MAPS.items():
-        assert f'"{name}": (' in table
-        assert source in table
-    assert table.count("lambda") == len(MAPS)
+    text = (SIDE / "run_primitives.py").read_text()
+    for head, maps in (("MAPS = {", MAPS), ("INDICES = {", INDICES)):
+        table = text.partition(head)[2].partition("\n}")[0]
+        for name, source in maps.items():
+            assert f'"{name}": ' in table
+            assert source in table
+        assert table.count("lambda") == len(maps)

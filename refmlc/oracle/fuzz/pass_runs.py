@@ -27,6 +27,7 @@ from refmlc.diag import RefmlcError
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.fuzz.exclusions import TVM
 from refmlc.oracle.fuzz.pass_orders import Steps, drawn_order, is_legal, name_of
+from refmlc.oracle.fuzz.replayed_trace import SteppedFinding
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.staged import CALLS, LIMITS, OUR_CRASH, REFERENCE, fewer, python_of, undefined_code
@@ -251,3 +252,31 @@ def cause_of(tvm: TvmPasses, text: str, steps: Steps) -> Cause | None:
     """The cause of what is wrong with these steps; None: nothing."""
     finding = _finding(tvm, text, steps)
     return None if finding is None else finding.cause
+
+
+class OrdersInTvm:
+    """Orders of the passes of one TVM."""
+
+    def __init__(self, python: str, seconds: float) -> None:
+        """Start it. Units: seconds. Fails: RM112."""
+        self._tvm = TvmPasses(python, passes=(), seconds=seconds)
+        self.name = self._tvm.name
+
+    def finding(self, text: str, steps: Sequence[str]) -> tuple[TraceCheck, PassFinding | None]:
+        """The verdicts on the stages, and what is wrong. Fails: RM109, RM112, RM5xx."""
+        return finding_of(trace_of(self._tvm, text, tuple(steps)), tuple(steps))
+
+    def small(self, finding: SteppedFinding, seconds: float) -> SteppedFinding:
+        """The finding on a smaller program, for the same cause."""
+        return smaller_program(self._tvm, finding, seconds) if isinstance(finding, PassFinding) else finding
+
+    def row(self, finding: SteppedFinding) -> str:
+        """The recorded deviation that it is; empty where none is, or one of several may be."""
+        if not isinstance(finding, PassFinding):
+            return ""
+        rows = known_passes({"name": self.name}, finding.guilty, finding.verdict, finding.pattern)
+        return rows[0] if len(rows) == 1 else ""
+
+    def close(self) -> None:
+        """End it."""
+        self._tvm.close()

@@ -318,7 +318,7 @@ _BLOCKS = (
 )
 LOOKED_AT: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("split", "loop_partition", "fuse", "reorder", "parallel", "vectorize", "unroll", "bind"), _AROUND),
-    **dict.fromkeys(("add_unit_loop", "annotate"), _AROUND),
+    **dict.fromkeys(("add_unit_loop", "annotate", "merge"), _AROUND),
     **dict.fromkeys(("compute_at", "reverse_compute_at", "compute_inline", "reverse_compute_inline"), _MOVED),
     "fuse_reduction_epilogue": _MOVED,
     "rolling_buffer": (*_ACCESSES, "begin", "turned"),

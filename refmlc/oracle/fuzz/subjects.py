@@ -45,5 +45,11 @@ SUBJECTS: Mapping[str, CampaignSubject] = {
         staged.TracesInTvm,
     ),
     builds.KIND: CampaignSubject(builds.run_builds, builds.shrink_builds),
-    pass_runs.KIND: CampaignSubject(pass_runs.run_orders, pass_runs.shrink_order, pass_table.NAMES),
+    pass_runs.KIND: CampaignSubject(
+        pass_runs.run_orders,
+        pass_runs.shrink_order,
+        pass_table.NAMES,
+        steps_again(pass_runs.OrdersInTvm),
+        pass_runs.OrdersInTvm,
+    ),
 }

@@ -33,6 +33,12 @@ MAPS = {
     "flat": "lambda i, j: (i * 16 + j,)",
     "turn": "lambda i, j, k: (k, i, j)",
 }
+INDICES = {
+    "same": "lambda *values: values",
+    "swap": "lambda *values: values[::-1]",
+    "half": "lambda i: (i // 2,)",
+    "backwards": "lambda i: (1 - i,)",
+}
 """The maps of `tvm_side/run_primitives`, by the names that steps spell."""
 SCHEDULE = """
 module = module if isinstance(module, tvm.IRModule) else tvm.IRModule({"main": module})
@@ -45,6 +51,10 @@ def block(name):
 
 def loop(name, at):
     return schedule.get_loops(block(name))[at]
+
+
+def dtype_of(region):
+    return str((region.source if hasattr(region, "source") else region.buffer).dtype)
 
 """
 RUNS = """
@@ -101,22 +111,35 @@ def _of_block_and_loop(step: Step) -> str:
 
 
 def _of_layout(step: Step) -> str:
-    _, side, index, key, pad = step
+    _, side, index, key, *rest = step
+    pad = rest[0] if rest else None
     regions = "writes" if side == "write" else "reads"
-    dtype = f"str(schedule.get(block({step[0]!r})).{regions}[{index}].buffer.dtype)"
+    dtype = f"dtype_of(schedule.get(block({step[0]!r})).{regions}[{index!r}])"
     value = "None" if pad is None else f"tirx.const({pad!r}, {dtype})"
     return _block(step, repr((side, index)), MAPS[str(key)], value)
 
 
 def _of_map(step: Step) -> str:
-    order = "lambda *values: values[::-1]" if step[3] == "swap" else "lambda *values: values"
+    order = INDICES[str(step[3])]
     axes = f"len(schedule.get(block({step[0]!r})).iter_vars)"
     return _block(step, repr(step[1]), repr(step[2]), f"tirx.IndexMap.from_func({order}, ndim={axes})")
 
 
+def _of_loop_or_blocks(step: Step) -> str:
+    if isinstance(step[1], tuple):
+        return f"[{', '.join(f'block({name!r})' for name in step[1])}]"
+    return _of_loop(step)
+
+
+def _of_loop_and_buffer(step: Step) -> str:
+    return ", ".join([_loop(step), f"block({step[0]!r})", *_rest(step, 2)])
+
+
 ARGUMENTS: Mapping[str, Callable[[Step], str]] = {
     **dict.fromkeys(("split", "loop_partition", "parallel", "vectorize", "unroll", "bind", "rfactor"), _of_loop),
-    "blockize": _of_loop,
+    "blockize": _of_loop_or_blocks,
+    "merge": lambda step: f"{_loop(step)}, loop({step[2]!r}, {step[3]!r})",
+    **dict.fromkeys(("read_at", "write_at"), _of_loop_and_buffer),
     **dict.fromkeys(("fuse", "reorder"), _of_loops),
     **dict.fromkeys(("cache_read", "cache_write", "cache_inplace", "cache_index", "compute_inline"), _of_block),
     **dict.fromkeys(("reverse_compute_inline", "pad_einsum", "storage_align", "set_scope"), _of_block),
