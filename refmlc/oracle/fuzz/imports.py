@@ -78,7 +78,7 @@ def pythons_of(settings: CampaignSettings) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path.partition(",")[0] for path in paths))
 
 
-class Importer(Tvm):
+class ImporterProcess(Tvm):
     """TVM's importers in their own process: any file, any number of times."""
 
     side = "run_model.py"
@@ -114,9 +114,9 @@ def arrays_of(answer: Ended) -> list[np.ndarray]:
 
 
 @cache
-def importer(python: str, seconds: float) -> Importer:
+def importer(python: str, seconds: float) -> ImporterProcess:
     """TVM's process, kept by the worker."""
-    return Importer(python, Limits(seconds=seconds, prepare=max(seconds, STARTS)))
+    return ImporterProcess(python, Limits(seconds=seconds, prepare=max(seconds, STARTS)))
 
 
 @dataclass(frozen=True)

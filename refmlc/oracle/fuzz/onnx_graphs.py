@@ -18,7 +18,7 @@ import numpy as np
 import onnx
 from onnx.reference import ReferenceEvaluator
 
-from refmlc.oracle.fuzz.onnx_operators import ATTRIBUTES, OPERATORS, Attribute, Draw
+from refmlc.oracle.fuzz.onnx_operators import ATTRIBUTES, OPERATORS, Attribute, NodeDraw
 
 OPSETS = (9, 10, 11, 13, 15, 17, 18, 19, 21, 22)
 IR_VERSION = 10
@@ -165,7 +165,7 @@ def _with_node(
 ) -> OnnxGraph:
     """The graph with one more node, which takes an earlier value where there is one."""
     number = len(graph.nodes)
-    draw = Draw(roll, graph.opset)
+    draw = NodeDraw(roll, graph.opset)
     before = [name for name, value in values.items() if value.size]
     taken = roll.choice(before) if before else ""
     inputs, constants, arguments = list[str](), dict(graph.constants), dict(graph.arguments)
@@ -197,7 +197,7 @@ def _with_node(
 HALF = 0.5
 
 
-def _attributes(op: str, schema: Any, draw: Draw) -> dict[str, Attribute]:  # noqa: ANN401 - as above
+def _attributes(op: str, schema: Any, draw: NodeDraw) -> dict[str, Attribute]:  # noqa: ANN401 - as above
     """Attributes that the schema allows: the required ones, and half of the others."""
     attributes: dict[str, Attribute] = {}
     for name in sorted(schema.attributes):
@@ -211,7 +211,7 @@ def _attributes(op: str, schema: Any, draw: Draw) -> dict[str, Attribute]:  # no
     return attributes
 
 
-def _by_type(kind: str, draw: Draw) -> Attribute | None:
+def _by_type(kind: str, draw: NodeDraw) -> Attribute | None:
     """A value of a type that the table of attributes does not have; None: it is left out."""
     match kind.rpartition(".")[2]:
         case "INT":

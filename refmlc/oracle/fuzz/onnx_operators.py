@@ -20,7 +20,7 @@ EDGED = 0.2
 
 
 @dataclass
-class Draw:
+class NodeDraw:
     """One node that is drawn: the numbers, the version of the operators, and the inputs so far."""
 
     roll: random.Random
@@ -96,7 +96,7 @@ class Role:
     `chained`: an earlier value may take its place.
     """
 
-    draw: Callable[[Draw], np.ndarray | None]
+    draw: Callable[[NodeDraw], np.ndarray | None]
     argument: float = 0.2
     chained: bool = False
 
@@ -106,7 +106,7 @@ def data(dtypes: Sequence[str] = FLOATS, least: int = 1, most: int = 4) -> Role:
     return Role(lambda draw: draw.array(draw.shape(least, most), draw.roll.choice(dtypes)), 1.0, chained=True)
 
 
-def beside(role: Callable[[Draw], np.ndarray | None], argument: float = 0.6) -> Role:
+def beside(role: Callable[[NodeDraw], np.ndarray | None], argument: float = 0.6) -> Role:
     """A tensor that fits those before it."""
     return Role(role, argument)
 
@@ -116,103 +116,105 @@ def maybe(role: Role, often: float = 0.5) -> Role:
     return Role(lambda draw: role.draw(draw) if draw.roll.random() < often else None, role.argument)
 
 
-def _like(draw: Draw) -> np.ndarray:
+def _like(draw: NodeDraw) -> np.ndarray:
     return draw.array(draw.broadcast(draw.first.shape), str(draw.first.dtype))
 
 
-def _channels(draw: Draw) -> np.ndarray:
+def _channels(draw: NodeDraw) -> np.ndarray:
     return draw.array(draw.first.shape[1:2], str(draw.first.dtype))
 
 
-def _positive(draw: Draw) -> np.ndarray:
+def _positive(draw: NodeDraw) -> np.ndarray:
     return np.asarray(np.abs(_channels(draw)) + 1, draw.first.dtype)
 
 
-def _numbers(values: Callable[[Draw], Sequence[int] | int], dtype: str = "int64") -> Callable[[Draw], np.ndarray]:
+def _numbers(
+    values: Callable[[NodeDraw], Sequence[int] | int], dtype: str = "int64"
+) -> Callable[[NodeDraw], np.ndarray]:
     return lambda draw: np.array(values(draw), dtype)
 
 
-def _weight(draw: Draw) -> np.ndarray:
+def _weight(draw: NodeDraw) -> np.ndarray:
     channels = draw.first.shape[1] if draw.rank > 1 else 1
     ins = draw.roll.choice((channels, channels, 1))
     shape = (draw.roll.choice((1, 2, channels)), ins, *(draw.roll.randint(1, 3) for _ in range(draw.spatial)))
     return draw.array(shape, str(draw.first.dtype))
 
 
-def _weight_from(draw: Draw) -> np.ndarray:
+def _weight_from(draw: NodeDraw) -> np.ndarray:
     channels = draw.first.shape[1] if draw.rank > 1 else 1
     shape = (channels, draw.roll.choice((1, 2)), *(draw.roll.randint(1, 3) for _ in range(draw.spatial)))
     return draw.array(shape, str(draw.first.dtype))
 
 
-def _normalized(draw: Draw) -> np.ndarray:
+def _normalized(draw: NodeDraw) -> np.ndarray:
     count = draw.roll.randint(1, max(draw.rank, 1))
     return draw.array(draw.first.shape[-count:], str(draw.first.dtype))
 
 
-def _scales(draw: Draw) -> np.ndarray | None:
+def _scales(draw: NodeDraw) -> np.ndarray | None:
     if draw.roll.random() < 0.4:
         return None
     scales = [draw.roll.choice((0.5, 0.6, 0.75, 1.0, 1.5, 2.0, 2.3)) for _ in range(draw.rank)]
     return np.array(([1.0] * min(2, draw.rank) + scales[2:]) if draw.roll.random() < 0.8 else scales, "float32")
 
 
-def _sizes(draw: Draw) -> np.ndarray | None:
+def _sizes(draw: NodeDraw) -> np.ndarray | None:
     if draw.arrays[2] is not None:
         return None
     sizes = [draw.roll.randint(1, 7) for _ in range(draw.rank)]
     return np.array(list(draw.first.shape[:2]) + sizes[2:], "int64")
 
 
-def _index_like(draw: Draw) -> np.ndarray:
+def _index_like(draw: NodeDraw) -> np.ndarray:
     shape = [draw.roll.randint(0, size) for size in draw.first.shape]
     return draw.index(shape, min(draw.first.shape, default=0))
 
 
-def _updates(draw: Draw) -> np.ndarray:
+def _updates(draw: NodeDraw) -> np.ndarray:
     return draw.array(draw.second.shape, str(draw.first.dtype))
 
 
-def _updates_nd(draw: Draw) -> np.ndarray:
+def _updates_nd(draw: NodeDraw) -> np.ndarray:
     indices = draw.second
     shape = (*indices.shape[:-1], *draw.first.shape[indices.shape[-1] :])
     return draw.array(shape, str(draw.first.dtype))
 
 
-def _coordinates(draw: Draw) -> np.ndarray:
+def _coordinates(draw: NodeDraw) -> np.ndarray:
     depth = draw.roll.randint(1, max(draw.rank, 1))
     columns = [draw.index((2,), size) for size in draw.first.shape[:depth]]
     return np.stack([column.astype("int64") for column in columns], -1)
 
 
-def _bound(draw: Draw) -> np.ndarray:
+def _bound(draw: NodeDraw) -> np.ndarray:
     return np.array(draw.roll.choice((-1, 0, 1, 2)), draw.first.dtype)
 
 
-def _matrix(draw: Draw) -> np.ndarray:
+def _matrix(draw: NodeDraw) -> np.ndarray:
     ins = draw.first.shape[-1] if draw.rank else 1
     return draw.array((ins, draw.roll.choice(EXTENTS)), str(draw.first.dtype))
 
 
-def _ends(draw: Draw) -> np.ndarray:
+def _ends(draw: NodeDraw) -> np.ndarray:
     choices = (1, 2, 5, -1, 2**63 - 1, -(2**63), 0)
     return np.array([draw.roll.choice(choices) for _ in range(draw.second.size)], "int64")
 
 
-def _reduced_axes(draw: Draw) -> np.ndarray | None:
+def _reduced_axes(draw: NodeDraw) -> np.ndarray | None:
     return np.array(draw.axes(), "int64") if draw.roll.random() < 0.7 else None
 
 
-def _boxes(draw: Draw) -> np.ndarray:
+def _boxes(draw: NodeDraw) -> np.ndarray:
     corners = [[draw.roll.randint(0, 4) / 2 for _ in range(4)] for _ in range(2)]
     return np.array([[min(a, c), min(b, d), max(a, c) + 1, max(b, d) + 1] for a, b, c, d in corners], draw.first.dtype)
 
 
-def _depth(draw: Draw) -> np.ndarray:
+def _depth(draw: NodeDraw) -> np.ndarray:
     return np.array(draw.roll.randint(1, 5), "int64")
 
 
-def _pads(draw: Draw) -> list[int]:
+def _pads(draw: NodeDraw) -> list[int]:
     return [draw.roll.choice((0, 0, 1, 2)) for _ in range(2 * draw.rank)]
 
 
@@ -378,19 +380,19 @@ OPERATORS: Mapping[str, Sequence[Role]] = {
 """The inputs of each operator."""
 
 
-def _flag(draw: Draw) -> int:
+def _flag(draw: NodeDraw) -> int:
     return draw.roll.choice((0, 1))
 
 
-def _real(*values: float) -> Callable[[Draw], Attribute]:
+def _real(*values: float) -> Callable[[NodeDraw], Attribute]:
     return lambda draw: draw.roll.choice(values)
 
 
-def _word(*words: str) -> Callable[[Draw], Attribute]:
+def _word(*words: str) -> Callable[[NodeDraw], Attribute]:
     return lambda draw: draw.roll.choice(words)
 
 
-def _each(low: int, high: int, times: int = 1) -> Callable[[Draw], Attribute]:
+def _each(low: int, high: int, times: int = 1) -> Callable[[NodeDraw], Attribute]:
     return lambda draw: [draw.roll.randint(low, high) for _ in range(draw.spatial * times)]
 
 
@@ -410,7 +412,7 @@ FLAGS = (
 )
 TYPES = (1, 2, 3, 5, 6, 7, 9, 10, 11)
 """ONNX's numbers of dtypes."""
-ATTRIBUTES: Mapping[str, Callable[[Draw], Attribute | None]] = {
+ATTRIBUTES: Mapping[str, Callable[[NodeDraw], Attribute | None]] = {
     **dict.fromkeys(FLAGS, _flag),
     "axis": lambda draw: draw.axis(),
     "axes": lambda draw: draw.axes() or None,
