@@ -155,13 +155,13 @@ def known_row(says: Mapping[str, object], answer: Stopped, module: IRModule) -> 
     return next((row.id for row in rows if row.explains(answer.message, module)), "")
 
 
-Step: TypeAlias = "Sequence[object]"
+RecordedStep: TypeAlias = "Sequence[object]"
 
 
-def scheduled_rows(says: Mapping[str, object]) -> list[tuple[str, str, Sequence[Step]]]:
+def scheduled_rows(says: Mapping[str, object]) -> list[tuple[str, str, Sequence[RecordedStep]]]:
     """The id, the module and the steps of each row that is a trace of a schedule."""
     name, version = _introduced(says)
-    rows: list[tuple[str, str, Sequence[Step]]] = []
+    rows: list[tuple[str, str, Sequence[RecordedStep]]] = []
     for row in _tables(name, version) if name and version else ():
         match row:
             case {"action": "schedule" | "schedule-run", "steps": list(steps), "module": str(text), "id": str(row_id)}:

@@ -22,7 +22,7 @@ from refmlc.oracle.passes.stages import BrokenStage
 from refmlc.oracle.refine.calls import fresh
 from refmlc.vm.parameters import parameters_of
 
-Step: TypeAlias = "tuple[object, ...]"
+StepArguments: TypeAlias = "tuple[object, ...]"
 
 MAPS = {
     "swap": "lambda i, j: (j, i)",
@@ -74,43 +74,43 @@ raise SystemExit(0 if all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f") fo
 """
 
 
-def _block(step: Step, *arguments: str) -> str:
+def _block(step: StepArguments, *arguments: str) -> str:
     return ", ".join([f"block({step[0]!r})", *arguments])
 
 
-def _loop(step: Step) -> str:
+def _loop(step: StepArguments) -> str:
     return f"loop({step[0]!r}, {step[1]!r})"
 
 
-def _rest(step: Step, first: int) -> list[str]:
+def _rest(step: StepArguments, first: int) -> list[str]:
     return [repr(list(each) if isinstance(each, tuple) else each) for each in step[first:]]
 
 
-def _of_loop(step: Step) -> str:
+def _of_loop(step: StepArguments) -> str:
     return ", ".join([_loop(step), *_rest(step, 2)])
 
 
-def _of_loops(step: Step) -> str:
+def _of_loops(step: StepArguments) -> str:
     return ", ".join(f"loop({step[0]!r}, {place!r})" for place in cast("tuple[int, ...]", step[1]))
 
 
-def _of_block(step: Step) -> str:
+def _of_block(step: StepArguments) -> str:
     return _block(step, *_rest(step, 1))
 
 
-def _of_place(step: Step) -> str:
+def _of_place(step: StepArguments) -> str:
     return _block(step, f"loop({step[1]!r}, {step[2]!r})", *_rest(step, 3))
 
 
-def _of_side(step: Step) -> str:
+def _of_side(step: StepArguments) -> str:
     return _block(step, repr(step[1]))
 
 
-def _of_block_and_loop(step: Step) -> str:
+def _of_block_and_loop(step: StepArguments) -> str:
     return _block(step, _loop(step))
 
 
-def _of_layout(step: Step) -> str:
+def _of_layout(step: StepArguments) -> str:
     _, side, index, key, *rest = step
     pad = rest[0] if rest else None
     regions = "writes" if side == "write" else "reads"
@@ -119,23 +119,23 @@ def _of_layout(step: Step) -> str:
     return _block(step, repr((side, index)), MAPS[str(key)], value)
 
 
-def _of_map(step: Step) -> str:
+def _of_map(step: StepArguments) -> str:
     order = INDICES[str(step[3])]
     axes = f"len(schedule.get(block({step[0]!r})).iter_vars)"
     return _block(step, repr(step[1]), repr(step[2]), f"tirx.IndexMap.from_func({order}, ndim={axes})")
 
 
-def _of_loop_or_blocks(step: Step) -> str:
+def _of_loop_or_blocks(step: StepArguments) -> str:
     if isinstance(step[1], tuple):
         return f"[{', '.join(f'block({name!r})' for name in step[1])}]"
     return _of_loop(step)
 
 
-def _of_loop_and_buffer(step: Step) -> str:
+def _of_loop_and_buffer(step: StepArguments) -> str:
     return ", ".join([_loop(step), f"block({step[0]!r})", *_rest(step, 2)])
 
 
-ARGUMENTS: Mapping[str, Callable[[Step], str]] = {
+ARGUMENTS: Mapping[str, Callable[[StepArguments], str]] = {
     **dict.fromkeys(("split", "loop_partition", "parallel", "vectorize", "unroll", "bind", "rfactor"), _of_loop),
     "blockize": _of_loop_or_blocks,
     "merge": lambda step: f"{_loop(step)}, loop({step[2]!r}, {step[3]!r})",
