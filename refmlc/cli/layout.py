@@ -19,7 +19,7 @@ from refmlc.lang.script.layout_expression import layout_in
 ROWS = 32
 
 
-@click.command(epilog="Example: refmlc layout 'S[(8,2,4,2):(4@laneid,1@warpid,1@laneid,1)]' --shape 8,16")
+@click.command(epilog="Example: refmlc layout 'S[(8,4,2):(4@laneid,1@laneid,1)]' --shape 8,8")
 @click.argument("text", metavar="LAYOUT")
 @click.option("--shape", "extents", required=True, metavar="N,N", help="The shape of the tile: 8,16.")
 @click.option("--svg", type=PATH, metavar="FILE.svg", help="Draw it.")

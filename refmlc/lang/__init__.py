@@ -12,5 +12,6 @@
 | `spec/`       | the clauses of the specification, which stand in `conformance/spec`                    |
 | `wellformed/` | the static rules (RM2xx)                                                               |
 | `builder/`    | modules written by a program: `BlockBuilder`, visitors, Python's operators on nodes    |
+| `layouts/`    | layouts of TIRx executed: places of elements, tile, slice, direct sum                  |
 | `drawing/`    | graphs of Relax functions as lines, SVG and HTML                                       |
 """
