@@ -16,7 +16,7 @@ resume later, and run on several machines, with the same findings.
 | `replayed_trace`  | a finding on stages, made again in TVM                                              |
 | `patterns`        | what is unusual in a wrong step, which tells causes apart                           |
 | `onnx_reduction`  | such a graph of one node, made smaller                                              |
-| `aimed_programs`  | small programs aimed at the preconditions of schedule primitives                    |
+| `aimed_programs`, `overlooked_programs` | small programs aimed at what schedule primitives must look at |
 | `pass_runs`       | orders of TVM's passes, each stage held to the program that it began with           |
 | `pass_table`      | the passes: where each may stand, options, programs; which are left out             |
 | `pass_orders`     | orders and programs, drawn                                                          |

@@ -8,7 +8,7 @@
 
 The first node that is wrong is taken out of its graph, and loses attributes and inputs that its fault does not need.
 A cause is its operator, what is left of these, and how its result is wrong; words of `conformance/known` (`nodes`) that
-a cause has make it a known one. Each TVM of the campaign is asked, so that a finding names the versions that have it.
+a cause has make it a known one. Each TVM of the campaign runs it, so that a finding names the versions that have it.
 
 Floats are compared within the error of their dtype: what is less exact is no finding of importers. TVM gives a shape
 and a number where ONNX has a tensor of int64; they are taken for it.
@@ -179,7 +179,7 @@ class Judge:
         return [values[name] for name in graph.outputs]
 
     def ours(self, graph: "OnnxGraph") -> Answers:
-        """What refmlc's importer makes of it, executed by the interpreter."""
+        """The result of refmlc's importer, executed by the interpreter."""
         prepared = load("refmlc.frontends.onnx_backend:prepare")(graph.model(), "CPU", "interp")
         try:
             return [np.asarray(each) for each in prepared.run(dict(graph.arguments))]
@@ -187,7 +187,7 @@ class Judge:
             return f"refused: {failure.diagnostic.message}"
 
     def theirs(self, python: str, graph: "OnnxGraph") -> Answers:
-        """What TVM's importer makes of it."""
+        """The result of TVM's importer."""
         with TemporaryDirectory() as folder:
             path = Path(folder) / "model.onnx"
             path.write_bytes(graph.model().SerializeToString())

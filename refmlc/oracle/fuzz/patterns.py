@@ -91,7 +91,7 @@ class TakenBlock:
 
     @cached_property
     def extents(self) -> tuple[object, ...]:
-        """The extents of the spatial axes; None: one that is no number."""
+        """The extents of the spatial axes; None: one that is symbolic."""
         axes = (axis for axis in self.block.iter_vars if axis.kind is IterKind.SPATIAL)
         return tuple(getattr(axis.dom.extent, "value", None) for axis in axes)
 
