@@ -17,6 +17,7 @@ the settings and its number.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache
 
 from refmlc.lang.dtypes import SCALARS
 from refmlc.lang.ir import IRModule, tir
@@ -80,12 +81,13 @@ def names_in(module: IRModule) -> frozenset[str]:
     parts = covered([module], ())
     names = {*parts["operators"], *parts["dtypes"]}
     traits = {trait for trait, has in TRAITS.items() if has(module, names)}
-    return frozenset(names & set(known_names())) | traits
+    return frozenset(names & known_names()) | traits
 
 
-def known_names() -> Collection[str]:
-    """The names that `--exclude` takes."""
-    return {*TRAITS, *clauses_of_operators(), *map(str, SCALARS)}
+@cache
+def known_names() -> frozenset[str]:
+    """The names that `--exclude` takes in every campaign; subjects have names of their own."""
+    return frozenset({*TRAITS, *clauses_of_operators(), *map(str, SCALARS)})
 
 
 def exclusions(exclude: Iterable[str], implementations: Iterable[str]) -> frozenset[str]:
@@ -95,7 +97,8 @@ def exclusions(exclude: Iterable[str], implementations: Iterable[str]) -> frozen
 
 
 def is_excluded(module: IRModule, exclude: Collection[str]) -> bool:
-    """Whether a program has anything that is excluded."""
+    """Whether a program has anything that is excluded; a step of a subject is no operator, as `split` of Relax is."""
+    exclude = known_names().intersection(exclude)
     if not exclude:
         return False
     parts = covered([module], ())

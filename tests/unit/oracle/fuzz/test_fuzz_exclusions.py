@@ -44,6 +44,12 @@ def test_a_name_leaves_out_what_it_says_and_nothing_else(name, left_out):
     assert {key for key, text in PROGRAMS.items() if is_excluded(read(text, "f.py"), {name})} == left_out
 
 
+def test_a_primitive_is_not_an_operator_of_the_same_name():
+    graph = '@R.function\ndef main(x: R.Tensor((4,), "float32")):\n    return R.split(x, 2)\n'
+    assert not is_excluded(read(graph, "f.py"), {"split"})
+    assert is_excluded(read(graph, "f.py"), {"split", "float32"})
+
+
 def test_without_a_name_everything_is_generated():
     assert not any(is_excluded(read(text, "f.py"), ()) for text in PROGRAMS.values())
 
