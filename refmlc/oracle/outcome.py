@@ -47,6 +47,8 @@ ACCUSING = frozenset((Kind.WRONG, Kind.REFUSED, Kind.COMPILER_ERROR, Kind.CRASHE
 """Kinds that are findings on an implementation."""
 UNCOMPARED = frozenset((Kind.UNSUPPORTED, Kind.NOT_TAKEN, Kind.PRECONDITION, Kind.TIMED_OUT))
 """Kinds of a defined call that compare nothing and accuse nobody; their reasons are reported."""
+COMPARED = ACCUSING | {Kind.EQUAL, Kind.PERMITTED, Kind.ORDER, Kind.DECIDED}
+"""Kinds of a defined call that is judged."""
 
 
 @dataclass(frozen=True)

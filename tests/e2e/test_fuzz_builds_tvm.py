@@ -47,4 +47,6 @@ def test_a_batch_counts_the_verdicts_on_each_build(ways, monkeypatch):
     result = builds.run_builds(SETTINGS, 0, range(3))
     assert set(result.verdicts) == {way.name for _, way in ways}
     assert all(counts["equal"] for counts in result.verdicts.values())
+    assert all(1 <= len({*digests}) <= 3 for digests in result.bases.values())
+    assert set(result.bases) == set(result.verdicts)
     assert not result.findings

@@ -41,7 +41,7 @@ from refmlc.oracle.fuzz.settings import ANY, CampaignSettings
 from refmlc.oracle.fuzz.subjects import SUBJECTS
 from refmlc.oracle.implementations.implementation import Implementation, Limits
 from refmlc.oracle.implementations.interp import Interp
-from refmlc.oracle.outcome import ACCUSING, Kind
+from refmlc.oracle.outcome import COMPARED, Kind
 from refmlc.oracle.pairs.contradiction import of_interpreter
 from refmlc.oracle.pairs.equivalents import Variant
 from refmlc.oracle.reasons import counted as counted_by_reason
@@ -115,7 +115,6 @@ REFERENCE = "interp"
 PROVED_KINDS = ("functions", "schedules")
 ATTEMPTS = 32  # to draw a program that is not excluded
 GUIDED, LOOKS = 3, 6  # one program of three is the first of six with something new: a prime, for kinds take turns
-COMPARED = ACCUSING | {Kind.EQUAL, Kind.PERMITTED, Kind.ORDER, Kind.DECIDED}
 COVER = 4  # coverage is counted in every fourth batch: it takes a tenth of the interpreter's time
 STEPS, BYTES = 200_000, 1 << 28  # of a call: generated programs are small
 
@@ -308,7 +307,7 @@ def as_found(settings: CampaignSettings, number: int, finding: Finding) -> Findi
     pattern = pattern_in(settings, finding)
     says = getattr(implementation_of(settings, finding), "says", {})
     message = "" if finding.verdict.kind is Kind.WRONG else finding.signature[2]
-    like = "" if pattern.row or not says else like_row(says, pattern, message)
+    like = "" if pattern.row or not says else like_row(says, pattern, message, finding.case.module)
     notes = [*finding.diagnostic.notes, *([f"it is like the known row {like}"] if like else [])]
     lines = [finding.diagnostic.message, *notes, *([f"in {version}"] if version else [])]
     return FindingRecord(

@@ -23,17 +23,18 @@ from functools import cache
 from pathlib import Path
 
 from refmlc.lang.ir import IRModule
+from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.examine import Examination, examine, uncompared
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.fuzz.exclusions import TVM, exclusions, is_excluded
-from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature
+from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.staged import python_of
 from refmlc.oracle.implementations.implementation import Implementation, Limits, Prepared, Stopped
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.implementations.lookup import implementation
-from refmlc.oracle.outcome import Kind
+from refmlc.oracle.outcome import COMPARED, Kind
 from refmlc.oracle.reasons import counted, normalised
 from refmlc.oracle.reduce.reduction import reduce_case
 from refmlc.strategies.case import Case
@@ -50,6 +51,7 @@ PROCESSORS = (
 )
 """Processors, and the flags that this machine must have to execute their code."""
 FLOATS = ("float16", "float32", "float64", "bfloat16")
+JUDGED = {kind.value for kind in COMPARED}
 WRONG = (Kind.WRONG, Kind.CRASHED, Kind.HUNG, Kind.COMPILER_ERROR)
 TOGETHER = 2  # builds of a batch: each is a process that imports TVM
 ATTEMPTS = 32
@@ -176,19 +178,23 @@ def run_builds(settings: CampaignSettings, batch: int, numbers: Sequence[int]) -
     ways = implementations(python, limits, batch)
     counts: dict[str, Counter[str]] = {}
     reasons: dict[str, list[str]] = {}
-    findings: list[FindingRecord] = []
+    findings, bases = list[FindingRecord](), dict[str, list[str]]()
     for number in numbers:
         case = program(settings, number)
         examination, taken = examined(case, ways, limits)
+        digest = digest_of(show(case.module, show_meta=True))
         for build, verdicts in verdicts_of(examination, ways):
             counts.setdefault(build, Counter()).update(verdicts)
+            if not JUDGED.isdisjoint(verdicts):
+                bases.setdefault(build, []).append(digest)
         for name, verdict in uncompared(examination):
             reasons.setdefault(name, []).append(f"{verdict.kind.value}: {verdict.why}")
         wrong = wrong_builds(examination, ways, len(taken))
         if wrong is not None:
             findings.append(record_of(settings, number, python, case, wrong, taken))
     why = {name: counted(messages) for name, messages in reasons.items()}
-    return BatchResult(batch, len(numbers), counts, findings=merged(findings), reasons=why)
+    distinct = {build: tuple(digests) for build, digests in bases.items()}
+    return BatchResult(batch, len(numbers), counts, findings=merged(findings), reasons=why, bases=distinct)
 
 
 def verdicts_of(

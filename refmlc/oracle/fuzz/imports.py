@@ -31,7 +31,7 @@ from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lazy import load
 from refmlc.oracle.fuzz.onnx_operators import OPERATORS
 from refmlc.oracle.fuzz.onnx_reduction import alone_of, less, smaller
-from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature
+from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.implementations.implementation import Ended, Limits, Stop, Stopped
 from refmlc.oracle.implementations.real_tvm import Tvm
@@ -47,6 +47,7 @@ TVM = "tvm:"
 IMPORTER = "tvm-importer:"
 OURS = "refmlc-importer"
 FRAMEWORK = "onnx"
+JUDGED = ("equal", "wrong")
 WRONG, REFUSED, CRASHED = "RM706", "RM707", "RM703"
 GRAPHS = "refmlc.oracle.fuzz.onnx_graphs"
 STARTS = 120.0
@@ -364,7 +365,7 @@ def run_graphs(settings: CampaignSettings, batch: int, numbers: Sequence[int]) -
     judge = Judge(pythons_of(settings), judge_seconds(settings))
     counts: dict[str, Counter[str]] = {}
     reasons_by_path: dict[str, Counter[str]] = {}
-    operators, findings = set[str](), list[FindingRecord]()
+    operators, findings, bases = set[str](), list[FindingRecord](), dict[str, list[str]]()
     for number in numbers:
         try:
             graph = load(f"{GRAPHS}:drawn_graph")(settings.seed_of(number), exclude=settings.exclude)
@@ -373,9 +374,12 @@ def run_graphs(settings: CampaignSettings, batch: int, numbers: Sequence[int]) -
             reasons_by_path.setdefault(FRAMEWORK, Counter())[f"unsupported: {none}"] += 1
             continue
         operators |= {node.op for node in graph.nodes}
+        digest = digest_of(without_values(graph))
         for path in (OURS, *(f"{IMPORTER}{python}" for python in judge.pythons)):
             verdict, why, finding = judged(judge, path, graph)
             counts.setdefault(path, Counter())[verdict] += 1
+            if verdict in JUDGED:
+                bases.setdefault(path, []).append(digest)
             if why:
                 reasons_by_path.setdefault(path, Counter())[f"{verdict}: {why}"] += 1
             if finding is not None:
@@ -388,7 +392,14 @@ def run_graphs(settings: CampaignSettings, batch: int, numbers: Sequence[int]) -
         coverage,
         merged(findings),
         reasons={path: dict(rows) for path, rows in reasons_by_path.items()},
+        bases={path: tuple(digests) for path, digests in bases.items()},
     )
+
+
+def without_values(graph: "OnnxGraph") -> str:
+    """The graph as text, without the values of its arguments."""
+    shapes = {name: [str(array.dtype), *array.shape] for name, array in graph.arguments.items()}
+    return json.dumps({**graph.to_json(), "arguments": shapes}, sort_keys=True)
 
 
 def judged(judge: Judge, path: str, graph: "OnnxGraph") -> tuple[str, str, ImportFinding | None]:

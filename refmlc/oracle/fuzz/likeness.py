@@ -1,87 +1,232 @@
 """The row of `conformance/known` that looks like a finding which no row explains.
 
-| a finding       | is like a row where                                                                     |
-|-----------------|-----------------------------------------------------------------------------------------|
-| another result  | the row is of a result; its program has the same operators, and floats of that size     |
-| a failure       | the row has its message, numbers, dtypes and names aside; not one of a dead process     |
+| a finding       | is like a row where                                                                      |
+|-----------------|------------------------------------------------------------------------------------------|
+| another result  | the row is of a result, on the same operators; and of floats of that size, or both are   |
+|                 | NaN or infinite alike; or the row reads what was never written, or outside of a buffer   |
+| a failure       | the row has its message; not one of a dead process                                       |
+| …               | or the row has how it begins, and an operator of its program on the same dtype           |
+
+A message counts without the class of the exception, numbers, dtypes and names. Rows record only how a message begins
+(`got`) where nobody needed the rest. Of an operator `cases` and `edges` of a row say more than its program.
+
+Of several rows it is the one that has more: operators of the program on their dtypes, then the message with its names,
+then more of the message. A message that several rows have is that of none without such an operator. Of results it is
+first a row where values differ in the same way.
 
 Decision: that is no explanation (`refmlc.oracle.record`): another fault may end in the same check, and an operator may
 be wrong twice. It sorts findings: a person reads the row before anything is filed.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import cast
+from typing import TypeAlias, cast
 
 from refmlc.diag import RefmlcError
-from refmlc.lang.dtypes import SCALARS
+from refmlc.lang.dtypes import SCALARS, DType
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.types import TensorType
+from refmlc.lang.ir.visit import walk
 from refmlc.lang.script import read
-from refmlc.oracle.fuzz.pattern import DTYPES, PLAIN, Pattern, failure_words, group_of, names_in_program
+from refmlc.oracle.fuzz.pattern import DTYPES, PLAIN, Pattern, failure_words, group_of, kind_of, names_in_program
 from refmlc.oracle.reasons import normalised
 from refmlc.oracle.record import parts_of, rows_on_record
 
+Uses: TypeAlias = frozenset[tuple[str, str]]
+"""Operators, each with a dtype that it is applied to; `ANY`: whatever it is applied to."""
 
-def like_row(says: Mapping[str, object], pattern: Pattern, message: str = "") -> str:
-    """The id of the row; empty: none looks like it. `message` is a failure's: of two rows, the one that has it."""
+
+def like_row(says: Mapping[str, object], pattern: Pattern, message: str = "", module: IRModule | None = None) -> str:
+    """The id of the row; empty: none looks like it. `message` is a failure's, `module` the program of the finding."""
     rows = _rows(str(says.get("name", "")), str(says.get("version", "")))
     if message.startswith(DEATHS):
         return ""
     if message:
-        alike = [row for row in rows if pattern.words in row.messages]
-        return next((row.id for row in alike if normalised(message) in row.exactly), alike[0].id if alike else "")
-    for row in rows:
-        has_operators = pattern.operators == row.operators and bool(pattern.operators)
-        has_dtype = not pattern.words.startswith(GROUPS) or pattern.words.startswith(row.groups)
-        if has_operators and has_dtype and not row.messages:
-            return row.id
-    return ""
+        uses = frozenset[tuple[str, str]]() if module is None else uses_in(module)
+        ranked = [(_rank(row, pattern.words, message, uses), row.id) for row in rows]
+        alike = [(rank, name) for rank, name in ranked if rank is not None]
+        rank, name = max(alike, key=lambda pair: pair[0], default=((False, False, 0), ""))
+        return name if rank[0] or len(alike) == 1 or module is None else ""
+    nothing = module is not None and has_nothing(module)
+    alike_rows = [row for row in rows if _has_result(row, pattern) and (module is None or nothing or not row.nothing)]
+    alike_rows.sort(key=lambda row: (row.how != _without_group(pattern.words), row.is_code))
+    return next((row.id for row in alike_rows), "")
 
 
+ANY = "*"
 CODE = re.compile(r"RM\d+")
+MEMORY = ("RM304", "RM305")  # what is outside of a buffer, or was never written
 DEATHS = ("the process", "no answer")  # they name no place
+RUNS = re.compile(r"runs|SIG[A-Z]+")  # what a row got, where that is no message
 GROUPS = ("float ", "half float ", "narrow float ", "int ", "uint ", "bool ")
+SPECIAL = ("nan", "inf")
+FEW = 4  # words of a message that say little: then the dtype must be that of a case
+RESULTS = (None, "legalize")
+Rank: TypeAlias = tuple[bool, bool, int]
 
 
 @dataclass(frozen=True)
 class RowLooks:
-    """What a row looks like. `exactly`: its messages with dtypes and names.
+    """What a row looks like. `exactly`: its messages with dtypes and names; `begins`: how the message begins.
 
-    `groups`: of the dtypes of its program; one of float32 is taken to hold of float16 too.
+    `groups`: of the dtypes of its program; one of float32 is taken to hold of float16 too. `how`: how values differ.
+    `uses`: operators of its program, `cases`: those that its cases name. `nothing`: a tensor has no elements.
     """
 
     id: str
     exactly: frozenset[str]
     messages: frozenset[str]
+    begins: str
     operators: frozenset[str]
     groups: tuple[str, ...]
+    how: str
+    uses: Uses
+    cases: Uses
+    nothing: bool
+    is_code: bool
 
 
 @cache
 def _rows(name: str, version: str) -> tuple[RowLooks, ...]:
     """What each row about a program that runs looks like."""
     says = {"name": name, "version": version} if version else {"name": name}
-    return tuple(_looks(row) for row in rows_on_record(says) if row.get("action", "legalize") == "legalize")
+    return tuple(_looks(row) for row in rows_on_record(says) if row.get("action") in RESULTS)
 
 
 def _looks(row: Mapping[str, object]) -> RowLooks:
     try:
         module = read(str(row.get("module", "")), "row.py")
     except RefmlcError:
-        parts, names = frozenset[str](), frozenset[str]()
-    else:
-        parts, names = parts_of(module), names_in_program(module)
+        module = None
+    parts, names = (
+        (frozenset[str](), frozenset[str]()) if module is None else (parts_of(module), names_in_program(module))
+    )
     groups = {group_of(SCALARS[name]) for name in parts if name in SCALARS}
-    recorded = [row.get("got"), *cast("Iterable[object]", row.get("messages", ()))]
-    messages = frozenset(message for message in recorded if isinstance(message, str) and not CODE.fullmatch(message))
+    got = str(row["got"]) if isinstance(row.get("got"), str) else ""
+    is_code = CODE.fullmatch(got) is not None
+    recorded = [got, *map(str, cast("Iterable[object]", row.get("messages", ())))]
+    messages = frozenset(message for message in recorded if message and not CODE.fullmatch(message))
+    begins = "" if is_code or RUNS.fullmatch(got) or got.startswith(DEATHS) else failure_words(got, names)
     return RowLooks(
         str(row["id"]),
-        messages,
+        frozenset(map(normalised, messages)),
         frozenset(failure_words(message, names) for message in messages),
-        frozenset() if "action" in row else frozenset(name for name in parts - PLAIN if not _is_dtype(name)),
+        begins,
+        frozenset(name for name in parts - PLAIN if not _is_dtype(name) and (not is_code or got in MEMORY)),
         tuple(f"{group} " for group in (*groups, *(["half float"] if "float" in groups else []))),
+        "" if got else how_of(row.get("got"), row.get("expected")),
+        frozenset() if module is None else uses_in(module),
+        frozenset(_uses_of_cases(cast("Iterable[str]", (*_words(row, "cases"), *_words(row, "edges"))))),
+        module is not None and has_nothing(module),
+        is_code,
     )
+
+
+def _rank(row: RowLooks, words: str, message: str, uses: Uses) -> Rank | None:
+    """How much of a failure a row has; None: it does not look like it."""
+    cases = bool(met(row.cases, uses))
+    is_met = cases or bool(met(row.uses, uses))
+    if words in row.messages:
+        return is_met, normalised(message) in row.exactly, len(words)
+    few = len(row.begins.split()) < FEW
+    if row.begins and words.startswith(row.begins) and (cases if few else is_met):
+        return True, False, len(row.begins)
+    return None
+
+
+def met(row_uses: Uses, uses: Uses) -> Uses:
+    """Those uses that a row has too."""
+    return frozenset((name, dtype) for name, dtype in uses if {(name, dtype), (name, ANY)} & row_uses)
+
+
+def _has_result(row: RowLooks, pattern: Pattern) -> bool:
+    """Whether a row is of a result on the same operators, and how values differ is no reason against it."""
+    if row.messages or not pattern.operators or pattern.operators != row.operators:
+        return False
+    has_dtype = not pattern.words.startswith(GROUPS) or pattern.words.startswith(row.groups)
+    how = _without_group(pattern.words)
+    is_special = how == row.how and not frozenset(SPECIAL).isdisjoint(how.split())
+    return row.is_code or has_dtype or is_special
+
+
+def _without_group(words: str) -> str:
+    """How values differ, without the dtype: `nan for finite`."""
+    group = next((each for each in GROUPS if words.startswith(each)), "")
+    return " ".join(words.removeprefix(group).split()[:3])
+
+
+def how_of(got: object, expected: object) -> str:
+    """How the values of a row differ: of the first pair of them that does."""
+    for one, other in zip(_numbers(got), _numbers(expected), strict=False):
+        if one != other and not (one != one and other != other):  # noqa: PLR0124 - NaN is NaN
+            return f"{kind_of(one)} for {kind_of(other)}"
+    return ""
+
+
+def _numbers(value: object) -> Iterator[float]:
+    """The numbers of tensors as a row writes them: a dtype, nested values, the shape where the values do not say it."""
+    match value:
+        case [str(), list(elements), *_]:
+            yield from _leaves(elements)
+        case list(parts):
+            for part in parts:
+                yield from _numbers(part)
+
+
+def _leaves(value: object) -> Iterator[float]:
+    if isinstance(value, list):
+        for part in value:
+            yield from _leaves(part)
+    elif isinstance(value, int | float):
+        yield value
+
+
+def uses_in(module: IRModule) -> Uses:
+    """The operators of a program with the dtypes of their operands; those of Relax with each dtype of the program."""
+    nodes = [node for function in module.functions.values() for node in walk(function)]
+    dtypes = {node.dtype.element for node in nodes if isinstance(node, TensorType) and isinstance(node.dtype, DType)}
+    uses = set[tuple[str, str]]()
+    for node in nodes:
+        if isinstance(node, relax.Op):
+            uses |= {(spelled(node.name), dtype) for dtype in dtypes}
+        elif isinstance(node, tir.Apply | tir.Call):
+            name = node.op if isinstance(node, tir.Apply) else str(node.callee)
+            of = {getattr(operand, "dtype", None) for operand in node.args}
+            uses |= {(spelled(name), dtype.element) for dtype in of if isinstance(dtype, DType)}
+    return frozenset((name, dtype) for name, dtype in uses if name not in PLAIN)
+
+
+def spelled(operator: str) -> str:
+    """An operator as names of cases spell it."""
+    return operator.replace(".", "-").replace("_", "-")
+
+
+def _uses_of_cases(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """What cases are about: `scalar.lt.bool`, `op.cumsum.empty`, and edges: `truncmod bfloat16`."""
+    for name in names:
+        match name.replace(" ", ".").split("."):
+            case ["scalar", operator, dtype]:
+                yield operator, dtype
+            case ["op", operator, _]:
+                yield operator, ANY
+            case [operator, dtype]:
+                yield operator, dtype
+
+
+def _words(row: Mapping[str, object], key: str) -> Sequence[str]:
+    return cast("Sequence[str]", row.get(key, ()))
+
+
+def has_nothing(module: IRModule) -> bool:
+    """Whether a tensor or a buffer of a program has no elements."""
+    nodes = [node for function in module.functions.values() for node in walk(function)]
+    shapes = [getattr(node, "shape", None) for node in nodes]
+    extents = [extent for shape in shapes if isinstance(shape, tuple) for extent in shape]
+    values = [getattr(node, "values", None) for node in nodes if isinstance(node, relax.ShapeExpr)]
+    extents += [extent for shape in values if isinstance(shape, tuple) for extent in shape]
+    return any(isinstance(extent, tir.IntImm) and extent.value == 0 for extent in extents)
 
 
 def _is_dtype(name: str) -> bool:

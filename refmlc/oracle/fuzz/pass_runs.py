@@ -30,7 +30,7 @@ from refmlc.oracle.fuzz.pass_orders import Steps, drawn_order, is_legal, name_of
 from refmlc.oracle.fuzz.replayed_trace import SteppedFinding
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
-from refmlc.oracle.fuzz.staged import CALLS, LIMITS, OUR_CRASH, REFERENCE, fewer, python_of, undefined_code
+from refmlc.oracle.fuzz.staged import CALLS, LIMITS, OUR_CRASH, REFERENCE, base_of, fewer, python_of, undefined_code
 from refmlc.oracle.outcome import Kind
 from refmlc.oracle.passes.check import check, shrunk
 from refmlc.oracle.passes.run import TvmPasses
@@ -149,7 +149,7 @@ def run_orders(settings: CampaignSettings, batch: int, numbers: Sequence[int]) -
     python = python_of(settings)
     path = f"{TVM}{python}"
     counts, changed, reasons = Counter[str](), set[str](), Counter[str]()
-    findings: list[FindingRecord] = []
+    findings, bases = list[FindingRecord](), list[str]()
     for number in numbers:
         tvm = compiler(python, settings.program_seconds)
         drawn = drawn_order(settings, number, number // len(settings.kinds))
@@ -162,6 +162,7 @@ def run_orders(settings: CampaignSettings, batch: int, numbers: Sequence[int]) -
             continue
         changed |= {name_of(stage.name) for stage in trace.stages[1:]}
         counts.update(row.verdict.value for row in checked.rows)
+        bases += base_of(trace, checked)
         reasons.update(f"{row.verdict.value}: {row.why}" for row in checked.rows if not row.is_known)
         if trace.stopped and finding is None:
             counts["unsupported"] += 1
@@ -169,7 +170,15 @@ def run_orders(settings: CampaignSettings, batch: int, numbers: Sequence[int]) -
         if finding is not None:
             findings.append(record_of(settings, number, path, tvm, finding))
     coverage = {"passes": tuple(sorted(changed))}
-    return BatchResult(batch, len(numbers), {path: counts}, coverage, merged(findings), reasons={path: dict(reasons)})
+    return BatchResult(
+        batch,
+        len(numbers),
+        {path: counts},
+        coverage,
+        merged(findings),
+        reasons={path: dict(reasons)},
+        bases={path: tuple(bases)},
+    )
 
 
 def record_of(

@@ -170,7 +170,7 @@ def _names(value: Value) -> Iterator[str]:
 
 def _how(actual: object, expected: object, part: object) -> str:
     """How two values differ, in words."""
-    kinds = _kind(actual), _kind(expected)
+    kinds = kind_of(actual), kind_of(expected)
     group = group_of(part.dtype) if isinstance(part, Tensor) else ""
     if isinstance(part, Tensor) and not part.dtype.is_float:
         return f"{group} value"
@@ -179,7 +179,8 @@ def _how(actual: object, expected: object, part: object) -> str:
     return f"{group} {kinds[0]} for {kinds[1]}"
 
 
-def _kind(value: object) -> str:
+def kind_of(value: object) -> str:
+    """What a value is, of what tells causes apart: `nan`, `inf`, `zero`, `finite`; of another one `value`."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return "value"
     if isinstance(value, float) and not math.isfinite(value):

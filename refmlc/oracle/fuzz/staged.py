@@ -12,7 +12,8 @@ up to it are executed on all calls, and the first wrong primitive is named.
 
 A cause is the guilty primitive, how it is wrong, the code of what is undefined after it or the words of TVM,
 and the pattern of the step (`patterns`). A recorded deviation is executed in the same TVM; a finding is the known one
-where their causes are equal. Reduction keeps the cause, but for traits of the pattern that it does not need.
+where their causes are equal, and like it where they are nearly (`is_like`). Reduction keeps the cause, but for traits
+of the pattern that it does not need.
 """
 
 import json
@@ -33,13 +34,13 @@ from refmlc.oracle.fuzz.aimed_programs import aimed_program
 from refmlc.oracle.fuzz.exclusions import TVM, exclusions, is_excluded
 from refmlc.oracle.fuzz.patterns import pattern_of
 from refmlc.oracle.fuzz.replayed_trace import SteppedFinding
-from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature
+from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.implementations.implementation import Limits
 from refmlc.oracle.passes.check import check
 from refmlc.oracle.passes.instrument import permissions_of
 from refmlc.oracle.passes.run import TvmPrimitives
-from refmlc.oracle.passes.stages import ENDED, BrokenStage, PassTrace, Stage, TraceCheck
+from refmlc.oracle.passes.stages import ENDED, BrokenStage, PassTrace, Stage, StageRow, StageVerdict, TraceCheck
 from refmlc.oracle.reasons import normalised
 from refmlc.oracle.record import scheduled_rows
 from refmlc.oracle.reduce import reduce
@@ -64,6 +65,7 @@ BETWEEN = 1  # calls of the stages before the last one
 SHOWN = 100  # characters of what TVM says that tell causes apart
 LIMITS = Limits(steps=200_000, bytes=1 << 28)
 LEFT_OUT = ("fuse_reduction_epilogue",)  # TVM documents that it may change the meaning
+EXECUTED = ("wrong", "undefined")  # of a stage
 OUR_CRASH = "RM703"  # of the interpreter, which executes the stages
 Steps = tuple[str, ...]
 Cause = tuple[str, str, str, str]
@@ -195,7 +197,7 @@ def run_traces(settings: CampaignSettings, batch: int, numbers: Sequence[int]) -
     python = python_of(settings)
     path = f"{TVM}{python}"
     counts, primitives, reasons = Counter[str](), set[str](), Counter[str]()
-    findings: list[FindingRecord] = []
+    findings, bases = list[FindingRecord](), list[str]()
     for number in numbers:
         tvm = compiler(python, settings.program_seconds)
         without = sorted({*LEFT_OUT, *settings.exclude})
@@ -208,11 +210,30 @@ def run_traces(settings: CampaignSettings, batch: int, numbers: Sequence[int]) -
             continue
         primitives |= {primitive_of(stage.name) for stage in trace.stages[1:]}
         counts.update(row.verdict.value for row in checked.rows)
+        bases += base_of(trace, checked)
         reasons.update(f"{row.verdict.value}: {row.why}" for row in checked.rows if not row.is_known)
         if finding is not None:
             findings.append(record_of(settings, number, path, tvm, finding))
     coverage = {"primitives": tuple(sorted(primitives))}
-    return BatchResult(batch, len(numbers), {path: counts}, coverage, merged(findings), reasons={path: dict(reasons)})
+    return BatchResult(
+        batch,
+        len(numbers),
+        {path: counts},
+        coverage,
+        merged(findings),
+        reasons={path: dict(reasons)},
+        bases={path: tuple(bases)},
+    )
+
+
+def base_of(trace: PassTrace, checked: TraceCheck) -> tuple[str, ...]:
+    """A digest of the program that a trace begins with; empty where no stage was compared with it."""
+    return (digest_of(trace.stages[0].text),) if any(map(is_compared, checked.rows)) else ()
+
+
+def is_compared(row: StageRow) -> bool:
+    """Whether a stage has a verdict."""
+    return row.is_known or row.verdict is StageVerdict.BROKEN
 
 
 def record_of(
@@ -238,12 +259,36 @@ def message_of(tvm: TvmPrimitives, finding: TracedFinding) -> str:
     if finding.code == OUR_CRASH:
         return f"refmlc fails on what `{finding.guilty}` leaves: {finding.message}"
     row = known_row(tvm, finding.cause)
-    return "\n".join([f"`{finding.guilty}` is wrong: {finding.message}", *([f"as the known row {row}"] if row else [])])
+    like = "" if row else like_row(tvm, finding.cause)
+    lines = [f"as the known row {row}"] * bool(row) + [f"it is like the known row {like}"] * bool(like)
+    return "\n".join([f"`{finding.guilty}` is wrong: {finding.message}", *lines])
 
 
 def known_row(tvm: TvmPrimitives, cause: Cause) -> str:
     """The recorded deviation of this TVM that has the cause; empty: none."""
     return next((row for row, other in causes_of_rows(tvm, cause[0]).items() if other == cause), "")
+
+
+def like_row(tvm: TvmPrimitives, cause: Cause) -> str:
+    """The recorded deviation that looks like a cause, of those of its primitive; empty: none.
+
+    Of two it is the one with more traits.
+    """
+    alike = [(len(other[3]), row) for row, other in causes_of_rows(tvm, cause[0]).items() if is_like(other, cause)]
+    return max(alike, default=(0, ""))[1]
+
+
+def is_like(recorded: Cause, cause: Cause) -> bool:
+    """Whether a recorded cause looks like another one: wrong with the same code, or message, at a step of less traits.
+
+    What is ill-formed has a code that says what: the block does not matter. A message counts as far as its condition.
+    """
+    if recorded[:3] != cause[:3]:
+        return False
+    if recorded[1] in EXECUTED:
+        return bool(recorded[3]) and is_within(recorded, cause)
+    condition = recorded[3].partition(" : ")[0]
+    return recorded[1] == "ill-formed" or ("Check failed" in condition and condition == cause[3].partition(" : ")[0])
 
 
 @cache

@@ -182,3 +182,5 @@ def test_without_tvm_refmlc_alone_is_held_to_the_evaluator():
     assert sum(result.verdicts[imports.OURS].values()) == 12
     assert result.verdicts[imports.OURS]["equal"] > 8
     assert result.coverage["ONNX operators"]
+    (digests,) = result.bases.values()
+    assert 8 < len({*digests}) <= len(digests) <= 12

@@ -3,7 +3,7 @@
 import pytest
 
 from refmlc.lang.script import read
-from refmlc.oracle.fuzz.likeness import like_row
+from refmlc.oracle.fuzz.likeness import how_of, like_row
 from refmlc.oracle.fuzz.pattern import Pattern, failure_words, names_in_program
 
 SAYS = {"name": "tvm 0.27.0.post1"}
@@ -43,6 +43,74 @@ def test_a_failure_is_like_the_row_with_its_message():
 )
 def test_another_result_is_like_the_row_of_its_operator(operator, words, row):
     assert like_row(SAYS, Pattern(words, operators=frozenset({operator}))) == row
+
+
+LOOP = """@T.prim_func(s_tir=True)
+def main(A: T.Buffer((4,), "{dtype}"), R: T.Buffer((4,), "bool")):
+    for i in range(4):
+        R[i] = {value}
+"""
+GRAPH = """@R.function
+def main(x: R.Tensor(({extent}, 2), "float32"), y: R.Tensor((2, {extent}), "float32")):
+    return {value}
+"""
+CHECK = "InternalError: Check failed: {}"
+DIVIDE = CHECK.format("pb->value != 0 (0 vs. 0) : Divide by zero")
+FINITE = "DiagnosticError: error: Data type T.{} not supported for finiteness ops. Skipping it..."
+
+
+def of_program(message, text, **parts):
+    module = read(text.format(**parts), "p.py")
+    return like_row(SAYS, Pattern(failure_words(message, names_in_program(module))), message, module)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value", "message", "row"),
+    [
+        ("bool", "A[i] < A[0]", CHECK.format("lhs.dtype().is_float()"), "bool-order"),
+        ("bool", "A[i] >= A[0]", CHECK.format("lhs.dtype().is_float()"), "bool-order"),
+        ("int32", "A[i] < A[0]", CHECK.format("lhs.dtype().is_float()"), ""),  # its operands are no bools
+        ("bool", "A[i] < A[0]", "InternalError: something else", ""),
+        ("float8_e4m3fn", "T.isfinite(A[i])", FINITE.format("float8_e4m3fn"), "float8-classes"),
+        ("bfloat16", "T.isfinite(A[i])", FINITE.format("bfloat16"), "bfloat16-classes"),
+    ],
+)
+def test_of_a_message_that_is_cut_off_the_row_has_the_operator_on_that_dtype(dtype, value, message, row):
+    assert of_program(message, LOOP, dtype=dtype, value=value) == row
+
+
+@pytest.mark.parametrize(
+    ("value", "row"),
+    [("R.cumsum(x)", "cumsum-of-nothing"), ("R.cumprod(x)", "cumsum-of-nothing"), ("R.gather_nd(x, x)", "")],
+)
+def test_of_rows_with_one_message_it_is_the_one_of_the_operator(value, row):
+    assert of_program(DIVIDE, GRAPH, extent=0, value=value) == row
+
+
+@pytest.mark.parametrize(("extent", "row"), [(0, "einsum-of-nothing"), (3, "")])
+def test_another_result_is_like_a_legalisation_that_reads_what_nothing_wrote(extent, row):
+    module = read(GRAPH.format(extent=extent, value='R.einsum((x, y), "ij,jk->ik")'), "p.py")
+    assert like_row(SAYS, Pattern("float value", operators=frozenset({"einsum"})), module=module) == row
+
+
+def test_a_result_that_is_nan_is_like_a_row_of_another_size():
+    operators = frozenset({"nn.attention"})
+    assert like_row(SAYS, Pattern("float nan for finite", operators=operators)) == "attention-causal"
+    assert like_row(SAYS, Pattern("float sign", operators=operators)) != "attention-causal"
+
+
+@pytest.mark.parametrize(
+    ("got", "expected", "how"),
+    [
+        (["float32", [1.0, float("nan")]], ["float32", [1.0, 2.0]], "nan for finite"),
+        (["float32", [[0.0], [5.0]]], ["float32", [[1.0], [5.0]]], "zero for finite"),
+        ([["int8", [1]], ["float32", [float("inf")]]], [["int8", [1]], ["float32", [-2.0]]], "inf for finite"),
+        (["float32", [float("nan")]], ["float32", [float("nan")]], ""),
+        (None, ["float32", [1.0]], ""),
+    ],
+)
+def test_how_the_values_of_a_row_differ(got, expected, how):
+    assert how_of(got, expected) == how
 
 
 def test_nothing_is_like_a_result_without_an_operator_or_of_another_implementation():

@@ -128,6 +128,47 @@ def test_a_finding_is_the_recorded_deviation_whose_cause_it_has():
     assert scheduled_rows({"name": "tvm 9.9"}) == []
 
 
+@pytest.mark.parametrize(
+    ("recorded", "cause", "alike"),
+    [
+        (("undefined", "RM305", "guarded"), ("undefined", "RM305", "guarded, shared"), True),
+        (("undefined", "RM305", "guarded"), ("undefined", "RM304", "guarded, shared"), False),
+        (("undefined", "RM305", "guarded"), ("wrong", "", "guarded"), False),
+        (("wrong", "", ""), ("wrong", "", "guarded"), False),  # nothing is unusual in the row's block
+        (("wrong", "", "guarded, shared"), ("wrong", "", "guarded"), False),
+        (("ill-formed", "RM207 Variable", "in place"), ("ill-formed", "RM207 Variable", "reduction"), True),
+        (("ill-formed", "RM207 Variable", "in place"), ("ill-formed", "RM206 Buffer", "in place"), False),
+        (("compiler error", "", "Check failed: a : [v]"), ("compiler error", "", "Check failed: a : [x, y]"), True),
+        (("compiler error", "", "Check failed: a : [v]"), ("compiler error", "", "Check failed: b : [v]"), False),
+        (("compiler error", "", "guarded"), ("compiler error", "", "guarded, shared"), False),
+    ],
+)
+def test_a_finding_is_like_a_recorded_deviation_with_the_same_code_and_less_traits(recorded, cause, alike):
+    assert staged.is_like(("cache_inplace", *recorded), ("cache_inplace", *cause)) == alike
+    assert not staged.is_like(("cache_inplace", *recorded), ("cache_write", *cause))
+
+
+def test_a_finding_says_which_recorded_deviation_it_is_like():
+    tvm = CompilerOfRows()
+    staged.causes_of_rows.cache_clear()
+    cause = staged.causes_of_rows(tvm, "blockize")["blockize-if"]
+    assert staged.like_row(tvm, (*cause[:3], "branch, affine")) == "blockize-if"
+    assert staged.like_row(tvm, (*cause[:3], "affine")) == ""
+    finding = staged.TracedFinding(
+        text(), ("blockize('B')",), "RM700", "another result", cause[1], "branch, affine", None
+    )
+    assert finding.cause[:3] == cause[:3]
+    assert staged.message_of(tvm, finding).endswith("\nit is like the known row blockize-if")
+
+
+def test_the_program_of_a_trace_counts_once_a_stage_was_compared():
+    compared, other = trace(text(), text(operation="+ 2 - 1")), trace(text(), text(extent=3))
+    digests = {staged.base_of(each, staged.finding_of(each)[0]) for each in (compared, other)}
+    assert len(digests) == 1  # they begin with one program
+    assert len(*digests) == 1
+    assert staged.base_of(trace(text(operation="+ 3")), staged.finding_of(trace(text(operation="+ 3")))[0]) == ()
+
+
 def test_steps_of_rows_are_spelled_for_tvm():
     assert staged.step_of_row(["split", "sum", 1, [1, 2]]) == "split('sum', 1, (1, 2))"
     assert staged.step_of_row(["cache_write", "R", "global"]) == "cache_write('R', 0, 'global')"
