@@ -25,7 +25,14 @@ from refmlc.oracle.evidence.case_file import LARGEST_CASE
 from refmlc.oracle.evidence.replay import replay as replay_case
 from refmlc.oracle.examine import Examination
 from refmlc.oracle.fuzz.exclusions import TVM
-from refmlc.oracle.fuzz.finding_file import TracedFindingFile, examined, is_finding, read_finding, read_traced
+from refmlc.oracle.fuzz.finding_file import (
+    TracedFindingFile,
+    examined,
+    is_finding,
+    read_finding,
+    read_traced,
+    with_options,
+)
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
 from refmlc.oracle.fuzz.subjects import SUBJECTS
 from refmlc.oracle.implementations.implementation import Implementation, Limits, Stop, Stopped
@@ -39,13 +46,15 @@ SECONDS = 60.0  # that TVM has for all steps, at least
 class Recorded:
     """A record. `specs`: the implementations it names; `run` executes it and also returns contradictions.
 
-    `code`: that of the finding, which is shown before others; empty: the first one is shown.
+    `code`: that of the finding, which is shown before others; empty: the first one is shown. `build`: options that a
+    TVM gets which is named without any.
     """
 
     id: str
     specs: tuple[str, ...]
     run: Callable[[Sequence[Implementation], Limits], tuple[Examination, tuple[str, ...]]]
     code: str = ""
+    build: str = ""
 
 
 @click.command(epilog="Example: refmlc replay finding.toml --impl native")
@@ -71,7 +80,8 @@ def replay(file: Path, specs: tuple[str, ...], *, seconds: float, trust: bool, a
     limits = Limits(seconds=seconds)
     with ExitStack() as stack:
         implementations = [
-            stack.enter_context(closing(named_implementation(spec, limits))) for spec in specs or recorded.specs
+            stack.enter_context(closing(named_implementation(with_options(spec, recorded.build), limits)))
+            for spec in specs or recorded.specs
         ]
         examination, broken = recorded.run(implementations, limits)
     _show(file, recorded.id, examination, broken, as_json=as_json)
@@ -132,7 +142,9 @@ def _recorded(text: str, file: str) -> Recorded:
     """The record in the text of a file. Fails: RM109; RM1xx for its program."""
     if is_finding(text):
         finding = read_finding(text, file)
-        return Recorded(finding.id, finding.specs, lambda ways, _limits: (examined(finding, ways), ()))
+        return Recorded(
+            finding.id, finding.specs, lambda ways, _limits: (examined(finding, ways), ()), build=finding.build
+        )
     case = read_case(text, file)
 
     def replayed(implementations: Sequence[Implementation], limits: Limits) -> tuple[Examination, tuple[str, ...]]:

@@ -16,7 +16,7 @@ import refmlc
 from refmlc.cli import main
 from refmlc.lang.dtypes import INT32
 from refmlc.oracle.difference import Difference
-from refmlc.oracle.issue.script import WrongElement, pair_script
+from refmlc.oracle.issue.script import ScriptBuild, WrongElement, pair_script
 from refmlc.oracle.pairs.equivalents import Variant
 from refmlc.strategies.arguments import Array
 from refmlc.strategies.case import Case
@@ -159,7 +159,7 @@ def main(A: T.Buffer((2,), "int32"), B: T.Buffer((2,), "int32")):
     more = refmlc.Tensor.from_numpy(np.array([factor], "int32"), INT32)
     pair = Variant(base, refmlc.read(other), "loaded", lambda: [more], base.calls)
     wrong = WrongElement(Difference((1,), 21, 14, None, None, 1, 2), 1)
-    (folder / "pair.py").write_text(pair_script(base, pair, wrong, "llvm", None))
+    (folder / "pair.py").write_text(pair_script(base, pair, wrong, ScriptBuild()))
     done = subprocess.run(
         [needs.TVM_PYTHON, "-I", "pair.py"], cwd=folder, capture_output=True, text=True, check=False, timeout=120
     )

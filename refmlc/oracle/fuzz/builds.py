@@ -62,11 +62,27 @@ CPU = Path("/proc/cpuinfo")
 
 def builds(flags: str | None = None) -> tuple[str, ...]:
     """The options of all builds. `flags`: what the system says of its processor."""
+    processor = next((name for name, needed in PROCESSORS if needed <= _flags(flags)), None)
+    return PLAIN_BUILDS if processor is None else (*PLAIN_BUILDS, f"target=llvm -mcpu={processor}")
+
+
+def _flags(flags: str | None) -> set[str]:
+    """The words of `flags`; None: what the system says."""
     if flags is None:
         flags = CPU.read_text(encoding="utf-8") if CPU.exists() else ""
-    words = set(flags.split())
-    processor = next((name for name, needed in PROCESSORS if needed <= words), None)
-    return PLAIN_BUILDS if processor is None else (*PLAIN_BUILDS, f"target=llvm -mcpu={processor}")
+    return set(flags.split())
+
+
+def runs_here(options: str, flags: str | None = None) -> bool:
+    """Whether this machine executes the code of a build; one for a processor that the table lacks, it does not."""
+    _, sign, rest = options.partition("-mcpu=")
+    needed = dict(PROCESSORS).get(rest.partition(",")[0].strip())
+    return not sign or (needed is not None and needed <= _flags(flags))
+
+
+def builds_of(module: IRModule, names: Sequence[str]) -> list[str]:
+    """The builds that take a module: those for a processor take none with floats."""
+    return [build for build in names if "-mcpu" not in build or not is_excluded(module, FLOATS)]
 
 
 def limits_of(settings: CampaignSettings) -> Limits:
@@ -118,9 +134,9 @@ class WrongBuilds:
 
 def examined(case: Case, ways: Sequence[tuple[str, Implementation]], limits: Limits) -> tuple[Examination, list[str]]:
     """The case examined with the builds that take it, and the names of these."""
-    taken = [(build, way) for build, way in ways if "-mcpu" not in build or not is_excluded(case.module, FLOATS)]
-    (examination,) = examine([case], [way for _, way in taken], limits=limits)
-    return examination, [build for build, _ in taken]
+    taken = builds_of(case.module, [build for build, _ in ways])
+    (examination,) = examine([case], [way for build, way in ways if build in taken], limits=limits)
+    return examination, taken
 
 
 def wrong_builds(examination: Examination, ways: Sequence[tuple[str, Implementation]], of: int) -> WrongBuilds | None:

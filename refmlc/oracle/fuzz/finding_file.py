@@ -8,7 +8,8 @@
 | `interp`, a program and a rewrite | both in the interpreter, compared with each other                   |
 | `prove`, a function and a rewrite | the proof of the pair, compared with the calls                      |
 | `worker`: it ended                | the program in all implementations of the campaign, in this process |
-| a subject (`subjects`)            | the program through the same steps of TVM                           |
+| `builds`                          | the program in the build that is wrong                              |
+| another subject (`subjects`)      | the program through the same steps of TVM                           |
 | a batch, no program alone         | nothing: refused (RM109)                                            |
 """
 
@@ -18,11 +19,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import BAD_FILE
+from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.diag.versions import KEY, FileFormat
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.examine import Examination, examine
-from refmlc.oracle.fuzz import proofs
+from refmlc.oracle.fuzz import builds, proofs
 from refmlc.oracle.fuzz.batch import REFERENCE, contradictions, limits_of, spec_and_interval
 from refmlc.oracle.fuzz.exclusions import TVM
 from refmlc.oracle.fuzz.result import FindingRecord, Json
@@ -92,12 +93,16 @@ WORKER = "worker"
 
 @dataclass(frozen=True)
 class FindingFile:
-    """The content of a finding's file. `specs`: its implementations; `other`: a rewrite of the program."""
+    """The content of a finding's file. `specs`: its implementations; `other`: a rewrite of the program.
+
+    `build`: the options of TVM that the finding is about; a TVM that is named without options gets them.
+    """
 
     id: str
     case: Case
     specs: tuple[str, ...]
     other: Variant | None = None
+    build: str = ""
 
 
 @dataclass(frozen=True)
@@ -149,8 +154,23 @@ def read_finding(text: str, name: str) -> FindingFile:
             case = replace(Case.from_json(json.dumps(data)), name=identity)
             other = read(str(rest["other"]), "other.py") if "other" in rest else None
             pair = None if other is None else Variant(case, other, "rewritten", calls=case.calls)
+            if more.get("kind") == builds.KIND:
+                return FindingFile(identity, case, (path,), pair, build_of(path))
             return FindingFile(identity, case, _specs(path, more.get("implementations", [])), pair)
     raise fail(BAD_FILE, f"`{name}` has no program: the finding concerns a whole batch")
+
+
+def build_of(path: str) -> str:
+    """The options of the build that a finding of the kind `builds` names. Fails: RM112 where they do not run here."""
+    options = path.removeprefix(TVM).partition(",")[2]
+    if not builds.runs_here(options):
+        raise fail(BAD_USAGE, f"the finding is on TVM with `{options}`, whose code this machine does not execute")
+    return options
+
+
+def with_options(spec: str, options: str) -> str:
+    """The spec with the options of a build, where it names a TVM without any."""
+    return f"{spec},{options}" if options and spec.startswith(TVM) and "," not in spec else spec
 
 
 def _specs(path: str, campaign: object) -> tuple[str, ...]:

@@ -11,7 +11,7 @@
 | duplicates  | the rows of `conformance/known` that explain it, by execution; rows that look alike             |
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
@@ -23,12 +23,15 @@ from refmlc.lang.spec.loader import Clause, clause
 from refmlc.oracle.evidence.record import clauses as clauses_of
 from refmlc.oracle.examine import Examination, examine
 from refmlc.oracle.finding import Finding
+from refmlc.oracle.fuzz.builds import builds, builds_of
+from refmlc.oracle.fuzz.exclusions import TVM
+from refmlc.oracle.fuzz.finding_file import with_options
 from refmlc.oracle.implementations.implementation import Ended, Implementation, Limits
 from refmlc.oracle.implementations.lookup import implementation
 from refmlc.oracle.implementations.loops.adapter import Loops
 from refmlc.oracle.implementations.real_tvm import options_of
 from refmlc.oracle.issue.neighbours import neighbours
-from refmlc.oracle.issue.script import WrongElement, pair_script, tvm_script
+from refmlc.oracle.issue.script import ScriptBuild, WrongElement, pair_script, tvm_script
 from refmlc.oracle.issue.subject import IssueSubject
 from refmlc.oracle.issue.versions import VersionVerdict, in_order, verdicts
 from refmlc.oracle.outcome import ACCUSING, UNCOMPARED, Kind
@@ -100,6 +103,7 @@ def report_of(
 
     Fails: RM112 where the implementation has no finding of the code any more, or does not start.
     """
+    specs = [with_options(spec, subject.build) for spec in specs]
     with closing(implementation(specs[0], LIMITS)) as judged:
         progress("run")
         examination = _examined(subject.case, judged, subject.code)
@@ -113,9 +117,11 @@ def report_of(
         examination = _examined(case, judged, subject.code)
         finding = next(finding for finding in examination.findings if finding.code.id == subject.code)
         says = getattr(judged, "says", {})
-        report = IssueReport(subject, case, finding, f"{says.get('name', judged.name)}", reduction.finished)
+        version = f"{says.get('name', judged.name)}{_built_with(specs[0])}"
+        report = IssueReport(subject, case, finding, version, reduction.finished)
         progress("neighbours")
-        report = replace(report, neighbours=tuple(_neighbours(case, specs[0], judged, subject.code)))
+        options = _other_builds(case, specs[0], is_build=bool(subject.build))
+        report = replace(report, neighbours=tuple(_neighbours(case, options, judged, subject.code)))
         stage, note = (None, PAIRED) if finding.other is not None else _stage(case, specs[0], progress)
         alike = similar_rows(says, case.module, stage.name if stage is not None else "")
         row = finding.verdict.row
@@ -145,12 +151,27 @@ def _first_call(case: Case, judged: Implementation, code: str) -> Case:
     return case
 
 
-def _neighbours(case: Case, spec: str, judged: Implementation, code: str) -> Iterator[NeighbourRow]:
-    """The neighbours that have a meaning, with the verdict on each."""
-    options = OPTIONS if spec.startswith("tvm:") and "opt=" not in spec else ()
-    for neighbour in neighbours(case, options=options):
+def _built_with(spec: str) -> str:
+    """The options of TVM's build as words; empty: TVM's own."""
+    python, _, options = spec.partition(",")
+    return f" with {options}" if python.startswith(TVM) and options else ""
+
+
+def _other_builds(case: Case, spec: str, *, is_build: bool) -> Mapping[str, str]:
+    """Builds of the same TVM by their options: those of a campaign, or two levels of optimisation."""
+    python, _, options = spec.partition(",")
+    if not python.startswith(TVM):
+        return {}
+    if is_build:
+        return {build: f"{python},{build}" for build in builds_of(case.module, builds()) if build != options}
+    return {} if "opt=" in options else {option: f"{spec},{option}" for option in OPTIONS}
+
+
+def _neighbours(case: Case, options: Mapping[str, str], judged: Implementation, code: str) -> Iterator[NeighbourRow]:
+    """The neighbours that have a meaning, with the verdict on each. `options`: other builds, by their options."""
+    for neighbour in neighbours(case, options=tuple(options)):
         if neighbour.option:
-            with closing(implementation(f"{spec},{neighbour.option}", LIMITS)) as other:
+            with closing(implementation(options[neighbour.option], LIMITS)) as other:
                 examination = _examined(neighbour.case, other, code)
         else:
             examination = _examined(neighbour.case, judged, code)
@@ -226,12 +247,10 @@ def _script(case: Case, finding: Finding, spec: str) -> str | None:
     options = options_of(spec.split(",")[1:])
     if "cuda" in options:
         return None
-    opt, target = options.get("opt"), str(options.get("target", "llvm"))
-    level = None if opt is None else int(str(opt))
-    wrong = wrong_element(case, finding)
+    build, wrong = ScriptBuild.of(options), wrong_element(case, finding)
     if finding.other is None:
-        return tvm_script(case, wrong, target, level)
-    return None if wrong is None else pair_script(case, finding.other, wrong, target, level)
+        return tvm_script(case, wrong, build)
+    return None if wrong is None else pair_script(case, finding.other, wrong, build)
 
 
 def wrong_element(case: Case, finding: Finding) -> WrongElement | None:

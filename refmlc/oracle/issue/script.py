@@ -10,6 +10,7 @@ None where no program can be written: an argument is large, or neither a tensor 
 """
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from refmlc.lang.ir import relax, tir
@@ -19,19 +20,27 @@ from refmlc.oracle.passes.report import TvmRequest, expression_of, script_head
 from refmlc.oracle.reference import Program
 from refmlc.strategies.case import Case
 
+LOADS = """
+
+def loaded(executable):
+    folder = tempfile.mkdtemp()
+    executable.export_library(f"{folder}/module.so")
+    return tvm.runtime.load_module(f"{folder}/module.so")
+"""
 TENSORS = """
 
 def run():
     args = made()
     with tvm.transform.PassContext({context}):
-        tvm.compile(module, target)[{func!r}](*args)
+        executable = {build}
+    executable[{func!r}](*args)
     return args[{place}]
 """
 GRAPH = """
 
 def run():
     with tvm.transform.PassContext({context}):
-        executable = tvm.compile(module, target)
+        executable = {build}
     return tvm.relax.VirtualMachine(executable, tvm.cpu())[{func!r}](*made()){fields}
 """
 COMPARE = """
@@ -53,7 +62,8 @@ OTHER = from_source(\'\'\'
 def run(module, *more):
     args = [*made(), *more]
     with tvm.transform.PassContext({context}):
-        tvm.compile(module, target)[{func!r}](*args)
+        executable = {build}
+    executable[{func!r}](*args)
     return args[{place}].numpy(){index}.item()
 
 
@@ -72,27 +82,63 @@ class WrongElement:
     fields: tuple[int, ...] = ()
 
 
-def tvm_script(case: Case, wrong: WrongElement | None, target: str, opt: int | None) -> str | None:
-    """The program for the first call of a case; `wrong` None: the call has no result in TVM. `opt` None: TVM's own."""
+@dataclass(frozen=True)
+class ScriptBuild:
+    """How the program compiles: the `target`, the level `opt` (None: TVM's own), and the `mode` of graphs."""
+
+    target: str = "llvm"
+    opt: int | None = None
+    mode: str = "bytecode"
+
+    @staticmethod
+    def of(options: Mapping[str, object]) -> "ScriptBuild":
+        """The build that the options of an implementation say."""
+        opt = options.get("opt")
+        level = None if opt is None else int(str(opt))
+        return ScriptBuild(str(options.get("target", "llvm")), level, str(options.get("mode", "bytecode")))
+
+    @property
+    def context(self) -> str:
+        """The arguments of TVM's context of passes."""
+        return "" if self.opt is None else f"opt_level={self.opt}"
+
+    @property
+    def is_c(self) -> bool:
+        """Whether TVM writes C, which the system's compiler makes a library of."""
+        return self.target.split()[:1] == ["c"]
+
+    def expression(self, *, graph: bool) -> str:
+        """What gives the executable of `module`."""
+        mode = "" if self.mode == "bytecode" else f", exec_mode={self.mode!r}"
+        build = f"relax.build(module, target{mode})" if graph and mode else "tvm.compile(module, target)"
+        return f"loaded({build})" if self.is_c else build
+
+    def head(self, text: str, args: Sequence[str]) -> list[str]:
+        """The first lines: the module, the arguments, the target, and how C is loaded."""
+        lines = list(script_head(text, args, TvmRequest(None, self.target)))
+        return ["import tempfile", "", *lines, LOADS.rstrip("\n")] if self.is_c else lines
+
+
+def tvm_script(case: Case, wrong: WrongElement | None, build: ScriptBuild) -> str | None:
+    """The program for the first call of a case; `wrong` None: the call has no result in TVM."""
     function = case.module.functions[case.func]
     text = show(case.module)
     args = [expression_of(arg) for arg in case.arguments()]
     if not all(args) or "metadata[" in text or isinstance(function, relax.ExternFunc):
         return None
-    context = "" if opt is None else f"opt_level={opt}"
-    if isinstance(function, relax.Function):
+    is_graph = isinstance(function, relax.Function)
+    how = {"func": case.func, "context": build.context, "build": build.expression(graph=is_graph)}
+    if is_graph:
         fields = "" if wrong is None else "".join(f"[{field}]" for field in wrong.fields)
-        runs = GRAPH.format(func=case.func, fields=fields, context=context)
+        runs = GRAPH.format(fields=fields, **how)
     else:
         place = -1 if wrong is None or wrong.argument is None else wrong.argument
-        runs = TENSORS.format(func=case.func, place=place, context=context)
+        runs = TENSORS.format(place=place, **how)
     rest = RUNS if wrong is None else _compare(wrong.difference)
-    return (
-        "\n".join([*script_head(text, args, TvmRequest(None, target)), runs.rstrip("\n"), "", rest.rstrip("\n")]) + "\n"
-    )
+    return "\n".join([*build.head(text, args), runs.rstrip("\n"), "", rest.rstrip("\n")]) + "\n"
 
 
-def pair_script(case: Case, other: Program, wrong: WrongElement, target: str, opt: int | None) -> str | None:
+def pair_script(case: Case, other: Program, wrong: WrongElement, build: ScriptBuild) -> str | None:
     """The program for a pair: `other` has the arguments of the case, and more at the end. None of a graph."""
     function = case.module.functions[case.func]
     text, other_text = show(case.module), show(other.module)
@@ -103,14 +149,15 @@ def pair_script(case: Case, other: Program, wrong: WrongElement, target: str, op
         return None
     pair = PAIR.format(
         text=other_text.strip("\n"),
-        context="" if opt is None else f"opt_level={opt}",
+        context=build.context,
+        build=build.expression(graph=False),
         func=case.func,
         place=wrong.argument,
         index=_index(wrong.difference),
         more="".join(f", {each}" for each in args[count:]),
         label=getattr(other, "label", "the other program"),
     )
-    return "\n".join([*script_head(text, args[:count], TvmRequest(None, target)), pair.rstrip("\n")]) + "\n"
+    return "\n".join([*build.head(text, args[:count]), pair.rstrip("\n")]) + "\n"
 
 
 def _index(difference: Difference) -> str:

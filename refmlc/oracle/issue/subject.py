@@ -36,19 +36,20 @@ REPORTED = {
 
 @dataclass(frozen=True)
 class IssueSubject:
-    """What is reported. `specs`: the implementations that the file names."""
+    """What is reported. `specs`: the implementations that the file names; `build`: options of TVM that it is about."""
 
     id: str
     case: Case
     code: str
     specs: tuple[str, ...]
+    build: str = ""
 
 
 def read_subject(text: str, name: str) -> IssueSubject:
     """The subject that `text`, the file `name`, records. Fails: RM109; RM112 for a code that needs another report."""
     if is_finding(text):
         finding, code = read_finding(text, name), str(tomllib.loads(text).get("code", ""))
-        return IssueSubject(finding.id, finding.case, known(code, name), finding.specs)
+        return IssueSubject(finding.id, finding.case, known(code, name), finding.specs, finding.build)
     case = read_case(text, name)
     return IssueSubject(case.id, as_recipes(case), known(case.code, name), tuple(filter(None, [case.implementation])))
 

@@ -12,7 +12,7 @@ from refmlc.oracle.difference import Difference
 from refmlc.oracle.evidence.case_file import CaseCall, CaseFile
 from refmlc.oracle.evidence.literals import arguments_data
 from refmlc.oracle.issue.neighbours import neighbours
-from refmlc.oracle.issue.script import WrongElement, tvm_script
+from refmlc.oracle.issue.script import ScriptBuild, WrongElement, tvm_script
 from refmlc.oracle.issue.subject import read_subject
 from refmlc.oracle.issue.versions import in_order, verdicts
 from refmlc.oracle.record import similar_rows
@@ -148,7 +148,7 @@ def test_versions_are_ordered_by_time():
 def test_the_script_compares_by_the_rule(expected, bound, condition):
     case = read_subject(case_text(), "case.toml").case
     wrong = WrongElement(Difference((3,), 1.0, expected, None, bound, 1, 6), 2)
-    text = tvm_script(case, wrong, "llvm -mcpu=haswell", 0)
+    text = tvm_script(case, wrong, ScriptBuild("llvm -mcpu=haswell", 0))
     assert f"\nright = {condition}\n" in text
     assert "return args[2]" in text
     assert "run().numpy()[3].item()" in text
@@ -162,7 +162,7 @@ def test_there_is_no_script_for_what_cannot_be_written():
     large = Case(
         read(TEXT.replace("6", "600")), "main", ((Array(FLOAT32, (600,)), Number(INT32, 1), Array(FLOAT32, (600,))),)
     )
-    assert tvm_script(large, None, "llvm", None) is None
+    assert tvm_script(large, None, ScriptBuild()) is None
 
 
 def test_shapes_have_recipes():
