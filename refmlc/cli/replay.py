@@ -4,6 +4,7 @@
 |----------------------------------------|----------------------------------------------------------------------|
 | of `check --case`                      | the meaning, and each implementation                                 |
 | of a program of a campaign             | the same, with its rewrite and the proof of that where it has one    |
+| of a model that is imported (`imports`) | the importers; each is held to ONNX's evaluator                     |
 | of steps of TVM (`fuzz.subjects`)      | TVM, which applies the steps again; each stage is held to the program |
 """
 
@@ -33,7 +34,9 @@ from refmlc.oracle.fuzz.finding_file import (
     read_traced,
     with_options,
 )
+from refmlc.oracle.fuzz.imported_model import ModelFindingFile, read_model, replayed_model
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
+from refmlc.oracle.fuzz.replayed_trace import ReplayedTrace
 from refmlc.oracle.fuzz.subjects import SUBJECTS
 from refmlc.oracle.implementations.implementation import Implementation, Limits, Stop, Stopped
 from refmlc.oracle.implementations.lookup import trusted
@@ -67,13 +70,17 @@ def replay(file: Path, specs: tuple[str, ...], *, seconds: float, trust: bool, a
     """Run the recorded case in FILE again, and see whether each implementation is still wrong.
 
     FILE is a case of `check --case`, of any code but RM706 (which needs the model), or a finding of `fuzz`: of a
-    program, a pair, or steps that TVM applies again. An external program that it names is started with `--trust` only.
+    program, a pair, a build of TVM, a model that TVM imports, or steps that TVM applies. An external program that it
+    names is started with `--trust` only.
     Exit status 1: an implementation or a step is wrong, or the program itself has no meaning.
     """
     text = _text(file)
     traced = read_traced(text) if is_finding(text) else None
     if traced is not None:
         click.get_current_context().exit(_replay_steps(file, traced, specs, seconds, trust=trust, as_json=as_json))
+    model = read_model(text) if is_finding(text) else None
+    if model is not None:
+        click.get_current_context().exit(_replay_model(file, model, specs, seconds, trust=trust, as_json=as_json))
     recorded = _recorded(text, str(file))
     if not specs:
         trusted(recorded.specs, file, trust=trust)
@@ -126,10 +133,28 @@ def _replay_steps(
     outcomes = [
         subject.replay(spec.removeprefix(TVM).partition(",")[0], finding.case, max(seconds, SECONDS)) for spec in chosen
     ]
+    return _show_outcomes(file, finding.id, outcomes, as_json=as_json)
+
+
+def _replay_model(
+    file: Path, finding: ModelFindingFile, specs: tuple[str, ...], seconds: float, *, trust: bool, as_json: bool
+) -> int:
+    """Import the model of a finding again; the exit status. Fails: RM109, RM112, RM5xx."""
+    if not specs:
+        trusted(finding.specs, file, trust=trust)
+    chosen = [spec for spec in specs or finding.specs if spec.startswith(TVM)]
+    if specs and not chosen:
+        raise fail(BAD_USAGE, f"`{file}` holds a model", None, "`--impl tvm:PYTHON` imports it again")
+    outcomes = replayed_model(finding, chosen, str(file), max(seconds, SECONDS))
+    return _show_outcomes(file, finding.id, outcomes, as_json=as_json)
+
+
+def _show_outcomes(file: Path, identity: str, outcomes: Sequence[ReplayedTrace], *, as_json: bool) -> int:
+    """Print the verdicts of each compiler; the exit status."""
     diagnostics = [outcome.diagnostic for outcome in outcomes if outcome.diagnostic is not None]
     if as_json:
         verdicts = {outcome.by: list(outcome.lines) for outcome in outcomes}
-        print_json({"file": str(file), "id": finding.id, "meaning": [], "broken": [], "verdicts": verdicts,
+        print_json({"file": str(file), "id": identity, "meaning": [], "broken": [], "verdicts": verdicts,
                     "findings": list(map(to_json, diagnostics))})  # fmt: skip
     else:
         for outcome in outcomes:

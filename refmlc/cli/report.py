@@ -10,13 +10,17 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.oracle.evidence.case_file import LARGEST_CASE
 from refmlc.oracle.fuzz.finding_file import TracedFindingFile, is_finding, read_traced
+from refmlc.oracle.fuzz.imported_model import ModelFindingFile, read_model
 from refmlc.oracle.implementations.lookup import trusted
 from refmlc.oracle.issue import (
+    AnyReport,
     IssueReport,
+    ModelReport,
     StepReport,
     html,
     issue_text,
     markdown,
+    model_report,
     read_subject,
     report_of,
     steps_report,
@@ -49,13 +53,14 @@ def report(
     """
     text = _text(file)
     traced = read_traced(text) if is_finding(text) else None
-    subject = traced or read_subject(text, str(file))
+    model = read_model(text) if is_finding(text) else None
+    subject = traced or model or read_subject(text, str(file))
     if not specs:
         trusted(subject.specs, file, trust=trust)
     chosen = specs or subject.specs
     if not chosen:
         raise fail(BAD_USAGE, f"`{file}` names no implementation: `--impl tvm:PYTHON` does")
-    facts: IssueReport | StepReport
+    facts: AnyReport
     with err.status(f"{file} …") as status:
 
         def progress(what: str) -> None:
@@ -63,11 +68,13 @@ def report(
 
         if isinstance(subject, TracedFindingFile):
             facts = steps_report(subject, chosen, seconds=seconds, progress=progress)
+        elif isinstance(subject, ModelFindingFile):
+            facts = model_report(subject, chosen, seconds=seconds, progress=progress)
         else:
             facts = report_of(subject, chosen, seconds=seconds, progress=progress)
     _write(facts, output)
     if as_json:
-        print_json(_data(facts) if isinstance(facts, IssueReport) else _data_of_steps(facts))
+        print_json(_as_json(facts))
     elif output is None:
         out.print(markdown(facts))
 
@@ -79,7 +86,7 @@ def _text(file: Path) -> str:
         raise fail(BAD_FILE, f"`{file}`: {getattr(problem, 'strerror', None) or problem}") from None
 
 
-def _write(facts: IssueReport | StepReport, output: Path | None) -> None:
+def _write(facts: AnyReport, output: Path | None) -> None:
     """Write the report, the page and the script. Fails: RM109."""
     if output is None:
         return
@@ -94,6 +101,17 @@ def _write(facts: IssueReport | StepReport, output: Path | None) -> None:
         except OSError as problem:
             raise fail(BAD_FILE, f"`{path}`: {problem.strerror}") from None
         err.print(f"{path}", style="dim")
+
+
+def _as_json(facts: AnyReport) -> dict[str, object]:
+    """The report as JSON."""
+    match facts:
+        case ModelReport():
+            return _data_of_model(facts)
+        case StepReport():
+            return _data_of_steps(facts)
+        case _:
+            return _data(facts)
 
 
 def _data(facts: IssueReport) -> dict[str, object]:
@@ -140,5 +158,28 @@ def _data_of_steps(facts: StepReport) -> dict[str, object]:
         "numpy": facts.numpy,
         "known": facts.row,
         "alike": [each.id for each in facts.alike],
+        "script": facts.script,
+    }
+
+
+def _data_of_model(facts: ModelReport) -> dict[str, object]:
+    """The report on a model as JSON."""
+    return {
+        "id": facts.file.id,
+        "title": issue_text(facts).title,
+        "code": facts.code,
+        "version": facts.version,
+        "module": facts.text,
+        "func": "main",
+        "arguments": list(facts.arguments),
+        "verdict": f"{facts.how}: {facts.found}, meant {facts.expected}",
+        "pass": None,
+        "pass_note": "",
+        "neighbours": [{"name": each.name, "ok": each.right, "verdict": each.word} for each in facts.neighbours],
+        "versions": [vars(each) for each in facts.versions],
+        "clauses": [],
+        "numpy": "",
+        "known": facts.row,
+        "alike": [],
         "script": facts.script,
     }

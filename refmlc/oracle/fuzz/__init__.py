@@ -14,6 +14,7 @@ resume later, and run on several machines, with the same findings.
 | `imports`         | graphs of ONNX, by TVM's importer and by refmlc's, held to ONNX's own evaluator     |
 | `onnx_graphs`, `onnx_operators` | such graphs as data, drawn; the table of operators that they have     |
 | `replayed_trace`  | a finding on stages, made again in TVM                                              |
+| `imported_model`  | a finding on an importer, made again                                                |
 | `patterns`        | what is unusual in a wrong step, which tells causes apart                           |
 | `onnx_reduction`  | such a graph of one node, made smaller                                              |
 | `aimed_programs`, `overlooked_programs` | small programs aimed at what schedule primitives must look at |

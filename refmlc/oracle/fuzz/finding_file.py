@@ -10,6 +10,8 @@
 | `worker`: it ended                | the program in all implementations of the campaign, in this process |
 | `builds`                          | the program in the build that is wrong                              |
 | another subject (`subjects`)      | the program through the same steps of TVM                           |
+| an importer (`imported_model`)    | the stored graph through the importer                               |
+| a kind that is unknown            | nothing: refused (RM109)                                            |
 | a batch, no program alone         | nothing: refused (RM109)                                            |
 """
 
@@ -27,7 +29,7 @@ from refmlc.oracle.fuzz import builds, proofs
 from refmlc.oracle.fuzz.batch import REFERENCE, contradictions, limits_of, spec_and_interval
 from refmlc.oracle.fuzz.exclusions import TVM
 from refmlc.oracle.fuzz.result import FindingRecord, Json
-from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.settings import KINDS, CampaignSettings
 from refmlc.oracle.implementations.implementation import Implementation
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.implementations.lookup import is_own
@@ -151,6 +153,9 @@ def read_finding(text: str, name: str) -> FindingFile:
     FORMAT.require(table, name)
     match table:
         case {"signature": str(identity), "path": str(path), "case": {"text": str(), **rest} as data, **more}:
+            kind = more.get("kind", KINDS[0])
+            if kind not in (*KINDS, builds.KIND):
+                raise fail(BAD_FILE, f"`{name}` is a finding of the kind `{kind}`, which is not made again")
             case = replace(Case.from_json(json.dumps(data)), name=identity)
             other = read(str(rest["other"]), "other.py") if "other" in rest else None
             pair = None if other is None else Variant(case, other, "rewritten", calls=case.calls)

@@ -30,7 +30,7 @@ from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lazy import load
 from refmlc.oracle.fuzz.onnx_operators import OPERATORS
-from refmlc.oracle.fuzz.onnx_reduction import alone_of, less, smaller
+from refmlc.oracle.fuzz.onnx_reduction import alone_of, plainest, smaller
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.implementations.implementation import Ended, Limits, Stop, Stopped
@@ -75,7 +75,12 @@ Answers: TypeAlias = "list[np.ndarray] | str"
 
 def pythons_of(settings: CampaignSettings) -> tuple[str, ...]:
     """The Pythons of the campaign's TVMs, each once."""
-    specs = [spec.removeprefix(TVM).rpartition("@") for spec in settings.implementations if spec.startswith(TVM)]
+    return pythons_among(settings.implementations)
+
+
+def pythons_among(implementations: Sequence[str]) -> tuple[str, ...]:
+    """The Pythons of the TVMs among implementations, each once."""
+    specs = [spec.removeprefix(TVM).rpartition("@") for spec in implementations if spec.startswith(TVM)]
     paths = [(path if at and number.isdecimal() else f"{path}{at}{number}") for path, at, number in specs]
     return tuple(dict.fromkeys(path.partition(",")[0] for path in paths))
 
@@ -299,10 +304,11 @@ def same(judge: Judge, path: str, candidate: "OnnxGraph", how: str) -> bool:
 
 def described(expected: Answers, found: Answers) -> str:
     """Both answers in a line."""
-    return f"{_shown(found)}, meant {_shown(expected)}"
+    return f"{shown(found)}, meant {shown(expected)}"
 
 
-def _shown(answers: Answers) -> str:
+def shown(answers: Answers) -> str:
+    """Answers in a line."""
     if isinstance(answers, str):
         return " ".join(answers.split())[:200]
     shown = [f"{array.dtype}{list(array.shape)} {array.ravel()[:6].tolist()}" for array in answers]
@@ -472,13 +478,8 @@ def shrink_graph(settings: CampaignSettings, finding: FindingRecord, seconds: fl
     how = str(finding.verdict)
     if not same(judge, finding.path, graph, how):
         return {"problem": "the finding does not occur again"}
-    before, again = sum(array.size for array in graph.arguments.values()), True
-    while again and monotonic() < deadline:
-        again = False
-        for candidate in less(graph):
-            if monotonic() < deadline and same(judge, finding.path, candidate, how):
-                graph, again = candidate, True
-                break
+    before = sum(array.size for array in graph.arguments.values())
+    graph = plainest(graph, lambda candidate: monotonic() < deadline and same(judge, finding.path, candidate, how))
     found = judge.of(finding.path, graph)
     small = ImportFinding(graph, finding.path, finding.code, cause_of(graph, how), "")
     return {

@@ -56,6 +56,18 @@ def _simpler(graph: "OnnxGraph") -> "Iterator[OnnxGraph]":
             yield replace(graph, constants={**graph.constants, name: graph.arguments[name]}, arguments=others)
 
 
+def plainest(graph: "OnnxGraph", keeps: Callable[["OnnxGraph"], bool]) -> "OnnxGraph":
+    """The graph with shorter axes and plainer numbers, as far as `keeps` lets."""
+    again = True
+    while again:
+        again = False
+        for candidate in less(graph):
+            if keeps(candidate):
+                graph, again = candidate, True
+                break
+    return graph
+
+
 def less(graph: "OnnxGraph") -> "Iterator[OnnxGraph]":
     """The graph with an axis of extent n shorter in all its tensors, and with plainer numbers."""
     arrays = {**graph.constants, **graph.arguments}
