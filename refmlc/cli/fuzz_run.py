@@ -12,7 +12,6 @@ from refmlc.cli.fuzz_page import page_writer
 from refmlc.cli.fuzz_screen import Lines, figures, screen, summary
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.oracle.fuzz import staged
 from refmlc.oracle.fuzz.avoidance import EPOCH
 from refmlc.oracle.fuzz.batch import spec_and_interval
 from refmlc.oracle.fuzz.campaign import AHEAD, Campaign
@@ -21,7 +20,8 @@ from refmlc.oracle.fuzz.ledger import opened, rows_of
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
 from refmlc.oracle.fuzz.settings import ANY, CampaignSettings, RunOptions
 from refmlc.oracle.fuzz.store import SETTINGS, open_store, settings_in
-from refmlc.oracle.fuzz.subjects import SUBJECTS
+from refmlc.oracle.fuzz.subjects.primitives import staged
+from refmlc.oracle.fuzz.subjects.table import SUBJECTS
 from refmlc.oracle.implementations.implementation import Implementation
 from refmlc.oracle.implementations.lookup import refuse, trusted
 from refmlc.strategies.aims import MODULE_AIMS, THREAD_AIMS

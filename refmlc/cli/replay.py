@@ -4,7 +4,7 @@
 |----------------------------------------|----------------------------------------------------------------------|
 | of `check --case`                      | the meaning, and each implementation                                 |
 | of a program of a campaign             | the same, with its rewrite and the proof of that where it has one    |
-| of a model that is imported (`imports`) | the importers; each is held to ONNX's evaluator                     |
+| of a model (`fuzz.subjects.imports`)   | the importers; each is held to ONNX's evaluator                      |
 | of steps of TVM (`fuzz.subjects`)      | TVM, which applies the steps again; each stage is held to the program |
 """
 
@@ -34,10 +34,10 @@ from refmlc.oracle.fuzz.finding_file import (
     read_traced,
     with_options,
 )
-from refmlc.oracle.fuzz.imported_model import ModelFindingFile, read_model, replayed_model
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
-from refmlc.oracle.fuzz.replayed_trace import ReplayedTrace
-from refmlc.oracle.fuzz.subjects import SUBJECTS
+from refmlc.oracle.fuzz.subjects.imports.imported_model import ModelFindingFile, read_model, replayed_model
+from refmlc.oracle.fuzz.subjects.replayed_trace import ReplayedTrace
+from refmlc.oracle.fuzz.subjects.table import SUBJECTS
 from refmlc.oracle.implementations.implementation import Implementation, Limits, Stop, Stopped
 from refmlc.oracle.implementations.lookup import trusted
 from refmlc.system.regular import read_text

@@ -10,7 +10,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.oracle.evidence.case_file import LARGEST_CASE
 from refmlc.oracle.fuzz.finding_file import TracedFindingFile, is_finding, read_traced
-from refmlc.oracle.fuzz.imported_model import ModelFindingFile, read_model
+from refmlc.oracle.fuzz.subjects.imports.imported_model import ModelFindingFile, read_model
 from refmlc.oracle.implementations.lookup import trusted
 from refmlc.oracle.issue import (
     AnyReport,

@@ -14,10 +14,10 @@ from refmlc.cli import main
 from refmlc.lang.dtypes import INT32
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.difference import Difference
-from refmlc.oracle.fuzz import builds
 from refmlc.oracle.fuzz.finding_file import finding_text, read_finding, with_options
 from refmlc.oracle.fuzz.result import FindingRecord
 from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.subjects import builds
 from refmlc.oracle.issue.script import ScriptBuild, WrongElement, tvm_script
 from refmlc.strategies.arguments import Array
 from refmlc.strategies.case import Case

@@ -12,11 +12,11 @@ from click.testing import CliRunner
 
 import refmlc
 from refmlc.cli import main
-from refmlc.oracle.fuzz import imports
 from refmlc.oracle.fuzz.finding_file import finding_text
-from refmlc.oracle.fuzz.imported_model import ModelFindingFile, paths_of, read_model
 from refmlc.oracle.fuzz.result import FindingRecord
 from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.subjects.imports import importers
+from refmlc.oracle.fuzz.subjects.imports.imported_model import ModelFindingFile, paths_of, read_model
 from refmlc.oracle.issue import ModelReport, html, markdown
 from refmlc.oracle.issue.report import NeighbourRow
 from refmlc.oracle.issue.versions import VersionVerdict
@@ -34,7 +34,9 @@ ROI = {
 """ONNX subtracts half a pixel from scaled coordinates: the box is read at 1 - 0.5 in both axes, 2.5; TVM gives 3.75."""
 
 
-def finding(folder, path="tvm-importer:/a/python", graph=None, kind=imports.KIND, specs=("tvm:/a/python", "tvm:/b@2")):
+def finding(
+    folder, path="tvm-importer:/a/python", graph=None, kind=importers.KIND, specs=("tvm:/a/python", "tvm:/b@2")
+):
     """A file as a campaign writes it."""
     case = {"text": "<ir_version: 10>\ngraph", "graph": graph or ROI, "cause": ["RoiAlign", "spatial_scale", "value"]}
     settings = CampaignSettings(kinds=(kind,), implementations=specs)
@@ -97,22 +99,22 @@ def test_a_kind_that_is_unknown_is_refused_by_name(tmp_path, command):
     ],
 )
 def test_a_graph_that_is_none_is_refused(tmp_path, change):
-    done = run("replay", finding(tmp_path, imports.OURS, ROI | change))
+    done = run("replay", finding(tmp_path, importers.OURS, ROI | change))
     assert (done.exit_code, "RM109" in done.stderr) == (2, True), done.output
 
 
 @pytest.mark.needs("onnx")
 def test_a_finding_on_our_importer_is_replayed_without_tvm(tmp_path, monkeypatch):
-    file = finding(tmp_path, imports.OURS)
+    file = finding(tmp_path, importers.OURS)
     right = run("replay", file)
     assert (right.exit_code, right.stdout) == (0, "refmlc's importer: equal\n"), right.output
-    monkeypatch.setattr(imports.Judge, "ours", lambda *_: [np.array([[[[3.75]]]], "float32")])
+    monkeypatch.setattr(importers.Judge, "ours", lambda *_: [np.array([[[[3.75]]]], "float32")])
     wrong = run("replay", file, "--json")
     data = json.loads(wrong.stdout)
     assert (wrong.exit_code, [each["code"] for each in data["findings"]]) == (1, ["RM706"])
     verdict = "wrong, value: float32[1, 1, 1, 1] [3.75], meant float32[1, 1, 1, 1] [2.5]"
     assert data["verdicts"] == {"refmlc's importer": [verdict]}
-    monkeypatch.setattr(imports.Judge, "ours", lambda *_: "refused: RoiAlign is not supported")
+    monkeypatch.setattr(importers.Judge, "ours", lambda *_: "refused: RoiAlign is not supported")
     assert "RM504" in run("replay", file).stderr
 
 
@@ -138,7 +140,7 @@ def test_the_text_of_a_model_shows_hostile_text_as_text():
 
 @pytest.mark.needs("onnx")
 def test_the_script_has_the_model_as_text_that_onnx_reads_alike():
-    from refmlc.oracle.fuzz.onnx_graphs import OnnxGraph  # noqa: PLC0415 - ONNX is optional
+    from refmlc.oracle.fuzz.subjects.imports.onnx_graphs import OnnxGraph  # noqa: PLC0415 - ONNX is optional
     from refmlc.oracle.issue.model_script import model_script, model_text, reads_alike  # noqa: PLC0415 - as above
 
     graph = OnnxGraph.from_json(ROI)

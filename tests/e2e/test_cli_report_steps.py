@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 import refmlc
 from refmlc.cli import main
-from refmlc.oracle.fuzz import staged
-from refmlc.oracle.fuzz.patterns import parsed
+from refmlc.oracle.fuzz.subjects.primitives import staged
+from refmlc.oracle.fuzz.subjects.primitives.step_pattern import parsed
 from refmlc.oracle.issue.steps_script import ARGUMENTS, INDICES, MAPS, step_line, steps_script
 from refmlc.oracle.passes.run import TvmPrimitives
 

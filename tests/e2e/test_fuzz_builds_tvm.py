@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from refmlc.lang.wellformed.reader_checks import read
-from refmlc.oracle.fuzz import builds
 from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.subjects import builds
 from refmlc.oracle.implementations.lookup import implementation
 from refmlc.strategies.case import Case
 from refmlc.strategies.inputs import rolled_inputs

@@ -6,28 +6,28 @@ import numpy as np
 import pytest
 from needs import TVM_PYTHON, need
 
-from refmlc.oracle.fuzz import imports
 from refmlc.oracle.fuzz.result import FindingRecord
 from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.subjects.imports import importers
 
 pytestmark = pytest.mark.needs("importers", "onnx")
 SECONDS = 120.0
 SETTINGS = CampaignSettings(
-    kinds=(imports.KIND,), implementations=(f"tvm:{TVM_PYTHON}",), program_seconds=SECONDS, seed=1
+    kinds=(importers.KIND,), implementations=(f"tvm:{TVM_PYTHON}",), program_seconds=SECONDS, seed=1
 )
-PATH = f"{imports.IMPORTER}{TVM_PYTHON}"
+PATH = f"{importers.IMPORTER}{TVM_PYTHON}"
 
 
 @pytest.fixture(scope="module")
 def judge():
-    return imports.Judge((TVM_PYTHON,), SECONDS)
+    return importers.Judge((TVM_PYTHON,), SECONDS)
 
 
 @pytest.fixture(scope="module")
 def signs():
     """Which elements are infinite, without negative ones; an attribute that does not matter besides."""
     need("onnx")
-    from refmlc.oracle.fuzz.onnx_graphs import OnnxGraph, OnnxNode  # noqa: PLC0415 - ONNX is optional
+    from refmlc.oracle.fuzz.subjects.imports.onnx_graphs import OnnxGraph, OnnxNode  # noqa: PLC0415 - ONNX is optional
 
     nodes = (
         OnnxNode("Neg", ("x",), ("a",)),
@@ -38,26 +38,26 @@ def signs():
 
 
 def test_a_wrong_importer_is_found_by_one_node_and_as_its_row(judge, signs):
-    assert imports.judged(judge, imports.OURS, signs)[0] == "equal"
-    verdict, why, finding = imports.judged(judge, PATH, signs)
+    assert importers.judged(judge, importers.OURS, signs)[0] == "equal"
+    verdict, why, finding = importers.judged(judge, PATH, signs)
     assert (verdict, why) == ("wrong", "")
     assert finding.cause == ("IsInf", "detect_negative", "opset10", "value")
     assert [node.op for node in finding.graph.nodes] == ["IsInf"]
-    record = imports.record_of(SETTINGS, 5, judge, finding)
+    record = importers.record_of(SETTINGS, 5, judge, finding)
     assert record.message.startswith("tvm 0.")
     assert "as the known row onnx-isinf-signs" in record.message
     assert "its importer is wrong" in record.message
     assert record.code == "RM706"
     again = FindingRecord.from_json(record.to_json())
-    small = imports.shrink_graph(SETTINGS, again, SECONDS)
+    small = importers.shrink_graph(SETTINGS, again, SECONDS)
     before, after = small["elements"]
     assert (before, after) == (6, 1)
     assert small["case"]["cause"] == list(finding.cause)
 
 
 def test_what_tvm_refuses_by_name_is_counted_with_its_reason():
-    settings = replace(SETTINGS, exclude=tuple(sorted(set(imports.operator_names()) - {"Celu"})))
-    result = imports.run_graphs(settings, 0, [0])
+    settings = replace(SETTINGS, exclude=tuple(sorted(set(importers.operator_names()) - {"Celu"})))
+    result = importers.run_graphs(settings, 0, [0])
     assert result.verdicts[PATH] == {"unsupported": 1}
     assert any("Celu" in reason for reason in result.reasons[PATH])
     assert not result.findings

@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from refmlc.oracle.fuzz import pass_runs, pass_table, programs
-from refmlc.oracle.fuzz.pass_orders import aimed, is_legal
 from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.subjects.passes import pass_runs, pass_table, programs
+from refmlc.oracle.fuzz.subjects.passes.pass_orders import aimed, is_legal
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 SETTINGS = CampaignSettings(kinds=(pass_runs.KIND,), implementations=(f"tvm:{PYTHON}",), program_seconds=60.0)

@@ -10,22 +10,9 @@ resume later, and run on several machines, with the same findings.
 | `result`          | batches and findings as data, which findings are the same one, sums over a campaign |
 | `batch`           | the programs of a batch, examined; a finding's program made smaller                 |
 | `subjects`        | parts of real TVM that are examined by themselves, a kind of programs each          |
-| `staged`          | traces of TVM's schedule, each step held to the program that it began with          |
-| `imports`         | graphs of ONNX, by TVM's importer and by refmlc's, held to ONNX's own evaluator     |
-| `onnx_graphs`, `onnx_operators` | such graphs as data, drawn; the table of operators that they have     |
-| `replayed_trace`  | a finding on stages, made again in TVM                                              |
-| `imported_model`  | a finding on an importer, made again                                                |
-| `patterns`        | what is unusual in a wrong step, which tells causes apart                           |
-| `onnx_reduction`  | such a graph of one node, made smaller                                              |
-| `aimed_programs`, `overlooked_programs` | small programs aimed at what schedule primitives must look at |
-| `pass_runs`       | orders of TVM's passes, each stage held to the program that it began with           |
-| `pass_table`      | the passes: where each may stand, options, programs; which are left out             |
-| `pass_orders`     | orders and programs, drawn                                                          |
-| `programs`        | small programs aimed at what passes assume                                          |
-| `builds`          | one program compiled by TVM with many options, each build held to the meaning       |
 | `exclusions`      | what is left out of generation                                                      |
 | `avoidance`       | how a campaign moves away from causes that it meets: exclusions that grow           |
-| `pattern`         | what findings of one cause share                                                    |
+| `finding_pattern` | what findings of one cause share                                                    |
 | `likeness`        | the row of `conformance/known` that looks like a finding                            |
 | `proofs`          | rewrites proved, and the proofs compared with the calls                             |
 | `reordered_loops` | C with reordered loops, where there are some                                        |

@@ -37,7 +37,7 @@ from refmlc.oracle.fuzz.coverage import all_parts
 from refmlc.oracle.fuzz.exclusions import PREFERRED, names_in
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, cause_of, known_row_of
 from refmlc.oracle.fuzz.settings import CampaignSettings
-from refmlc.oracle.fuzz.subjects import SUBJECTS
+from refmlc.oracle.fuzz.subjects.table import SUBJECTS
 
 EPOCH = 4  # batches
 LAG = 2  # epochs

@@ -33,12 +33,12 @@ from refmlc.oracle.finding import Finding
 from refmlc.oracle.fuzz import proofs
 from refmlc.oracle.fuzz.coverage import covered
 from refmlc.oracle.fuzz.exclusions import TVM, exclusions, has_any, is_excluded
+from refmlc.oracle.fuzz.finding_pattern import Pattern, pattern_of
 from refmlc.oracle.fuzz.likeness import like_row
-from refmlc.oracle.fuzz.pattern import Pattern, pattern_of
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature, together
 from refmlc.oracle.fuzz.settings import ANY, CampaignSettings
-from refmlc.oracle.fuzz.subjects import SUBJECTS
+from refmlc.oracle.fuzz.subjects.table import SUBJECTS
 from refmlc.oracle.implementations.implementation import Implementation, Limits
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.outcome import COMPARED, Kind

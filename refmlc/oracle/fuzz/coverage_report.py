@@ -17,7 +17,7 @@ from refmlc.oracle.fuzz.coverage import all_parts
 from refmlc.oracle.fuzz.exclusions import exclusions
 from refmlc.oracle.fuzz.proofs import PATH
 from refmlc.oracle.fuzz.result import Progress
-from refmlc.oracle.fuzz.subjects import SUBJECTS
+from refmlc.oracle.fuzz.subjects.table import SUBJECTS
 from refmlc.oracle.outcome import Kind
 
 

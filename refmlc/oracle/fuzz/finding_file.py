@@ -10,7 +10,7 @@
 | `worker`: it ended                | the program in all implementations of the campaign, in this process |
 | `builds`                          | the program in the build that is wrong                              |
 | another subject (`subjects`)      | the program through the same steps of TVM                           |
-| an importer (`imported_model`)    | the stored graph through the importer                               |
+| an importer (`subjects.imports`)  | the stored graph through the importer                               |
 | a kind that is unknown            | nothing: refused (RM109)                                            |
 | a batch, no program alone         | nothing: refused (RM109)                                            |
 """
@@ -25,11 +25,12 @@ from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.diag.versions import KEY, FileFormat
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.examine import Examination, examine
-from refmlc.oracle.fuzz import builds, proofs
+from refmlc.oracle.fuzz import proofs
 from refmlc.oracle.fuzz.batch import REFERENCE, contradictions, limits_of, spec_and_interval
 from refmlc.oracle.fuzz.exclusions import TVM
 from refmlc.oracle.fuzz.result import FindingRecord, Json
 from refmlc.oracle.fuzz.settings import KINDS, CampaignSettings
+from refmlc.oracle.fuzz.subjects import builds
 from refmlc.oracle.implementations.implementation import Implementation
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.implementations.lookup import is_own

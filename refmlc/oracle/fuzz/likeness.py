@@ -30,7 +30,15 @@ from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.types import TensorType
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.script import read
-from refmlc.oracle.fuzz.pattern import DTYPES, PLAIN, Pattern, failure_words, group_of, kind_of, names_in_program
+from refmlc.oracle.fuzz.finding_pattern import (
+    DTYPES,
+    PLAIN,
+    Pattern,
+    failure_words,
+    group_of,
+    kind_of,
+    names_in_program,
+)
 from refmlc.oracle.reasons import normalised
 from refmlc.oracle.record import parts_of, rows_on_record
 

@@ -18,17 +18,24 @@ from typing import TYPE_CHECKING, cast
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE, UNSUPPORTED_CONSTRUCT
 from refmlc.lazy import load
-from refmlc.oracle.fuzz import imports
-from refmlc.oracle.fuzz.imported_model import CODES, MISSING, ModelFindingFile, graph_of, judge_of, name_of
-from refmlc.oracle.fuzz.imports import Answers, Judge
-from refmlc.oracle.fuzz.onnx_reduction import plainest
+from refmlc.oracle.fuzz.subjects.imports import importers
+from refmlc.oracle.fuzz.subjects.imports.imported_model import (
+    CODES,
+    MISSING,
+    ModelFindingFile,
+    graph_of,
+    judge_of,
+    name_of,
+)
+from refmlc.oracle.fuzz.subjects.imports.importers import Answers, Judge
+from refmlc.oracle.fuzz.subjects.imports.onnx_reduction import plainest
 from refmlc.oracle.issue.model_script import model_script, model_text
 from refmlc.oracle.issue.report import SILENT, NeighbourRow
 from refmlc.oracle.issue.versions import VersionVerdict, in_order, verdicts
 from refmlc.oracle.record import known_nodes
 
 if TYPE_CHECKING:
-    from refmlc.oracle.fuzz.onnx_graphs import OnnxGraph
+    from refmlc.oracle.fuzz.subjects.imports.onnx_graphs import OnnxGraph
 
 SECONDS = 60.0  # that TVM has for a model
 MOST_VERSIONS = 3
@@ -68,10 +75,10 @@ def model_report(
 
     Fails: RM109; RM112 where the model is not imported wrongly any more, or no TVM is named.
     """
-    pythons = imports.pythons_among(specs)
+    pythons = importers.pythons_among(specs)
     if not pythons:
         raise fail(BAD_USAGE, f"`{file.id}` holds a model", None, "`--impl tvm:PYTHON` names the TVM that imports it")
-    graph, path = graph_of(file, file.id), f"{imports.IMPORTER}{pythons[0]}"
+    graph, path = graph_of(file, file.id), f"{importers.IMPORTER}{pythons[0]}"
     with judge_of(pythons[:1], SECONDS) as judge:
         progress("run")
         how, _ = _verdict(judge, path, graph)
@@ -80,28 +87,28 @@ def model_report(
             raise fail(BAD_USAGE, f"`{name_of(judge, path)}`, asked for the model of `{file.id}`, {does}")
         progress("reduce")
         deadline = monotonic() + seconds
-        ours = _verdict(judge, imports.OURS, graph)[0]
+        ours = _verdict(judge, importers.OURS, graph)[0]
 
         def keeps(other: "OnnxGraph") -> bool:
-            in_time = monotonic() < deadline and imports.same(judge, path, other, how)
-            return in_time and _verdict(judge, imports.OURS, other)[0] == ours
+            in_time = monotonic() < deadline and importers.same(judge, path, other, how)
+            return in_time and _verdict(judge, importers.OURS, other)[0] == ours
 
         graph = plainest(graph, keeps)
         expected, found = judge.evaluated(graph), judge.of(path, graph)
-        says = imports.importer(pythons[0], SECONDS).says
-        code = CODES[how].id if how in CODES else imports.WRONG
+        says = importers.importer(pythons[0], SECONDS).says
+        code = CODES[how].id if how in CODES else importers.WRONG
         report = ModelReport(
             file,
             model_text(graph),
             "+".join(node.op for node in graph.nodes),
             how,
             code,
-            imports.shown(expected),
-            imports.shown(found),
+            importers.shown(expected),
+            importers.shown(found),
             name_of(judge, path).removesuffix(" importer"),
-            arguments=tuple(f"{name}: {imports.shown([array])}" for name, array in graph.arguments.items()),
-            row=known_nodes(says, imports.cause_of(graph, how)) if len(graph.nodes) == 1 else "",
-            script=model_script(graph, imports.described(expected, found)),
+            arguments=tuple(f"{name}: {importers.shown([array])}" for name, array in graph.arguments.items()),
+            row=known_nodes(says, importers.cause_of(graph, how)) if len(graph.nodes) == 1 else "",
+            script=model_script(graph, importers.described(expected, found)),
         )
         progress("neighbours")
         report = replace(report, neighbours=tuple(_neighbours(judge, path, graph)))
@@ -115,8 +122,8 @@ def _verdict(judge: Judge, path: str, graph: "OnnxGraph") -> tuple[str, str]:
     if isinstance(expected, str):
         raise fail(UNSUPPORTED_CONSTRUCT, f"nothing was compared: ONNX's evaluator has no result, {expected}")
     found: Answers = judge.of(path, graph)
-    how = imports.how_wrong(expected, found)
-    return how, f"{how}: {imports.described(expected, found)}" if how else AS_MEANT
+    how = importers.how_wrong(expected, found)
+    return how, f"{how}: {importers.described(expected, found)}" if how else AS_MEANT
 
 
 def _neighbours(judge: Judge, path: str, graph: "OnnxGraph") -> Iterator[NeighbourRow]:
@@ -127,13 +134,13 @@ def _neighbours(judge: Judge, path: str, graph: "OnnxGraph") -> Iterator[Neighbo
         except RefmlcError:
             continue
         yield NeighbourRow(name, not how, word)
-    how, word = _verdict(judge, imports.OURS, graph)
+    how, word = _verdict(judge, importers.OURS, graph)
     yield NeighbourRow("refmlc's importer for TVM's", not how, word)
     if not how:
-        python = path.removeprefix(imports.IMPORTER)
-        with closing(imports.compiler(python, SECONDS)):
+        python = path.removeprefix(importers.IMPORTER)
+        with closing(importers.compiler(python, SECONDS)):
             right = judge.compiles_ours(python, graph)
-        imports.compiler.cache_clear()
+        importers.compiler.cache_clear()
         yield NeighbourRow(
             "refmlc's module of the model, compiled by this TVM", right, AS_MEANT if right else "differs"
         )
@@ -149,7 +156,7 @@ def _without_attributes(graph: "OnnxGraph") -> "Iterator[tuple[str, OnnxGraph]]"
 
 def _other_opsets(graph: "OnnxGraph") -> "Iterator[tuple[str, OnnxGraph]]":
     """The model in the nearest other versions of the operators."""
-    opsets = cast("Sequence[int]", load(f"{imports.GRAPHS}:OPSETS"))
+    opsets = cast("Sequence[int]", load(f"{importers.GRAPHS}:OPSETS"))
     nearest = sorted((each for each in opsets if each != graph.opset), key=lambda each: abs(each - graph.opset))
     for opset in sorted(nearest[:MOST_VERSIONS]):
         yield f"opset {opset} for {graph.opset}", replace(graph, opset=opset)
@@ -161,7 +168,7 @@ def _versions(pythons: Sequence[str], graph: "OnnxGraph") -> list[VersionVerdict
     for python in pythons:
         try:
             with judge_of([python], SECONDS) as judge:
-                name = name_of(judge, f"{imports.IMPORTER}{python}")
+                name = name_of(judge, f"{importers.IMPORTER}{python}")
                 started.append((name.removeprefix("tvm ").removesuffix(" importer"), python))
         except RefmlcError:
             continue
@@ -170,7 +177,7 @@ def _versions(pythons: Sequence[str], graph: "OnnxGraph") -> list[VersionVerdict
     def run(number: int) -> tuple[bool, str]:
         python = started[order[number]][1]
         with judge_of([python], SECONDS) as judge:
-            how, word = _verdict(judge, f"{imports.IMPORTER}{python}", graph)
+            how, word = _verdict(judge, f"{importers.IMPORTER}{python}", graph)
             return how not in ("", MISSING), word
 
     return verdicts([started[number][0] for number in order], run)

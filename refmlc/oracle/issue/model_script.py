@@ -11,10 +11,10 @@ import numpy as np
 
 from refmlc.diag.layout import plain
 from refmlc.lazy import load
-from refmlc.oracle.fuzz.imports import TOLERANCE
+from refmlc.oracle.fuzz.subjects.imports.importers import TOLERANCE
 
 if TYPE_CHECKING:
-    from refmlc.oracle.fuzz.onnx_graphs import OnnxGraph
+    from refmlc.oracle.fuzz.subjects.imports.onnx_graphs import OnnxGraph
 
 HEAD = """import {packages}
 

@@ -23,9 +23,9 @@ from refmlc.lang.spec.loader import Clause, clause
 from refmlc.oracle.evidence.record import clauses as clauses_of
 from refmlc.oracle.examine import Examination, examine
 from refmlc.oracle.finding import Finding
-from refmlc.oracle.fuzz.builds import builds, builds_of
 from refmlc.oracle.fuzz.exclusions import TVM
 from refmlc.oracle.fuzz.finding_file import with_options
+from refmlc.oracle.fuzz.subjects.builds import builds, builds_of
 from refmlc.oracle.implementations.implementation import Ended, Implementation, Limits
 from refmlc.oracle.implementations.lookup import implementation
 from refmlc.oracle.implementations.loops.adapter import Loops

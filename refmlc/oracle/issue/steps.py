@@ -24,9 +24,9 @@ from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.evidence.record import clauses as clauses_of
 from refmlc.oracle.fuzz.exclusions import TVM
 from refmlc.oracle.fuzz.finding_file import TracedFindingFile
-from refmlc.oracle.fuzz.patterns import parsed
-from refmlc.oracle.fuzz.replayed_trace import SteppedFinding, StepsInTvm, text_and_steps
-from refmlc.oracle.fuzz.subjects import SUBJECTS
+from refmlc.oracle.fuzz.subjects.primitives.step_pattern import parsed
+from refmlc.oracle.fuzz.subjects.replayed_trace import SteppedFinding, StepsInTvm, text_and_steps
+from refmlc.oracle.fuzz.subjects.table import SUBJECTS
 from refmlc.oracle.implementations.implementation import Ended, Limits, Prepared
 from refmlc.oracle.implementations.loops.adapter import Loops
 from refmlc.oracle.issue.neighbours import with_size

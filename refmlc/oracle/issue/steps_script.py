@@ -16,7 +16,7 @@ from typing import TypeAlias, cast
 from refmlc.diag.layout import plain
 from refmlc.lang.ir import relax
 from refmlc.lang.wellformed.reader_checks import read
-from refmlc.oracle.fuzz.patterns import parsed
+from refmlc.oracle.fuzz.subjects.primitives.step_pattern import parsed
 from refmlc.oracle.passes.report import TvmRequest, expression_of, script_head
 from refmlc.oracle.passes.stages import BrokenStage
 from refmlc.oracle.refine.calls import fresh

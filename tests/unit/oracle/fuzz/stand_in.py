@@ -20,7 +20,7 @@ import time
 
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
-from refmlc.oracle.fuzz.staged import PRIMITIVES
+from refmlc.oracle.fuzz.subjects.primitives.staged import PRIMITIVES
 
 
 def run_batch(settings, batch, numbers):

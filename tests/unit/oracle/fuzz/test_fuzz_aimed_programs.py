@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from refmlc.oracle.fuzz import aimed_programs, overlooked_programs, staged
+from refmlc.oracle.fuzz.subjects.primitives import aimed_programs, overlooked_programs, staged
 from refmlc.oracle.passes.stages import PassTrace, Stage
 
 NAMES = list(aimed_programs.PROGRAMS)

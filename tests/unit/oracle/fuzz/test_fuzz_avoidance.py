@@ -14,8 +14,8 @@ from refmlc.oracle.fuzz.coverage import all_parts
 from refmlc.oracle.fuzz.exclusions import has_any, names_in
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord
 from refmlc.oracle.fuzz.settings import CampaignSettings, RunOptions
-from refmlc.oracle.fuzz.staged import PRIMITIVES
 from refmlc.oracle.fuzz.store import JOURNAL, open_store, progress_in
+from refmlc.oracle.fuzz.subjects.primitives.staged import PRIMITIVES
 
 EPOCH = 2
 TEXT = """

@@ -5,9 +5,9 @@ from click.testing import CliRunner
 
 from refmlc.cli import main
 from refmlc.lang.wellformed.reader_checks import read
-from refmlc.oracle.fuzz import builds
 from refmlc.oracle.fuzz.exclusions import NOT_SENT_TO_TVM, is_excluded
 from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.subjects import builds
 from refmlc.oracle.implementations.implementation import Limits
 from refmlc.strategies.case import Case
 from refmlc.strategies.inputs import rolled_inputs

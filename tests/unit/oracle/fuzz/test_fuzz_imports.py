@@ -7,17 +7,19 @@ import numpy as np
 import pytest
 from needs import imported, need
 
-from refmlc.oracle.fuzz import imports
 from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.subjects.imports import importers
 from refmlc.oracle.record import known_nodes
 
-SETTINGS = CampaignSettings(kinds=(imports.KIND,), implementations=("tvm:/a/python,opt=0", "native", "tvm:/b/python@4"))
+SETTINGS = CampaignSettings(
+    kinds=(importers.KIND,), implementations=("tvm:/a/python,opt=0", "native", "tvm:/b/python@4")
+)
 TVM = {"name": "tvm 0.27.0.post1 importer"}
 
 
 def graphs():
     need("onnx")
-    from refmlc.oracle.fuzz import onnx_graphs  # noqa: PLC0415 - ONNX is optional
+    from refmlc.oracle.fuzz.subjects.imports import onnx_graphs  # noqa: PLC0415 - ONNX is optional
 
     return onnx_graphs
 
@@ -31,7 +33,7 @@ def graph(*nodes, opset=13, constants=None, **arguments):
     return module.OnnxGraph(opset, made, constants or {}, arguments, (nodes[-1][2],))
 
 
-class Deaf(imports.Judge):
+class Deaf(importers.Judge):
     """An importer that does not hear of some attributes."""
 
     def __init__(self, *names):
@@ -47,7 +49,7 @@ class Deaf(imports.Judge):
 
 
 def test_the_pythons_of_a_campaign_are_named_once_without_options():
-    assert imports.pythons_of(SETTINGS) == ("/a/python", "/b/python")
+    assert importers.pythons_of(SETTINGS) == ("/a/python", "/b/python")
 
 
 @pytest.mark.parametrize(
@@ -64,7 +66,7 @@ def test_the_pythons_of_a_campaign_are_named_once_without_options():
     ],
 )
 def test_how_results_differ(found, how):
-    assert imports.how_wrong([np.array([1.0, np.nan], "float32")], found) == how
+    assert importers.how_wrong([np.array([1.0, np.nan], "float32")], found) == how
 
 
 def test_a_seed_gives_its_graph_and_data_give_it_back():
@@ -76,20 +78,20 @@ def test_a_seed_gives_its_graph_and_data_give_it_back():
     for each, text in zip(first, texts, strict=True):
         again = module.OnnxGraph.from_json(json.loads(text))
         assert again.model() == each.model()
-        assert not isinstance(imports.Judge((), 1.0).evaluated(again), str)
+        assert not isinstance(importers.Judge((), 1.0).evaluated(again), str)
     assert len({each.opset for each in first}) > 3
     assert max(len(each.nodes) for each in first) > 1
 
 
 def test_excluded_operators_are_not_drawn():
-    module, names = graphs(), set(imports.operator_names())
+    module, names = graphs(), set(importers.operator_names())
     kept = {"Relu", "Add", "ReduceMax"}
     drawn = [module.drawn_graph(seed, exclude=names - kept) for seed in range(20)]
     assert {node.op for each in drawn for node in each.nodes} <= kept
 
 
 def test_a_young_operator_alone_is_drawn_in_the_versions_that_have_it():
-    module, names = graphs(), set(imports.operator_names())
+    module, names = graphs(), set(importers.operator_names())
     drawn = [module.drawn_graph(seed, exclude=names - {"Celu"}) for seed in range(8)]
     assert {node.op for each in drawn for node in each.nodes} == {"Celu"}
     assert min(each.opset for each in drawn) >= 12
@@ -97,7 +99,7 @@ def test_a_young_operator_alone_is_drawn_in_the_versions_that_have_it():
 
 def test_where_no_operator_is_left_a_campaign_says_so():
     graphs()
-    result = imports.run_graphs(replace(SETTINGS, exclude=tuple(imports.operator_names())), 0, [0])
+    result = importers.run_graphs(replace(SETTINGS, exclude=tuple(importers.operator_names())), 0, [0])
     assert result.verdicts == {"onnx": {"unsupported": 1}}
     assert "no graph" in next(iter(result.reasons["onnx"]))
 
@@ -105,7 +107,7 @@ def test_where_no_operator_is_left_a_campaign_says_so():
 def test_operators_of_the_table_exist():
     onnx = imported("onnx")
     known = {schema.name for schema in onnx.defs.get_all_schemas() if not schema.domain}
-    assert set(imports.operator_names()) <= known
+    assert set(importers.operator_names()) <= known
 
 
 def test_the_first_wrong_node_is_guilty_and_keeps_what_its_fault_needs():
@@ -116,13 +118,13 @@ def test_the_first_wrong_node_is_guilty_and_keeps_what_its_fault_needs():
         constants={"axes": np.array([0])},
         x=np.ones((2, 3), "float32"),
     )
-    finding = imports.finding_of(Deaf("keepdims"), imports.OURS, drawn)
+    finding = importers.finding_of(Deaf("keepdims"), importers.OURS, drawn)
     assert finding.cause == ("ReduceSum", "axes_absent", "keepdims", "opset13", "shape")
-    assert imports.brief(finding.cause) == ("ReduceSum", "keepdims", "shape")
+    assert importers.brief(finding.cause) == ("ReduceSum", "keepdims", "shape")
     assert [node.op for node in finding.graph.nodes] == ["ReduceSum"]
     assert finding.code == "RM706"
     assert "refmlc's importer" in finding.message
-    assert imports.finding_of(Deaf(), imports.OURS, drawn) is None
+    assert importers.finding_of(Deaf(), importers.OURS, drawn) is None
 
 
 class Alike(Deaf):
@@ -134,28 +136,28 @@ class Alike(Deaf):
 
 def test_two_importers_that_agree_are_not_accused_by_the_evaluator():
     drawn = graph(("Flatten", "x", "y", {"axis": 2}), x=np.ones((2, 3, 1), "float32"))
-    finding = imports.finding_of(Alike("axis"), imports.OURS, drawn)
-    assert finding.path == imports.FRAMEWORK
-    assert imports.finding_of(Deaf("axis"), imports.OURS, drawn).path == imports.OURS
+    finding = importers.finding_of(Alike("axis"), importers.OURS, drawn)
+    assert finding.path == importers.FRAMEWORK
+    assert importers.finding_of(Deaf("axis"), importers.OURS, drawn).path == importers.OURS
 
 
 def test_where_the_evaluator_is_no_witness_there_is_no_finding():
     drawn = graph(("Softmax", "x", "y", {"axis": 1}), opset=11, x=np.array([[[1, 2], [3, 0]]], "float32"))
-    verdict, why, finding = imports.judged(Deaf(), imports.OURS, drawn)
+    verdict, why, finding = importers.judged(Deaf(), importers.OURS, drawn)
     assert (verdict, finding) == ("equal", None)
-    assert imports.excluded(("Softmax", "axis", "opset11", "value"))
-    assert not imports.excluded(("Softmax", "axis", "opset13", "value"))
+    assert importers.excluded(("Softmax", "axis", "opset11", "value"))
+    assert not importers.excluded(("Softmax", "axis", "opset13", "value"))
     assert why == ""
 
 
 def test_the_planted_fault_is_found_each_time_a_process_begins(monkeypatch):
     graphs()
-    imports.prove_power.cache_clear()
-    imports.prove_power()
-    imports.prove_power.cache_clear()
-    monkeypatch.setattr(imports, "finding_of", lambda *_: None)
+    importers.prove_power.cache_clear()
+    importers.prove_power()
+    importers.prove_power.cache_clear()
+    monkeypatch.setattr(importers, "finding_of", lambda *_: None)
     with pytest.raises(RuntimeError, match="planted"):
-        imports.prove_power()
+        importers.prove_power()
 
 
 def test_a_recorded_deviation_is_known_by_the_words_of_its_cause():
@@ -167,8 +169,8 @@ def test_a_recorded_deviation_is_known_by_the_words_of_its_cause():
 
 
 def test_without_onnx_a_campaign_says_what_it_leaves_out(monkeypatch):
-    monkeypatch.setattr(imports, "missing", lambda: "onnx")
-    result = imports.run_graphs(SETTINGS, 0, [0, 1])
+    monkeypatch.setattr(importers, "missing", lambda: "onnx")
+    result = importers.run_graphs(SETTINGS, 0, [0, 1])
     (reason,) = result.reasons["onnx"]
     assert "`onnx` is not installed" in reason
     assert result.verdicts == {"onnx": {"unsupported": 2}}
@@ -177,10 +179,10 @@ def test_without_onnx_a_campaign_says_what_it_leaves_out(monkeypatch):
 
 def test_without_tvm_refmlc_alone_is_held_to_the_evaluator():
     graphs()
-    result = imports.run_graphs(replace(SETTINGS, implementations=()), 0, range(12))
-    assert set(result.verdicts) == {imports.OURS}
-    assert sum(result.verdicts[imports.OURS].values()) == 12
-    assert result.verdicts[imports.OURS]["equal"] > 8
+    result = importers.run_graphs(replace(SETTINGS, implementations=()), 0, range(12))
+    assert set(result.verdicts) == {importers.OURS}
+    assert sum(result.verdicts[importers.OURS].values()) == 12
+    assert result.verdicts[importers.OURS]["equal"] > 8
     assert result.coverage["ONNX operators"]
     (digests,) = result.bases.values()
     assert 8 < len({*digests}) <= len(digests) <= 12

@@ -3,8 +3,8 @@
 import pytest
 
 from refmlc.lang.script import read
+from refmlc.oracle.fuzz.finding_pattern import Pattern, failure_words, names_in_program
 from refmlc.oracle.fuzz.likeness import how_of, like_row
-from refmlc.oracle.fuzz.pattern import Pattern, failure_words, names_in_program
 
 SAYS = {"name": "tvm 0.27.0.post1"}
 REFUSED = "DiagnosticError: error: Data type T.{} not supported for isnan op. Skipping isnan."

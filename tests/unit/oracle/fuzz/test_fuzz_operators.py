@@ -10,7 +10,7 @@ from refmlc.lang.ir import relax
 from refmlc.lang.library import OPERATORS
 from refmlc.oracle.examine import examine
 from refmlc.oracle.fuzz.batch import as_found, name_of, run_batch
-from refmlc.oracle.fuzz.pattern import pattern_of
+from refmlc.oracle.fuzz.finding_pattern import pattern_of
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.implementations.implementation import Ended
 from refmlc.oracle.implementations.interp import Interp

@@ -10,7 +10,7 @@ from refmlc.oracle.fuzz.coverage_report import coverage_of
 from refmlc.oracle.fuzz.page import PIECES, campaign_page, curve, write_campaign_page
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Progress
 from refmlc.oracle.fuzz.settings import CampaignSettings
-from refmlc.oracle.fuzz.staged import PRIMITIVES
+from refmlc.oracle.fuzz.subjects.primitives.staged import PRIMITIVES
 
 EVIL = "</pre><script>alert(1)</script><img src=http://evil.example/x onerror=alert(2)>"
 

@@ -9,9 +9,9 @@ from click.testing import CliRunner
 
 from refmlc.cli import main
 from refmlc.lang.wellformed.reader_checks import read
-from refmlc.oracle.fuzz import pass_orders, pass_runs, pass_table, programs
 from refmlc.oracle.fuzz.exclusions import NOT_SENT_TO_TVM, is_excluded
 from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.subjects.passes import pass_orders, pass_runs, pass_table, programs
 from refmlc.oracle.outcome import Kind
 from refmlc.oracle.passes.stages import PassTrace, Stage
 from refmlc.oracle.record import known_passes

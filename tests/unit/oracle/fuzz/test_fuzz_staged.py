@@ -13,12 +13,12 @@ from click.testing import CliRunner
 from refmlc.cli import main
 from refmlc.diag import RefmlcError
 from refmlc.lang.script import read, show
-from refmlc.oracle.fuzz import staged
 from refmlc.oracle.fuzz.exclusions import NOT_SENT_TO_TVM, is_excluded
 from refmlc.oracle.fuzz.finding_file import finding_text
-from refmlc.oracle.fuzz.replayed_trace import replayed
 from refmlc.oracle.fuzz.result import FindingRecord
 from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.subjects.primitives import staged
+from refmlc.oracle.fuzz.subjects.replayed_trace import replayed
 from refmlc.oracle.outcome import Kind
 from refmlc.oracle.passes.run import TvmPrimitives
 from refmlc.oracle.passes.stages import PassTrace, Stage, StageRow, StageVerdict, TraceCheck

@@ -8,7 +8,7 @@ import pytest
 from refmlc.lang.dtypes import SCALARS
 from refmlc.lang.script import read
 from refmlc.oracle.examine import examine
-from refmlc.oracle.fuzz.pattern import Pattern, pattern_of
+from refmlc.oracle.fuzz.finding_pattern import Pattern, pattern_of
 from refmlc.oracle.implementations.implementation import Ended
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.strategies.arguments import Array

@@ -15,13 +15,13 @@
 
 from collections.abc import Mapping
 
-from refmlc.oracle.fuzz.programs.aliases import ALIASES
-from refmlc.oracle.fuzz.programs.arithmetic import ARITHMETIC
-from refmlc.oracle.fuzz.programs.conditions import CONDITIONS
-from refmlc.oracle.fuzz.programs.functions import FUNCTIONS
-from refmlc.oracle.fuzz.programs.fusion import FUSION
-from refmlc.oracle.fuzz.programs.memory import MEMORY
-from refmlc.oracle.fuzz.programs.operators import OPERATORS
+from refmlc.oracle.fuzz.subjects.passes.programs.aliases import ALIASES
+from refmlc.oracle.fuzz.subjects.passes.programs.arithmetic import ARITHMETIC
+from refmlc.oracle.fuzz.subjects.passes.programs.conditions import CONDITIONS
+from refmlc.oracle.fuzz.subjects.passes.programs.functions import FUNCTIONS
+from refmlc.oracle.fuzz.subjects.passes.programs.fusion import FUSION
+from refmlc.oracle.fuzz.subjects.passes.programs.memory import MEMORY
+from refmlc.oracle.fuzz.subjects.passes.programs.operators import OPERATORS
 
 FUNCTION = "# from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n"
 MODULE = "# from tvm.script import ir as I, relax as R, tirx as T\n\n@I.ir_module\nclass Module:\n"

@@ -18,7 +18,7 @@ import numpy as np
 import onnx
 from onnx.reference import ReferenceEvaluator
 
-from refmlc.oracle.fuzz.onnx_operators import ATTRIBUTES, OPERATORS, Attribute, NodeDraw
+from refmlc.oracle.fuzz.subjects.imports.onnx_operators import ATTRIBUTES, OPERATORS, Attribute, NodeDraw
 
 OPSETS = (9, 10, 11, 13, 15, 17, 18, 19, 21, 22)
 IR_VERSION = 10

@@ -11,9 +11,9 @@ call, the last one on all of them: a wrong step that a later one takes back is f
 up to it are executed on all calls, and the first wrong primitive is named.
 
 A cause is the guilty primitive, how it is wrong, the code of what is undefined after it or the words of TVM,
-and the pattern of the step (`patterns`). A recorded deviation is executed in the same TVM; a finding is the known one
-where their causes are equal, and like it where they are nearly (`is_like`). Reduction keeps the cause, but for traits
-of the pattern that it does not need.
+and the pattern of the step (`step_pattern`). A recorded deviation is executed in the same TVM; a finding is the known
+one where their causes are equal, and like it where they are nearly (`is_like`). Reduction keeps the cause, but for
+traits of the pattern that it does not need.
 """
 
 import json
@@ -30,12 +30,12 @@ from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import rewrite
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
-from refmlc.oracle.fuzz.aimed_programs import aimed_program
 from refmlc.oracle.fuzz.exclusions import TVM, exclusions, is_excluded
-from refmlc.oracle.fuzz.patterns import pattern_of
-from refmlc.oracle.fuzz.replayed_trace import SteppedFinding
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.subjects.primitives.aimed_programs import aimed_program
+from refmlc.oracle.fuzz.subjects.primitives.step_pattern import pattern_of
+from refmlc.oracle.fuzz.subjects.replayed_trace import SteppedFinding
 from refmlc.oracle.implementations.implementation import Limits
 from refmlc.oracle.passes.check import check
 from refmlc.oracle.passes.instrument import permissions_of

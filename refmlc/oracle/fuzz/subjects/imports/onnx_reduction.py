@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from refmlc.oracle.fuzz.onnx_graphs import OnnxGraph, OnnxNode
+    from refmlc.oracle.fuzz.subjects.imports.onnx_graphs import OnnxGraph, OnnxNode
 
 
 def alone_of(graph: "OnnxGraph", node: "OnnxNode", values: dict[str, np.ndarray]) -> "OnnxGraph":

@@ -34,7 +34,7 @@
 `overlooked_programs` has those aimed at what primitives forget beside their preconditions.
 """
 
-from refmlc.oracle.fuzz.overlooked_programs import OVERLOOKED
+from refmlc.oracle.fuzz.subjects.primitives.overlooked_programs import OVERLOOKED
 
 HEAD = "# from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n"
 

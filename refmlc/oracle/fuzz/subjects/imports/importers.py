@@ -29,10 +29,10 @@ import numpy as np
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lazy import load
-from refmlc.oracle.fuzz.onnx_operators import OPERATORS
-from refmlc.oracle.fuzz.onnx_reduction import alone_of, plainest, smaller
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.subjects.imports.onnx_operators import OPERATORS
+from refmlc.oracle.fuzz.subjects.imports.onnx_reduction import alone_of, plainest, smaller
 from refmlc.oracle.implementations.implementation import Ended, Limits, Stop, Stopped
 from refmlc.oracle.implementations.real_tvm import Tvm
 from refmlc.oracle.record import known_nodes
@@ -40,7 +40,7 @@ from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Shape
 
 if TYPE_CHECKING:
-    from refmlc.oracle.fuzz.onnx_graphs import OnnxGraph
+    from refmlc.oracle.fuzz.subjects.imports.onnx_graphs import OnnxGraph
 
 KIND = "imports"
 TVM = "tvm:"
@@ -49,7 +49,7 @@ OURS = "refmlc-importer"
 FRAMEWORK = "onnx"
 JUDGED = ("equal", "wrong")
 WRONG, REFUSED, CRASHED = "RM706", "RM707", "RM703"
-GRAPHS = "refmlc.oracle.fuzz.onnx_graphs"
+GRAPHS = "refmlc.oracle.fuzz.subjects.imports.onnx_graphs"
 STARTS = 120.0
 """How long TVM may take to start, with what its importers need, on a machine that is busy. Units: seconds."""
 TOLERANCE = {"float16": 2e-2, "float32": 1e-3, "float64": 1e-5}

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 from refmlc.lang.ir import IRModule
 from refmlc.lang.script import show
-from refmlc.oracle.fuzz import programs
 from refmlc.oracle.fuzz.exclusions import exclusions, is_excluded
-from refmlc.oracle.fuzz.pass_table import FAMILIES, RELAX, Pass, PassFamily
 from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.subjects.passes import programs
+from refmlc.oracle.fuzz.subjects.passes.pass_table import FAMILIES, RELAX, Pass, PassFamily
 from refmlc.oracle.passes.baseline import lifted
 from refmlc.strategies.choices import SeededChoices
 from refmlc.strategies.functions import rolled

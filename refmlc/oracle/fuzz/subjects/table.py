@@ -1,11 +1,11 @@
 """The subjects of a campaign: parts of real TVM that are examined by themselves, each with programs of its own.
 
-| kind         | what is examined                    |
-|--------------|-------------------------------------|
-| `primitives` | traces of TVM's schedule (`staged`) |
-| `imports`    | TVM's importer of ONNX (`imports`)  |
-| `passes`     | orders of TVM's passes (`pass_runs`) |
-| `builds`     | options of TVM's builds (`builds`)   |
+| kind         | what is examined                      |
+|--------------|---------------------------------------|
+| `primitives` | traces of TVM's schedule (`staged`)   |
+| `imports`    | TVM's importer of ONNX (`importers`)  |
+| `passes`     | orders of TVM's passes (`pass_runs`)  |
+| `builds`     | options of TVM's builds (`builds`)    |
 
 A kind is added here and in `settings.SUBJECT_KINDS`.
 """
@@ -13,10 +13,13 @@ A kind is added here and in `settings.SUBJECT_KINDS`.
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from refmlc.oracle.fuzz import builds, imports, pass_runs, pass_table, staged
-from refmlc.oracle.fuzz.replayed_trace import Replay, Steps, steps_again
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json
 from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.subjects import builds
+from refmlc.oracle.fuzz.subjects.imports import importers
+from refmlc.oracle.fuzz.subjects.passes import pass_runs, pass_table
+from refmlc.oracle.fuzz.subjects.primitives import staged
+from refmlc.oracle.fuzz.subjects.replayed_trace import Replay, Steps, steps_again
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class CampaignSubject:
 
 
 SUBJECTS: Mapping[str, CampaignSubject] = {
-    imports.KIND: CampaignSubject(imports.run_graphs, imports.shrink_graph, imports.operator_names()),
+    importers.KIND: CampaignSubject(importers.run_graphs, importers.shrink_graph, importers.operator_names()),
     staged.KIND: CampaignSubject(
         staged.run_traces,
         staged.shrink_trace,

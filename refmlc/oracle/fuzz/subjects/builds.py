@@ -30,7 +30,7 @@ from refmlc.oracle.finding import Finding
 from refmlc.oracle.fuzz.exclusions import TVM, exclusions, is_excluded
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
-from refmlc.oracle.fuzz.staged import python_of
+from refmlc.oracle.fuzz.subjects.primitives.staged import python_of
 from refmlc.oracle.implementations.implementation import Implementation, Limits, Prepared, Stopped
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.implementations.lookup import implementation

@@ -18,11 +18,11 @@ import numpy as np
 from refmlc.diag import Diagnostic, fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE, CRASHED, REFUSED_PROGRAM, UNSUPPORTED_CONSTRUCT, WRONG_IMPORT
 from refmlc.lazy import load
-from refmlc.oracle.fuzz import imports
-from refmlc.oracle.fuzz.replayed_trace import ReplayedTrace
+from refmlc.oracle.fuzz.subjects.imports import importers
+from refmlc.oracle.fuzz.subjects.replayed_trace import ReplayedTrace
 
 if TYPE_CHECKING:
-    from refmlc.oracle.fuzz.onnx_graphs import OnnxGraph
+    from refmlc.oracle.fuzz.subjects.imports.onnx_graphs import OnnxGraph
 
 CODES = {"crashed": CRASHED, "failed": REFUSED_PROGRAM}
 """The codes of what is no result; every other difference is RM706."""
@@ -48,33 +48,34 @@ def read_model(text: str) -> ModelFindingFile | None:
         case {
             "signature": str(identity),
             "path": str(path),
-            "kind": imports.KIND,
+            "kind": importers.KIND,
             "code": str(code),
             "case": {"graph": dict(graph), "cause": [*cause]},
             **more,
         }:
             named = more.get("implementations")
-            pythons = imports.pythons_among(list(map(str, named)) if isinstance(named, list) else [])
-            if path == imports.OURS:
+            pythons = importers.pythons_among(list(map(str, named)) if isinstance(named, list) else [])
+            if path == importers.OURS:
                 pythons = ()
-            elif path.startswith(imports.IMPORTER):
-                pythons = (path.removeprefix(imports.IMPORTER),)
-            specs = tuple(f"{imports.TVM}{python}" for python in pythons)
+            elif path.startswith(importers.IMPORTER):
+                pythons = (path.removeprefix(importers.IMPORTER),)
+            specs = tuple(f"{importers.TVM}{python}" for python in pythons)
             return ModelFindingFile(identity, path, code, tuple(map(str, cause)), graph, specs)
     return None
 
 
 def paths_of(file: ModelFindingFile, specs: Sequence[str]) -> tuple[str, ...]:
     """The importers to ask: TVM's of `specs`, as `--impl` takes them; refmlc's where the finding is not on TVM's."""
-    pythons = imports.pythons_among(specs)
-    ours = () if file.path.startswith(imports.IMPORTER) or (file.path == imports.OURS and pythons) else (imports.OURS,)
-    return (*ours, *(f"{imports.IMPORTER}{python}" for python in pythons))
+    pythons = importers.pythons_among(specs)
+    is_theirs = file.path.startswith(importers.IMPORTER) or (file.path == importers.OURS and pythons)
+    ours = () if is_theirs else (importers.OURS,)
+    return (*ours, *(f"{importers.IMPORTER}{python}" for python in pythons))
 
 
 def graph_of(file: ModelFindingFile, name: str) -> "OnnxGraph":
     """The graph of the file `name`. Fails: RM109; RM112 where ONNX is missing."""
-    if imports.missing():
-        raise fail(BAD_USAGE, f"`{imports.missing()}` is not installed; the graph of `{name}` needs it")
+    if importers.missing():
+        raise fail(BAD_USAGE, f"`{importers.missing()}` is not installed; the graph of `{name}` needs it")
     try:
         arrays = [*_values(file.graph["constants"]), *_values(file.graph["arguments"])]
         kinds = {np.dtype(dtype).kind for dtype, _, _ in arrays}
@@ -90,7 +91,7 @@ def graph_of(file: ModelFindingFile, name: str) -> "OnnxGraph":
 
 def _graph(data: Mapping[str, object]) -> "OnnxGraph":
     """The graph, of which ONNX makes a model."""
-    graph: OnnxGraph = load(f"{imports.GRAPHS}:OnnxGraph").from_json(data)
+    graph: OnnxGraph = load(f"{importers.GRAPHS}:OnnxGraph").from_json(data)
     graph.model()
     return graph
 
@@ -100,41 +101,43 @@ def _values(table: Any) -> list[Any]:  # noqa: ANN401 - of a file
 
 
 @contextmanager
-def judge_of(pythons: Sequence[str], seconds: float) -> Iterator[imports.Judge]:
+def judge_of(pythons: Sequence[str], seconds: float) -> Iterator[importers.Judge]:
     """The evaluator and the importers; processes that were started end. Fails: RM112 where a TVM lacks ONNX."""
-    judge = imports.Judge(pythons, seconds)
+    judge = importers.Judge(pythons, seconds)
     with ExitStack() as stack:
-        stack.callback(imports.importer.cache_clear)
+        stack.callback(importers.importer.cache_clear)
         for python in pythons:
-            stack.enter_context(closing(imports.importer(python, seconds)))
-            if imports.FRAMEWORK in imports.lacking(judge, python):
-                raise fail(BAD_USAGE, f"`{imports.FRAMEWORK}` is not installed beside the TVM of `{python}`")
+            stack.enter_context(closing(importers.importer(python, seconds)))
+            if importers.FRAMEWORK in importers.lacking(judge, python):
+                raise fail(BAD_USAGE, f"`{importers.FRAMEWORK}` is not installed beside the TVM of `{python}`")
         yield judge
 
 
-def name_of(judge: imports.Judge, path: str) -> str:
+def name_of(judge: importers.Judge, path: str) -> str:
     """What answers on a path, with its version."""
-    if path == imports.OURS:
+    if path == importers.OURS:
         return "refmlc's importer"
-    return str(imports.importer(path.removeprefix(imports.IMPORTER), judge.seconds).says.get("name", "TVM's importer"))
+    return str(
+        importers.importer(path.removeprefix(importers.IMPORTER), judge.seconds).says.get("name", "TVM's importer")
+    )
 
 
 def replayed_model(file: ModelFindingFile, specs: Sequence[str], name: str, seconds: float) -> list[ReplayedTrace]:
     """The verdict on each importer. `specs`: TVMs. Fails: RM109, RM112; RM504 where nothing is compared."""
     graph = graph_of(file, name)
-    with judge_of(imports.pythons_among(specs), seconds) as judge:
+    with judge_of(importers.pythons_among(specs), seconds) as judge:
         return [_replayed(judge, path, graph) for path in paths_of(file, specs)]
 
 
-def _replayed(judge: imports.Judge, path: str, graph: "OnnxGraph") -> ReplayedTrace:
+def _replayed(judge: importers.Judge, path: str, graph: "OnnxGraph") -> ReplayedTrace:
     expected, by = judge.evaluated(graph), name_of(judge, path)
     if isinstance(expected, str):
         raise fail(UNSUPPORTED_CONSTRUCT, f"nothing was compared: ONNX's evaluator has no result, {expected}")
     found = judge.of(path, graph)
-    how = imports.how_wrong(expected, found)
+    how = importers.how_wrong(expected, found)
     if not how:
         return ReplayedTrace(by, ("equal",), None)
-    line = f"{how}: {imports.described(expected, found)}"
+    line = f"{how}: {importers.described(expected, found)}"
     if how == MISSING:
         raise fail(UNSUPPORTED_CONSTRUCT, f"nothing was compared: {by} does not take the model: {found}")
     operators = "+".join(node.op for node in graph.nodes)

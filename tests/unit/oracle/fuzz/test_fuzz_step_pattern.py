@@ -3,7 +3,7 @@
 import pytest
 
 from refmlc.lang.script import read
-from refmlc.oracle.fuzz.patterns import LOOKED_AT, MOST, TRAITS, parsed, pattern_of, site_of
+from refmlc.oracle.fuzz.subjects.primitives.step_pattern import LOOKED_AT, MOST, TRAITS, parsed, pattern_of, site_of
 
 HEAD = """@T.prim_func(s_tir=True)
 def main(A: T.Buffer((4, 4), "int32"), R: T.Buffer((4,), "int32"), S: T.Buffer((4,), "int32")):

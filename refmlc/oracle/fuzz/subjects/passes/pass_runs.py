@@ -26,11 +26,20 @@ from time import monotonic
 from refmlc.diag import RefmlcError
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.fuzz.exclusions import TVM
-from refmlc.oracle.fuzz.pass_orders import Steps, drawn_order, is_legal, name_of
-from refmlc.oracle.fuzz.replayed_trace import SteppedFinding
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
-from refmlc.oracle.fuzz.staged import CALLS, LIMITS, OUR_CRASH, REFERENCE, base_of, fewer, python_of, undefined_code
+from refmlc.oracle.fuzz.subjects.passes.pass_orders import Steps, drawn_order, is_legal, name_of
+from refmlc.oracle.fuzz.subjects.primitives.staged import (
+    CALLS,
+    LIMITS,
+    OUR_CRASH,
+    REFERENCE,
+    base_of,
+    fewer,
+    python_of,
+    undefined_code,
+)
+from refmlc.oracle.fuzz.subjects.replayed_trace import SteppedFinding
 from refmlc.oracle.outcome import Kind
 from refmlc.oracle.passes.check import check, shrunk
 from refmlc.oracle.passes.run import TvmPasses

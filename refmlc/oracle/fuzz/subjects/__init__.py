@@ -1,0 +1,11 @@
+"""The subjects of a campaign: parts of real TVM that are examined by themselves, each with programs of its own.
+
+| file             | holds                                                                           |
+|------------------|---------------------------------------------------------------------------------|
+| `table`          | the subjects by the names that `--kinds` takes                                  |
+| `primitives`     | traces of TVM's schedule, each step held to the program that it began with      |
+| `passes`         | orders of TVM's passes, the same                                                |
+| `builds`         | one program compiled by TVM with many options, each build held to the meaning   |
+| `imports`        | graphs of ONNX, by TVM's importer and by refmlc's, held to ONNX's own evaluator |
+| `replayed_trace` | a finding on stages, made again in TVM                                          |
+"""
