@@ -15,10 +15,11 @@ Functions that reach any name (`exec`, `globals`, `setattr` …) change all name
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from refmlc.lang.script.reader.syntax import any_of, every_node
 from refmlc.lang.script.reader.values import Meta, NoValue
+from refmlc.lang.script.spellings import PRELUDE
 
 HARMLESS = frozenset(("len", "print", "min", "max", "sum", "range", "str", "repr", "any", "all", "isinstance", "type"))
 DYNAMIC = frozenset(("globals", "vars", "exec", "eval", "setattr", "delattr", "__import__", "__builtins__"))
@@ -66,14 +67,15 @@ def is_nested(value: Meta) -> bool:
     return any(part is not value for part in containers(value))
 
 
-def is_definition(node: ast.AST) -> bool:
-    """Whether `node` is decorated as definitions of TVMScript are."""
-    return any(last_name(decorator) in DECORATORS for decorator in getattr(node, "decorator_list", ()))
+def is_definition(node: ast.AST, foreign: Container[str] = ()) -> bool:
+    """Whether `node` is decorated as definitions of TVMScript are; `foreign`: as `foreign_modules` gives."""
+    decorators = getattr(node, "decorator_list", ())
+    return any(last_name(part) in DECORATORS and not _is_foreign(part, foreign) for part in decorators)
 
 
-def is_function(node: ast.FunctionDef) -> bool:
+def is_function(node: ast.FunctionDef, foreign: Container[str] = ()) -> bool:
     """Whether `node` is decorated as functions of a module are, not as a macro or a template."""
-    return is_definition(node) and not any(
+    return is_definition(node, foreign) and not any(
         last_name(part) in ("inline", "macro", "jit") for part in node.decorator_list
     )
 
@@ -87,12 +89,47 @@ def last_name(decorator: ast.expr) -> str:
             return ""
 
 
-def holds_definition(root: ast.AST) -> bool:
+def _is_foreign(decorator: ast.expr, foreign: Container[str]) -> bool:
+    """Whether a decorator is the attribute `function` of a module that is not of TVM."""
+    match decorator.func if isinstance(decorator, ast.Call) else decorator:
+        case ast.Attribute(value=ast.Name(id=name), attr="function"):
+            return name in foreign
+        case _:
+            return False
+
+
+def foreign_modules(tree: ast.AST) -> frozenset[str]:
+    """The names that nothing but `import` lines bind, of packages that are not TVM: `tf` of `import tensorflow as tf`.
+
+    `function` is a word of many packages; the other words of TVMScript are refused where they are not TVM's.
+    """
+    modules: set[str] = set()
+    others = set(PRELUDE)
+    for node in every_node(tree):
+        match node:
+            case ast.Import(names=aliases):
+                for alias in aliases:
+                    package = alias.name.partition(".")[0]
+                    (others if package == "tvm" else modules).add(alias.asname or package)
+            case ast.ImportFrom(names=aliases):
+                others.update(alias.asname or alias.name for alias in aliases)
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
+                others.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                others.add(name)
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                others.add(name)
+            case ast.MatchMapping(rest=str(name)):
+                others.add(name)
+    return frozenset(modules - others)
+
+
+def holds_definition(root: ast.AST, foreign: Container[str] = ()) -> bool:
     """Whether a definition of TVMScript stands in `root`."""
-    return any(is_definition(node) for node in ast.walk(root))
+    return any(is_definition(node, foreign) for node in ast.walk(root))
 
 
-def mentions(root: ast.AST) -> Iterator[tuple[str, bool]]:
+def mentions(root: ast.AST, foreign: Container[str] = ()) -> Iterator[tuple[str, bool]]:
     """The names that code mentions, each with whether the mention changes a list that holds no lists."""
     stack: list[tuple[ast.AST, bool]] = [(root, True)]
     while stack:
@@ -100,7 +137,7 @@ def mentions(root: ast.AST) -> Iterator[tuple[str, bool]]:
         if isinstance(node, ast.Name):
             yield node.id, changes
             continue
-        if is_definition(node):
+        if is_definition(node, foreign):
             continue
         harmless = _is_harmless(node)
         for child in ast.iter_child_nodes(node):

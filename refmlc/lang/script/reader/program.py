@@ -45,6 +45,7 @@ from refmlc.lang.script.reader.metadata import read_metadata
 from refmlc.lang.script.reader.module import Language, ModuleReader, decorator_path
 from refmlc.lang.script.reader.mutation import (
     NAMES_OF_ANY,
+    foreign_modules,
     holds_definition,
     is_definition,
     is_function,
@@ -55,7 +56,7 @@ from refmlc.lang.script.reader.mutation import (
 from refmlc.lang.script.reader.operators import is_constant
 from refmlc.lang.script.reader.scope import Scope
 from refmlc.lang.script.reader.specialisation import TemplateReader, specialisations
-from refmlc.lang.script.reader.syntax import Spans, every_node, may_name
+from refmlc.lang.script.reader.syntax import Spans, any_of, every_node, may_name
 from refmlc.lang.script.reader.tir_values import LoopSpec
 from refmlc.lang.script.reader.types import TYPES
 from refmlc.lang.script.reader.units import Program, Unit
@@ -79,6 +80,7 @@ _VALUES = (
 _VARIABLE = (tir.Var, tir.Buffer, relax.Var)
 METADATA = ("metadata", "meta")
 _LONGEST = 60
+_FUNCTION = any_of({"function"})
 
 
 @dataclass(slots=True)
@@ -152,9 +154,20 @@ class _Reader(TemplateReader):
     def mentioned_inside(self) -> frozenset[tuple[str, bool]]:
         """The names that functions and classes of the text mention, and whether they may change a list so."""
         scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-        inner = (node for node in every_node(self.tree) if isinstance(node, scopes) and not is_definition(node))
+        inner = (node for node in every_node(self.tree) if isinstance(node, scopes) and not self.defines(node))
         own = ((node, own_names(node)) for node in inner)
-        return frozenset(mention for node, names in own for mention in mentions(node) if mention[0] not in names)
+        return frozenset(
+            mention for node, names in own for mention in mentions(node, self.foreign) if mention[0] not in names
+        )
+
+    @cached_property
+    def foreign(self) -> frozenset[str]:
+        """Names of modules whose `function` is not of TVMScript."""
+        return foreign_modules(self.tree) if may_name(self.text, _FUNCTION) else frozenset()
+
+    def defines(self, node: ast.AST) -> bool:
+        """Whether `node` is a definition of TVMScript."""
+        return is_definition(node, self.foreign)
 
     @cached_property
     def dynamic(self) -> ast.AST | None:
@@ -200,7 +213,7 @@ class _Reader(TemplateReader):
 
     def groups(self, body: Sequence[ast.stmt]) -> dict[ast.FunctionDef, ModuleReader]:
         """The module that each function of a scope belongs to; a name that stands there twice begins another one."""
-        nodes = [stmt for stmt in body if isinstance(stmt, ast.FunctionDef) and is_function(stmt)]
+        nodes = [stmt for stmt in body if isinstance(stmt, ast.FunctionDef) and is_function(stmt, self.foreign)]
         parts: list[list[ast.FunctionDef]] = []
         for node in nodes:
             if not parts or (self.frames and any(node.name == other.name for other in parts[-1])):
@@ -364,7 +377,7 @@ class _Reader(TemplateReader):
             return
         span = self.span(stmt)
         text = self.ev.spans.source.line(span.line)[span.column :].strip()
-        more = ", and the TVMScript in it" if holds_definition(stmt) else ""
+        more = ", and the TVMScript in it" if holds_definition(stmt, self.foreign) else ""
         self.ev.notes.append(Related(f"`{text[:_LONGEST]}` is skipped{more}: reading executes nothing", span))
 
     def skip(self, stmt: ast.stmt, frame: _Frame) -> None:
@@ -381,7 +394,7 @@ class _Reader(TemplateReader):
 
     def changes_by(self, stmt: ast.stmt) -> None:
         """Let the lists that `stmt` may change have no value."""
-        for name, changes in mentions(stmt):
+        for name, changes in mentions(stmt, self.foreign):
             value = self.ev.scope.lookup(name)
             if isinstance(value, (tuple, list, dict)) and (changes or is_nested(value)):
                 self.ev.changes.add(value, NoValue("the list may be changed before", self.span(stmt)))
@@ -400,7 +413,7 @@ class _Reader(TemplateReader):
             self.bind(node.name, Defined(node.name, unit=len(self.units) - 1), node)
             return
         self.bind(node.name, NoValue("it is a class", self.span(node)), node)
-        if holds_definition(node):
+        if holds_definition(node, self.foreign):
             with self.ev.scope.frame():
                 self.scope(_Frame(node.body, frame.function, frame.assumed, is_class=True))
 
@@ -440,6 +453,8 @@ class _Reader(TemplateReader):
     def plain(self, node: ast.FunctionDef) -> None:
         """A function of Python: it is read when it is called, or at the end when it is not."""
         refusal = "it is decorated" if node.decorator_list else ""
+        if is_definition(node) and not self.defines(node):
+            self.note(node, self.frames[-1])
         if any(isinstance(part, (ast.Yield, ast.YieldFrom, ast.Await)) for part in ast.walk(node)):
             refusal = "it is a generator"
         try:
@@ -450,7 +465,7 @@ class _Reader(TemplateReader):
             defaults, refusal = {}, "a default of it is not a constant"
         with self.closure():
             function = PlainFunction(node, self.ev.scope.snapshot(), defaults, refusal)
-        if holds_definition(node):
+        if holds_definition(node, self.foreign):
             self.pending[node] = function
         self.bind(node.name, function, node)
 

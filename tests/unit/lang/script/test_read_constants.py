@@ -323,3 +323,37 @@ def f(x: R.Tensor((4,), "float32")):
     return y
 """
     assert structural_equal(read(text), read(text.replace("    n = I.meta_var(2)\n", "").replace("(n,", "(2,")))
+
+
+OTHER = """
+import tensorflow as tf
+
+SHAPE = [2, 3]
+
+@tf.function(input_signature=[tf.TensorSpec(shape=(2, 2), dtype=tf.float32)])
+def func(x):
+    {0}
+    return x + 1
+"""
+
+
+def test_function_of_another_package_is_no_definition():
+    found = program(OTHER.format("pass") + BODY.format("SHAPE[1]"))
+    assert [unit.name for unit in found.units] == ["f"]
+    assert found.units[0].failure is None
+    assert [note.span.line for note in found.notes] == [8]
+
+
+def test_function_of_another_package_may_change_what_it_mentions():
+    found = program(OTHER.format("SHAPE.append(4)") + BODY.format("SHAPE[1]"))
+    assert found.units[0].failure.code.id == "RM114"
+
+
+@pytest.mark.parametrize(
+    "line", ["import mine as R", "from mine import tf", "import tvm.script.relax as tf", "import mine as tf\ntf = 3"]
+)
+def test_function_of_a_name_that_may_be_of_tvm_is_not_passed_over(line):
+    name = line.split()[-1] if " as " in line and "=" not in line else "tf"
+    found = program(f"{line}\n@{name}.function\ndef g(x: int):\n    return x\n")
+    assert [unit.name for unit in found.units] == ["g"]
+    assert found.units[0].failure is not None
