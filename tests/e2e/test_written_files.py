@@ -90,3 +90,37 @@ def test_tvm_derives_the_same_layouts_and_specialises_the_same(tmp_path):
     done = run(file, "--tvm", os.environ["REFMLC_TVM_PYTHON"])
     assert done.returncode == 0, done.stdout
     assert done.stdout.splitlines()[-1] == "1 files, 7 definitions: 7 equal"
+
+
+ARRAYS = """
+import numpy as np
+from tvm.script import ir as I, relax as R
+
+
+@I.ir_module
+class Arrays:
+    @R.function
+    def main(x: R.Tensor((2, 2), "float32")):
+        with R.dataflow():
+            a = R.add(x, R.const(np.array([[1.5, -2], [3, 4]], np.float32)))
+            b = R.multiply(a, R.const(np.eye(2, k=1, dtype="float32")))
+            c = R.add(b, R.const(np.arange(4, dtype=np.float32).reshape((2, 2))))
+            d = R.minimum(c, R.const(np.finfo(np.float32).max, "float32"))
+            e = R.add(d, R.const(np.full((2, 1), np.pi)))
+            f = R.take(e, R.const(np.array([1, 0])), axis=0)
+            g = R.full(R.shape([2, 2]), R.const(np.iinfo(np.int64).max, "int64"), "int64")
+            h = R.add(f, R.const(np.float32(0.1)))
+            k = R.add(h, R.const(np.ones((2, 2)).astype("float16"), "float32"))
+            gv = (k, g)
+            R.output(gv)
+        return gv
+"""
+
+
+@pytest.mark.needs("tvm")
+def test_tvm_makes_the_same_constants_of_arrays(tmp_path):
+    file = tmp_path / "arrays.py"
+    file.write_text(ARRAYS)
+    done = run(file, "--tvm", os.environ["REFMLC_TVM_PYTHON"])
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.splitlines()[-1] == "1 files, 1 definitions: 1 equal"

@@ -9,6 +9,7 @@
 | `deadline`              | the seconds that reading may take                                                  |
 | `evaluate`, `operators` | the one evaluator of expressions                                                   |
 | `constants`, `budget`   | comprehensions, f-strings, builtin functions; how much work they may be            |
+| `numpy_constants`       | arrays of NumPy that stand in the text                                             |
 | `program`, `bindings`, `mutation` | a whole text: its constants, its functions, which names have a value     |
 | `specialisation`        | functions that a text specialises                                                 |
 | `units`                 | what reading a text gives                                                          |

@@ -9,6 +9,7 @@ from refmlc.lang.script.reader.attributes import attr_of
 from refmlc.lang.script.reader.constants import CONSTANTS
 from refmlc.lang.script.reader.evaluate import Evaluator
 from refmlc.lang.script.reader.module import GlobalInfos, ModuleAttrs
+from refmlc.lang.script.reader.numpy_constants import NUMPY
 from refmlc.lang.script.reader.table import Table, merged
 from refmlc.lang.script.reader.values import Meta, ShapeVar
 
@@ -50,6 +51,7 @@ def _vdevice(_ev: Evaluator, site: CallSite) -> Meta:
 
 LANGUAGE = merged(
     CONSTANTS,
+    NUMPY,
     Table(
         calls={
             "I.TypeVar": _type_var,
