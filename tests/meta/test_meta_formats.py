@@ -82,7 +82,7 @@ def contracts(text, folder):
 
 def finding(_folder):
     data = json.loads(generated().to_json())
-    written = FindingRecord("s", "RM701", "native", "wrong", "m", 1, 1, "scalar", data)
+    written = FindingRecord("s", "RM701", "native", "wrong", "m", 1, 1, "functions", data)
     return finding_text(CampaignSettings(), written, None)
 
 
