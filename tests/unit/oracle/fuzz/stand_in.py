@@ -20,7 +20,6 @@ import time
 
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
-from refmlc.oracle.fuzz.subjects.primitives.staged import PRIMITIVES
 
 
 def run_batch(settings, batch, numbers):
@@ -73,6 +72,8 @@ def _found(settings, number):
 
 
 def _wrong_step(settings, number, count):
+    from refmlc.oracle.fuzz.subjects.primitives.staged import PRIMITIVES  # noqa: PLC0415 - it takes a second
+
     step = PRIMITIVES[number // count % count]
     if step in settings.exclude:
         return []
