@@ -94,7 +94,8 @@ def test_tvm_derives_the_same_layouts_and_specialises_the_same(tmp_path):
 
 ARRAYS = """
 import numpy as np
-from tvm.script import ir as I, relax as R
+import tvm
+from tvm.script import ir as I, relax as R, tirx as T
 
 
 @I.ir_module
@@ -111,14 +112,20 @@ class Arrays:
             g = R.full(R.shape([2, 2]), R.const(np.iinfo(np.int64).max, "int64"), "int64")
             h = R.add(f, R.const(np.float32(0.1)))
             k = R.add(h, R.const(np.ones((2, 2)).astype("float16"), "float32"))
-            gv = (k, g)
+            m = R.hint_on_device(k, tvm.cuda(1))
+            gv = (m, g)
             R.output(gv)
         return gv
+
+    @T.prim_func(s_tir=True)
+    def lengths(A: T.Buffer((4, 5, 6), "int32")):
+        for i in range(len(A.shape)):
+            A[i, 0, 0] = len(A.shape) + 1
 """
 
 
 @pytest.mark.needs("tvm")
-def test_tvm_makes_the_same_constants_of_arrays(tmp_path):
+def test_tvm_makes_the_same_constants_of_arrays_and_devices(tmp_path):
     file = tmp_path / "arrays.py"
     file.write_text(ARRAYS)
     done = run(file, "--tvm", os.environ["REFMLC_TVM_PYTHON"])

@@ -199,6 +199,8 @@ def _argument(ev: "Evaluator", value: Meta, site: CallSite, which: int | str) ->
     span = site.place(which)
     if isinstance(value, LoopSpec) and value.host is not None:
         return value.host if site.name == "builtin.len" else _items(ev, value, span)
+    if site.name == "builtin.len" and isinstance(value, (tuple, list)):
+        return value  # `len(A.shape)`: whatever the items are
     if not is_constant(value):
         raise fail(NOT_TVMSCRIPT, f"`{site.spelled}` takes constants and gets {described(value)}", span)
     ev.budget.charge_value(value, span)

@@ -6,6 +6,7 @@
 | `"cuda:1"`, `"cuda:1:shared"`         | the second                                                |
 | `"vdevice:2"`                         | the third of the list, of whatever kind                   |
 | `R.device(2, 0)`, `R.device("cuda")`  | a device of the runtime, by DLPack's number of its type   |
+| `tvm.cpu()`, `tvm.cuda(1)`            | the same by its name                                      |
 
 The list is `I.module_global_infos({"vdevice": […]})`. What is read is kind, place in the list among those of the kind,
 and scope of the device, as TVM prints it: `"cuda:1:shared"`. The number in `I.vdevice` does not matter.
@@ -34,6 +35,8 @@ TYPES: Mapping[str, int] = {
     "hexagon": 16,
 }
 """DLPack's numbers of types of devices, by the names that TVM gives them."""
+NAMED = ("cpu", "cuda", "rocm", "opencl", "metal", "vulkan", "hexagon")
+"""The functions `tvm.NAME(number)`."""
 
 
 def device_name(ev: Evaluator, value: Meta, site: CallSite, what: str) -> str:
@@ -81,6 +84,15 @@ def _device(kind: Meta, index: Meta) -> Device | None:
         kind, index = TYPES.get(name), int(number) if number.isdecimal() else index
     plain = not isinstance(kind, bool) and not isinstance(index, bool)
     return Device(kind, index) if plain and isinstance(kind, int) and isinstance(index, int) else None
+
+
+def named_device(_ev: Evaluator, site: CallSite) -> Meta:
+    """`tvm.cpu()`, `tvm.cuda(1)`."""
+    index = site.take(dev_id=0)["dev_id"]
+    result = _device(TYPES[site.name.removeprefix("tvm.")], index)
+    if result is None:
+        raise site.wrong("dev_id", index, "a number")
+    return result
 
 
 def to_vdevice(ev: Evaluator, site: CallSite) -> Meta:

@@ -17,7 +17,7 @@ from refmlc.lang.library.distributed import MESHES
 from refmlc.lang.ops.graph import GRAPH_OPS
 from refmlc.lang.script.reader.arguments import REQUIRED, CallSite
 from refmlc.lang.script.reader.attributes import TYPE_NAMES, attr_of
-from refmlc.lang.script.reader.devices import device, hint_on_device, to_vdevice
+from refmlc.lang.script.reader.devices import NAMED, device, hint_on_device, named_device, to_vdevice
 from refmlc.lang.script.reader.evaluate import Evaluator
 from refmlc.lang.script.reader.relax_constants import constant_of
 from refmlc.lang.script.reader.relax_free import FILLED, linear
@@ -415,6 +415,7 @@ RELAX_CALLS = Table(
         **dict.fromkeys(("R.dist", "R.DTensor", "R.device_mesh"), _distributed),
         "R.call_py_func": _call_py_func,
         "R.device": device,
+        **dict.fromkeys((f"tvm.{name}" for name in NAMED), named_device),
         "R.to_vdevice": to_vdevice,
         "R.hint_on_device": hint_on_device,
         "R.linear": _linear,

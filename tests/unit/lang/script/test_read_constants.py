@@ -357,3 +357,8 @@ def test_function_of_a_name_that_may_be_of_tvm_is_not_passed_over(line):
     found = program(f"{line}\n@{name}.function\ndef g(x: int):\n    return x\n")
     assert [unit.name for unit in found.units] == ["g"]
     assert found.units[0].failure is not None
+
+
+def test_the_length_of_a_shape():
+    body = "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((4, 5, 6), 'float32')):\n    for i in range(len(A.shape)):\n"
+    assert read(HEAD + body + "        A[i, 0, 0] = T.float32(1)\n")["f"].body.extent.value == 3

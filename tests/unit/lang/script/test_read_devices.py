@@ -71,6 +71,9 @@ def test_an_annotation_names_a_device_of_the_list():
         ("R.device(device_type=2, index=3)", Device(2, 3)),
         ('R.device("cuda", 1)', Device(2, 1)),
         ('R.device("rocm:2")', Device(10, 2)),
+        ("tvm.cpu()", Device(1, 0)),
+        ("tvm.cuda(3)", Device(2, 3)),
+        ("tvm.hexagon(dev_id=1)", Device(16, 1)),
         ('"cpu"', Device(1, 0)),
     ],
 )
@@ -83,7 +86,9 @@ def test_a_hint_names_a_device_of_the_runtime(text, device):
     assert structural_equal(read(show(module), "again.py"), module)
 
 
-@pytest.mark.parametrize("text", ['R.device("abacus")', "R.device(True)", "R.device(x)", "3", "x", '"abacus"'])
+@pytest.mark.parametrize(
+    "text", ['R.device("abacus")', "R.device(True)", "R.device(x)", "3", "x", '"abacus"', "tvm.cpu(x)"]
+)
 def test_another_hint_is_refused(text):
     with pytest.raises(RefmlcError, match="RM105"):
         bound(f"R.hint_on_device(x, {text})")
