@@ -11,8 +11,8 @@
 | `np.pi e inf nan`                                   | as in `math`                                               |
 
 Names outside of definitions do not stand for arrays: code that is skipped may change an array.
-Fails: RM103 what is not made of numbers; RM105 other arguments; RM106 other dtypes; RM107 what NumPy refuses;
-RM606 more than `ITEMS` elements.
+Fails: RM103 what is not made of numbers; RM105 other arguments; RM106 other dtypes; RM107 what NumPy refuses, more
+than `MADE` elements made, or `ITEMS` written. The budget pays an `ITEM`th of the elements.
 """
 
 import math
@@ -25,7 +25,7 @@ import numpy as np
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import BAD_LITERAL, NOT_TVMSCRIPT, UNKNOWN_DTYPE
 from refmlc.lang.script.reader.arguments import REQUIRED, CallSite
-from refmlc.lang.script.reader.budget import ITEMS, exhausted
+from refmlc.lang.script.reader.budget import ITEM, ITEMS
 from refmlc.lang.script.reader.table import CallHandler, Family, Table
 from refmlc.lang.script.reader.values import Construct, Meta, Method, described
 
@@ -49,10 +49,12 @@ _NAMES: dict[str, "np.dtype[Any]"] = {
     _PREFIX + "bool_": np.dtype(np.bool_),
 }
 _AXES = 32
+MADE = 1 << 12
+"""The most elements of an array that a text does not write down one by one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class NumberLimits:
     """`np.finfo(dtype)`, `np.iinfo(dtype)`: what its attributes are."""
 
     values: dict[str, Meta]
@@ -79,9 +81,9 @@ def _shape(value: Meta, span: Span) -> tuple[int, ...]:
     return shape
 
 
-def _limited(elements: int, span: Span) -> int:
-    if elements > ITEMS:
-        raise exhausted(f"the array has more than {ITEMS} elements", span)
+def _limited(elements: int, span: Span, most: int = MADE) -> int:
+    if elements > most:
+        raise fail(BAD_LITERAL, f"the array has more than {most} elements", span)
     return elements
 
 
@@ -94,7 +96,7 @@ def _numbers(value: Meta, span: Span) -> Meta:
         part, depth = stack.pop()
         count += 1
         if isinstance(part, (list, tuple)) and depth < _AXES:
-            _limited(len(part) + count, span)
+            _limited(len(part) + count, span, ITEMS)
             stack.extend((item, depth + 1) for item in part)
         elif not isinstance(part, (int, float)):
             raise fail(NOT_TVMSCRIPT, f"{described(part)} is not a number of an array", span)
@@ -113,10 +115,9 @@ def _made(site: CallSite, make: "Callable[[], np.ndarray | np.generic]") -> Meta
     return result
 
 
-def _array(ev: "Evaluator", site: CallSite) -> Meta:
+def _array(_ev: "Evaluator", site: CallSite) -> Meta:
     values = site.take(object=REQUIRED, dtype=None)
     numbers = _numbers(values["object"], site.span)
-    ev.budget.charge_value(numbers, site.span)
     dtype = _dtype(values["dtype"], site.place("dtype", 1))
     return _made(site, lambda: np.array(numbers, dtype))
 
@@ -125,7 +126,7 @@ def _filled(value: float) -> CallHandler:
     def handler(ev: "Evaluator", site: CallSite) -> Meta:
         values = site.take(shape=REQUIRED, dtype=None)
         shape = _shape(values["shape"], site.place("shape", 0))
-        ev.budget.charge(math.prod(shape), site.span)
+        ev.budget.charge(math.prod(shape) // ITEM, site.span)
         dtype = _dtype(values["dtype"], site.place("dtype", 1)) or np.dtype(np.float64)
         return _made(site, lambda: np.full(shape, value, dtype))
 
@@ -137,7 +138,7 @@ def _full(ev: "Evaluator", site: CallSite) -> Meta:
     shape, fill = _shape(values["shape"], site.place("shape", 0)), values["fill_value"]
     if not isinstance(fill, (int, float, np.generic)):
         raise site.wrong("fill_value", fill, "a number")
-    ev.budget.charge(math.prod(shape), site.span)
+    ev.budget.charge(math.prod(shape) // ITEM, site.span)
     dtype = _dtype(values["dtype"], site.place("dtype", 2))
     return _made(site, lambda: np.full(shape, fill, dtype))
 
@@ -149,7 +150,7 @@ def _eye(ev: "Evaluator", site: CallSite) -> Meta:
     shape = _shape((rows, columns), site.span)
     if not isinstance(diagonal, int) or abs(diagonal) > ITEMS:
         raise site.wrong("k", diagonal, "the number of a diagonal")
-    ev.budget.charge(math.prod(shape), site.span)
+    ev.budget.charge(math.prod(shape) // ITEM, site.span)
     dtype = _dtype(values["dtype"], site.place("dtype", 3)) or np.dtype(np.float64)
     return _made(site, lambda: np.eye(shape[0], shape[1], diagonal, dtype))
 
@@ -162,7 +163,7 @@ def _arange(ev: "Evaluator", site: CallSite) -> Meta:
         raise site.misfit("takes integers, and no step of 0")
     first, stop = (0, whole[0]) if values["stop"] is None else (whole[0], whole[1])
     step = whole[-1] if values["step"] is not None else 1
-    ev.budget.charge(_limited(max(0, -((first - stop) // step)), site.span), site.span)
+    ev.budget.charge(_limited(max(0, -((first - stop) // step)), site.span) // ITEM, site.span)
     dtype: np.dtype[Any] = _dtype(values["dtype"], site.place("dtype", 3)) or np.dtype(np.int64)
     return _made(site, lambda: np.arange(first, stop, step, dtype=dtype))
 
@@ -182,7 +183,7 @@ def _float_limits(_ev: "Evaluator", site: CallSite) -> Meta:
     if dtype is None or dtype.name not in ("float16", "float32"):  # a number of float64 is a `float` of its own kind
         raise site.misfit("takes float16 or float32")
     info = np.finfo(dtype)
-    return Limits({"max": info.max, "min": info.min, "eps": info.eps, "bits": info.bits})
+    return NumberLimits({"max": info.max, "min": info.min, "eps": info.eps, "bits": info.bits})
 
 
 def _int_limits(_ev: "Evaluator", site: CallSite) -> Meta:
@@ -190,11 +191,11 @@ def _int_limits(_ev: "Evaluator", site: CallSite) -> Meta:
     if dtype is None or dtype.kind not in "iu":
         raise site.misfit("takes a dtype of integers")
     info = np.iinfo(dtype)
-    return Limits({"max": info.max, "min": info.min, "bits": info.bits})
+    return NumberLimits({"max": info.max, "min": info.min, "bits": info.bits})
 
 
 def _limit(ev: "Evaluator", owner: Meta, name: str, span: Span) -> Meta:
-    if not isinstance(owner, Limits) or name not in owner.values:
+    if not isinstance(owner, NumberLimits) or name not in owner.values:
         raise ev.refuse(f"the limits of a dtype have no `{name}`", span)
     return owner.values[name]
 
@@ -209,7 +210,7 @@ def _method(ev: "Evaluator", method: Meta, site: CallSite) -> Meta:
     if not isinstance(method, Method) or not isinstance(method.receiver, np.ndarray | np.generic):
         raise TypeError(method)
     array = np.asarray(method.receiver)
-    ev.budget.charge(_limited(array.size, site.span), site.span)
+    ev.budget.charge(_limited(array.size, site.span, ITEMS) // ITEM, site.span)
     if method.name == "astype":
         dtype = _dtype(site.take(dtype=REQUIRED)["dtype"], site.span)
         return _made(site, lambda: array.astype(dtype))
@@ -240,7 +241,7 @@ NUMPY = Table(
         _PREFIX + "nan": math.nan,
     },
     families=(
-        Family((Limits,), attribute=_limit),
+        Family((NumberLimits,), attribute=_limit),
         Family((np.ndarray, np.generic), attribute=_attribute, method=_method),
     ),
 )
