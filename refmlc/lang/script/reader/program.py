@@ -26,7 +26,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from refmlc.diag import Exhausted, Internal, RefmlcError, Related, Span, fail
+from refmlc.diag import Exhausted, Internal, RefmlcError, Related, fail
 from refmlc.diag.catalogue import DEPTH_EXHAUSTED, NO_VALUE, NOT_TVMSCRIPT
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import relax, tir
@@ -56,7 +56,7 @@ from refmlc.lang.script.reader.mutation import (
 from refmlc.lang.script.reader.operators import is_constant
 from refmlc.lang.script.reader.scope import Scope
 from refmlc.lang.script.reader.specialisation import TemplateReader, specialisations
-from refmlc.lang.script.reader.syntax import Spans, any_of, every_node, may_name
+from refmlc.lang.script.reader.syntax import Spans, every_node, may_name
 from refmlc.lang.script.reader.tir_values import LoopSpec
 from refmlc.lang.script.reader.types import TYPES
 from refmlc.lang.script.reader.units import Program, Unit
@@ -80,7 +80,6 @@ _VALUES = (
 _VARIABLE = (tir.Var, tir.Buffer, relax.Var)
 METADATA = ("metadata", "meta")
 _LONGEST = 60
-_FUNCTION = any_of({"function"})
 
 
 @dataclass(slots=True)
@@ -116,10 +115,9 @@ def read_program(
 class _Reader(TemplateReader):
     def __init__(self, tree: ast.Module, ev: Evaluator, language: Language) -> None:
         super().__init__()
-        self.tree = tree
+        self.tree, self.language = tree, language
         self.text = ev.spans.source.text
         self.ev = ev
-        self.language = language
         self.units: list[Unit] = []
         self.frames: list[_Frame] = []
         self.pending: dict[ast.FunctionDef, PlainFunction] = {}
@@ -142,9 +140,6 @@ class _Reader(TemplateReader):
                 self.unspecialized(template)
         return Program(tuple(self.units), tuple(self.ev.notes), self.ev.spans.source)
 
-    def span(self, node: ast.AST) -> Span:
-        return self.ev.spans.of(node)
-
     @cached_property
     def generation(self) -> Generation:
         """What the text as a whole shows, for functions that show nothing."""
@@ -154,8 +149,8 @@ class _Reader(TemplateReader):
     def mentioned_inside(self) -> frozenset[tuple[str, bool]]:
         """The names that functions and classes of the text mention, and whether they may change a list so."""
         scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-        inner = (node for node in every_node(self.tree) if isinstance(node, scopes) and not self.defines(node))
-        own = ((node, own_names(node)) for node in inner)
+        inner = (node for node in every_node(self.tree) if isinstance(node, scopes))
+        own = ((node, own_names(node)) for node in inner if not is_definition(node, self.foreign))
         return frozenset(
             mention for node, names in own for mention in mentions(node, self.foreign) if mention[0] not in names
         )
@@ -163,11 +158,7 @@ class _Reader(TemplateReader):
     @cached_property
     def foreign(self) -> frozenset[str]:
         """Names of modules whose `function` is not of TVMScript."""
-        return foreign_modules(self.tree) if may_name(self.text, _FUNCTION) else frozenset()
-
-    def defines(self, node: ast.AST) -> bool:
-        """Whether `node` is a definition of TVMScript."""
-        return is_definition(node, self.foreign)
+        return foreign_modules(self.tree) if "function" in self.text else frozenset()
 
     @cached_property
     def dynamic(self) -> ast.AST | None:
@@ -453,7 +444,7 @@ class _Reader(TemplateReader):
     def plain(self, node: ast.FunctionDef) -> None:
         """A function of Python: it is read when it is called, or at the end when it is not."""
         refusal = "it is decorated" if node.decorator_list else ""
-        if is_definition(node) and not self.defines(node):
+        if is_definition(node) and not is_definition(node, self.foreign):
             self.note(node, self.frames[-1])
         if any(isinstance(part, (ast.Yield, ast.YieldFrom, ast.Await)) for part in ast.walk(node)):
             refusal = "it is a generator"
