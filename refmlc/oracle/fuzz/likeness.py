@@ -10,9 +10,9 @@
 A message counts without the class of the exception, numbers, dtypes and names. Rows record only how a message begins
 (`got`) where nobody needed the rest. Of an operator `cases` and `edges` of a row say more than its program.
 
-Of several rows it is the one that has more: operators of the program on their dtypes, then the message with its names,
-then more of the message. A message that several rows have is that of none without such an operator. Of results it is
-first a row where values differ in the same way.
+Of several rows it is the one that has more: operators of the program on their dtypes, operators, then the message with
+its names, then more of the message. Without an operator a message that several rows have is that of none, and so is a
+check that says nothing else. Of results it is first a row where values differ in the same way.
 
 Decision: that is no explanation (`refmlc.oracle.record`): another fault may end in the same check, and an operator may
 be wrong twice. It sorts findings: a person reads the row before anything is filed.
@@ -55,7 +55,7 @@ def like_row(says: Mapping[str, object], pattern: Pattern, message: str = "", mo
         uses = frozenset[tuple[str, str]]() if module is None else uses_in(module)
         ranked = [(_rank(row, pattern.words, message, uses), row.id) for row in rows]
         alike = [(rank, name) for rank, name in ranked if rank is not None]
-        rank, name = max(alike, key=lambda pair: pair[0], default=((False, False, 0), ""))
+        rank, name = max(alike, key=lambda pair: pair[0], default=((0, False, 0), ""))
         return name if rank[0] or len(alike) == 1 or module is None else ""
     nothing = module is not None and has_nothing(module)
     alike_rows = [row for row in rows if _has_result(row, pattern) and (module is None or nothing or not row.nothing)]
@@ -70,9 +70,10 @@ DEATHS = ("the process", "no answer")  # they name no place
 RUNS = re.compile(r"runs|SIG[A-Z]+")  # what a row got, where that is no message
 GROUPS = ("float ", "half float ", "narrow float ", "int ", "uint ", "bool ")
 SPECIAL = ("nan", "inf")
+BARE = re.compile(r"Check failed: .* is false:?$")  # a check that says nothing else
 FEW = 4  # words of a message that say little: then the dtype must be that of a case
 RESULTS = (None, "legalize")
-Rank: TypeAlias = tuple[bool, bool, int]
+Rank: TypeAlias = tuple[int, bool, int]
 
 
 @dataclass(frozen=True)
@@ -134,13 +135,13 @@ def _looks(row: Mapping[str, object]) -> RowLooks:
 
 def _rank(row: RowLooks, words: str, message: str, uses: Uses) -> Rank | None:
     """How much of a failure a row has; None: it does not look like it."""
-    cases = bool(met(row.cases, uses))
-    is_met = cases or bool(met(row.uses, uses))
-    if words in row.messages:
-        return is_met, normalised(message) in row.exactly, len(words)
+    on_dtype = bool(met(row.cases | row.uses, uses))
+    has_operator = on_dtype or not {name for name, _ in uses}.isdisjoint(name for name, _ in row.cases | row.uses)
+    if words in row.messages and (has_operator or not uses or not BARE.search(words)):
+        return on_dtype + has_operator, normalised(message) in row.exactly, len(words)
     few = len(row.begins.split()) < FEW
-    if row.begins and words.startswith(row.begins) and (cases if few else is_met):
-        return True, False, len(row.begins)
+    if row.begins and words.startswith(row.begins) and met(row.cases if few else row.cases | row.uses, uses):
+        return 2, False, len(row.begins)
     return None
 
 
@@ -151,7 +152,8 @@ def met(row_uses: Uses, uses: Uses) -> Uses:
 
 def _has_result(row: RowLooks, pattern: Pattern) -> bool:
     """Whether a row is of a result on the same operators, and how values differ is no reason against it."""
-    if row.messages or not pattern.operators or pattern.operators != row.operators:
+    named = {(spelled(name), ANY) for name in pattern.operators}
+    if row.messages or not named or (pattern.operators != row.operators and not named <= row.cases):
         return False
     has_dtype = not pattern.words.startswith(GROUPS) or pattern.words.startswith(row.groups)
     how = _without_group(pattern.words)

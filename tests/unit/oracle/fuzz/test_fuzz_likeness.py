@@ -71,6 +71,7 @@ def of_program(message, text, **parts):
         ("bool", "A[i] >= A[0]", CHECK.format("lhs.dtype().is_float()"), "bool-order"),
         ("int32", "A[i] < A[0]", CHECK.format("lhs.dtype().is_float()"), ""),  # its operands are no bools
         ("bool", "A[i] < A[0]", "InternalError: something else", ""),
+        ("bfloat16", "T.isnan(A[i])", CHECK.format("(ffi::StructuralEqual()(value->ty, var->ty)) is false:"), ""),
         ("float8_e4m3fn", "T.isfinite(A[i])", FINITE.format("float8_e4m3fn"), "float8-classes"),
         ("bfloat16", "T.isfinite(A[i])", FINITE.format("bfloat16"), "bfloat16-classes"),
     ],
@@ -81,10 +82,16 @@ def test_of_a_message_that_is_cut_off_the_row_has_the_operator_on_that_dtype(dty
 
 @pytest.mark.parametrize(
     ("value", "row"),
-    [("R.cumsum(x)", "cumsum-of-nothing"), ("R.cumprod(x)", "cumsum-of-nothing"), ("R.gather_nd(x, x)", "")],
+    [
+        ("R.cumsum(x)", "cumsum-of-nothing"),
+        ("R.cumprod(x)", "cumsum-of-nothing"),
+        ("R.scatter_elements(x, y, x)", "scatter-of-nothing"),
+        ("R.gather_nd(x, x)", ""),
+    ],
 )
 def test_of_rows_with_one_message_it_is_the_one_of_the_operator(value, row):
     assert of_program(DIVIDE, GRAPH, extent=0, value=value) == row
+    assert of_program(DIVIDE, GRAPH.replace("float32", "float64"), extent=0, value=value) == row
 
 
 @pytest.mark.parametrize(("extent", "row"), [(0, "einsum-of-nothing"), (3, "")])

@@ -140,7 +140,8 @@ def test_a_finding_is_the_recorded_deviation_whose_cause_it_has():
         (("ill-formed", "RM207 Variable", "in place"), ("ill-formed", "RM206 Buffer", "in place"), False),
         (("compiler error", "", "Check failed: a : [v]"), ("compiler error", "", "Check failed: a : [x, y]"), True),
         (("compiler error", "", "Check failed: a : [v]"), ("compiler error", "", "Check failed: b : [v]"), False),
-        (("compiler error", "", "guarded"), ("compiler error", "", "guarded, shared"), False),
+        (("compiler error", "", "guarded"), ("compiler error", "", "guarded, shared"), True),  # both end TVM
+        (("compiler error", "", "guarded"), ("compiler error", "", "branch"), False),
     ],
 )
 def test_a_finding_is_like_a_recorded_deviation_with_the_same_code_and_less_traits(recorded, cause, alike):

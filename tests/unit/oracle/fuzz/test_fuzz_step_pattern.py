@@ -89,3 +89,27 @@ def test_a_step_is_read_without_being_executed():
     assert parsed("split('C', 0, (None, 3))") == ("split", ("C", 0, (None, 3)))
     assert parsed("split(open('x'))") == ("split", ())
     assert parsed("split('C'") == ("split", ("C",))
+
+
+MERGED = """@T.prim_func(s_tir=True)
+def main(A: T.Buffer((3,), "float32"), B: T.Buffer((3,), "float32")):
+    for i in range(3):
+        with T.sblock("one"):
+            v = T.axis.spatial(3, i)
+            A[v] = T.float32(1)
+        with T.sblock("two"):
+            v = T.axis.spatial(3, i)
+            B[v] = B[v] + T.float32(1)
+    for i in range(3):
+        with T.sblock("three"):
+            v = T.axis.spatial(3, i)
+            B[v] = B[v] + T.float32(2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_one"), [("one", "one", True), ("two", "one", True), ("two", "three", False)]
+)
+def test_a_loop_that_is_merged_with_itself_is_all_that_matters(first, second, is_one):
+    assert (pattern_of(MERGED, f"merge({first!r}, 0, {second!r}, 0)") == "itself") == is_one
+    assert pattern_of(MERGED, f"merge({first!r}, 1, {second!r}, 1)") != "itself"  # there is no second loop

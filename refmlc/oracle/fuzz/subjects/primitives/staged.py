@@ -287,6 +287,8 @@ def is_like(recorded: Cause, cause: Cause) -> bool:
         return False
     if recorded[1] in EXECUTED:
         return bool(recorded[3]) and is_within(recorded, cause)
+    if recorded[3] and is_within(recorded, cause):
+        return True
     condition = recorded[3].partition(" : ")[0]
     return recorded[1] == "ill-formed" or ("Check failed" in condition and condition == cause[3].partition(" : ")[0])
 

@@ -342,6 +342,8 @@ def pattern_of(text: str, step: str) -> str:
     site = site_of(module, str(block))
     if site is None:
         return ""
+    if primitive == "merge" and _is_one_loop(module, arguments):
+        return "itself"
     others = [each.extents for each in (site_of(module, word) for word in rest if isinstance(word, str)) if each]
     has = {name for name, holds in TRAITS.items() if holds(site)}
     has |= {"domain"} if any(extents != site.extents for extents in others) else set()
@@ -357,6 +359,20 @@ def parsed(step: str) -> tuple[str, tuple[object, ...]]:
         return primitive, tuple(literal_eval(f"({arguments.removesuffix(')')},)"))
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return primitive, ()
+
+
+def _is_one_loop(module: IRModule, arguments: tuple[object, ...]) -> bool:
+    """Whether the two loops of `merge` are one: then nothing else matters."""
+    match arguments:
+        case [str(first), int(place), str(second), int(other_place)]:
+            sites = site_of(module, first), site_of(module, second)
+            loops = [
+                site.loops[at]
+                for site, at in zip(sites, (place, other_place), strict=True)
+                if site and at < len(site.loops)
+            ]
+            return len(loops) == len(sites) and loops[0] is loops[1]
+    return False
 
 
 def _of_arguments(primitive: str, arguments: list[object]) -> Iterator[str]:
