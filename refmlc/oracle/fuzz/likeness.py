@@ -49,7 +49,7 @@ Uses: TypeAlias = frozenset[tuple[str, str]]
 def like_row(says: Mapping[str, object], pattern: Pattern, message: str = "", module: IRModule | None = None) -> str:
     """The id of the row; empty: none looks like it. `message` is a failure's, `module` the program of the finding."""
     rows = _rows(str(says.get("name", "")), str(says.get("version", "")))
-    if message.startswith(DEATHS):
+    if message.startswith(DEATHS) or (message and not pattern.words):
         return ""
     if message:
         uses = frozenset[tuple[str, str]]() if module is None else uses_in(module)
@@ -66,7 +66,7 @@ def like_row(says: Mapping[str, object], pattern: Pattern, message: str = "", mo
 ANY = "*"
 CODE = re.compile(r"RM\d+")
 MEMORY = ("RM304", "RM305")  # what is outside of a buffer, or was never written
-DEATHS = ("the process", "no answer")  # they name no place
+DEATHS = ("the process", "no answer")  # they name no place, as a message without a word does not
 RUNS = re.compile(r"runs|SIG[A-Z]+")  # what a row got, where that is no message
 GROUPS = ("float ", "half float ", "narrow float ", "int ", "uint ", "bool ")
 SPECIAL = ("nan", "inf")

@@ -24,6 +24,7 @@ def test_a_failure_is_like_the_row_with_its_message():
     )
     assert of_message(f'{check}R.Tensor((3,), dtype="bfloat16")', {"y0"}) == "split-in-one"
     assert of_message("the process was killed by SIGSEGV") == ""
+    assert of_message("DiagnosticError: error:") == ""  # rows of other causes begin so
     text = "InternalError: CodeGenVM cannot emit this Relax operator directly. Run the appropriate lowering pass, or"
     text += " route the operator to an external codegen before VM codegen. Offending call: R.ewise_fma(x2, x3, x4)"
     assert of_message(text, {"x2", "x3", "x4"}) == "ewise-fma"
