@@ -19,7 +19,7 @@ from refmlc.diag.catalogue import BAD_INPUT
 
 KINDS = ("functions", "graphs", "schedules", "operators")
 # What a part of real TVM does, each a subject (`subjects`).
-SUBJECT_KINDS = ("primitives", "passes", "builds", "imports")
+SUBJECT_KINDS = ("primitives", "passes", "builds", "imports", "torch-imports")
 FORMAT = 1
 SEEDS = 1 << 32
 ATTEMPT = 1 << 96

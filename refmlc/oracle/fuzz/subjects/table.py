@@ -1,11 +1,12 @@
 """The subjects of a campaign: parts of real TVM that are examined by themselves, each with programs of its own.
 
-| kind         | what is examined                      |
-|--------------|---------------------------------------|
-| `primitives` | traces of TVM's schedule (`staged`)   |
-| `imports`    | TVM's importer of ONNX (`importers`)  |
-| `passes`     | orders of TVM's passes (`pass_runs`)  |
-| `builds`     | options of TVM's builds (`builds`)    |
+| kind            | what is examined                             |
+|-----------------|----------------------------------------------|
+| `primitives`    | traces of TVM's schedule (`staged`)          |
+| `imports`       | TVM's importer of ONNX (`importers`)         |
+| `torch-imports` | TVM's importer of PyTorch (`torch_imports`)  |
+| `passes`        | orders of TVM's passes (`pass_runs`)         |
+| `builds`        | options of TVM's builds (`builds`)           |
 
 A kind is added here and in `settings.SUBJECT_KINDS`.
 """
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects import builds
-from refmlc.oracle.fuzz.subjects.imports import importers
+from refmlc.oracle.fuzz.subjects.imports import importers, torch_imports
 from refmlc.oracle.fuzz.subjects.passes import pass_runs, pass_table
 from refmlc.oracle.fuzz.subjects.primitives import staged
 from refmlc.oracle.fuzz.subjects.replayed_trace import Replay, Steps, steps_again
@@ -40,6 +41,9 @@ class CampaignSubject:
 
 SUBJECTS: Mapping[str, CampaignSubject] = {
     importers.KIND: CampaignSubject(importers.run_graphs, importers.shrink_graph, importers.operator_names()),
+    torch_imports.KIND: CampaignSubject(
+        torch_imports.run_programs, torch_imports.shrink_program, torch_imports.function_names()
+    ),
     staged.KIND: CampaignSubject(
         staged.run_traces,
         staged.shrink_trace,

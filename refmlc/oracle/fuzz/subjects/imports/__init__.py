@@ -1,4 +1,4 @@
-"""Programs of the kind `imports`: graphs of ONNX, by TVM's importer and by refmlc's.
+"""Programs of the kinds `imports` and `torch-imports`: ONNX and PyTorch, by TVM's importer and by refmlc's.
 
 | file             | holds                                                           |
 |------------------|-----------------------------------------------------------------|
@@ -6,5 +6,8 @@
 | `onnx_graphs`    | graphs as data, drawn                                           |
 | `onnx_operators` | the table of operators that they have                           |
 | `onnx_reduction` | a graph that is wrong, made smaller                             |
-| `imported_model` | a finding on an importer, made again                            |
+| `imported_model` | a finding on an importer of ONNX, made again                    |
+| `torch_imports`  | both importers of PyTorch held to PyTorch, call by call         |
+| `torch_modules`  | programs as modules of PyTorch, exported                        |
+| `torch_operators` | programs as data, drawn; the table of functions that they have |
 """

@@ -1,0 +1,103 @@
+"""Programs of PyTorch: drawn again from a seed, judged, one guilty call made small; importers are stand-ins."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.subjects.imports import torch_imports
+from refmlc.oracle.fuzz.subjects.imports.torch_operators import (
+    FUNCTIONS,
+    TorchCall,
+    TorchProgram,
+    drawn_program,
+    function_of,
+)
+
+SETTINGS = CampaignSettings(kinds=(torch_imports.KIND,), implementations=())
+
+
+class Deaf(torch_imports.Judge):
+    """An importer that does not hear of an option."""
+
+    def __init__(self, name):
+        super().__init__((), 20.0)
+        self.name = name
+
+    def of(self, _path, program):
+        calls = [
+            replace(call, options={key: value for key, value in call.options.items() if key != self.name})
+            for call in program.calls
+        ]
+        return self.evaluated(replace(program, calls=tuple(calls)))
+
+
+def test_a_seed_gives_its_program_and_data_give_it_back():
+    texts = [json.dumps(drawn_program(seed).to_json()) for seed in range(300)]
+    assert texts == [json.dumps(drawn_program(seed).to_json()) for seed in range(300)]
+    assert [json.dumps(TorchProgram.from_json(json.loads(text)).to_json()) for text in texts] == texts
+    drawn = [TorchProgram.from_json(json.loads(text)) for text in texts]
+    assert {len(each.calls) for each in drawn} == {1, 2, 3}
+    assert len({call.function for each in drawn for call in each.calls}) > len(FUNCTIONS) / 2
+    arrays = [array for each in drawn for array in each.arguments.values()]
+    assert {0, 1, 7} <= {size for array in arrays for size in array.shape}
+    assert any(each.constants for each in drawn)
+
+
+def test_a_function_that_the_table_does_not_have_is_not_taken():
+    data = drawn_program(0).to_json()
+    with pytest.raises(ValueError, match="load"):
+        TorchProgram.from_json({**data, "calls": [["load", ["x"], {}]]})
+
+
+def test_excluded_functions_are_not_drawn():
+    kept = {"F.pad", "neg"}
+    drawn = [drawn_program(seed, exclude=set(torch_imports.function_names()) - kept) for seed in range(40)]
+    assert {function_of(call.function) for each in drawn for call in each.calls} == kept
+    assert {call.options.get("mode") for each in drawn for call in each.calls} > {"reflect", "replicate", "circular"}
+    with pytest.raises(ValueError, match="no function"):
+        drawn_program(0, exclude=torch_imports.function_names())
+
+
+def test_without_pytorch_a_campaign_says_what_it_leaves_out(monkeypatch):
+    monkeypatch.setattr(torch_imports, "missing", lambda: "torch")
+    result = torch_imports.run_programs(SETTINGS, 0, [0, 1])
+    (reason,) = result.reasons["pytorch"]
+    assert "`torch` is not installed" in reason
+    assert result.verdicts == {"pytorch": {"unsupported": 2}}
+
+
+@pytest.mark.needs("torch")
+def test_the_first_wrong_call_is_guilty_and_keeps_what_its_fault_needs():
+    calls = (
+        TorchCall("abs", ("x",)),
+        TorchCall("sum", ("y0",), {"dim": -2, "keepdim": True, "dtype": "float64"}),
+    )
+    program = TorchProgram(calls, {}, {"x": np.ones((2, 3), "float32")})
+    finding = torch_imports.finding_of(Deaf("keepdim"), torch_imports.OURS, program)
+    assert finding.cause == ("sum", "dim", "keepdim", "float32", "shape")
+    assert [call.function for call in finding.program.calls] == ["sum"]
+    assert finding.code == "RM706"
+    assert torch_imports.finding_of(Deaf("none"), torch_imports.OURS, program) is None
+    assert torch_imports.judged(torch_imports.Judge((), 20.0), torch_imports.OURS, program)[0] == "equal"
+
+
+@pytest.mark.needs("torch")
+def test_the_planted_fault_is_found_each_time_a_process_begins(monkeypatch):
+    torch_imports.prove_power.cache_clear()
+    torch_imports.prove_power()
+    torch_imports.prove_power.cache_clear()
+    monkeypatch.setattr(torch_imports, "finding_of", lambda *_: None)
+    with pytest.raises(RuntimeError, match="planted"):
+        torch_imports.prove_power()
+
+
+@pytest.mark.needs("torch")
+def test_refmlc_alone_is_held_to_pytorch():
+    result = torch_imports.run_programs(SETTINGS, 0, range(12))
+    assert set(result.verdicts) == {torch_imports.OURS}
+    assert sum(result.verdicts[torch_imports.OURS].values()) == 12
+    assert result.verdicts[torch_imports.OURS]["equal"] > 7
+    assert result.coverage["PyTorch functions"]
