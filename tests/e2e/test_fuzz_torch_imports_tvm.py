@@ -18,7 +18,7 @@ def test_a_wrong_importer_is_found_by_one_call():
     settings = CampaignSettings(
         kinds=(torch_imports.KIND,), implementations=(f"tvm:{TVM_PYTHON}",), program_seconds=SECONDS
     )
-    judge = torch_imports.Judge((TVM_PYTHON,), SECONDS)
+    judge = torch_imports.TorchJudge((TVM_PYTHON,), SECONDS)
     calls = (TorchCall("neg", ("x",)), TorchCall("F.hardsigmoid", ("y0",)))
     program = TorchProgram(calls, {}, {"x": np.array([np.nan, 1.0, 2.0], "float32")})
     assert torch_imports.judged(judge, OURS, program)[0] == "equal"

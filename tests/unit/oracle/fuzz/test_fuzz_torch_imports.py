@@ -19,7 +19,7 @@ from refmlc.oracle.fuzz.subjects.imports.torch_operators import (
 SETTINGS = CampaignSettings(kinds=(torch_imports.KIND,), implementations=())
 
 
-class Deaf(torch_imports.Judge):
+class Deaf(torch_imports.TorchJudge):
     """An importer that does not hear of an option."""
 
     def __init__(self, name):
@@ -81,7 +81,7 @@ def test_the_first_wrong_call_is_guilty_and_keeps_what_its_fault_needs():
     assert [call.function for call in finding.program.calls] == ["sum"]
     assert finding.code == "RM706"
     assert torch_imports.finding_of(Deaf("none"), torch_imports.OURS, program) is None
-    assert torch_imports.judged(torch_imports.Judge((), 20.0), torch_imports.OURS, program)[0] == "equal"
+    assert torch_imports.judged(torch_imports.TorchJudge((), 20.0), torch_imports.OURS, program)[0] == "equal"
 
 
 @pytest.mark.needs("torch")

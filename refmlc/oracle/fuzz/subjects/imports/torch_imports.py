@@ -70,7 +70,7 @@ class TorchFinding:
     message: str
 
 
-class Judge:
+class TorchJudge:
     """PyTorch, refmlc's importer and the TVMs of a campaign."""
 
     def __init__(self, pythons: Sequence[str], seconds: float) -> None:
@@ -145,7 +145,7 @@ def alone_of(program: TorchProgram, call: TorchCall, values: dict[str, np.ndarra
     return TorchProgram((call,), constants, arguments)
 
 
-def guilty(judge: Judge, path: str, program: TorchProgram) -> TorchProgram | None:
+def guilty(judge: TorchJudge, path: str, program: TorchProgram) -> TorchProgram | None:
     """The first call that is wrong on a path, alone, with PyTorch's values as inputs; None: no call alone is."""
     values = load(f"{MODULES}:values_of")(program)
     for call in program.calls:
@@ -188,7 +188,7 @@ def _mapped(program: TorchProgram, change: Callable[[np.ndarray], np.ndarray], o
     return replace(program, constants=constants, arguments=arguments)
 
 
-def same(judge: Judge, path: str, candidate: TorchProgram, how: str) -> bool:
+def same(judge: TorchJudge, path: str, candidate: TorchProgram, how: str) -> bool:
     """Whether a program is wrong in the same way."""
     expected = judge.evaluated(candidate)
     if isinstance(expected, str) or not judge.exports(candidate):
@@ -228,7 +228,7 @@ def brief(cause: Sequence[str]) -> tuple[str, ...]:
 DTYPES = ("float16", "float32", "float64", "int8", "uint8", "int32", "int64", "bool")
 
 
-def finding_of(judge: Judge, path: str, program: TorchProgram) -> TorchFinding | None:
+def finding_of(judge: TorchJudge, path: str, program: TorchProgram) -> TorchFinding | None:
     """What is wrong with a program on a path: one call of it, made small."""
     alone = guilty(judge, path, program) or program
     how = how_wrong(judge.evaluated(alone), judge.of(path, alone))
@@ -253,7 +253,7 @@ PLANTED = {
 """A program on which a planted importer, which takes each axis for the last, is wrong in the second call."""
 
 
-class Planted(Judge):
+class PlantedTorchImporter(TorchJudge):
     """An importer with a fault: it ignores `dim`."""
 
     def of(self, path: str, program: TorchProgram) -> Answers:
@@ -269,7 +269,7 @@ class Planted(Judge):
 @cache
 def prove_power() -> None:
     """Find the planted fault, once in a process. Raises RuntimeError: then no verdict of it is worth anything."""
-    finding = finding_of(Planted((), 1.0), OURS, TorchProgram.from_json(PLANTED))
+    finding = finding_of(PlantedTorchImporter((), 1.0), OURS, TorchProgram.from_json(PLANTED))
     if finding is None or brief(finding.cause) != ("cumsum", "dim", "value"):
         raise RuntimeError("the planted importer that ignores an option is not found")
 
@@ -288,7 +288,7 @@ def function_names() -> Collection[str]:
     return tuple(dict.fromkeys(map(function_of, FUNCTIONS)))
 
 
-def program_of(settings: CampaignSettings, number: int, judge: Judge) -> TorchProgram:
+def program_of(settings: CampaignSettings, number: int, judge: TorchJudge) -> TorchProgram:
     """The first program of the seeds of a number that PyTorch computes and exports. Raises ValueError for none."""
     for attempt in range(ATTEMPTS):
         program = drawn_program(settings.seed_of(number, attempt), exclude=settings.exclude)
@@ -306,7 +306,7 @@ def run_programs(settings: CampaignSettings, batch: int, numbers: Sequence[int])
         return BatchResult(batch, len(numbers), {FRAMEWORK: {"unsupported": len(numbers)}}, reasons=reasons)
     load(f"{MODULES}:quiet")()
     prove_power()
-    judge = Judge(pythons_of(settings), settings.program_seconds)
+    judge = TorchJudge(pythons_of(settings), settings.program_seconds)
     counts: dict[str, Counter[str]] = {}
     reasons_by_path: dict[str, Counter[str]] = {}
     functions, findings = set[str](), list[FindingRecord]()
@@ -335,7 +335,7 @@ def run_programs(settings: CampaignSettings, batch: int, numbers: Sequence[int])
     )
 
 
-def judged(judge: Judge, path: str, program: TorchProgram) -> tuple[str, str, TorchFinding | None]:
+def judged(judge: TorchJudge, path: str, program: TorchProgram) -> tuple[str, str, TorchFinding | None]:
     """The verdict on a path, why it is none, and the finding."""
     if path != OURS and "torch" in _lacking(judge, path.removeprefix(IMPORTER)):
         return "unsupported", "`torch` is not installed beside this TVM", None
@@ -349,13 +349,13 @@ def judged(judge: Judge, path: str, program: TorchProgram) -> tuple[str, str, To
     return ("wrong", "", finding) if finding else ("unsupported", "the difference does not occur again", None)
 
 
-def _lacking(judge: Judge, python: str) -> Sequence[str]:
+def _lacking(judge: TorchJudge, python: str) -> Sequence[str]:
     """The packages that this TVM's importers miss."""
     said = importer(python, judge.seconds).says.get("missing")
     return said if isinstance(said, list) else ()
 
 
-def record_of(settings: CampaignSettings, number: int, judge: Judge, finding: TorchFinding) -> FindingRecord:
+def record_of(settings: CampaignSettings, number: int, judge: TorchJudge, finding: TorchFinding) -> FindingRecord:
     """The finding as data."""
     lines = [finding.message]
     if finding.path.startswith(IMPORTER):
@@ -393,7 +393,7 @@ def shrink_program(settings: CampaignSettings, finding: FindingRecord, seconds: 
     if missing():
         raise fail(BAD_USAGE, f"`{missing()}` is not installed; the program of the finding needs it")
     deadline = monotonic() + seconds
-    judge = Judge(pythons_of(settings), settings.program_seconds)
+    judge = TorchJudge(pythons_of(settings), settings.program_seconds)
     program = TorchProgram.from_json(json.loads(json.dumps(finding.case))["program"])
     how, path = str(finding.verdict), OURS if finding.path == FRAMEWORK else finding.path
     if not same(judge, path, program, how):

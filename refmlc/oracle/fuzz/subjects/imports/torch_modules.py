@@ -18,7 +18,7 @@ LONGEST = 4096
 """How many elements a result has at most."""
 
 
-class DrawnModule(torch.nn.Module):
+class DrawnModule(torch.nn.Module):  # type: ignore[misc, unused-ignore]  # PyTorch has no types here
     """The calls of a program, one after the other; the constants are buffers."""
 
     def __init__(self, program: TorchProgram) -> None:

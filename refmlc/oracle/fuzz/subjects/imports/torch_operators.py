@@ -79,7 +79,7 @@ class TorchProgram:
 
 
 @dataclass(frozen=True)
-class Function:
+class TorchFunction:
     """How a function is called: inputs after the first, options (`needed` ones always), dtypes and ranks of the first.
 
     `keeps`: the result has the shape and dtype of the first input. `takes`: the result that is compared; None: all.
@@ -201,111 +201,117 @@ UNARY = (
     *("F.relu", "F.relu6", "F.silu", "F.mish", "F.hardswish", "F.hardsigmoid", "F.softsign", "F.tanhshrink"),
     *("F.logsigmoid", "F.selu"),
 )
-FUNCTIONS: Mapping[str, Function] = {
-    **dict.fromkeys(UNARY, Function(keeps=True)),
-    "F.gelu": Function(options={"approximate": one_of("none", "tanh")}, keeps=True),
-    "F.elu": Function(options={"alpha": one_of(0.5, 1.0, 2.0)}, keeps=True),
-    "F.celu": Function(options={"alpha": one_of(0.5, 1.0, 2.0)}, keeps=True),
-    "F.leaky_relu": Function(options={"negative_slope": one_of(0.0, 0.5, -1.0)}, keeps=True),
-    "F.hardtanh": Function(options={"min_val": one_of(-2.0, -0.5), "max_val": one_of(0.5, 6.0)}, keeps=True),
-    "F.hardshrink": Function(options={"lambd": one_of(0.0, 0.25, 1.0)}, keeps=True),
-    "F.softshrink": Function(options={"lambd": one_of(0.0, 0.25, 1.0)}, keeps=True),
-    "F.softplus": Function(options={"beta": one_of(0.5, 2.0), "threshold": one_of(1.0, 20.0)}, keeps=True),
-    "F.threshold": Function(needed={"threshold": one_of(0.0, 0.5, -1.0), "value": one_of(0.0, 3.0)}, keeps=True),
-    "F.prelu": Function((lambda draw: draw.array((1,), str(draw.first.dtype)),), ranks=(1, 4), keeps=True),
-    "F.glu": Function(options={"dim": axis}, ranks=(1, 4)),
-    "F.softmax": Function(options=DTYPE, needed={"dim": axis}),
-    "F.softmin": Function(needed={"dim": axis}, keeps=True),
-    "F.log_softmax": Function(options=DTYPE, needed={"dim": axis}),
-    "round": Function(options={"decimals": one_of(0, 1, 2, -1)}, keeps=True),
-    "nan_to_num": Function(options={"nan": one_of(0.5), "posinf": one_of(7.0), "neginf": one_of(-7.0)}, keeps=True),
-    "clamp": Function(options={"min": SCALARS, "max": SCALARS}, dtypes=NUMBERS),
-    **dict.fromkeys(("add", "sub"), Function((_like,), {"alpha": one_of(0, 2, -1)}, dtypes=NUMBERS)),
-    **dict.fromkeys(
-        ("mul", "maximum", "minimum", "remainder", "floor_divide", "fmod"), Function((_like,), dtypes=NUMBERS)
+FUNCTIONS: Mapping[str, TorchFunction] = {
+    **dict.fromkeys(UNARY, TorchFunction(keeps=True)),
+    "F.gelu": TorchFunction(options={"approximate": one_of("none", "tanh")}, keeps=True),
+    "F.elu": TorchFunction(options={"alpha": one_of(0.5, 1.0, 2.0)}, keeps=True),
+    "F.celu": TorchFunction(options={"alpha": one_of(0.5, 1.0, 2.0)}, keeps=True),
+    "F.leaky_relu": TorchFunction(options={"negative_slope": one_of(0.0, 0.5, -1.0)}, keeps=True),
+    "F.hardtanh": TorchFunction(options={"min_val": one_of(-2.0, -0.5), "max_val": one_of(0.5, 6.0)}, keeps=True),
+    "F.hardshrink": TorchFunction(options={"lambd": one_of(0.0, 0.25, 1.0)}, keeps=True),
+    "F.softshrink": TorchFunction(options={"lambd": one_of(0.0, 0.25, 1.0)}, keeps=True),
+    "F.softplus": TorchFunction(options={"beta": one_of(0.5, 2.0), "threshold": one_of(1.0, 20.0)}, keeps=True),
+    "F.threshold": TorchFunction(needed={"threshold": one_of(0.0, 0.5, -1.0), "value": one_of(0.0, 3.0)}, keeps=True),
+    "F.prelu": TorchFunction((lambda draw: draw.array((1,), str(draw.first.dtype)),), ranks=(1, 4), keeps=True),
+    "F.glu": TorchFunction(options={"dim": axis}, ranks=(1, 4)),
+    "F.softmax": TorchFunction(options=DTYPE, needed={"dim": axis}),
+    "F.softmin": TorchFunction(needed={"dim": axis}, keeps=True),
+    "F.log_softmax": TorchFunction(options=DTYPE, needed={"dim": axis}),
+    "round": TorchFunction(options={"decimals": one_of(0, 1, 2, -1)}, keeps=True),
+    "nan_to_num": TorchFunction(
+        options={"nan": one_of(0.5), "posinf": one_of(7.0), "neginf": one_of(-7.0)}, keeps=True
     ),
-    "div": Function((_like,), {"rounding_mode": one_of("floor", "trunc")}, dtypes=NUMBERS),
-    "pow": Function((_like,), dtypes=FLOATS),
-    **dict.fromkeys(("atan2", "hypot", "fmax", "fmin", "copysign", "xlogy"), Function((_like,))),
-    **dict.fromkeys(("eq", "ne", "lt", "le", "gt", "ge"), Function((_like,), dtypes=NUMBERS)),
-    **dict.fromkeys(("logical_and", "logical_or", "logical_xor"), Function((_like,), dtypes=WHOLE)),
-    **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor"), Function((_like,), dtypes=(*INTS, "bool"))),
-    **dict.fromkeys(("isnan", "isinf", "isfinite", "logical_not", "signbit"), Function(dtypes=NUMBERS)),
-    "lerp": Function((_same,), needed={"weight": one_of(0.0, 0.5, 1.0, 2.0)}, keeps=True),
-    "addcmul": Function((_like, _like), {"value": one_of(0.5, 2)}, keeps=True),
-    "where": Function((_like, _like), dtypes=("bool",)),
-    "masked_fill": Function((_mask,), needed={"value": one_of(0, 1, -2)}, dtypes=NUMBERS, keeps=True),
-    **dict.fromkeys(("sum", "prod"), Function(options={**REDUCED, **DTYPE}, dtypes=WHOLE)),
-    "mean": Function(options={**REDUCED, "dtype": one_of("float32", "float64")}, dtypes=WHOLE),
-    "nansum": Function(options={**REDUCED, **DTYPE}, dtypes=NUMBERS),
-    "logsumexp": Function(options=KEEPDIM, needed={"dim": axes}),
-    **dict.fromkeys(("amax", "amin"), Function(options={"dim": axes, **KEEPDIM}, dtypes=WHOLE)),
-    **dict.fromkeys(("argmax", "argmin"), Function(options=REDUCED, dtypes=NUMBERS)),
-    **dict.fromkeys(("any", "all"), Function(options=REDUCED, dtypes=WHOLE)),
-    **dict.fromkeys(("max", "min"), Function(options=KEEPDIM, needed={"dim": axis}, dtypes=NUMBERS, takes=0)),
-    **dict.fromkeys(("var", "std"), Function(options={**REDUCED, "correction": one_of(0, 1, 2)})),
-    "norm": Function(options={**REDUCED, "p": one_of(1, 2, 0, 3)}),
-    "count_nonzero": Function(options={"dim": axis}, dtypes=WHOLE),
-    **dict.fromkeys(("cumsum", "cumprod"), Function(options=DTYPE, needed={"dim": axis}, dtypes=WHOLE)),
-    **dict.fromkeys(("cummax", "cummin"), Function(needed={"dim": axis}, dtypes=NUMBERS, takes=0)),
-    "logcumsumexp": Function(needed={"dim": axis}, keeps=True),
-    "sort": Function(options={"dim": axis, "descending": one_of(True, False)}, dtypes=NUMBERS, takes=0),
-    "topk": Function(
+    "clamp": TorchFunction(options={"min": SCALARS, "max": SCALARS}, dtypes=NUMBERS),
+    **dict.fromkeys(("add", "sub"), TorchFunction((_like,), {"alpha": one_of(0, 2, -1)}, dtypes=NUMBERS)),
+    **dict.fromkeys(
+        ("mul", "maximum", "minimum", "remainder", "floor_divide", "fmod"), TorchFunction((_like,), dtypes=NUMBERS)
+    ),
+    "div": TorchFunction((_like,), {"rounding_mode": one_of("floor", "trunc")}, dtypes=NUMBERS),
+    "pow": TorchFunction((_like,), dtypes=FLOATS),
+    **dict.fromkeys(("atan2", "hypot", "fmax", "fmin", "copysign", "xlogy"), TorchFunction((_like,))),
+    **dict.fromkeys(("eq", "ne", "lt", "le", "gt", "ge"), TorchFunction((_like,), dtypes=NUMBERS)),
+    **dict.fromkeys(("logical_and", "logical_or", "logical_xor"), TorchFunction((_like,), dtypes=WHOLE)),
+    **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor"), TorchFunction((_like,), dtypes=(*INTS, "bool"))),
+    **dict.fromkeys(("isnan", "isinf", "isfinite", "logical_not", "signbit"), TorchFunction(dtypes=NUMBERS)),
+    "lerp": TorchFunction((_same,), needed={"weight": one_of(0.0, 0.5, 1.0, 2.0)}, keeps=True),
+    "addcmul": TorchFunction((_like, _like), {"value": one_of(0.5, 2)}, keeps=True),
+    "where": TorchFunction((_like, _like), dtypes=("bool",)),
+    "masked_fill": TorchFunction((_mask,), needed={"value": one_of(0, 1, -2)}, dtypes=NUMBERS, keeps=True),
+    **dict.fromkeys(("sum", "prod"), TorchFunction(options={**REDUCED, **DTYPE}, dtypes=WHOLE)),
+    "mean": TorchFunction(options={**REDUCED, "dtype": one_of("float32", "float64")}, dtypes=WHOLE),
+    "nansum": TorchFunction(options={**REDUCED, **DTYPE}, dtypes=NUMBERS),
+    "logsumexp": TorchFunction(options=KEEPDIM, needed={"dim": axes}),
+    **dict.fromkeys(("amax", "amin"), TorchFunction(options={"dim": axes, **KEEPDIM}, dtypes=WHOLE)),
+    **dict.fromkeys(("argmax", "argmin"), TorchFunction(options=REDUCED, dtypes=NUMBERS)),
+    **dict.fromkeys(("any", "all"), TorchFunction(options=REDUCED, dtypes=WHOLE)),
+    **dict.fromkeys(("max", "min"), TorchFunction(options=KEEPDIM, needed={"dim": axis}, dtypes=NUMBERS, takes=0)),
+    **dict.fromkeys(("var", "std"), TorchFunction(options={**REDUCED, "correction": one_of(0, 1, 2)})),
+    "norm": TorchFunction(options={**REDUCED, "p": one_of(1, 2, 0, 3)}),
+    "count_nonzero": TorchFunction(options={"dim": axis}, dtypes=WHOLE),
+    **dict.fromkeys(("cumsum", "cumprod"), TorchFunction(options=DTYPE, needed={"dim": axis}, dtypes=WHOLE)),
+    **dict.fromkeys(("cummax", "cummin"), TorchFunction(needed={"dim": axis}, dtypes=NUMBERS, takes=0)),
+    "logcumsumexp": TorchFunction(needed={"dim": axis}, keeps=True),
+    "sort": TorchFunction(options={"dim": axis, "descending": one_of(True, False)}, dtypes=NUMBERS, takes=0),
+    "topk": TorchFunction(
         options={"dim": axis, "largest": one_of(True, False)}, needed={"k": one_of(0, 1, 2)}, dtypes=NUMBERS, takes=0
     ),
-    "flip": Function(needed={"dims": axes}, dtypes=WHOLE, keeps=True),
-    "roll": Function(options={"dims": axis}, needed={"shifts": one_of(0, 1, -1, 4, -7)}, dtypes=WHOLE, keeps=True),
-    "tril": Function(options={"diagonal": one_of(-1, 1, 3, -4)}, dtypes=NUMBERS, ranks=(2, 4), keeps=True),
-    "triu": Function(options={"diagonal": one_of(-1, 1, 3, -4)}, dtypes=NUMBERS, ranks=(2, 4), keeps=True),
-    "diagonal": Function(
+    "flip": TorchFunction(needed={"dims": axes}, dtypes=WHOLE, keeps=True),
+    "roll": TorchFunction(options={"dims": axis}, needed={"shifts": one_of(0, 1, -1, 4, -7)}, dtypes=WHOLE, keeps=True),
+    "tril": TorchFunction(options={"diagonal": one_of(-1, 1, 3, -4)}, dtypes=NUMBERS, ranks=(2, 4), keeps=True),
+    "triu": TorchFunction(options={"diagonal": one_of(-1, 1, 3, -4)}, dtypes=NUMBERS, ranks=(2, 4), keeps=True),
+    "diagonal": TorchFunction(
         options={"offset": one_of(0, 1, -1, 2)}, needed={"dim1": axis, "dim2": axis}, dtypes=NUMBERS, ranks=(2, 4)
     ),
-    "permute": Function(needed={"dims": _permutation}, dtypes=WHOLE),
-    "transpose": Function(needed={"dim0": axis, "dim1": axis}, dtypes=WHOLE),
-    "movedim": Function(needed={"source": axis, "destination": axis}, dtypes=WHOLE, ranks=(1, 4)),
-    "reshape": Function(needed={"shape": _reshaped}, dtypes=WHOLE),
-    "flatten": Function(options={"start_dim": axis, "end_dim": axis}, dtypes=WHOLE),
-    "squeeze": Function(options={"dim": axis}, dtypes=WHOLE),
-    "unsqueeze": Function(needed={"dim": axis}, dtypes=WHOLE),
-    "tile": Function(needed={"dims": _repeats}, dtypes=NUMBERS),
-    "repeat_interleave": Function(options={"dim": axis}, needed={"repeats": one_of(0, 1, 2, 3)}, dtypes=NUMBERS),
-    "split": Function(
+    "permute": TorchFunction(needed={"dims": _permutation}, dtypes=WHOLE),
+    "transpose": TorchFunction(needed={"dim0": axis, "dim1": axis}, dtypes=WHOLE),
+    "movedim": TorchFunction(needed={"source": axis, "destination": axis}, dtypes=WHOLE, ranks=(1, 4)),
+    "reshape": TorchFunction(needed={"shape": _reshaped}, dtypes=WHOLE),
+    "flatten": TorchFunction(options={"start_dim": axis, "end_dim": axis}, dtypes=WHOLE),
+    "squeeze": TorchFunction(options={"dim": axis}, dtypes=WHOLE),
+    "unsqueeze": TorchFunction(needed={"dim": axis}, dtypes=WHOLE),
+    "tile": TorchFunction(needed={"dims": _repeats}, dtypes=NUMBERS),
+    "repeat_interleave": TorchFunction(options={"dim": axis}, needed={"repeats": one_of(0, 1, 2, 3)}, dtypes=NUMBERS),
+    "split": TorchFunction(
         options={"dim": axis}, needed={"split_size_or_sections": one_of(1, 2, 3)}, dtypes=NUMBERS, ranks=(1, 4)
     ),
-    "chunk": Function(options={"dim": axis}, needed={"chunks": one_of(1, 2, 3)}, dtypes=NUMBERS, ranks=(1, 4)),
-    "narrow": Function(
+    "chunk": TorchFunction(options={"dim": axis}, needed={"chunks": one_of(1, 2, 3)}, dtypes=NUMBERS, ranks=(1, 4)),
+    "narrow": TorchFunction(
         needed={"dim": axis, "start": one_of(0, 1, -1), "length": one_of(0, 1, 2)}, dtypes=NUMBERS, ranks=(1, 4)
     ),
-    "select": Function(needed={"dim": axis, INDEX: one_of(0, 1, -1, -2)}, dtypes=NUMBERS, ranks=(1, 4)),
-    "unbind": Function(options={"dim": axis}, dtypes=NUMBERS, ranks=(1, 4)),
-    "index_select": Function((_indices,), named=("index",), needed={"dim": axis}, dtypes=NUMBERS, ranks=(1, 4)),
-    "gather": Function((_index_like,), named=("index",), needed={"dim": axis}, dtypes=NUMBERS, ranks=(1, 3)),
-    "take_along_dim": Function((_index_like,), needed={"dim": axis}, dtypes=NUMBERS, ranks=(1, 3)),
-    "diff": Function(options={"n": one_of(0, 1, 2), "dim": axis}, dtypes=NUMBERS, ranks=(1, 4)),
-    "full_like": Function(needed={"fill_value": one_of(0, 1, -2, 2.5)}, options=DTYPE, dtypes=NUMBERS),
-    "bucketize": Function(
+    "select": TorchFunction(needed={"dim": axis, INDEX: one_of(0, 1, -1, -2)}, dtypes=NUMBERS, ranks=(1, 4)),
+    "unbind": TorchFunction(options={"dim": axis}, dtypes=NUMBERS, ranks=(1, 4)),
+    "index_select": TorchFunction((_indices,), named=("index",), needed={"dim": axis}, dtypes=NUMBERS, ranks=(1, 4)),
+    "gather": TorchFunction((_index_like,), named=("index",), needed={"dim": axis}, dtypes=NUMBERS, ranks=(1, 3)),
+    "take_along_dim": TorchFunction((_index_like,), needed={"dim": axis}, dtypes=NUMBERS, ranks=(1, 3)),
+    "diff": TorchFunction(options={"n": one_of(0, 1, 2), "dim": axis}, dtypes=NUMBERS, ranks=(1, 4)),
+    "full_like": TorchFunction(needed={"fill_value": one_of(0, 1, -2, 2.5)}, options=DTYPE, dtypes=NUMBERS),
+    "bucketize": TorchFunction(
         (lambda _draw: np.array([-1, 0, 2], "float32"),), {"right": one_of(True, False)}, dtypes=("float32",)
     ),
-    "matmul": Function((_matrix,), ranks=(1, 4)),
-    "F.linear": Function((_linear,), ranks=(1, 4)),
-    "F.embedding": Function((_table,), dtypes=(INDEX,), ranks=(0, 3)),
-    "F.one_hot": Function(needed={"num_classes": one_of(INDICES, 11)}, dtypes=(INDEX,), ranks=(0, 3)),
-    "F.pad": Function(options={"value": one_of(0, 1, -2)}, needed={"pad": _padding}, dtypes=NUMBERS, ranks=(1, 4)),
-    "F.pad mode": Function(
+    "matmul": TorchFunction((_matrix,), ranks=(1, 4)),
+    "F.linear": TorchFunction((_linear,), ranks=(1, 4)),
+    "F.embedding": TorchFunction((_table,), dtypes=(INDEX,), ranks=(0, 3)),
+    "F.one_hot": TorchFunction(needed={"num_classes": one_of(INDICES, 11)}, dtypes=(INDEX,), ranks=(0, 3)),
+    "F.pad": TorchFunction(options={"value": one_of(0, 1, -2)}, needed={"pad": _padding}, dtypes=NUMBERS, ranks=(1, 4)),
+    "F.pad mode": TorchFunction(
         needed={"pad": _inner_padding, "mode": one_of("reflect", "replicate", "circular")},
         dtypes=("float32", "float64"),
         ranks=(3, 5),
     ),
-    "F.layer_norm": Function(
+    "F.layer_norm": TorchFunction(
         options={"eps": one_of(0.25, 1e-3)}, needed={"normalized_shape": _normalized}, ranks=(1, 4)
     ),
-    "F.rms_norm": Function(options={"eps": one_of(0.25, 1e-3)}, needed={"normalized_shape": _normalized}, ranks=(1, 4)),
-    "F.group_norm": Function(options={"eps": one_of(0.25, 1e-3)}, needed={"num_groups": one_of(1, 3)}, ranks=(2, 4)),
-    "F.normalize": Function(options={"p": one_of(1, 2, 3), "dim": axis, "eps": one_of(0.5)}, ranks=(1, 4)),
-    "F.pixel_shuffle": Function(needed={"upscale_factor": one_of(1)}, dtypes=NUMBERS, ranks=(3, 4)),
-    "F.pixel_unshuffle": Function(needed={"downscale_factor": one_of(1, 2, 3)}, dtypes=NUMBERS, ranks=(3, 4)),
+    "F.rms_norm": TorchFunction(
+        options={"eps": one_of(0.25, 1e-3)}, needed={"normalized_shape": _normalized}, ranks=(1, 4)
+    ),
+    "F.group_norm": TorchFunction(
+        options={"eps": one_of(0.25, 1e-3)}, needed={"num_groups": one_of(1, 3)}, ranks=(2, 4)
+    ),
+    "F.normalize": TorchFunction(options={"p": one_of(1, 2, 3), "dim": axis, "eps": one_of(0.5)}, ranks=(1, 4)),
+    "F.pixel_shuffle": TorchFunction(needed={"upscale_factor": one_of(1)}, dtypes=NUMBERS, ranks=(3, 4)),
+    "F.pixel_unshuffle": TorchFunction(needed={"downscale_factor": one_of(1, 2, 3)}, dtypes=NUMBERS, ranks=(3, 4)),
     **{
-        f"F.{kind}_pool{spatial}d": Function(
+        f"F.{kind}_pool{spatial}d": TorchFunction(
             options={
                 **POOL,
                 **({"dilation": one_of(1, 2)} if kind == "max" else {"count_include_pad": one_of(True, False)}),
@@ -318,14 +324,14 @@ FUNCTIONS: Mapping[str, Function] = {
         for spatial in (1, 2, 3)
     },
     **{
-        f"F.adaptive_{kind}_pool{spatial}d": Function(
+        f"F.adaptive_{kind}_pool{spatial}d": TorchFunction(
             needed={"output_size": _each(1, 3)}, dtypes=("float32",), ranks=(spatial + 2, spatial + 2)
         )
         for kind in ("max", "avg")
         for spatial in (1, 2)
     },
     **{
-        f"F.conv{spatial}d": Function(
+        f"F.conv{spatial}d": TorchFunction(
             (_weight,),
             {"stride": _each(1, 2), "padding": one_of(0, 1, 2, "same", "valid"), "dilation": _each(1, 2)},
             dtypes=("float32",),
@@ -334,7 +340,7 @@ FUNCTIONS: Mapping[str, Function] = {
         for spatial in (1, 2)
     },
     **{
-        f"F.conv_transpose{spatial}d": Function(
+        f"F.conv_transpose{spatial}d": TorchFunction(
             (_weight_from,),
             {"stride": _each(1, 2), "padding": one_of(0, 1), "output_padding": one_of(0, 1), "dilation": _each(1, 2)},
             dtypes=("float32",),
@@ -342,13 +348,13 @@ FUNCTIONS: Mapping[str, Function] = {
         )
         for spatial in (1, 2)
     },
-    "F.interpolate": Function(
+    "F.interpolate": TorchFunction(
         needed={"size": _each(1, 5), "mode": one_of("nearest", "nearest-exact", "area")},
         dtypes=("float32",),
         ranks=(3, 5),
     ),
     **{
-        f"F.interpolate {mode}": Function(
+        f"F.interpolate {mode}": TorchFunction(
             options={"align_corners": one_of(True, False)},
             needed={"size": _each(1, 5), "mode": one_of(mode)},
             dtypes=("float32",),
@@ -392,7 +398,7 @@ def function_of(row: str) -> str:
     return row.partition(" ")[0]
 
 
-def _first(function: Function, roll: random.Random) -> np.ndarray:
+def _first(function: TorchFunction, roll: random.Random) -> np.ndarray:
     draw = NodeDraw(roll, 0)
     dtype, shape = roll.choice(function.dtypes), draw.shape(*function.ranks)
     if dtype == INDEX:
@@ -400,13 +406,13 @@ def _first(function: Function, roll: random.Random) -> np.ndarray:
     return draw.array(shape, dtype)
 
 
-def _fits(function: Function, array: np.ndarray) -> bool:
+def _fits(function: TorchFunction, array: np.ndarray) -> bool:
     """Whether a function takes such a tensor first."""
     low, high = function.ranks
     return str(array.dtype) in function.dtypes and low <= array.ndim <= high
 
 
-def _options(function: Function, draw: NodeDraw) -> dict[str, object]:
+def _options(function: TorchFunction, draw: NodeDraw) -> dict[str, object]:
     """The options that are needed, and half of the others."""
     chosen = {name: rule for name, rule in function.options.items() if draw.roll.random() < HALF}
     return {name: rule(draw) for name, rule in {**function.needed, **chosen}.items()}
