@@ -103,6 +103,12 @@ NEEDS = {
         "python -m venv .tvm && .tvm/bin/pip install apache-tvm==0.27.0.post1 numpy, REFMLC_TVM_PYTHON=.tvm/bin/python",
         lambda: _program(TVM_PYTHON),
     ),
+    "onnx_importer": Need(
+        "real TVM beside ONNX, which its importer needs",
+        "python -m venv .tvm && .tvm/bin/pip install apache-tvm==0.27.0.post1 numpy onnx==1.23.2, "
+        "REFMLC_TVM_PYTHON=.tvm/bin/python",
+        lambda: _program(TVM_PYTHON) and _has_packages(TVM_PYTHON, "onnx"),
+    ),
     "importers": Need(
         "real TVM beside PyTorch and ONNX, which its importers need",
         "python -m venv .tvm && .tvm/bin/pip install apache-tvm==0.27.0.post1 numpy torch==2.13.0 onnx==1.23.2, "

@@ -157,7 +157,7 @@ def test_the_script_has_the_model_as_text_that_onnx_reads_alike():
     assert "refmlc" not in script
 
 
-@pytest.mark.needs("importers", "onnx")
+@pytest.mark.needs("onnx_importer", "onnx")
 def test_a_model_is_replayed_and_reported_and_its_script_runs_with_tvm_and_onnx_alone(tmp_path):
     spec = f"tvm:{needs.TVM_PYTHON}"
     file = finding(tmp_path, f"tvm-importer:{needs.TVM_PYTHON}", specs=(spec,))

@@ -10,7 +10,7 @@ from refmlc.oracle.fuzz.result import FindingRecord
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.imports import importers
 
-pytestmark = pytest.mark.needs("importers", "onnx")
+pytestmark = pytest.mark.needs("onnx_importer", "onnx")
 SECONDS = 120.0
 SETTINGS = CampaignSettings(
     kinds=(importers.KIND,), implementations=(f"tvm:{TVM_PYTHON}",), program_seconds=SECONDS, seed=1

@@ -162,7 +162,7 @@ def said(answer, row):
 @each
 def test_tvm_does_what_is_recorded(row, told):
     if row in IMPORTED:
-        needs.need("importers")
+        needs.need("onnx_importer")
     version, answers = told
     if version in row["versions"]:
         assert_is(said(answers[row["id"]], row), row["got"])
