@@ -27,7 +27,8 @@ from refmlc.oracle.fuzz.subjects.imports.imported_model import (
     judge_of,
     name_of,
 )
-from refmlc.oracle.fuzz.subjects.imports.importers import Answers, Judge
+from refmlc.oracle.fuzz.subjects.imports.importer_process import Answers, importer
+from refmlc.oracle.fuzz.subjects.imports.importers import Judge
 from refmlc.oracle.fuzz.subjects.imports.onnx_reduction import plainest
 from refmlc.oracle.issue.model_script import model_script, model_text
 from refmlc.oracle.issue.report import SILENT, NeighbourRow
@@ -95,7 +96,7 @@ def model_report(
 
         graph = plainest(graph, keeps)
         expected, found = judge.evaluated(graph), judge.of(path, graph)
-        says = importers.importer(pythons[0], SECONDS).says
+        says = importer(pythons[0], SECONDS).says
         code = CODES[how].id if how in CODES else importers.WRONG
         report = ModelReport(
             file,

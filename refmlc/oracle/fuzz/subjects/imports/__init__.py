@@ -3,6 +3,7 @@
 | file             | holds                                                           |
 |------------------|-----------------------------------------------------------------|
 | `importers`      | both importers held to ONNX's own evaluator, node by node       |
+| `importer_process` | TVM's importers in a process, which a worker keeps            |
 | `onnx_graphs`    | graphs as data, drawn                                           |
 | `onnx_operators` | the table of operators that they have                           |
 | `onnx_reduction` | a graph that is wrong, made smaller                             |

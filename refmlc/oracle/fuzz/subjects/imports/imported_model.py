@@ -9,7 +9,7 @@
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from refmlc.diag import Diagnostic, fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE, CRASHED, REFUSED_PROGRAM, UNSUPPORTED_CONSTRUCT, WRONG_IMPORT
 from refmlc.lazy import load
 from refmlc.oracle.fuzz.subjects.imports import importers
+from refmlc.oracle.fuzz.subjects.imports.importer_process import end_importer, importer
 from refmlc.oracle.fuzz.subjects.replayed_trace import ReplayedTrace
 
 if TYPE_CHECKING:
@@ -105,9 +106,8 @@ def judge_of(pythons: Sequence[str], seconds: float) -> Iterator[importers.Judge
     """The evaluator and the importers; processes that were started end. Fails: RM112 where a TVM lacks ONNX."""
     judge = importers.Judge(pythons, seconds)
     with ExitStack() as stack:
-        stack.callback(importers.importer.cache_clear)
         for python in pythons:
-            stack.enter_context(closing(importers.importer(python, seconds)))
+            stack.callback(end_importer, python, seconds)
             if importers.FRAMEWORK in importers.lacking(judge, python):
                 raise fail(BAD_USAGE, f"`{importers.FRAMEWORK}` is not installed beside the TVM of `{python}`")
         yield judge
@@ -117,9 +117,7 @@ def name_of(judge: importers.Judge, path: str) -> str:
     """What answers on a path, with its version."""
     if path == importers.OURS:
         return "refmlc's importer"
-    return str(
-        importers.importer(path.removeprefix(importers.IMPORTER), judge.seconds).says.get("name", "TVM's importer")
-    )
+    return str(importer(path.removeprefix(importers.IMPORTER), judge.seconds).says.get("name", "TVM's importer"))
 
 
 def replayed_model(file: ModelFindingFile, specs: Sequence[str], name: str, seconds: float) -> list[ReplayedTrace]:

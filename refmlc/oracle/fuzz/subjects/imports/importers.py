@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,13 +31,13 @@ from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lazy import load
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.subjects.imports.importer_process import STARTS, Answers, arrays_of, importer
 from refmlc.oracle.fuzz.subjects.imports.onnx_operators import OPERATORS
 from refmlc.oracle.fuzz.subjects.imports.onnx_reduction import alone_of, plainest, smaller
-from refmlc.oracle.implementations.implementation import Ended, Limits, Stop, Stopped
+from refmlc.oracle.implementations.implementation import Limits, Stopped
 from refmlc.oracle.implementations.real_tvm import Tvm
 from refmlc.oracle.record import known_nodes
 from refmlc.run.memory.tensor import Tensor
-from refmlc.run.memory.values import Shape
 
 if TYPE_CHECKING:
     from refmlc.oracle.fuzz.subjects.imports.onnx_graphs import OnnxGraph
@@ -50,10 +50,7 @@ FRAMEWORK = "onnx"
 JUDGED = ("equal", "wrong")
 WRONG, REFUSED, CRASHED = "RM706", "RM707", "RM703"
 GRAPHS = "refmlc.oracle.fuzz.subjects.imports.onnx_graphs"
-STARTS = 120.0
-"""How long TVM may take to start, with what its importers need, on a machine that is busy. Units: seconds."""
 TOLERANCE = {"float16": 2e-2, "float32": 1e-3, "float64": 1e-5}
-SAID_LIMITS = ("not support", "unsupported", "only support", "not implemented", "currently support", "not yet")
 EVALUATOR = {
     **{
         f"{operator} opset{version}": "takes the axis as version 13 does, in every version"
@@ -69,8 +66,6 @@ EVALUATOR = {
     "Cast nan": "casts NaN and infinities to an integer, which ONNX leaves open",
 }
 """Where the evaluator is wrong or its answer is nobody's: an operator, an attribute or how, and why it is left out."""
-Answers: TypeAlias = "list[np.ndarray] | str"
-"""The results of a graph, or why there are none: a refusal, which begins with its kind."""
 
 
 def pythons_of(settings: CampaignSettings) -> tuple[str, ...]:
@@ -83,47 +78,6 @@ def pythons_among(implementations: Sequence[str]) -> tuple[str, ...]:
     specs = [spec.removeprefix(TVM).rpartition("@") for spec in implementations if spec.startswith(TVM)]
     paths = [(path if at and number.isdecimal() else f"{path}{at}{number}") for path, at, number in specs]
     return tuple(dict.fromkeys(path.partition(",")[0] for path in paths))
-
-
-class ImporterProcess(Tvm):
-    """TVM's importers in their own process: any file, any number of times."""
-
-    side = "run_model.py"
-
-    def answers(self, path: Path, arguments: Sequence[np.ndarray]) -> Answers:
-        """The results of the model in a file."""
-        prepared = self.prepare_text(str(path))
-        if isinstance(prepared, Stopped):
-            return _refusal(prepared)
-        answer = prepared.run("main", [Tensor.from_numpy(np.asarray(array, order="C")) for array in arguments])
-        prepared.close()
-        if isinstance(answer, Stopped):
-            return _refusal(answer)
-        return arrays_of(answer)
-
-
-def _refusal(stopped: Stopped) -> str:
-    if stopped.why is Stop.CRASHED:
-        return f"crashed: {stopped.message}"
-    said = any(words in stopped.message.lower() for words in SAID_LIMITS)
-    return f"{'refused' if said or not _is_fault(stopped) else 'failed'}: {stopped.message}"
-
-
-def _is_fault(stopped: Stopped) -> bool:
-    return stopped.why in (Stop.REJECTED, Stop.TRAP)
-
-
-def arrays_of(answer: Ended) -> list[np.ndarray]:
-    """The results as arrays: a shape and a number are tensors of int64."""
-    value = answer.value
-    items = value if isinstance(value, tuple) and not isinstance(value, Shape) else (value,)
-    return [each.numpy() if isinstance(each, Tensor) else np.asarray(each, "int64") for each in items]
-
-
-@cache
-def importer(python: str, seconds: float) -> ImporterProcess:
-    """TVM's process, kept by the worker."""
-    return ImporterProcess(python, Limits(seconds=seconds, prepare=max(seconds, STARTS)))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,72 @@
+"""TVM's importers in a process of their own, which a worker keeps."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from refmlc.oracle.implementations.implementation import Ended, Limits, Stop, Stopped
+from refmlc.oracle.implementations.real_tvm import Tvm
+from refmlc.run.memory.tensor import Tensor
+from refmlc.run.memory.values import Shape
+
+STARTS = 120.0
+"""How long TVM may take to start, with what its importers need, on a machine that is busy. Units: seconds."""
+SAID_LIMITS = ("not support", "unsupported", "only support", "not implemented", "currently support", "not yet")
+Answers: TypeAlias = "list[np.ndarray] | str"
+"""The results of a graph, or why there are none: a refusal, which begins with its kind."""
+
+
+class ImporterProcess(Tvm):
+    """TVM's importers in their own process: any file, any number of times."""
+
+    side = "run_model.py"
+
+    def answers(self, path: Path, arguments: Sequence[np.ndarray]) -> Answers:
+        """The results of the model in a file."""
+        prepared = self.prepare_text(str(path))
+        if isinstance(prepared, Stopped):
+            return _refusal(prepared)
+        answer = prepared.run("main", [Tensor.from_numpy(np.asarray(array, order="C")) for array in arguments])
+        prepared.close()
+        if isinstance(answer, Stopped):
+            return _refusal(answer)
+        return arrays_of(answer)
+
+
+def _refusal(stopped: Stopped) -> str:
+    if stopped.why is Stop.CRASHED:
+        return f"crashed: {stopped.message}"
+    said = any(words in stopped.message.lower() for words in SAID_LIMITS)
+    return f"{'refused' if said or not _is_fault(stopped) else 'failed'}: {stopped.message}"
+
+
+def _is_fault(stopped: Stopped) -> bool:
+    return stopped.why in (Stop.REJECTED, Stop.TRAP)
+
+
+def arrays_of(answer: Ended) -> list[np.ndarray]:
+    """The results as arrays: a shape and a number are tensors of int64."""
+    value = answer.value
+    items = value if isinstance(value, tuple) and not isinstance(value, Shape) else (value,)
+    return [each.numpy() if isinstance(each, Tensor) else np.asarray(each, "int64") for each in items]
+
+
+PROCESSES: dict[tuple[str, float], ImporterProcess] = {}
+"""The processes that are kept: by Python and seconds."""
+
+
+def importer(python: str, seconds: float) -> ImporterProcess:
+    """TVM's process, kept by the worker."""
+    if (python, seconds) not in PROCESSES:
+        limits = Limits(seconds=seconds, prepare=max(seconds, STARTS))
+        PROCESSES[python, seconds] = ImporterProcess(python, limits)
+    return PROCESSES[python, seconds]
+
+
+def end_importer(python: str, seconds: float) -> None:
+    """End TVM's process, if one is kept."""
+    process = PROCESSES.pop((python, seconds), None)
+    if process is not None:
+        process.close()
