@@ -10,7 +10,6 @@
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import TYPE_CHECKING, cast
@@ -138,10 +137,7 @@ def _neighbours(judge: Judge, path: str, graph: "OnnxGraph") -> Iterator[Neighbo
     how, word = _verdict(judge, importers.OURS, graph)
     yield NeighbourRow("refmlc's importer for TVM's", not how, word)
     if not how:
-        python = path.removeprefix(importers.IMPORTER)
-        with closing(importers.compiler(python, SECONDS)):
-            right = judge.compiles_ours(python, graph)
-        importers.compiler.cache_clear()
+        right = judge.compiles_ours(path.removeprefix(importers.IMPORTER), graph)
         yield NeighbourRow(
             "refmlc's module of the model, compiled by this TVM", right, AS_MEANT if right else "differs"
         )

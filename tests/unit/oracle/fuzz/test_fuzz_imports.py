@@ -8,7 +8,7 @@ import pytest
 from needs import imported, need
 
 from refmlc.oracle.fuzz.settings import CampaignSettings
-from refmlc.oracle.fuzz.subjects.imports import importers
+from refmlc.oracle.fuzz.subjects.imports import imported_model, importer_process, importers
 from refmlc.oracle.record import known_nodes
 
 SETTINGS = CampaignSettings(
@@ -186,3 +186,32 @@ def test_without_tvm_refmlc_alone_is_held_to_the_evaluator():
     assert result.coverage["ONNX operators"]
     (digests,) = result.bases.values()
     assert 8 < len({*digests}) <= len(digests) <= 12
+
+
+class Kept:
+    """A process that is only counted."""
+
+    def __init__(self, python, limits):
+        self.key, self.ended, self.says = (type(self), python, limits.seconds), False, {}
+
+    def close(self):
+        self.ended = True
+
+
+class KeptCompiler(Kept):
+    """The same of texts."""
+
+
+def test_a_judge_ends_its_own_processes_and_no_others(monkeypatch):
+    monkeypatch.setattr(importer_process, "ImporterProcess", Kept)
+    monkeypatch.setattr(importer_process, "Tvm", KeptCompiler)
+    monkeypatch.setattr(importer_process, "KINDS", (Kept, KeptCompiler))
+    monkeypatch.setattr(importer_process, "KEPT", {})
+    other = importer_process.importer("/a/python", 120.0), importer_process.compiler("/b/python", 5.0)
+    with imported_model.judge_of(["/a/python"], 5.0):
+        own = importer_process.importer("/a/python", 5.0), importer_process.compiler("/a/python", 5.0)
+        assert importer_process.importer("/a/python", 5.0) is own[0]
+    assert [each.ended for each in own] == [True, True]
+    assert [each.ended for each in other] == [False, False]
+    assert importer_process.importer("/a/python", 5.0) is not own[0]
+    assert importer_process.importer("/a/python", 120.0) is other[0]

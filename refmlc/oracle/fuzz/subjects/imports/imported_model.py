@@ -19,7 +19,7 @@ from refmlc.diag import Diagnostic, fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE, CRASHED, REFUSED_PROGRAM, UNSUPPORTED_CONSTRUCT, WRONG_IMPORT
 from refmlc.lazy import load
 from refmlc.oracle.fuzz.subjects.imports import importers
-from refmlc.oracle.fuzz.subjects.imports.importer_process import end_importer, importer
+from refmlc.oracle.fuzz.subjects.imports.importer_process import end_processes, importer
 from refmlc.oracle.fuzz.subjects.replayed_trace import ReplayedTrace
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def judge_of(pythons: Sequence[str], seconds: float) -> Iterator[importers.Judge
     judge = importers.Judge(pythons, seconds)
     with ExitStack() as stack:
         for python in pythons:
-            stack.callback(end_importer, python, seconds)
+            stack.callback(end_processes, python, seconds)
             if importers.FRAMEWORK in importers.lacking(judge, python):
                 raise fail(BAD_USAGE, f"`{importers.FRAMEWORK}` is not installed beside the TVM of `{python}`")
         yield judge

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from refmlc.oracle.implementations.real_tvm import Tvm
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Shape
 
+T = TypeVar("T", bound=Tvm)
 STARTS = 120.0
 """How long TVM may take to start, with what its importers need, on a machine that is busy. Units: seconds."""
 SAID_LIMITS = ("not support", "unsupported", "only support", "not implemented", "currently support", "not yet")
@@ -53,20 +54,30 @@ def arrays_of(answer: Ended) -> list[np.ndarray]:
     return [each.numpy() if isinstance(each, Tensor) else np.asarray(each, "int64") for each in items]
 
 
-PROCESSES: dict[tuple[str, float], ImporterProcess] = {}
-"""The processes that are kept: by Python and seconds."""
+KEPT: dict[tuple[type[Tvm], str, float], Tvm] = {}
+"""The processes that a worker keeps: one of each kind for a Python and seconds."""
+KINDS = (ImporterProcess, Tvm)
+
+
+def _kept(kind: type[T], python: str, seconds: float) -> T:
+    if (kind, python, seconds) not in KEPT:
+        KEPT[kind, python, seconds] = kind(python, Limits(seconds=seconds, prepare=max(seconds, STARTS)))
+    return cast("T", KEPT[kind, python, seconds])
 
 
 def importer(python: str, seconds: float) -> ImporterProcess:
-    """TVM's process, kept by the worker."""
-    if (python, seconds) not in PROCESSES:
-        limits = Limits(seconds=seconds, prepare=max(seconds, STARTS))
-        PROCESSES[python, seconds] = ImporterProcess(python, limits)
-    return PROCESSES[python, seconds]
+    """TVM's importers, kept until `end_processes`."""
+    return _kept(ImporterProcess, python, seconds)
 
 
-def end_importer(python: str, seconds: float) -> None:
-    """End TVM's process, if one is kept."""
-    process = PROCESSES.pop((python, seconds), None)
-    if process is not None:
-        process.close()
+def compiler(python: str, seconds: float) -> Tvm:
+    """TVM for texts, in a process of its own, kept until `end_processes`."""
+    return _kept(Tvm, python, seconds)
+
+
+def end_processes(python: str, seconds: float) -> None:
+    """End the processes that are kept for a Python and these seconds, and no others."""
+    for kind in KINDS:
+        process = KEPT.pop((kind, python, seconds), None)
+        if process is not None:
+            process.close()

@@ -31,11 +31,10 @@ from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lazy import load
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
-from refmlc.oracle.fuzz.subjects.imports.importer_process import STARTS, Answers, arrays_of, importer
+from refmlc.oracle.fuzz.subjects.imports.importer_process import Answers, arrays_of, compiler, importer
 from refmlc.oracle.fuzz.subjects.imports.onnx_operators import OPERATORS
 from refmlc.oracle.fuzz.subjects.imports.onnx_reduction import alone_of, plainest, smaller
-from refmlc.oracle.implementations.implementation import Limits, Stopped
-from refmlc.oracle.implementations.real_tvm import Tvm
+from refmlc.oracle.implementations.implementation import Stopped
 from refmlc.oracle.record import known_nodes
 from refmlc.run.memory.tensor import Tensor
 
@@ -175,12 +174,6 @@ class Judge:
         arguments = list(graph.arguments.values())[: len(module.functions["main"].params)]
         answer = ready.run("main", [Tensor.from_numpy(np.asarray(array, order="C")) for array in arguments])
         return not isinstance(answer, Stopped) and not how_wrong(expected, arrays_of(answer))
-
-
-@cache
-def compiler(python: str, seconds: float) -> Tvm:
-    """TVM for texts, in a process of its own."""
-    return Tvm(python, Limits(seconds=seconds, prepare=max(seconds, STARTS)))
 
 
 def guilty(judge: Judge, path: str, graph: "OnnxGraph") -> "OnnxGraph | None":

@@ -27,14 +27,13 @@ from refmlc.lang.ir import IRModule
 from refmlc.lazy import load
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
-from refmlc.oracle.fuzz.subjects.imports.importer_process import Answers, arrays_of, importer
+from refmlc.oracle.fuzz.subjects.imports.importer_process import Answers, arrays_of, compiler, importer
 from refmlc.oracle.fuzz.subjects.imports.importers import (
     CRASHED,
     IMPORTER,
     OURS,
     REFUSED,
     WRONG,
-    compiler,
     described,
     how_wrong,
     pythons_of,
