@@ -158,14 +158,14 @@ def known_row(says: Mapping[str, object], answer: Stopped, module: IRModule) -> 
 RecordedStep: TypeAlias = "Sequence[object]"
 
 
-def scheduled_rows(says: Mapping[str, object]) -> list[tuple[str, str, Sequence[RecordedStep]]]:
-    """The id, the module and the steps of each row that is a trace of a schedule."""
+def scheduled_rows(says: Mapping[str, object]) -> list[tuple[str, str, Sequence[RecordedStep], object]]:
+    """The id, the module, the steps and what came of them, of each row that is a trace of a schedule."""
     name, version = _introduced(says)
-    rows: list[tuple[str, str, Sequence[RecordedStep]]] = []
+    rows: list[tuple[str, str, Sequence[RecordedStep], object]] = []
     for row in _tables(name, version) if name and version else ():
         match row:
             case {"action": "schedule" | "schedule-run", "steps": list(steps), "module": str(text), "id": str(row_id)}:
-                rows.append((row_id, text, steps))
+                rows.append((row_id, text, steps, row.get("got")))
     return rows
 
 
@@ -197,6 +197,32 @@ def known_passes(says: Mapping[str, object], name: str, verdict: str, pattern: s
             alike = plain and verdict in WRONG_STAGES and row["kind"] == "wrong result"
         known += [str(row["id"])] if alike else []
     return known
+
+
+def most_alike(says: Mapping[str, object], ids: Sequence[str], text: str) -> str:
+    """Of these rows the one whose program has the most that the program of `text` has too; empty: none is alike.
+
+    A row with operators must share one; then operators and kinds of nodes count.
+    """
+    base, version = _introduced(says)
+    operators, kinds = _operators_and_kinds(text)
+    alike: list[tuple[float, str]] = []
+    for row in _tables(base, version) if ids else ():
+        others, other_kinds = _operators_and_kinds(str(row.get("module", "")))
+        if row["id"] in ids and other_kinds and (not others or operators & others):
+            shared = len(operators & others) + len(kinds & other_kinds)
+            alike.append((shared / len(others | other_kinds), str(row["id"])))
+    return max(alike, default=(0.0, ""))[1]
+
+
+def _operators_and_kinds(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The operators of a program, but for those of every loop nest; the classes of its nodes."""
+    try:
+        module = read(text, "the program")
+    except RefmlcError:
+        return frozenset(), frozenset()
+    kinds = (type(node).__name__ for function in module.functions.values() for node in walk(function))
+    return _operators_and_dtypes(module)[0], frozenset(kinds)
 
 
 def _alike(got: str, verdict: str, pattern: str) -> bool:

@@ -34,14 +34,14 @@ from refmlc.oracle.fuzz import proofs
 from refmlc.oracle.fuzz.coverage import covered
 from refmlc.oracle.fuzz.exclusions import TVM, exclusions, has_any, is_excluded
 from refmlc.oracle.fuzz.finding_pattern import Pattern, pattern_of
-from refmlc.oracle.fuzz.likeness import like_row
+from refmlc.oracle.fuzz.likeness import row_like
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature, together
 from refmlc.oracle.fuzz.settings import ANY, CampaignSettings
 from refmlc.oracle.fuzz.subjects.table import SUBJECTS
 from refmlc.oracle.implementations.implementation import Implementation, Limits
 from refmlc.oracle.implementations.interp import Interp
-from refmlc.oracle.outcome import COMPARED, Kind
+from refmlc.oracle.outcome import COMPARED
 from refmlc.oracle.pairs.contradiction import of_interpreter
 from refmlc.oracle.pairs.equivalents import Variant
 from refmlc.oracle.reasons import counted as counted_by_reason
@@ -303,25 +303,27 @@ def implementation_of(settings: CampaignSettings, finding: Finding) -> Implement
 
 def as_found(settings: CampaignSettings, number: int, finding: Finding) -> FindingRecord:
     """The finding as data."""
-    version = version_of(settings, finding.implementation)
     pattern = pattern_in(settings, finding)
-    says = getattr(implementation_of(settings, finding), "says", {})
-    message = "" if finding.verdict.kind is Kind.WRONG else finding.signature[2]
-    like = "" if pattern.row or not says else like_row(says, pattern, message, finding.case.module)
-    notes = [*finding.diagnostic.notes, *([f"it is like the known row {like}"] if like else [])]
-    lines = [finding.diagnostic.message, *notes, *([f"in {version}"] if version else [])]
     return FindingRecord(
         name_of(finding, pattern),
         finding.code.id,
         finding.implementation,
         finding.verdict.kind.value,
-        "\n".join(lines),
+        message_of(settings, finding, pattern),
         number,
         drawn(settings, number)[0],
         settings.kind_of(number),
         case_of(finding),
         cause=pattern.text,
     )
+
+
+def message_of(settings: CampaignSettings, finding: Finding, pattern: Pattern) -> str:
+    """What is wrong, the recorded deviation that it is like, and the version of the implementation."""
+    version = version_of(settings, finding.implementation)
+    like = row_like(getattr(implementation_of(settings, finding), "says", {}), finding, pattern)
+    notes = [*finding.diagnostic.notes, *([f"it is like the known row {like}"] if like else [])]
+    return "\n".join([finding.diagnostic.message, *notes, *([f"in {version}"] if version else [])])
 
 
 def case_of(finding: Finding) -> Json:
@@ -347,29 +349,32 @@ def shrink(settings: Json, finding_data: Json, seconds: float) -> Json:
     specs = [spec_and_interval(spec)[0] for spec in campaign_settings.implementations]
     specs = [spec for spec in specs if implemented(spec, campaign_settings.program_seconds).name == finding.path]
 
-    def patterns(case: Case) -> list[Pattern]:
+    def alike(case: Case) -> list[tuple[Finding, Pattern]]:
         (each,) = examined_by(campaign_settings, specs, [case], sanitize=False)
-        alike = [
-            candidate
+        return [
+            (candidate, pattern_in(campaign_settings, candidate))
             for candidate in each.findings
             if candidate.code.id == finding.code and candidate.verdict.kind.value == finding.verdict
         ]
-        return [pattern_in(campaign_settings, candidate) for candidate in alike]
 
     case = Case.from_json(json.dumps(finding.case))
-    first = patterns(case)
+    first = alike(case)
     if not first:
         return {"problem": "the finding does not occur again"}
+    cause = first[0][1]
 
     def keeps(case: Case) -> bool:
-        return any(first[0].is_kept_by(pattern) for pattern in patterns(case))
+        return any(cause.is_kept_by(pattern) for _, pattern in alike(case))
 
     reduction = reduce_case(case, keeps, seconds=seconds)
+    kept = [pair for pair in alike(reduction.case or case) if cause.is_kept_by(pair[1])]
+    last, pattern = (kept or first)[0]
     return {
         "case": as_json(reduction.case or case),
+        "message": message_of(campaign_settings, last, pattern),
         "lines": [len(str(finding.case["text"]).splitlines()), len(reduction.text.splitlines())],
         "statements": [reduction.before[1], reduction.after[1]],
         "tries": reduction.tries,
         "finished": reduction.finished,
-        "cause": next((pattern.text for pattern in patterns(reduction.case or case)), first[0].text),
+        "cause": pattern.text,
     }

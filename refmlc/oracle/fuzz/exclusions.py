@@ -23,12 +23,14 @@ from refmlc.lang.dtypes import SCALARS
 from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.ir.threads import tag_of
 from refmlc.lang.ir.visit import walk
+from refmlc.lang.library import OPERATORS
 from refmlc.oracle.fuzz.coverage import clauses_of_operators, covered
 
 HALF = 16
 BYTE = 8
 NOT_SENT_TO_TVM = ("packed", "ret", "threads", "views")
 TVM = "tvm:"
+STEPS = frozenset(("split",))  # a subject has a step of this name: it is no operator here
 PREFERRED = ("operators", "dtypes", "kinds")  # families that a program may be drawn for
 
 
@@ -87,7 +89,7 @@ def names_in(module: IRModule) -> frozenset[str]:
 @cache
 def known_names() -> frozenset[str]:
     """The names that `--exclude` takes in every campaign; subjects have names of their own."""
-    return frozenset({*TRAITS, *clauses_of_operators(), *map(str, SCALARS)})
+    return frozenset({*TRAITS, *clauses_of_operators(), *OPERATORS, *map(str, SCALARS)}) - STEPS
 
 
 def exclusions(exclude: Iterable[str], implementations: Iterable[str]) -> frozenset[str]:

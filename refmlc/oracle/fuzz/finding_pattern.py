@@ -15,6 +15,9 @@ the program has. Those of operators of Relax are the ones that are wrong alone, 
 where none is. Operators that nearly every loop nest has (`PLAIN`) do not count, and exact ones only where there is none
 that is not: what is rounded in another way is rarely an `abs`.
 
+Beside it stands what was applied to which dtypes (`uses`), casts and `PLAIN` operators too: no part of the cause, but
+what a row may have (`likeness`).
+
 Decision: a distance is no part of it, and a guess (`refmlc.oracle.difference`) only without an operator: other
 arguments make one fault look like another.
 """
@@ -22,11 +25,13 @@ arguments make one fault look like another.
 import math
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.types import TensorType
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.ops.contract import Accuracy
 from refmlc.lang.ops.scalar import SCALAR_OPS
@@ -43,7 +48,8 @@ from refmlc.oracle.record import EVERYWHERE
 from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies.operators.program import operator_names
 
-PLAIN = EVERYWHERE | {"cast", "div", "mul"}
+CAST = "cast"
+PLAIN = EVERYWHERE | {CAST, "div", "mul"}
 COINCIDENCES = ("only ", "scaled", "stale", "a rounding is missing", "rounded too early")
 NEAR = 64  # ulp
 DTYPES = re.compile(r"\b(?:T\.)?(?:bool\b|(?:bfloat|float|uint|int)\d+\w*)")
@@ -53,15 +59,19 @@ MADE = re.compile(r"[gl]v\d*")  # names that TVM makes
 WORDS = re.compile(r"\b[A-Za-z_]\w*")
 NARROW, HALF = 8, 16
 
+Uses: TypeAlias = frozenset[tuple[str, str]]
+"""Operators, each with a dtype that it is applied to; a cast with both: `cast`, `float32 bool`."""
+
 
 @dataclass(frozen=True)
 class Pattern:
-    """What findings of one cause share."""
+    """What findings of one cause share. `uses` tell none apart."""
 
     words: str
     part: str = ""
     row: str = ""
     operators: frozenset[str] = frozenset()
+    uses: Uses = field(default=frozenset(), compare=False)
 
     @property
     def text(self) -> str:
@@ -91,16 +101,17 @@ def pattern_of(finding: Finding, implementation: Implementation | None, interp: 
         return Pattern(words, part, finding.verdict.row)
     if difference is None and finding.verdict.kind is not Kind.WRONG:
         return Pattern(failure_words(words, names_in_program(finding.case.module)), part)
-    operators = frozenset(_operators(finding, implementation, interp)) - PLAIN
+    uses = frozenset(_uses(finding, implementation, interp))
+    operators = frozenset(name for name, _ in uses if name != CAST) - PLAIN
     operators = frozenset(name for name in operators if _is_inexact(name)) or operators
     if difference is None:  # of another shape or dtype
-        return Pattern(failure_words(words), part, operators=operators)
+        return Pattern(failure_words(words), part, operators=operators, uses=uses)
     how = _how(difference.actual, difference.expected, finding.actual)
     if operators:
-        return Pattern(how, part, operators=operators)
+        return Pattern(how, part, operators=operators, uses=uses)
     guess = "" if difference.guess.startswith(COINCIDENCES) else difference.guess.partition("; only ")[0]
     near = "" if difference.ulps is None else "near" if difference.ulps <= NEAR else "far"
-    return Pattern(f"{how} {near} {guess}", part)
+    return Pattern(f"{how} {near} {guess}", part, uses=uses)
 
 
 def failure_words(message: str, names: Collection[str] = ()) -> str:
@@ -111,11 +122,20 @@ def failure_words(message: str, names: Collection[str] = ()) -> str:
     """
     text = DTYPES.sub("dtype", RAISED.sub("", normalised(message)))
     if "LLVM" in text:
-        text = LLVM_TYPES.sub("type", text)
+        head, errors, tail = LLVM_TYPES.sub("type", text).partition(": ")
+        text = head + errors + once(tail)
     head, mark, tail = text.partition(" is false")
     if not mark:
         head, tail = "", text
     return head + mark + WORDS.sub(lambda word: "_" if word[0] in names or MADE.fullmatch(word[0]) else word[0], tail)
+
+
+def once(errors: str) -> str:
+    """What is said once for each of several places, said once."""
+    words = errors.split(" ")
+    periods = (size for size in range(1, len(words) // 2 + 1) if len(words) % size == 0)
+    size = next((size for size in periods if words == words[:size] * (len(words) // size)), len(words))
+    return " ".join(words[:size])
 
 
 def names_in_program(module: IRModule) -> frozenset[str]:
@@ -125,7 +145,7 @@ def names_in_program(module: IRModule) -> frozenset[str]:
     return frozenset(part.name for part in parts if isinstance(part, tir.Var | tir.Buffer | relax.Var))
 
 
-def _operators(finding: Finding, implementation: Implementation | None, interp: Interp) -> Iterator[str]:
+def _uses(finding: Finding, implementation: Implementation | None, interp: Interp) -> Iterator[tuple[str, str]]:
     names = operator_names(finding.case.module)
     if names:
         wrong = (
@@ -133,12 +153,20 @@ def _operators(finding: Finding, implementation: Implementation | None, interp: 
             if implementation is None
             else wrong_operators(implementation, finding.case, finding.call, interp, OTHERS)
         )
-        yield from wrong or names
+        dtypes = dtypes_of_tensors(finding.case.module)
+        yield from ((name, dtype) for name in wrong or names for dtype in dtypes or {""})
         return
     slice_ = _slice(finding)
     if slice_ is not None:
         for write in slice_.writes.values():
-            yield from _names(write.value)
+            yield from _uses_in(write.value)
+
+
+def dtypes_of_tensors(module: IRModule) -> frozenset[str]:
+    """The dtypes of the tensors of a program of Relax."""
+    nodes = [node for function in module.functions.values() for node in walk(function)]
+    types = [node.dtype for node in nodes if isinstance(node, TensorType)]
+    return frozenset(dtype.element for dtype in types if isinstance(dtype, DType))
 
 
 def _is_inexact(name: str) -> bool:
@@ -159,12 +187,15 @@ def _slice(finding: Finding) -> Slice | None:
         return None
 
 
-def _names(value: Value) -> Iterator[str]:
+def _uses_in(value: Value) -> Iterator[tuple[str, str]]:
     stack = [value]
     while stack:
         node = stack.pop()
+        if node.kind is NodeKind.CAST:
+            yield from ((CAST, f"{part.dtype.element} {node.dtype.element}") for part in node.parts)
         if node.kind in (NodeKind.OPERATOR, NodeKind.CALL):
-            yield node.text
+            yield node.text, node.dtype.element
+            yield from ((node.text, part.dtype.element) for part in node.parts)
         stack.extend(node.parts)
 
 

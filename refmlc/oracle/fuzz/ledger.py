@@ -276,7 +276,7 @@ def rows_of(folder: Path) -> dict[str, list[tuple[object, ...]]]:
             key = (cause_of(finding.signature), portable(finding.path), progress.versions.get(finding.path, ""))
             first = (finding.number, name, str(finding.seed), finding.code, finding.verdict, finding.kind)
             shrunk = progress.shrunk.get(finding.signature, {})
-            rows = (known_row_of(finding), like_row_of(finding))
+            rows = (known_row_of(finding, shrunk), like_row_of(finding, shrunk))
             said = (cause_text(finding, {}), *rows, finding.message)
             tables["finding"].append((*key, *first, *said))
             tables["seen"].append((*key, name, batch.batch, finding.count))

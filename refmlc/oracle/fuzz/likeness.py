@@ -4,11 +4,17 @@
 |-----------------|------------------------------------------------------------------------------------------|
 | another result  | the row is of a result, on the same operators; and of floats of that size, or both are   |
 |                 | NaN or infinite alike; or the row reads what was never written, or outside of a buffer   |
+| …               | or one of them is of its family (`conv1d`, `conv2d`), and values differ in the same way  |
+| …               | or of another type, and the row's operators are among those of the program               |
+| …               | or the row's cases have what was applied to floats of 8 bits and less, plain or a cast   |
 | a failure       | the row has its message; not one of a dead process                                       |
 | …               | or the row has how it begins, and an operator of its program on the same dtype           |
 
 A message counts without the class of the exception, numbers, dtypes and names. Rows record only how a message begins
 (`got`) where nobody needed the rest. Of an operator `cases` and `edges` of a row say more than its program.
+
+What is wrong with narrow floats is wrong in TVM wherever they occur, so that there an operator that every loop nest has
+tells more than one that it has not. Arithmetic says more than the casts around it.
 
 Of several rows it is the one that has more: operators of the program on their dtypes, operators, then the message with
 its names, then more of the message. Without an operator a message that several rows have is that of none, and so is a
@@ -21,29 +27,38 @@ be wrong twice. It sorts findings: a person reads the row before anything is fil
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache
 from typing import TypeAlias, cast
 
 from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import SCALARS, DType
 from refmlc.lang.ir import IRModule, relax, tir
-from refmlc.lang.ir.types import TensorType
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.script import read
+from refmlc.oracle.finding import Finding
 from refmlc.oracle.fuzz.finding_pattern import (
+    CAST,
     DTYPES,
+    NARROW,
     PLAIN,
     Pattern,
+    Uses,
+    dtypes_of_tensors,
     failure_words,
     group_of,
     kind_of,
     names_in_program,
 )
+from refmlc.oracle.outcome import Kind
 from refmlc.oracle.reasons import normalised
 from refmlc.oracle.record import parts_of, rows_on_record
 
-Uses: TypeAlias = frozenset[tuple[str, str]]
-"""Operators, each with a dtype that it is applied to; `ANY`: whatever it is applied to."""
+
+def row_like(says: Mapping[str, object], finding: Finding, pattern: Pattern) -> str:
+    """The id of the row that a finding of `pattern` looks like; empty: none, or one explains it."""
+    message = "" if finding.verdict.kind is Kind.WRONG else finding.signature[2]
+    return "" if pattern.row or not says else like_row(says, pattern, message, finding.case.module)
 
 
 def like_row(says: Mapping[str, object], pattern: Pattern, message: str = "", module: IRModule | None = None) -> str:
@@ -58,12 +73,18 @@ def like_row(says: Mapping[str, object], pattern: Pattern, message: str = "", mo
         rank, name = max(alike, key=lambda pair: pair[0], default=((0, False, 0), ""))
         return name if rank[0] or len(alike) == 1 or module is None else ""
     nothing = module is not None and has_nothing(module)
-    alike_rows = [row for row in rows if _has_result(row, pattern) and (module is None or nothing or not row.nothing)]
-    alike_rows.sort(key=lambda row: (row.how != _without_group(pattern.words), row.is_code))
-    return next((row.id for row in alike_rows), "")
+    results = [
+        (by_result, row.id)
+        for row in rows
+        if (module is None or nothing or not row.nothing) and (by_result := _rank_of_result(row, pattern)) is not None
+    ]
+    return max(results, key=lambda pair: pair[0], default=((), ""))[1]
 
 
-ANY = "*"
+ANY = "*"  # whatever an operator is applied to
+TYPE = "type"  # how a result of another shape or dtype differs
+OF_TYPE = re.compile(r"the result.* is a tensor")
+FAMILY = re.compile(r"\dd(?=[-_]|$)")
 CODE = re.compile(r"RM\d+")
 MEMORY = ("RM304", "RM305")  # what is outside of a buffer, or was never written
 DEATHS = ("the process", "no answer")  # they name no place, as a message without a word does not
@@ -136,7 +157,8 @@ def _looks(row: Mapping[str, object]) -> RowLooks:
 def _rank(row: RowLooks, words: str, message: str, uses: Uses) -> Rank | None:
     """How much of a failure a row has; None: it does not look like it."""
     on_dtype = bool(met(row.cases | row.uses, uses))
-    has_operator = on_dtype or not {name for name, _ in uses}.isdisjoint(name for name, _ in row.cases | row.uses)
+    operators, others = (families(name for name, _ in each) for each in (uses, row.cases | row.uses))
+    has_operator = on_dtype or not operators.isdisjoint(others)
     if words in row.messages and (has_operator or not uses or not BARE.search(words)):
         return on_dtype + has_operator, normalised(message) in row.exactly, len(words)
     few = len(row.begins.split()) < FEW
@@ -150,15 +172,42 @@ def met(row_uses: Uses, uses: Uses) -> Uses:
     return frozenset((name, dtype) for name, dtype in uses if {(name, dtype), (name, ANY)} & row_uses)
 
 
-def _has_result(row: RowLooks, pattern: Pattern) -> bool:
+def _rank_of_result(row: RowLooks, pattern: Pattern) -> tuple[int, ...] | None:
+    """How much a row of a result has of another one; None: it does not look like it."""
+    if row.messages:
+        return None
+    how = TYPE if OF_TYPE.match(pattern.words) else _without_group(pattern.words)
+    same = how == row.how
+    if _has_operators(row, pattern, how):
+        return 2, same, not row.is_code
+    narrow = {use for use in pattern.uses if _is_narrow(use)} & row.cases
+    arithmetic = sum(name != CAST for name, _ in narrow)
+    return (1, arithmetic, len(narrow)) if narrow else None
+
+
+def _has_operators(row: RowLooks, pattern: Pattern, how: str) -> bool:
     """Whether a row is of a result on the same operators, and how values differ is no reason against it."""
     named = {(spelled(name), ANY) for name in pattern.operators}
-    if row.messages or not named or (pattern.operators != row.operators and not named <= row.cases):
+    if not named:
         return False
-    has_dtype = not pattern.words.startswith(GROUPS) or pattern.words.startswith(row.groups)
-    how = _without_group(pattern.words)
-    is_special = how == row.how and not frozenset(SPECIAL).isdisjoint(how.split())
-    return row.is_code or has_dtype or is_special
+    if pattern.operators == row.operators or named <= row.cases:
+        has_dtype = not pattern.words.startswith(GROUPS) or pattern.words.startswith(row.groups)
+        is_special = how == row.how and not frozenset(SPECIAL).isdisjoint(how.split())
+        return row.is_code or has_dtype or is_special
+    if how != row.how or not row.operators:
+        return False
+    return families(pattern.operators) == families(row.operators) or (how == TYPE and row.operators < pattern.operators)
+
+
+def families(operators: Iterable[str]) -> frozenset[str]:
+    """Operators without the number of their dimensions: `nn.conv1d` and `nn.conv2d` are one."""
+    return frozenset(FAMILY.sub("nd", operator) for operator in operators)
+
+
+def _is_narrow(use: tuple[str, str]) -> bool:
+    """Whether a use is of a float of 8 bits or less."""
+    scalars = (SCALARS[name] for name in use[1].split() if name in SCALARS)
+    return any(scalar.kind == "float" and scalar.bits <= NARROW for scalar in scalars)
 
 
 def _without_group(words: str) -> str:
@@ -168,11 +217,31 @@ def _without_group(words: str) -> str:
 
 
 def how_of(got: object, expected: object) -> str:
-    """How the values of a row differ: of the first pair of them that does."""
+    """How the values of a row differ: in their type, else as the first pair of them that does."""
+    if got is not None and expected is not None and _types(got) != _types(expected):
+        return TYPE
     for one, other in zip(_numbers(got), _numbers(expected), strict=False):
         if one != other and not (one != one and other != other):  # noqa: PLR0124 - NaN is NaN
             return f"{kind_of(one)} for {kind_of(other)}"
     return ""
+
+
+def _types(value: object) -> list[tuple[object, ...]]:
+    """The dtypes and shapes of tensors as a row writes them."""
+    match value:
+        case [str(dtype), list(elements), list(shape)]:
+            return [(dtype, *shape)] if elements is not None else []
+        case [str(dtype), elements]:
+            return [(dtype, *_shape(elements))]
+        case list(parts):
+            return [each for part in parts for each in _types(part)]
+    return []
+
+
+def _shape(elements: object) -> Iterator[int]:
+    while isinstance(elements, list):
+        yield len(elements)
+        elements = elements[0] if elements else None
 
 
 def _numbers(value: object) -> Iterator[float]:
@@ -196,7 +265,7 @@ def _leaves(value: object) -> Iterator[float]:
 def uses_in(module: IRModule) -> Uses:
     """The operators of a program with the dtypes of their operands; those of Relax with each dtype of the program."""
     nodes = [node for function in module.functions.values() for node in walk(function)]
-    dtypes = {node.dtype.element for node in nodes if isinstance(node, TensorType) and isinstance(node.dtype, DType)}
+    dtypes = dtypes_of_tensors(module)
     uses = set[tuple[str, str]]()
     for node in nodes:
         if isinstance(node, relax.Op):
@@ -221,8 +290,15 @@ def _uses_of_cases(names: Iterable[str]) -> Iterator[tuple[str, str]]:
                 yield operator, dtype
             case ["op", operator, _]:
                 yield operator, ANY
+            case ["cast", source, target]:
+                yield from ((CAST, f"{one} {other}") for one in _meant(source) for other in _meant(target))
             case [operator, dtype]:
                 yield operator, dtype
+
+
+def _meant(pattern: str) -> list[str]:
+    """The dtypes that the pattern of an edge means: `float8_*`."""
+    return [name for name in map(str, SCALARS) if fnmatchcase(name, pattern)]
 
 
 def _words(row: Mapping[str, object], key: str) -> Sequence[str]:

@@ -240,16 +240,24 @@ KNOWN_ROW = re.compile(
 )
 
 
-def like_row_of(finding: FindingRecord) -> str:
-    """The row of `conformance/known` that looks like a finding, as its message says; empty: none."""
-    matched = LIKE_ROW.search(finding.message)
-    return "" if matched is None else matched[1]
+def like_row_of(finding: FindingRecord, shrunk: Json | None = None) -> str:
+    """The row of `conformance/known` that looks like a finding, as its message says; empty: none.
+
+    A smaller program has less that looks like something else: what is said of it counts first.
+    """
+    matches = map(LIKE_ROW.search, _said(finding, shrunk))
+    return next((matched[1] for matched in matches if matched is not None), "")
 
 
-def known_row_of(finding: FindingRecord) -> str:
+def known_row_of(finding: FindingRecord, shrunk: Json | None = None) -> str:
     """The row of `conformance/known` that explains a finding, as its message says; empty: none."""
-    matched = KNOWN_ROW.search(finding.message)
-    return "" if matched is None else matched["gives"] or matched["step"]
+    matches = map(KNOWN_ROW.search, _said(finding, shrunk))
+    return next((matched["gives"] or matched["step"] for matched in matches if matched is not None), "")
+
+
+def _said(finding: FindingRecord, shrunk: Json | None) -> tuple[str, str]:
+    """What is said of the smaller program, and of the first one."""
+    return str((shrunk or {}).get("message", "")), finding.message
 
 
 class Progress:
@@ -277,8 +285,8 @@ class Progress:
 
     def state(self, signature: str) -> str:
         """`known ROW`; `earlier` or `judged …`: the ledger of the beginning has the cause; `like ROW`; or `new`."""
-        finding = self.findings[signature]
-        row, like = known_row_of(finding), like_row_of(finding)
+        finding, shrunk = self.findings[signature], self.shrunk.get(signature)
+        row, like = known_row_of(finding, shrunk), like_row_of(finding, shrunk)
         return f"{KNOWN} {row}" if row else self.ledger.get(cause_of(signature), f"{LIKE} {like}" if like else NEW)
 
     def add(self, result: BatchResult) -> list[str]:

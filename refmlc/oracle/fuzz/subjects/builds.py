@@ -28,6 +28,8 @@ from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.examine import Examination, examine, uncompared
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.fuzz.exclusions import TVM, exclusions, is_excluded
+from refmlc.oracle.fuzz.finding_pattern import pattern_of
+from refmlc.oracle.fuzz.likeness import row_like
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.primitives.staged import python_of
@@ -227,8 +229,7 @@ def record_of(
 ) -> FindingRecord:
     """The finding as data. Its path is the first build that is wrong."""
     right = [build for build in taken if build not in wrong.builds]
-    diagnostic = wrong.finding.diagnostic
-    lines = [f"wrong with {'; '.join(wrong.builds)}: {diagnostic.message}", *diagnostic.notes[:1]]
+    lines = [*said_of(python, limits_of(settings), wrong)]
     lines += [f"as meant with {'; '.join(right)}"] if right else ["every build is wrong alike"]
     return FindingRecord(
         signature("", KIND, *wrong.cause),
@@ -243,24 +244,40 @@ def record_of(
     )
 
 
+def said_of(python: str, limits: Limits, wrong: WrongBuilds) -> Iterator[str]:
+    """How the builds are wrong, and the recorded deviation of TVM that it is like."""
+    diagnostic, build = wrong.finding.diagnostic, compiler(python, wrong.builds[0], limits)
+    yield f"wrong with {'; '.join(wrong.builds)}: {diagnostic.message}"
+    yield from diagnostic.notes[:1]
+    like = row_like(getattr(build, "says", {}), wrong.finding, pattern_of(wrong.finding, build, Interp(limits)))
+    yield from [f"it is like the known row {like}"] if like else []
+
+
 def shrink_builds(settings: CampaignSettings, finding: FindingRecord, seconds: float) -> Json:
     """The program made smaller, on which the same builds are wrong in the same way."""
     limits = limits_of(settings)
     ways = implementations(python_of(settings), limits)
 
-    def cause_of(case: Case) -> tuple[str, ...] | None:
+    def wrong_in(case: Case) -> WrongBuilds | None:
         examination, taken = examined(case, ways, limits)
-        wrong = wrong_builds(examination, ways, len(taken))
-        return None if wrong is None else wrong.cause
+        return wrong_builds(examination, ways, len(taken))
 
     case = Case.from_json(json.dumps(finding.case))
-    cause = cause_of(case)
-    if cause is None:
+    first = wrong_in(case)
+    if first is None:
         return {"problem": "the finding does not occur again"}
-    reduction = reduce_case(case, lambda smaller: cause_of(smaller) == cause, seconds=seconds)
+    cause = first.cause
+
+    def keeps(smaller: Case) -> bool:
+        wrong = wrong_in(smaller)
+        return wrong is not None and wrong.cause == cause
+
+    reduction = reduce_case(case, keeps, seconds=seconds)
+    last = wrong_in(reduction.case or case) or first
+    lines = [f"wrong with {', '.join(cause[3:])} of {', '.join(build for build, _ in ways)}"]
     return {
         "case": {**json.loads((reduction.case or case).to_json()), "builds": list(cause[3:])},
-        "message": f"wrong with {', '.join(cause[3:])} of {', '.join(build for build, _ in ways)}",
+        "message": "\n".join([*lines, *said_of(python_of(settings), limits, last)]),
         "lines": [len(str(finding.case["text"]).splitlines()), len(reduction.text.splitlines())],
         "tries": reduction.tries,
         "finished": reduction.finished,

@@ -6,10 +6,12 @@ import pytest
 from click.testing import CliRunner
 
 from refmlc.cli import main
+from refmlc.lang.library import OPERATORS
 from refmlc.lang.script import read, show
 from refmlc.oracle.fuzz.batch import drawn, generated, program
-from refmlc.oracle.fuzz.exclusions import exclusions, is_excluded
+from refmlc.oracle.fuzz.exclusions import exclusions, is_excluded, known_names
 from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.subjects.table import SUBJECTS
 
 HEAD = "from tvm.script import tirx as T\n@T.prim_func(s_tir=True)\n"
 PROGRAMS = {
@@ -48,6 +50,14 @@ def test_a_primitive_is_not_an_operator_of_the_same_name():
     graph = '@R.function\ndef main(x: R.Tensor((4,), "float32")):\n    return R.split(x, 2)\n'
     assert not is_excluded(read(graph, "f.py"), {"split"})
     assert is_excluded(read(graph, "f.py"), {"split", "float32"})
+
+
+def test_every_operator_of_relax_is_a_name_but_those_that_a_subject_has_a_step_of():
+    steps = {name for kind in ("primitives", "passes") for name in SUBJECTS[kind].names}
+    assert {*OPERATORS} - known_names() == {*OPERATORS} & steps
+    graph = '@R.function\ndef main(x: R.Tensor((4,), "float32")):\n    return R.nn.softmax(x)\n'
+    assert is_excluded(read(graph, "f.py"), {"nn.softmax"})
+    assert not is_excluded(read(graph, "f.py"), {"nn.relu"})
 
 
 def test_without_a_name_everything_is_generated():

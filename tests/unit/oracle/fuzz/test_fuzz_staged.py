@@ -119,11 +119,12 @@ def test_a_finding_is_the_recorded_deviation_whose_cause_it_has():
     tvm = CompilerOfRows()
     staged.causes_of_rows.cache_clear()
     causes = staged.causes_of_rows(tvm, "blockize")
-    assert set(causes) == {"blockize-condition", "blockize-if", "blockize-order"}  # another one copies `A[vj]`
-    for row, pattern in (("blockize-condition", "guarded"), ("blockize-if", "branch")):
+    assert set(causes) == {f"blockize-{name}" for name in ("begin", "condition", "constant", "if", "order")}
+    assert causes["blockize-begin"] == ("blockize", "wrong", "", "begin")  # it copies `A[vj]`: wrong as the row says
+    for row, pattern in (("blockize-condition", "guarded"), ("blockize-if", "branch"), ("blockize-order", "order")):
         assert causes[row][3] == pattern
         assert staged.known_row(tvm, causes[row]) == row
-    assert staged.known_row(tvm, ("blockize", *causes["blockize-if"][1:3], "constant")) == ""
+    assert staged.known_row(tvm, ("blockize", *causes["blockize-if"][1:3], "shared")) == ""
     assert staged.known_row(tvm, ("reorder", "wrong", "", "")) == ""
     assert scheduled_rows({"name": "tvm 9.9"}) == []
 
@@ -133,7 +134,14 @@ def test_a_finding_is_the_recorded_deviation_whose_cause_it_has():
     [
         (("undefined", "RM305", "guarded"), ("undefined", "RM305", "guarded, shared"), True),
         (("undefined", "RM305", "guarded"), ("undefined", "RM304", "guarded, shared"), False),
-        (("undefined", "RM305", "guarded"), ("wrong", "", "guarded"), False),
+        (("undefined", "RM305", "guarded"), ("wrong", "", "guarded"), True),  # undefined code gives anything
+        (("undefined", "RM305", "guarded"), ("wrong", "", "guarded, shared"), False),
+        (("undefined", "RM318", "guarded"), ("wrong", "", "guarded"), False),  # it is what a block declares
+        (("undefined", "RM318", "guarded"), ("undefined", "RM305", "guarded"), False),
+        (("undefined", "RM304", ""), ("undefined", "RM304", "rewritten"), True),
+        (("undefined", "RM304", ""), ("undefined", "RM304", "guarded"), False),
+        (("undefined", "RM304", ""), ("undefined", "RM305", ""), False),
+        (("undefined", "RM304", "guarded"), ("undefined", "RM304", "condition"), False),
         (("wrong", "", ""), ("wrong", "", "guarded"), False),  # nothing is unusual in the row's block
         (("wrong", "", "guarded, shared"), ("wrong", "", "guarded"), False),
         (("ill-formed", "RM207 Variable", "in place"), ("ill-formed", "RM207 Variable", "reduction"), True),
@@ -147,6 +155,20 @@ def test_a_finding_is_the_recorded_deviation_whose_cause_it_has():
 def test_a_finding_is_like_a_recorded_deviation_with_the_same_code_and_less_traits(recorded, cause, alike):
     assert staged.is_like(("cache_inplace", *recorded), ("cache_inplace", *cause)) == alike
     assert not staged.is_like(("cache_inplace", *recorded), ("cache_write", *cause))
+
+
+@pytest.mark.parametrize(
+    ("primitive", "recorded", "cause", "alike"),
+    [
+        ("read_at", ("RM304", "guarded"), ("RM304", "condition"), True),
+        ("read_at", ("RM304", "guarded"), ("RM304", "in place"), False),
+        ("read_at", ("RM305", "guarded"), ("RM305", "condition"), False),
+        ("read_at", ("RM304", "guarded, in place"), ("RM304", "condition"), False),
+        ("reindex", ("RM304", "guarded"), ("RM304", "condition"), False),
+    ],
+)
+def test_a_copy_that_leaves_its_buffer_does_so_whatever_guards_a_part(primitive, recorded, cause, alike):
+    assert staged.is_like((primitive, "undefined", *recorded), (primitive, "undefined", *cause)) == alike
 
 
 def test_a_finding_says_which_recorded_deviation_it_is_like():
@@ -183,7 +205,7 @@ def test_recorded_traces_have_causes_of_their_own_in_tvm():
     """Of 56 rows two pairs have one cause: what tells them apart is no trait of the block."""
     with TvmPrimitives(needs.TVM_PYTHON) as tvm:
         names = {
-            staged.primitive_of(staged.step_of_row(steps[-1])) for _, _, steps in scheduled_rows({"name": tvm.name})
+            staged.primitive_of(staged.step_of_row(steps[-1])) for _, _, steps, _ in scheduled_rows({"name": tvm.name})
         }
         causes = {row: cause for name in names for row, cause in staged.causes_of_rows(tvm, name).items()}
     assert len(causes) >= 28

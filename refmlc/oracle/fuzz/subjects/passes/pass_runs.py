@@ -45,7 +45,7 @@ from refmlc.oracle.passes.check import check, shrunk
 from refmlc.oracle.passes.run import TvmPasses
 from refmlc.oracle.passes.stages import BrokenStage, PassTrace, Stage, StageVerdict, TraceCheck
 from refmlc.oracle.reasons import normalised
-from refmlc.oracle.record import known_passes
+from refmlc.oracle.record import known_passes, most_alike
 
 KIND = "passes"
 FAILS = (Kind.COMPILER_ERROR, Kind.HUNG, Kind.CRASHED)
@@ -194,9 +194,7 @@ def record_of(
     settings: CampaignSettings, number: int, path: str, tvm: TvmPasses, finding: PassFinding
 ) -> FindingRecord:
     """The finding as data."""
-    rows = known_passes({"name": tvm.name}, finding.guilty, finding.verdict, finding.pattern)
-    lines = [f"`{finding.guilty}` is wrong: {finding.message}"]
-    lines += [f"perhaps as the known row {' or '.join(rows)}"] if rows else []
+    lines = message_of(tvm, finding)
     if finding.code == OUR_CRASH:
         path, lines = REFERENCE, [f"refmlc fails on what `{finding.guilty}` leaves: {finding.message}"]
     return FindingRecord(
@@ -210,6 +208,16 @@ def record_of(
         KIND,
         case_of(finding),
     )
+
+
+def message_of(tvm: TvmPasses, finding: PassFinding) -> list[str]:
+    """What is wrong, and the recorded deviations that it may be: the most like it is named alone."""
+    says = {"name": tvm.name}
+    rows = known_passes(says, finding.guilty, finding.verdict, finding.pattern)
+    like = most_alike(says, rows, finding.text)
+    lines = [f"it is like the known row {like}"] if like else []
+    lines += [f"perhaps as the known row {' or '.join(rows)}"] if rows else []
+    return [f"`{finding.guilty}` is wrong: {finding.message}", *lines]
 
 
 def case_of(finding: PassFinding) -> dict[str, object]:
@@ -237,7 +245,7 @@ def shrink_order(settings: CampaignSettings, finding: FindingRecord, seconds: fl
     smallest = smaller_program(tvm, smallest, max(1.0, deadline - monotonic()))
     return {
         "case": case_of(smallest),
-        "message": smallest.message,
+        "message": "\n".join(message_of(tvm, smallest)),
         "lines": [len(text.splitlines()), len(smallest.text.splitlines())],
         "steps": [len(steps), len(smallest.steps)],
     }

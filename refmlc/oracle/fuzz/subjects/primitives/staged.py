@@ -18,7 +18,7 @@ traits of the pattern that it does not need.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -34,6 +34,7 @@ from refmlc.oracle.fuzz.exclusions import TVM, exclusions, is_excluded
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.primitives.aimed_programs import aimed_program
+from refmlc.oracle.fuzz.subjects.primitives.recorded_traces import Cause, is_like, is_within, step_of_row
 from refmlc.oracle.fuzz.subjects.primitives.step_pattern import pattern_of
 from refmlc.oracle.fuzz.subjects.replayed_trace import SteppedFinding
 from refmlc.oracle.implementations.implementation import Limits
@@ -65,10 +66,8 @@ BETWEEN = 1  # calls of the stages before the last one
 SHOWN = 100  # characters of what TVM says that tell causes apart
 LIMITS = Limits(steps=200_000, bytes=1 << 28)
 LEFT_OUT = ("fuse_reduction_epilogue",)  # TVM documents that it may change the meaning
-EXECUTED = ("wrong", "undefined")  # of a stage
 OUR_CRASH = "RM703"  # of the interpreter, which executes the stages
 Steps = tuple[str, ...]
-Cause = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True)
@@ -272,62 +271,39 @@ def known_row(tvm: TvmPrimitives, cause: Cause) -> str:
 def like_row(tvm: TvmPrimitives, cause: Cause) -> str:
     """The recorded deviation that looks like a cause, of those of its primitive; empty: none.
 
-    Of two it is the one with more traits.
+    Of two it is the one with the same code, then the one with more traits.
     """
-    alike = [(len(other[3]), row) for row, other in causes_of_rows(tvm, cause[0]).items() if is_like(other, cause)]
-    return max(alike, default=(0, ""))[1]
-
-
-def is_like(recorded: Cause, cause: Cause) -> bool:
-    """Whether a recorded cause looks like another one: wrong with the same code, or message, at a step of less traits.
-
-    What is ill-formed has a code that says what: the block does not matter. A message counts as far as its condition.
-    """
-    if recorded[:3] != cause[:3]:
-        return False
-    if recorded[1] in EXECUTED:
-        return bool(recorded[3]) and is_within(recorded, cause)
-    if recorded[3] and is_within(recorded, cause):
-        return True
-    condition = recorded[3].partition(" : ")[0]
-    return recorded[1] == "ill-formed" or ("Check failed" in condition and condition == cause[3].partition(" : ")[0])
+    rows = causes_of_rows(tvm, cause[0]).items()
+    alike = [(other[1:3] == cause[1:3], len(other[3]), row) for row, other in rows if is_like(other, cause)]
+    return max(alike, default=(False, 0, ""))[2]
 
 
 @cache
 def causes_of_rows(tvm: TvmPrimitives, primitive: str) -> dict[str, Cause]:
     """The causes of the recorded deviations whose last step is `primitive`: each is executed in this TVM."""
     causes: dict[str, Cause] = {}
-    for row, text, steps in scheduled_rows({"name": tvm.name}):
+    for row, text, steps, got in scheduled_rows({"name": tvm.name}):
         spelled = tuple(map(step_of_row, steps))
-        cause = signature_of(tvm, text, spelled) if spelled and primitive_of(spelled[-1]) == primitive else None
+        cause = cause_of_row(tvm, text, spelled, got) if spelled and primitive_of(spelled[-1]) == primitive else None
         if cause is not None and cause[0] == primitive:
             causes[row] = cause
     return causes
 
 
-DEFAULTS: Mapping[str, tuple[object, ...]] = {
-    "compute_at": (None, None, False, -1),
-    "reverse_compute_at": (None, None, False, -1),
-    "reindex_cache_read": (None, None, "same"),
-    "reindex_cache_write": (None, None, "same"),
-    "cache_read": (None, "global"),
-}
-PARTS = {2: "halves", 3: "thirds"}
+def cause_of_row(tvm: TvmPrimitives, text: str, steps: Steps, got: object) -> Cause | None:
+    """The cause of a recorded deviation; None: TVM does not take its steps any more, or ends otherwise.
 
-
-def step_of_row(step: Sequence[object]) -> str:
-    """A step of a recorded deviation, as `tvm_side/run_primitives` spells it."""
-    name, block, *rest = (_tuples(part) for part in step)
-    if name == "cache_write":
-        rest = [0, *(rest or ["global"])]
-    elif name == "transform_block_layout":
-        rest = [PARTS.get(part, part) if isinstance(part, int) else part for part in rest]
-    rest += DEFAULTS.get(str(name), ())[len(rest) :]
-    return f"{name}({', '.join(map(repr, (block, *rest)))})"
-
-
-def _tuples(value: object) -> object:
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+    Where drawn arguments do not show it, and its own do, it is wrong as the row says.
+    """
+    try:
+        trace = tvm(text, steps)
+        finding = finding_of(trace)[1]
+    except RefmlcError:
+        return None
+    if finding is not None or trace.stopped or trace.stages[-1].name != steps[-1]:
+        return None if finding is None else finding.cause
+    code = got if isinstance(got, str) else ""
+    return primitive_of(steps[-1]), "undefined" if code else "wrong", code, pattern_of(trace.stages[-2].text, steps[-1])
 
 
 def case_of(finding: TracedFinding) -> dict[str, object]:
@@ -423,12 +399,6 @@ def smaller_program(tvm: TvmPrimitives, finding: TracedFinding, seconds: float) 
         bare = without_regions(module)
         reduce(bare if keeps(bare) else module, keeps, seconds=seconds, tries=TRIES)
     return smallest
-
-
-def is_within(cause: Cause, other: Cause) -> bool:
-    """Whether a cause is another one, perhaps without traits that it does not need."""
-    traits, other_traits = ({*each[3].split(", ")} - {""} for each in (cause, other))
-    return cause[:3] == other[:3] and traits <= other_traits
 
 
 def without_regions(module: IRModule) -> IRModule:

@@ -38,6 +38,9 @@ table: a generated program has many traits, of which a cause needs one or two.
 | `affine`     | has an axis that is bound to more than one loop, or to a multiple of it          |
 | `symbolic`   | a loop around it has an extent that a call decides                               |
 
+Two steps have one trait alone, and nothing else matters: `itself` is `merge` of a loop with itself, `order` is
+`blockize` of a list whose blocks stand in another order in the program.
+
 Arguments: `a read`, `a write`, `padded` (a value for the padding), `permuted` (a layout), `a scope` (of `set_scope`).
 """
 
@@ -344,6 +347,8 @@ def pattern_of(text: str, step: str) -> str:
         return ""
     if primitive == "merge" and _is_one_loop(module, arguments):
         return "itself"
+    if primitive == "blockize" and _is_reordered(module, arguments):
+        return "order"
     others = [each.extents for each in (site_of(module, word) for word in rest if isinstance(word, str)) if each]
     has = {name for name, holds in TRAITS.items() if holds(site)}
     has |= {"domain"} if any(extents != site.extents for extents in others) else set()
@@ -373,6 +378,15 @@ def _is_one_loop(module: IRModule, arguments: tuple[object, ...]) -> bool:
             ]
             return len(loops) == len(sites) and loops[0] is loops[1]
     return False
+
+
+def _is_reordered(module: IRModule, arguments: tuple[object, ...]) -> bool:
+    """Whether the blocks that `blockize` names stand in another order in the program."""
+    names = [part for word in arguments if isinstance(word, tuple) for part in word]
+    sites = (sites_of(function) for function in module.functions.values() if isinstance(function, tir.PrimFunc))
+    places = [realize.block.name for each in sites for realize, _ in each]
+    found = [places.index(name) for name in names if name in places]
+    return found != sorted(found)
 
 
 def _of_arguments(primitive: str, arguments: list[object]) -> Iterator[str]:

@@ -1,0 +1,77 @@
+"""Recorded deviations that are traces: how their steps are spelled, and which cause looks like which.
+
+| a finding is like a row: both are wrong by  | and the traits (`step_pattern`)                                        |
+|---------------------------------------------|------------------------------------------------------------------------|
+| the same code, or another result            | of the row are some of the finding's                                   |
+| the same code                               | of the row are none, and nothing guards a part of the finding's block  |
+| an access outside, of a step that copies    | of the row, and one of the finding, guard a part: the copy has it all  |
+| other ways in which wrong data show         | are the same ones                                                      |
+
+What is ill-formed has a code that says what: the block does not matter. A message counts as far as its condition.
+"""
+
+from collections.abc import Mapping, Sequence
+
+Cause = tuple[str, str, str, str]
+"""The guilty primitive, how it is wrong, the code of what is undefined or ill-formed after it, the pattern."""
+
+EXECUTED = ("wrong", "undefined")  # of a stage
+OUTSIDE = "RM304"
+DATA = frozenset(("", OUTSIDE, "RM305", "RM307"))  # another value; an access outside, of what nothing wrote
+GUARDS = frozenset(("guarded", "condition", "branch", "triangle"))  # a part of the domain, or of what is read
+COPIES = ("read_at", "write_at", "cache_read", "cache_write")
+
+
+def is_like(recorded: Cause, cause: Cause) -> bool:
+    """Whether a recorded cause looks like another one: of the same primitive, wrong alike, at a step of less traits."""
+    if recorded[0] != cause[0]:
+        return False
+    traits, others = traits_of(recorded), traits_of(cause)
+    if recorded[1] in EXECUTED and cause[1] in EXECUTED:
+        if recorded[2] != cause[2]:
+            return bool(traits) and traits == others and {recorded[2], cause[2]} <= DATA
+        if traits:
+            widens = recorded[0] in COPIES and recorded[2] == OUTSIDE and traits <= GUARDS
+            return traits <= others or (widens and not others.isdisjoint(GUARDS))
+        return bool(recorded[2]) and others.isdisjoint(GUARDS)
+    if recorded[:3] != cause[:3]:
+        return False
+    if recorded[3] and is_within(recorded, cause):
+        return True
+    condition = recorded[3].partition(" : ")[0]
+    return recorded[1] == "ill-formed" or ("Check failed" in condition and condition == cause[3].partition(" : ")[0])
+
+
+def traits_of(cause: Cause) -> frozenset[str]:
+    """The traits of a cause that was executed."""
+    return frozenset(cause[3].split(", ")) - {""}
+
+
+def is_within(cause: Cause, other: Cause) -> bool:
+    """Whether a cause is another one, perhaps without traits that it does not need."""
+    return cause[:3] == other[:3] and traits_of(cause) <= traits_of(other)
+
+
+DEFAULTS: Mapping[str, tuple[object, ...]] = {
+    "compute_at": (None, None, False, -1),
+    "reverse_compute_at": (None, None, False, -1),
+    "reindex_cache_read": (None, None, "same"),
+    "reindex_cache_write": (None, None, "same"),
+    "cache_read": (None, "global"),
+}
+PARTS = {2: "halves", 3: "thirds"}
+
+
+def step_of_row(step: Sequence[object]) -> str:
+    """A step of a recorded deviation, as `tvm_side/run_primitives` spells it."""
+    name, block, *rest = (_tuples(part) for part in step)
+    if name == "cache_write":
+        rest = [0, *(rest or ["global"])]
+    elif name == "transform_block_layout":
+        rest = [PARTS.get(part, part) if isinstance(part, int) else part for part in rest]
+    rest += DEFAULTS.get(str(name), ())[len(rest) :]
+    return f"{name}({', '.join(map(repr, (block, *rest)))})"
+
+
+def _tuples(value: object) -> object:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
