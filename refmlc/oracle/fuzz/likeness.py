@@ -68,7 +68,8 @@ def like_row(says: Mapping[str, object], pattern: Pattern, message: str = "", mo
         return ""
     if message:
         uses = frozenset[tuple[str, str]]() if module is None else uses_in(module)
-        ranked = [(_rank(row, pattern.words, message, uses), row.id) for row in rows]
+        is_bare = module is not None and BARE.search(pattern.words) is not None
+        ranked = [(_rank(row, pattern.words, message, uses, is_bare=is_bare), row.id) for row in rows]
         alike = [(rank, name) for rank, name in ranked if rank is not None]
         rank, name = max(alike, key=lambda pair: pair[0], default=((0, False, 0), ""))
         return name if rank[0] or len(alike) == 1 or module is None else ""
@@ -154,12 +155,12 @@ def _looks(row: Mapping[str, object]) -> RowLooks:
     )
 
 
-def _rank(row: RowLooks, words: str, message: str, uses: Uses) -> Rank | None:
-    """How much of a failure a row has; None: it does not look like it."""
+def _rank(row: RowLooks, words: str, message: str, uses: Uses, *, is_bare: bool) -> Rank | None:
+    """How much of a failure a row has; None: it does not look like it. `is_bare`: only an operator tells."""
     on_dtype = bool(met(row.cases | row.uses, uses))
     operators, others = (families(name for name, _ in each) for each in (uses, row.cases | row.uses))
     has_operator = on_dtype or not operators.isdisjoint(others)
-    if words in row.messages and (has_operator or not uses or not BARE.search(words)):
+    if words in row.messages and (has_operator or not is_bare):
         return on_dtype + has_operator, normalised(message) in row.exactly, len(words)
     few = len(row.begins.split()) < FEW
     if row.begins and words.startswith(row.begins) and met(row.cases if few else row.cases | row.uses, uses):

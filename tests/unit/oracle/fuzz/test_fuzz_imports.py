@@ -9,6 +9,7 @@ from needs import imported, need
 
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.imports import imported_model, importer_process, importers
+from refmlc.oracle.fuzz.subjects.imports.array_data import array_data, array_of
 from refmlc.oracle.record import known_nodes
 
 SETTINGS = CampaignSettings(
@@ -215,3 +216,18 @@ def test_a_judge_ends_its_own_processes_and_no_others(monkeypatch):
     assert [each.ended for each in other] == [False, False]
     assert importer_process.importer("/a/python", 5.0) is not own[0]
     assert importer_process.importer("/a/python", 120.0) is other[0]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "uint64", "bool"])
+def test_arrays_are_data_of_json_whatever_they_hold(dtype):
+    elements = [np.nan, np.inf, -np.inf, -0.0, 0.1] if dtype.startswith("float") else [0, 1, 1, 0, 1]
+    array = np.array([elements], dtype)
+    again = array_of(json.loads(json.dumps(array_data(array), allow_nan=False)))
+    assert (again.dtype, again.shape, again.tobytes()) == (array.dtype, array.shape, array.tobytes())
+
+
+def test_a_finding_on_a_graph_with_nan_is_data_of_json():
+    """What a worker answers is read strictly."""
+    negated = graph(("Neg", "x", "a", {}), x=np.array([np.nan, 1], "float32"))
+    again = graphs().OnnxGraph.from_json(json.loads(json.dumps(negated.to_json(), allow_nan=False)))
+    assert np.array_equal(again.arguments["x"], negated.arguments["x"], equal_nan=True)

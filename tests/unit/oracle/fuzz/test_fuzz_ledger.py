@@ -10,9 +10,17 @@ from hypothesis import given, settings as hypothesis_settings, strategies as st
 
 from refmlc.diag import Malformed
 from refmlc.oracle.fuzz.ledger import FORMAT, MERGE, campaign_id, cause_text, opened, rows_of
-from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, cause_of, known_row_of, portable, signature
+from refmlc.oracle.fuzz.result import (
+    BatchResult,
+    FindingRecord,
+    cause_of,
+    known_row_of,
+    like_row_of,
+    portable,
+    signature,
+)
 from refmlc.oracle.fuzz.settings import CampaignSettings
-from refmlc.oracle.fuzz.store import open_store
+from refmlc.oracle.fuzz.store import open_store, progress_in
 
 
 def finding(number, name="aaaa-1", count=1, **fields):
@@ -264,6 +272,19 @@ def test_known_rows_are_read_from_lines_only():
     assert known_row_of(finding(1, message="x\nknown row a, b gives this result: t")) == "a, b"
     assert known_row_of(finding(1, message="`s` is wrong: m\nas the known row r-1")) == "r-1"
     assert known_row_of(finding(1, message="it is as the known row r-1")) == ""
+
+
+def test_what_is_said_of_the_smaller_program_counts_first(campaign, merged):
+    first = finding(1, message="m\nit is like the known row r-1")
+    other = finding(2, "bbbb-1", message="m")
+    small = {"message": "m\nit is like the known row r-2"}
+    assert like_row_of(first) == like_row_of(first, {"message": "m"}) == "r-1"
+    assert like_row_of(first, small) == like_row_of(other, small) == "r-2"
+    assert known_row_of(other, {"message": "`s` is wrong: m\nas the known row r-3"}) == "r-3"
+    folder = campaign("a", 1, batch(0, first, other), shrunk=[("bbbb-1", small)])
+    progress = progress_in(folder)
+    assert [progress.state(name) for name in ("aaaa-1", "bbbb-1")] == ["like r-1", "like r-2"]
+    assert {row.signature: row.state for row in merged(folder)[0]} == {"aaaa": "like r-1", "bbbb": "like r-2"}
 
 
 def test_causes_in_words():

@@ -73,6 +73,7 @@ def of_program(message, text, **parts):
         ("int32", "A[i] < A[0]", CHECK.format("lhs.dtype().is_float()"), ""),  # its operands are no bools
         ("bool", "A[i] < A[0]", "InternalError: something else", ""),
         ("bfloat16", "T.isnan(A[i])", CHECK.format("(ffi::StructuralEqual()(value->ty, var->ty)) is false:"), ""),
+        ("bfloat16", "True", CHECK.format("(ffi::StructuralEqual()(value->ty, var->ty)) is false:"), ""),
         ("float8_e4m3fn", "T.isfinite(A[i])", FINITE.format("float8_e4m3fn"), "float8-classes"),
         ("bfloat16", "T.isfinite(A[i])", FINITE.format("bfloat16"), "bfloat16-classes"),
     ],
@@ -108,6 +109,36 @@ def test_a_result_that_is_nan_is_like_a_row_of_another_size():
 
 
 @pytest.mark.parametrize(
+    ("uses", "words", "row"),
+    [
+        ({("cast", "float32 float8_e5m2"), ("mul", "float32")}, "narrow float value far ", "cast-to-float8"),
+        ({("cast", "float8_e4m3fn float32"), ("mul", "float32")}, "float value near ", "cast-from-float8"),
+        ({("cast", "float8_e5m2 float32"), ("mul", "float8_e5m2")}, "float value ", "float8-arithmetic"),
+        ({("cast", "float16 float32"), ("mul", "float32")}, "float value near ", ""),
+        ({("mul", "float16")}, "half float value near ", ""),
+    ],
+)
+def test_plain_operators_and_casts_count_where_floats_are_narrow(uses, words, row):
+    assert like_row(SAYS, Pattern(words, uses=frozenset(uses))) == row
+    operators = frozenset({"exp2"})
+    assert like_row(SAYS, Pattern(words, operators=operators, uses=frozenset(uses))) == row
+
+
+@pytest.mark.parametrize(
+    ("operators", "words", "row"),
+    [
+        ({"nn.conv3d_transpose"}, "float nan for zero", "conv-transpose-infinity"),
+        ({"nn.conv3d_transpose"}, "float value", ""),  # it differs in another way
+        ({"nn.conv3d_other"}, "float nan for zero", ""),
+        ({"vision.roi_align", "nn.relu"}, "the result is a tensor # of dtype, the program", "roi-align-float16"),
+        ({"vision.roi_align", "nn.relu"}, "half float value", ""),
+    ],
+)
+def test_another_result_is_like_the_row_of_a_family_or_of_a_type(operators, words, row):
+    assert like_row(SAYS, Pattern(words, operators=frozenset(operators))) == row
+
+
+@pytest.mark.parametrize(
     ("got", "expected", "how"),
     [
         (["float32", [1.0, float("nan")]], ["float32", [1.0, 2.0]], "nan for finite"),
@@ -115,6 +146,11 @@ def test_a_result_that_is_nan_is_like_a_row_of_another_size():
         ([["int8", [1]], ["float32", [float("inf")]]], [["int8", [1]], ["float32", [-2.0]]], "inf for finite"),
         (["float32", [float("nan")]], ["float32", [float("nan")]], ""),
         (None, ["float32", [1.0]], ""),
+        (["float32", [1.0]], None, ""),
+        (["float32", [1.0]], ["float16", [1.0]], "type"),
+        (["int32", [[1]]], ["int32", [1]], "type"),
+        (["int32", [], [0, 2]], ["int32", [], [2, 0]], "type"),
+        ([["int8", 1], ["int8", 2]], [["int8", 1], ["int16", 2]], "type"),
     ],
 )
 def test_how_the_values_of_a_row_differ(got, expected, how):
@@ -131,6 +167,7 @@ def test_nothing_is_like_a_result_without_an_operator_or_of_another_implementati
     [
         ("Data type T.float8_e5m2 not supported", "Data type T.bfloat16 not supported"),
         ("LLVM: bitcast float %1 to i8", "LLVM: bitcast double %77 to half"),
+        ("LLVM: no bitcast %1", "LLVM: no bitcast %1 no bitcast %2 no bitcast %3"),
         ("Check failed: (a == b) is false: loop i", "Check failed: (a == b) is false: loop j"),
         ("Offending call: R.f(x, i)", "Offending call: R.f(j, i)"),
     ],
@@ -145,6 +182,10 @@ def test_the_condition_of_a_check_is_one_whatever_the_program_is_called():
     assert failure_words("InternalError: 3 is bad") == failure_words("DiagnosticError: error: 4 is bad") == "# is bad"
     assert failure_words("bitcast half to i8") == "bitcast half to i8"  # not of LLVM
     assert failure_words("power of boolean") == "power of boolean"
+
+
+def test_errors_of_several_places_differ_where_one_of_them_does():
+    assert failure_words("LLVM: no bitcast %1 no bitcast %2") != failure_words("LLVM: no bitcast %1 no addition %2")
 
 
 def test_names_of_a_program():

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from importlib.resources import files
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -14,7 +15,7 @@ from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.passes import pass_orders, pass_runs, pass_table, programs
 from refmlc.oracle.outcome import Kind
 from refmlc.oracle.passes.stages import PassTrace, Stage
-from refmlc.oracle.record import known_passes
+from refmlc.oracle.record import known_passes, most_alike
 from refmlc.strategies.choices import SeededChoices
 
 SETTINGS = CampaignSettings(kinds=(pass_runs.KIND,), implementations=("tvm:/usr/bin/python3",))
@@ -105,6 +106,40 @@ def test_a_recorded_deviation_is_known_by_pass_and_pattern(monkeypatch):
     assert known_passes(says, "relax.FuseTIR", "wrong", "") == ["d"]
     assert known_passes(says, "relax.FuseTIR", "compiler error", "") == []
     assert known_passes({"name": "tvm"}, "relax.FuseTIR", "wrong", "") == []
+
+
+GRAPH = """@R.function
+def main(x: R.Tensor((4,), "float32")):
+    return R.{}(R.exp(x))
+"""
+
+
+def test_of_recorded_deviations_of_a_pass_the_one_on_the_same_operators_is_named(monkeypatch):
+    rows = [
+        {"id": "a", "module": GRAPH.format("exp")},
+        {"id": "b", "module": GRAPH.format("tanh")},
+        {"id": "c", "module": text()},
+        {"id": "d", "module": GRAPH.format("tanh")},
+        {"id": "e", "module": "no program"},
+    ]
+    monkeypatch.setattr("refmlc.oracle.record._tables", lambda _name, _version: rows)
+    says = {"name": "tvm 0.27.0.post1"}
+    assert most_alike(says, ["a", "b"], GRAPH.format("tanh")) == "b"
+    assert most_alike(says, ["a"], GRAPH.format("tanh")) == "a"
+    assert most_alike(says, ["b"], GRAPH.format("sin").replace("exp", "cos")) == ""
+    assert most_alike(says, ["b", "c"], text()) == "c"  # a row without operators
+    assert most_alike(says, ["e"], text()) == most_alike(says, [], text()) == ""
+
+
+def test_a_finding_names_the_row_that_it_is_like(monkeypatch):
+    row = {"action": "pass-run", "steps": ["tirx.StmtSimplify()"], "got": ["int32", [1]], "id": "a", "module": text()}
+    monkeypatch.setattr("refmlc.oracle.record._tables", lambda _name, _version: [row])
+    _, finding = pass_runs.finding_of(trace(text(), text(), text(operation="+ 2")), STEPS)
+    tvm = SimpleNamespace(name="tvm 0.27.0.post1")
+    lines = pass_runs.message_of(tvm, finding)
+    assert lines[1:] == ["it is like the known row a", "perhaps as the known row a"]
+    other = replace(finding, steps=STEPS[:1])  # another pass is guilty
+    assert pass_runs.message_of(tvm, other) == [lines[0].replace("StmtSimplify", "UnrollLoop")]
 
 
 def test_every_program_is_read_and_is_some_pass_s():

@@ -155,6 +155,8 @@ def test_a_finding_is_the_recorded_deviation_whose_cause_it_has():
 def test_a_finding_is_like_a_recorded_deviation_with_the_same_code_and_less_traits(recorded, cause, alike):
     assert staged.is_like(("cache_inplace", *recorded), ("cache_inplace", *cause)) == alike
     assert not staged.is_like(("cache_inplace", *recorded), ("cache_write", *cause))
+    sides = alike and recorded[0] == "ill-formed"
+    assert staged.is_like(("cache_read", *recorded), ("cache_write", *cause)) == sides
 
 
 @pytest.mark.parametrize(
@@ -163,11 +165,13 @@ def test_a_finding_is_like_a_recorded_deviation_with_the_same_code_and_less_trai
         ("read_at", ("RM304", "guarded"), ("RM304", "condition"), True),
         ("read_at", ("RM304", "guarded"), ("RM304", "in place"), False),
         ("read_at", ("RM305", "guarded"), ("RM305", "condition"), False),
+        ("cache_write", ("RM305", "updating"), ("RM305", "in place"), True),
+        ("reindex", ("RM305", "updating"), ("RM305", "in place"), False),
         ("read_at", ("RM304", "guarded, in place"), ("RM304", "condition"), False),
         ("reindex", ("RM304", "guarded"), ("RM304", "condition"), False),
     ],
 )
-def test_a_copy_that_leaves_its_buffer_does_so_whatever_guards_a_part(primitive, recorded, cause, alike):
+def test_a_copy_is_wrong_alike_whatever_guards_a_part_and_whatever_adds(primitive, recorded, cause, alike):
     assert staged.is_like((primitive, "undefined", *recorded), (primitive, "undefined", *cause)) == alike
 
 

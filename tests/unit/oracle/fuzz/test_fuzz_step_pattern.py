@@ -113,3 +113,16 @@ def main(A: T.Buffer((3,), "float32"), B: T.Buffer((3,), "float32")):
 def test_a_loop_that_is_merged_with_itself_is_all_that_matters(first, second, is_one):
     assert (pattern_of(MERGED, f"merge({first!r}, 0, {second!r}, 0)") == "itself") == is_one
     assert pattern_of(MERGED, f"merge({first!r}, 1, {second!r}, 1)") != "itself"  # there is no second loop
+
+
+@pytest.mark.parametrize(
+    ("step", "pattern"),
+    [
+        ("blockize('two', ('three', 'two'))", "order"),
+        ("blockize('two', ('two', 'three'))", "in place"),
+        ("blockize('two', 0)", "in place"),
+        ("merge('two', 0, 'three', 0)", "in place"),
+    ],
+)
+def test_blocks_that_are_named_in_another_order_are_all_that_matters(step, pattern):
+    assert pattern_of(MERGED, step).startswith(pattern)

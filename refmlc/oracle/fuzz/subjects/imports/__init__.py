@@ -4,6 +4,7 @@
 |------------------|-----------------------------------------------------------------|
 | `importers`      | both importers held to ONNX's own evaluator, node by node       |
 | `importer_process` | TVM's importers in a process, which a worker keeps            |
+| `array_data`     | arrays as data                                                  |
 | `onnx_graphs`    | graphs as data, drawn                                           |
 | `onnx_operators` | the table of operators that they have                           |
 | `onnx_reduction` | a graph that is wrong, made smaller                             |

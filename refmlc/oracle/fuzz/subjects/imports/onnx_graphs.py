@@ -10,7 +10,7 @@ ONNX's reference evaluator computes each node as soon as it is drawn: what it re
 """
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, cast
 
@@ -18,6 +18,7 @@ import numpy as np
 import onnx
 from onnx.reference import ReferenceEvaluator
 
+from refmlc.oracle.fuzz.subjects.imports.array_data import array_data, array_of
 from refmlc.oracle.fuzz.subjects.imports.onnx_operators import ATTRIBUTES, OPERATORS, Attribute, NodeDraw
 
 OPSETS = (9, 10, 11, 13, 15, 17, 18, 19, 21, 22)
@@ -73,8 +74,8 @@ class OnnxGraph:
         return {
             "opset": self.opset,
             "nodes": [[node.op, list(node.inputs), list(node.outputs), dict(node.attributes)] for node in self.nodes],
-            "constants": {name: _array_data(array) for name, array in self.constants.items()},
-            "arguments": {name: _array_data(array) for name, array in self.arguments.items()},
+            "constants": {name: array_data(array) for name, array in self.constants.items()},
+            "arguments": {name: array_data(array) for name, array in self.arguments.items()},
             "outputs": list(self.outputs),
         }
 
@@ -86,20 +87,11 @@ class OnnxGraph:
             for op, inputs, outputs, attributes in cast("list[Any]", data["nodes"])
         ]
         constants, arguments = (
-            {name: _array(each) for name, each in cast("dict[str, Any]", data[key]).items()}
+            {name: array_of(each) for name, each in cast("dict[str, Any]", data[key]).items()}
             for key in ("constants", "arguments")
         )
         outputs = tuple(cast("list[str]", data["outputs"]))
         return OnnxGraph(cast("int", data["opset"]), tuple(nodes), constants, arguments, outputs)
-
-
-def _array_data(array: np.ndarray) -> list[object]:
-    return [str(array.dtype), list(array.shape), array.ravel().tolist()]
-
-
-def _array(data: Sequence[Any]) -> np.ndarray:
-    dtype, shape, values = data
-    return np.array(values, dtype).reshape(shape)
 
 
 def evaluated(graph: OnnxGraph) -> dict[str, np.ndarray]:

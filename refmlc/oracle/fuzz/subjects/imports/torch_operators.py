@@ -18,6 +18,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from refmlc.oracle.fuzz.subjects.imports.array_data import array_data, array_of
 from refmlc.oracle.fuzz.subjects.imports.onnx_operators import NodeDraw
 
 Json: TypeAlias = Mapping[str, object]
@@ -54,9 +55,7 @@ class TorchProgram:
         return {
             "calls": [[call.function, list(call.inputs), dict(call.options)] for call in self.calls],
             **{
-                key: {
-                    name: [str(array.dtype), list(array.shape), array.ravel().tolist()] for name, array in own.items()
-                }
+                key: {name: array_data(array) for name, array in own.items()}
                 for key, own in (("constants", self.constants), ("arguments", self.arguments))
             },
         }
@@ -69,10 +68,7 @@ class TorchProgram:
             if call.function not in FUNCTIONS:
                 raise ValueError(f"the table of functions does not have `{call.function}`")
         constants, arguments = (
-            {
-                name: np.array(values, dtype).reshape(shape)
-                for name, (dtype, shape, values) in cast("dict[str, Any]", data[key]).items()
-            }
+            {name: array_of(each) for name, each in cast("dict[str, Any]", data[key]).items()}
             for key in ("constants", "arguments")
         )
         return TorchProgram(tuple(calls), constants, arguments)

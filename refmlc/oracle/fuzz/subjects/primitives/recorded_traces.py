@@ -4,10 +4,11 @@
 |---------------------------------------------|------------------------------------------------------------------------|
 | the same code, or another result            | of the row are some of the finding's                                   |
 | the same code                               | of the row are none, and nothing guards a part of the finding's block  |
-| an access outside, of a step that copies    | of the row, and one of the finding, guard a part: the copy has it all  |
+| the same code, of a step that copies        | of the row, and one of the finding, are of one sort (`ALIKE`)          |
 | other ways in which wrong data show         | are the same ones                                                      |
 
-What is ill-formed has a code that says what: the block does not matter. A message counts as far as its condition.
+What is ill-formed has a code that says what: the block does not matter, nor whether a copy is of what it reads or of
+what it writes. A message counts as far as its condition.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,23 +17,25 @@ Cause = tuple[str, str, str, str]
 """The guilty primitive, how it is wrong, the code of what is undefined or ill-formed after it, the pattern."""
 
 EXECUTED = ("wrong", "undefined")  # of a stage
-OUTSIDE = "RM304"
-DATA = frozenset(("", OUTSIDE, "RM305", "RM307"))  # another value; an access outside, of what nothing wrote
+OUTSIDE, UNWRITTEN = "RM304", "RM305"
+DATA = frozenset(("", OUTSIDE, UNWRITTEN, "RM307"))  # another value; an access outside, of what nothing wrote
 GUARDS = frozenset(("guarded", "condition", "branch", "triangle"))  # a part of the domain, or of what is read
 COPIES = ("read_at", "write_at", "cache_read", "cache_write")
+ALIKE = {OUTSIDE: GUARDS, UNWRITTEN: frozenset(("in place", "updating"))}
+"""Of copies: all of what is guarded in part is copied, and nothing of what a block adds to."""
 
 
 def is_like(recorded: Cause, cause: Cause) -> bool:
     """Whether a recorded cause looks like another one: of the same primitive, wrong alike, at a step of less traits."""
     if recorded[0] != cause[0]:
-        return False
+        return recorded[1] == "ill-formed" and side_of(recorded[0]) == side_of(cause[0]) and recorded[1:3] == cause[1:3]
     traits, others = traits_of(recorded), traits_of(cause)
     if recorded[1] in EXECUTED and cause[1] in EXECUTED:
         if recorded[2] != cause[2]:
             return bool(traits) and traits == others and {recorded[2], cause[2]} <= DATA
         if traits:
-            widens = recorded[0] in COPIES and recorded[2] == OUTSIDE and traits <= GUARDS
-            return traits <= others or (widens and not others.isdisjoint(GUARDS))
+            sort = ALIKE.get(recorded[2], frozenset()) if recorded[0] in COPIES else frozenset()
+            return traits <= others or (traits <= sort and not others.isdisjoint(sort))
         return bool(recorded[2]) and others.isdisjoint(GUARDS)
     if recorded[:3] != cause[:3]:
         return False
@@ -40,6 +43,11 @@ def is_like(recorded: Cause, cause: Cause) -> bool:
         return True
     condition = recorded[3].partition(" : ")[0]
     return recorded[1] == "ill-formed" or ("Check failed" in condition and condition == cause[3].partition(" : ")[0])
+
+
+def side_of(primitive: str) -> str:
+    """The name of a primitive that copies, without the side of the block: `cache_read` and `cache_write` are one."""
+    return primitive.replace("_write", "_read")
 
 
 def traits_of(cause: Cause) -> frozenset[str]:

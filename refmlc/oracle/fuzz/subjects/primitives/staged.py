@@ -34,7 +34,13 @@ from refmlc.oracle.fuzz.exclusions import TVM, exclusions, is_excluded
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.primitives.aimed_programs import aimed_program
-from refmlc.oracle.fuzz.subjects.primitives.recorded_traces import Cause, is_like, is_within, step_of_row
+from refmlc.oracle.fuzz.subjects.primitives.recorded_traces import (
+    Cause,
+    is_like,
+    is_within,
+    side_of,
+    step_of_row,
+)
 from refmlc.oracle.fuzz.subjects.primitives.step_pattern import pattern_of
 from refmlc.oracle.fuzz.subjects.replayed_trace import SteppedFinding
 from refmlc.oracle.implementations.implementation import Limits
@@ -273,8 +279,9 @@ def like_row(tvm: TvmPrimitives, cause: Cause) -> str:
 
     Of two it is the one with the same code, then the one with more traits.
     """
-    rows = causes_of_rows(tvm, cause[0]).items()
-    alike = [(other[1:3] == cause[1:3], len(other[3]), row) for row, other in rows if is_like(other, cause)]
+    sides = {cause[0], *(name for name in PRIMITIVES if side_of(name) == side_of(cause[0]))}
+    rows = [pair for name in sorted(sides) for pair in causes_of_rows(tvm, name).items()]
+    alike = [(other[:3] == cause[:3], len(other[3]), row) for row, other in rows if is_like(other, cause)]
     return max(alike, default=(False, 0, ""))[2]
 
 
