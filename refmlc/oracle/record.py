@@ -199,20 +199,22 @@ def known_passes(says: Mapping[str, object], name: str, verdict: str, pattern: s
     return known
 
 
-def most_alike(says: Mapping[str, object], ids: Sequence[str], text: str) -> str:
+def most_alike(says: Mapping[str, object], ids: Sequence[str], text: str, pattern: str = "") -> str:
     """Of these rows the one whose program has the most that the program of `text` has too; empty: none is alike.
 
-    A row with operators must share one; then operators and kinds of nodes count.
+    A row with operators must share one. A row that got the pattern says more than one of another result; then operators
+    and kinds of nodes count.
     """
     base, version = _introduced(says)
     operators, kinds = _operators_and_kinds(text)
-    alike: list[tuple[float, str]] = []
+    alike: list[tuple[bool, float, str]] = []
     for row in _tables(base, version) if ids else ():
         others, other_kinds = _operators_and_kinds(str(row.get("module", "")))
         if row["id"] in ids and other_kinds and (not others or operators & others):
             shared = len(operators & others) + len(kinds & other_kinds)
-            alike.append((shared / len(others | other_kinds), str(row["id"])))
-    return max(alike, default=(0.0, ""))[1]
+            got = bool(pattern) and row.get("got") == pattern
+            alike.append((got, shared / len(others | other_kinds), str(row["id"])))
+    return max(alike, default=(False, 0.0, ""))[2]
 
 
 def _operators_and_kinds(text: str) -> tuple[frozenset[str], frozenset[str]]:

@@ -4,7 +4,7 @@
 |-----------------|------------------------------------------------------------------------------------------|
 | another result  | the row is of a result, on the same operators; and of floats of that size, or both are   |
 |                 | NaN or infinite alike; or the row reads what was never written, or outside of a buffer   |
-| …               | or one of them is of its family (`conv1d`, `conv2d`), and values differ in the same way  |
+| …               | or on those of a family (`conv1d`, `conv2d`), and values differ alike: NaN for any other |
 | …               | or of another type, and the row's operators are among those of the program               |
 | …               | or the row's cases have what was applied to floats of 8 bits and less, plain or a cast   |
 | a failure       | the row has its message; not one of a dead process                                       |
@@ -17,8 +17,9 @@ What is wrong with narrow floats is wrong in TVM wherever they occur, so that th
 tells more than one that it has not. Arithmetic says more than the casts around it.
 
 Of several rows it is the one that has more: operators of the program on their dtypes, operators, then the message with
-its names, then more of the message. Without an operator a message that several rows have is that of none, and so is a
-check that says nothing else. Of results it is first a row where values differ in the same way.
+its names, then more of the message. Without an operator a message that several rows have is that of none, unless one of
+them alone has tensors without elements as the program has; and so is a check that says nothing else. Of results it is
+first a row where values differ in the same way.
 
 Decision: that is no explanation (`refmlc.oracle.record`): another fault may end in the same check, and an operator may
 be wrong twice. It sorts findings: a person reads the row before anything is filed.
@@ -69,10 +70,12 @@ def like_row(says: Mapping[str, object], pattern: Pattern, message: str = "", mo
     if message:
         uses = frozenset[tuple[str, str]]() if module is None else uses_in(module)
         is_bare = module is not None and BARE.search(pattern.words) is not None
-        ranked = [(_rank(row, pattern.words, message, uses, is_bare=is_bare), row.id) for row in rows]
-        alike = [(rank, name) for rank, name in ranked if rank is not None]
-        rank, name = max(alike, key=lambda pair: pair[0], default=((0, False, 0), ""))
-        return name if rank[0] or len(alike) == 1 or module is None else ""
+        ranked = [(_rank(row, pattern.words, message, uses, is_bare=is_bare), row) for row in rows]
+        alike = [(rank, row) for rank, row in ranked if rank is not None]
+        if not any(rank[0] for rank, _ in alike) and module is not None:
+            alike = [(rank, row) for rank, row in alike if row.nothing == has_nothing(module)]
+        rank, best = max(alike, key=lambda pair: pair[0], default=((0, False, 0), None))
+        return best.id if best is not None and (rank[0] or len(alike) == 1 or module is None) else ""
     nothing = module is not None and has_nothing(module)
     results = [
         (by_result, row.id)
@@ -195,9 +198,11 @@ def _has_operators(row: RowLooks, pattern: Pattern, how: str) -> bool:
         has_dtype = not pattern.words.startswith(GROUPS) or pattern.words.startswith(row.groups)
         is_special = how == row.how and not frozenset(SPECIAL).isdisjoint(how.split())
         return row.is_code or has_dtype or is_special
-    if how != row.how or not row.operators:
+    if not how or how.split(maxsplit=1)[0] != row.how.split(" ")[0] or not row.operators:
         return False
-    return families(pattern.operators) == families(row.operators) or (how == TYPE and row.operators < pattern.operators)
+    is_special = how == row.how or how.split(maxsplit=1)[0] in SPECIAL
+    of_family = is_special and families(pattern.operators) == families(row.operators)
+    return of_family or (how == TYPE and row.operators < pattern.operators)
 
 
 def families(operators: Iterable[str]) -> frozenset[str]:

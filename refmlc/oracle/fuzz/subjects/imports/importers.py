@@ -16,7 +16,7 @@ and a number where ONNX has a tensor of int64; they are taken for it.
 
 import json
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -29,6 +29,8 @@ import numpy as np
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lazy import load
+from refmlc.oracle.fuzz.finding_pattern import Pattern, failure_words
+from refmlc.oracle.fuzz.likeness import like_row
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.imports.importer_process import Answers, arrays_of, compiler, importer
@@ -61,8 +63,10 @@ EVALUATOR = {
     "MaxPool auto_pad": "rounds the extent of SAME_LOWER down; ONNX's inference of shapes and ONNX Runtime round up",
     "AveragePool auto_pad": "pads for another extent than the dilated kernel's",
     "LpPool ceil_mode": "multiplies the average of a window that is cut by the size of a whole one",
+    "BatchNormalization opset9": "takes a part of the mean and variance of the data, also in inference",
+    "PRelu nan": "multiplies a zero, which is not below 0, by an infinite slope",
     "QuantizeLinear": "casts NaN and what is out of range to an integer, which NumPy leaves open",
-    "Cast nan": "casts NaN and infinities to an integer, which ONNX leaves open",
+    **dict.fromkeys(("Cast nan", "CastLike nan"), "casts NaN and infinities to an integer, which ONNX leaves open"),
 }
 """Where the evaluator is wrong or its answer is nobody's: an operator, an attribute or how, and why it is left out."""
 
@@ -81,13 +85,17 @@ def pythons_among(implementations: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class ImportFinding:
-    """A wrong result of an importer. `graph`: one node; `cause`: operator, words that matter, how it is wrong."""
+    """A wrong result of an importer. `graph`: one node; `cause`: operator, words that matter, how it is wrong.
+
+    `refusal`: the words of an importer that does not take it.
+    """
 
     graph: "OnnxGraph"
     path: str
     code: str
     cause: tuple[str, ...]
     message: str
+    refusal: str = ""
 
 
 def how_wrong(expected: Answers, found: Answers) -> str:
@@ -201,8 +209,14 @@ def cause_of(graph: "OnnxGraph", how: str) -> tuple[str, ...]:
             words.add(formal)
     absent = [each.name for each in schema.inputs[len(node.inputs) :]]
     words |= {f"{name}_absent" for name in absent}
+    words |= {"nan"} if any(map(_has_specials, graph.arguments.values())) and node.op in CASTS else set()
     words |= {f"out{node.outputs.index(graph.outputs[0])}"} if graph.outputs != node.outputs[:1] else set()
     return (node.op, *sorted(words), f"opset{schema.since_version}", how)
+
+
+def _has_specials(array: np.ndarray) -> bool:
+    """Whether an array holds NaN or an infinity."""
+    return array.dtype.kind == "f" and not np.isfinite(array).all()
 
 
 def brief(cause: Sequence[str]) -> tuple[str, ...]:
@@ -240,7 +254,8 @@ def finding_of(judge: Judge, path: str, graph: "OnnxGraph") -> ImportFinding | N
     name = "+".join(node.op for node in alone.nodes)
     who = {OURS: "refmlc's importer", FRAMEWORK: "either ONNX's evaluator or each importer"}.get(path, "TVM's importer")
     message = f"{who} is wrong on {name}: {how}: {described(judge.evaluated(alone), found)}"
-    return ImportFinding(alone, path, code, cause, message)
+    refusal = found.partition(": ")[2] if isinstance(found, str) else ""
+    return ImportFinding(alone, path, code, cause, message, refusal)
 
 
 def same(judge: Judge, path: str, candidate: "OnnxGraph", how: str) -> bool:
@@ -262,6 +277,7 @@ def shown(answers: Answers) -> str:
     return "; ".join(shown)
 
 
+CASTS = ("Cast", "CastLike")
 NUMBERS = ("shape", "starts", "ends", "split", "repeats", "axes", "max_output_boxes_per_class")
 """Inputs that make another cause where they are arguments, and no constants."""
 PLANTED = {
@@ -391,7 +407,8 @@ def record_of(settings: CampaignSettings, number: int, judge: Judge, finding: Im
         lines[0] = f"{str(says.get('name', '')).removesuffix(' importer')}: {finding.message}"
         row = known_nodes(says, finding.cause)
         right = judge.compiles_ours(python, finding.graph) if finding.code == WRONG else False
-        lines += [f"as the known row {row}"] if row else []
+        like = "" if row or not finding.refusal else refusal_like(says, finding.refusal)
+        lines += [f"as the known row {row}"] * bool(row) + [f"it is like the known row {like}"] * bool(like)
         lines += ["TVM compiles refmlc's text of the same model right, so its importer is wrong"] if right else []
     return FindingRecord(
         signature("", KIND, finding.path, finding.code, *brief(finding.cause)),
@@ -404,6 +421,12 @@ def record_of(settings: CampaignSettings, number: int, judge: Judge, finding: Im
         KIND,
         case_of(finding),
     )
+
+
+def refusal_like(says: Mapping[str, object], refusal: str) -> str:
+    """The recorded deviation of TVM's compiler whose message this is: what was imported stops it too."""
+    compiler = {**says, "name": str(says.get("name", "")).removesuffix(" importer")}
+    return like_row(compiler, Pattern(failure_words(refusal)), refusal)
 
 
 def judge_seconds(settings: CampaignSettings) -> float:
@@ -422,12 +445,12 @@ def shrink_graph(settings: CampaignSettings, finding: FindingRecord, seconds: fl
     deadline = monotonic() + seconds
     judge = Judge(pythons_of(settings), judge_seconds(settings))
     graph = replayed(finding)
-    how = str(finding.verdict)
-    if not same(judge, finding.path, graph, how):
+    how, path = str(finding.verdict), OURS if finding.path == FRAMEWORK else finding.path
+    if not same(judge, path, graph, how):
         return {"problem": "the finding does not occur again"}
     before = sum(array.size for array in graph.arguments.values())
-    graph = plainest(graph, lambda candidate: monotonic() < deadline and same(judge, finding.path, candidate, how))
-    found = judge.of(finding.path, graph)
+    graph = plainest(graph, lambda candidate: monotonic() < deadline and same(judge, path, candidate, how))
+    found = judge.of(path, graph)
     small = ImportFinding(graph, finding.path, finding.code, cause_of(graph, how), "")
     return {
         "case": case_of(small),

@@ -15,6 +15,7 @@ Attribute: TypeAlias = int | float | str | list[int] | list[float]
 EXTENTS = (1, 1, 2, 2, 3, 3, 5, 7, 0)
 FLOATS = ("float32", "float32", "float32", "float64", "float16")
 INTS = ("int32", "int64", "int8", "uint8")
+PADS = ("constant", "edge", "reflect", "wrap")  # the last one since version 19
 EDGES = (np.nan, np.inf, -np.inf, -0.0, 0.0, 0.5, 1.5, 2.5, -0.5)
 EDGED = 0.2
 
@@ -460,7 +461,7 @@ ATTRIBUTES: Mapping[str, Callable[[NodeDraw], Attribute | None]] = {
     "output_width": lambda draw: draw.roll.choice((1, 3)),
     "mode": lambda _draw: None,
     "Resize mode": _word("nearest", "linear", "cubic"),
-    "Pad mode": _word("constant", "edge", "reflect", "wrap"),
+    "Pad mode": lambda draw: draw.roll.choice(PADS[: 4 if draw.opset >= 19 else 3]),
     "GridSample mode": _word("nearest", "linear", "bilinear", "cubic"),
     "DepthToSpace mode": _word("DCR", "CRD"),
     "RoiAlign mode": _word("avg"),

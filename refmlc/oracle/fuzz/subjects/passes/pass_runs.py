@@ -214,7 +214,7 @@ def message_of(tvm: TvmPasses, finding: PassFinding) -> list[str]:
     """What is wrong, and the recorded deviations that it may be: the most like it is named alone."""
     says = {"name": tvm.name}
     rows = known_passes(says, finding.guilty, finding.verdict, finding.pattern)
-    like = most_alike(says, rows, finding.text)
+    like = most_alike(says, rows, finding.text, finding.pattern)
     lines = [f"it is like the known row {like}"] if like else []
     lines += [f"perhaps as the known row {' or '.join(rows)}"] if rows else []
     return [f"`{finding.guilty}` is wrong: {finding.message}", *lines]

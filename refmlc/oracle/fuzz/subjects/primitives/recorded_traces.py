@@ -18,6 +18,7 @@ Cause = tuple[str, str, str, str]
 
 EXECUTED = ("wrong", "undefined")  # of a stage
 OUTSIDE, UNWRITTEN = "RM304", "RM305"
+LEFT = (OUTSIDE, "RM312")  # a copy that leaves its buffer, or its domain
 DATA = frozenset(("", OUTSIDE, UNWRITTEN, "RM307"))  # another value; an access outside, of what nothing wrote
 GUARDS = frozenset(("guarded", "condition", "branch", "triangle"))  # a part of the domain, or of what is read
 COPIES = ("read_at", "write_at", "cache_read", "cache_write")
@@ -27,15 +28,19 @@ ALIKE = {OUTSIDE: GUARDS, UNWRITTEN: frozenset(("in place", "updating"))}
 
 def is_like(recorded: Cause, cause: Cause) -> bool:
     """Whether a recorded cause looks like another one: of the same primitive, wrong alike, at a step of less traits."""
-    if recorded[0] != cause[0]:
-        return recorded[1] == "ill-formed" and side_of(recorded[0]) == side_of(cause[0]) and recorded[1:3] == cause[1:3]
     traits, others = traits_of(recorded), traits_of(cause)
+    if recorded[0] != cause[0]:
+        if side_of(recorded[0]) != side_of(cause[0]) or recorded[1:3] != cause[1:3]:
+            return False
+        leaves = recorded[2] in LEFT and traits <= others and not traits.isdisjoint(GUARDS)
+        return recorded[1] == "ill-formed" or leaves
     if recorded[1] in EXECUTED and cause[1] in EXECUTED:
         if recorded[2] != cause[2]:
             return bool(traits) and traits == others and {recorded[2], cause[2]} <= DATA
         if traits:
             sort = ALIKE.get(recorded[2], frozenset()) if recorded[0] in COPIES else frozenset()
-            return traits <= others or (traits <= sort and not others.isdisjoint(sort))
+            needed = traits - {"affine"} if "guarded" in traits else traits  # a split that leaves a rest gives both
+            return needed <= others or (traits <= sort and not others.isdisjoint(sort))
         return bool(recorded[2]) and others.isdisjoint(GUARDS)
     if recorded[:3] != cause[:3]:
         return False
