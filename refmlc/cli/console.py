@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
+from math import isfinite
 from pathlib import Path
 from typing import IO, Any, ClassVar, TextIO, cast
 
@@ -73,8 +74,28 @@ def print_json(value: Mapping[str, object]) -> None:
 
     Control characters, and characters that the encoding lacks, are written as JSON escapes: nothing is lost.
     """
-    text = json.dumps(value, ensure_ascii=not out.encoding.startswith("utf"), allow_nan=False, indent=2)
-    click.echo(DOUBTFUL.sub(lambda doubtful: "".join(map(_escaped, doubtful[0])), text))
+    click.echo(DOUBTFUL.sub(lambda doubtful: "".join(map(_escaped, doubtful[0])), json_text(value)))
+
+
+def json_text(value: Mapping[str, object]) -> str:
+    """The text of `print_json`, with control characters as they are."""
+    options: dict[str, Any] = {"ensure_ascii": not out.encoding.startswith("utf"), "indent": 2, "allow_nan": False}
+    try:
+        return json.dumps(value, **options)
+    except ValueError:
+        return json.dumps(_finite(value), **options)
+
+
+def _finite(value: object) -> object:
+    """The value with its NaN and infinities as strings."""
+    match value:
+        case float() if not isfinite(value):
+            return str(value)
+        case dict():
+            return {name: _finite(each) for name, each in value.items()}
+        case list() | tuple():
+            return [_finite(each) for each in value]
+    return value
 
 
 def _escaped(char: str) -> str:

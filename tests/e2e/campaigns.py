@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
+
+import refmlc
+from refmlc.cli.console import json_text
 from refmlc.oracle.fuzz.store import JOURNAL, progress_in
 
 HERE = Path(__file__).parent
@@ -39,3 +43,11 @@ def outcome(path):
 def lines(path):
     """The numbers of the batches in the journal, one for each line."""
     return [json.loads(line)["batch"]["batch"] for line in (path / JOURNAL).read_text("utf-8").splitlines()]
+
+
+def finding_errors(record, shrunk=None):
+    """What the schema of outputs has against a finding, as `refmlc fuzz --json` prints it."""
+    schema = json.loads((Path(refmlc.__file__).parent / "cli" / "schema.json").read_text("utf-8"))
+    checker = jsonschema.Draft202012Validator({"$ref": "#/$defs/campaign-finding", "$defs": schema["$defs"]})
+    data = json.loads(json_text({**record.to_json(), "state": "new", "shrunk": shrunk}))
+    return [error.message for error in checker.iter_errors(data)]

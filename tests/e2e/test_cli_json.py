@@ -1,15 +1,32 @@
 """The outputs of `--json` against the schema that the documentation shows: every command has one."""
 
 import json
+import os
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 import jsonschema
+import numpy as np
 import pytest
+from campaigns import FAULTY, HERE, finding_errors
 from click.testing import CliRunner
 
 from refmlc.cli import main
+from refmlc.cli.console import print_json
+from refmlc.lang.wellformed.reader_checks import read
+from refmlc.oracle.fuzz.jobs import Batches
+from refmlc.oracle.fuzz.result import FindingRecord
+from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.subjects import builds
+from refmlc.oracle.fuzz.subjects.imports.torch_imports import case_of as case_of_torch
+from refmlc.oracle.fuzz.subjects.imports.torch_operators import TorchCall, TorchProgram
+from refmlc.oracle.fuzz.subjects.passes import pass_runs
+from refmlc.oracle.fuzz.subjects.primitives import staged
+from refmlc.oracle.implementations.implementation import Limits
+from refmlc.strategies.arguments import Array, Number, Same, ShapeOf, TupleOf, argument_data
+from refmlc.strategies.case import Case
+from refmlc.strategies.inputs import rolled_inputs
 from refmlc.tools.bench.history import BenchRun, Measurement, Trend
 from refmlc.tools.course.comparison import Pair
 
@@ -51,15 +68,21 @@ COMMANDS = {
     "bench shell": ("bench", "shell", "--rounds", "1", "--size", "2000"),
     "bench debug": ("bench", "debug", "--rounds", "1", "--size", "4"),
     "fuzz": ("fuzz", *CAMPAIGN, "--dir", "other", "--ledger", "ledger.sqlite", "--page", "page.html"),
+    "fuzz of a fault": ("fuzz", "--programs", "24", "--shrink", "2", "--jobs", "1", *FAULTY, "--dir", "faulty"),
     "fuzz coverage": ("fuzz", "--dir", "campaign", "--show", "coverage"),
     "fuzz merge": ("fuzz", "merge", "campaign", "--into", "ledger.sqlite"),
     "fuzz ledger": ("fuzz", "ledger", "ledger.sqlite"),
+    "fuzz merge of a fault": ("fuzz", "merge", "faulty", "--into", "faults.sqlite"),
+    "fuzz ledger of a fault": ("fuzz", "ledger", "faults.sqlite"),
     "fuzz page": ("fuzz", "page", "campaign", "-o", "page.html"),
 }
 FAILS = ("check", "gone.py")
 ELSEWHERE = {"conform": "report.json describes it", "dap": "it speaks another protocol"}
-OPEN = {"conform", "fuzz", "fuzz ledger", "fuzz merge"}  # figures and programs of campaigns: still to be described
-MAPS = {"axes", "counts", "loops", "machine", "nanoseconds", "reasons", "sizes", "verdicts"}  # their keys are names
+OPEN = {"conform"}  # the report has a schema of its own
+MAPS = {  # their keys are names
+    *("axes", "counts", "loops", "machine", "nanoseconds", "reasons", "sizes", "verdicts"),
+    *("coverage", "there_is", "distinct_base_programs", "versions", "notes"),
+}
 CHAPTER = """
 ```python
 1 + 1
@@ -88,10 +111,14 @@ def folder(tmp_path_factory):
     (folder / "stages.jsonl").write_text("".join(json.dumps(stage) + "\n" for stage in stages))
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
+        patch.syspath_prepend(str(HERE))
+        patch.setenv("PYTHONPATH", str(HERE), prepend=os.pathsep)
         words = ["check", "w.py", "--impl", "interp", "--calls", "1", "--case", "w.toml"]
         assert CliRunner().invoke(main, words).exit_code == 1
         words = ["fuzz", *CAMPAIGN, "--dir", "campaign", "--ledger", "ledger.sqlite"]
         assert CliRunner().invoke(main, words).exit_code == 0
+        assert CliRunner().invoke(main, COMMANDS["fuzz of a fault"]).exit_code == 1
+        assert CliRunner().invoke(main, COMMANDS["fuzz merge of a fault"]).exit_code == 0
     return folder
 
 
@@ -101,6 +128,7 @@ PRINTED = {}
 def data_of(words, folder, monkeypatch):
     """What a command prints, which is executed once."""
     monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(str(HERE))
     if (folder, words) not in PRINTED:
         PRINTED[folder, words] = CliRunner().invoke(main, [*words, "--json"]).stdout
     return json.loads(PRINTED[folder, words])
@@ -154,11 +182,17 @@ def test_every_object_says_exactly_what_is_in_it():
     assert {path.partition("/")[0] for path in left} <= OPEN
 
 
+def definition_of(name):
+    """The definition of the longest part of a name that has one."""
+    words = name.split()
+    names = (" ".join(words[:count]) for count in range(len(words), 0, -1))
+    return next(each for each in names if each in SCHEMA["$defs"])
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_an_output_is_as_its_schema_says(name, folder, monkeypatch):
-    definition = next(each for each in (name, name.partition(" ")[0]) if each in SCHEMA["$defs"])
     data = data_of(COMMANDS[name], folder, monkeypatch)
-    validator(definition).validate(data)
+    validator(definition_of(name)).validate(data)
     assert set(data) != {"error"}, data
 
 
@@ -213,13 +247,16 @@ def assert_closed(checker, data, part):
                 assert_closed(checker, data, value)
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name.startswith(("bench", "course", "passes", "why"))])
+CLOSED = ("bench", "course", "passes", "why", "fuzz")
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name.startswith(CLOSED)])
 def test_a_wrong_key_fails_wherever_it_is(name, folder, monkeypatch):
-    definition = name if name in SCHEMA["$defs"] else name.partition(" ")[0]
+    definition = definition_of(name)
     data = data_of(COMMANDS[name], folder, monkeypatch)
     assert validator(definition).is_valid(data)
     assert_closed(validator(definition), data, data)
-    if name.startswith(("bench", "course")):
+    if name.startswith(("bench", "course", "fuzz")):
         for key in data:
             assert not validator(definition).is_valid({each: data[each] for each in data if each != key}), key
 
@@ -239,3 +276,100 @@ def test_all_benchmarks_are_described():
     data = {**run.as_data(), "missed": 1, "regressions": regressions}
     validator("bench all").validate(data)
     assert_closed(validator("bench all"), data, data)
+
+
+def test_findings_and_what_is_left_of_them_are_in_the_outputs(folder, monkeypatch):
+    findings = data_of(COMMANDS["fuzz of a fault"], folder, monkeypatch)["findings"]
+    assert findings
+    assert any("case" in (each["shrunk"] or {}) for each in findings)
+    assert data_of(COMMANDS["fuzz ledger of a fault"], folder, monkeypatch)["rows"]
+
+
+NAN = float("nan")
+RECIPES = (
+    Array("float32", (2,)),
+    Array("float32", (2, 2), "cycle", 3, -1, 5, "strided", (4, 1), (1, 0.5, NAN), ((-1, float("-inf")), (0, 2))),
+    Number("int32", 3),
+    Number("float16", float("inf")),
+    Same(0),
+    ShapeOf((2, 3)),
+    TupleOf((Array("int8", ()), TupleOf((Same(1),)))),
+)
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: type(recipe).__name__)
+def test_a_recipe_of_an_argument_is_described(recipe):
+    data = json.loads(json.dumps(argument_data(recipe)))
+    validator("recipe").validate(data)
+    assert_closed(validator("recipe"), data, data)
+
+
+def record(case, kind):
+    return FindingRecord("0123456789ab", "RM701", "tvm:python", "wrong", "a message", 3, 5, kind, case)
+
+
+def test_findings_on_steps_are_described():
+    _, trace = staged.finding_of(staged.PLANTED)
+    _, order = pass_runs.finding_of(pass_runs.PLANTED, ("tirx.UnrollLoop()", "tirx.StmtSimplify()"))
+    for case, kind in ((staged.case_of(trace), staged.KIND), (pass_runs.case_of(order), pass_runs.KIND)):
+        assert case["before"] != case["after"]
+        assert finding_errors(record(case, kind)) == []
+        assert finding_errors(record({**case, "a key that nobody documents": 1}, kind))
+
+
+class PlantedTvm:
+    """Has the planted trace, whatever the program."""
+
+    name = "nothing 1.0"
+
+    def __call__(self, _text, steps):
+        return staged.PLANTED if steps else staged.PassTrace(staged.PLANTED.stages[:1])
+
+
+def test_a_trace_that_is_made_smaller_is_described(monkeypatch):
+    monkeypatch.setattr(staged, "compiler", lambda *_: PlantedTvm())
+    _, trace = staged.finding_of(staged.PLANTED)
+    settings = CampaignSettings(kinds=(staged.KIND,), implementations=("tvm:python",))
+    found = staged.record_of(settings, 3, "tvm:python", PlantedTvm(), trace)
+    shrunk = staged.shrink_trace(settings, found, 2.0)
+    assert shrunk["case"]["steps"] == ["split('B', 0, (None, 2))"]
+    assert finding_errors(found, shrunk) == []
+
+
+def test_a_finding_on_builds_is_described(monkeypatch):
+    module, other = (read(builds.PLANTED.replace("TERM", term), "planted.py") for term in ("1", "2"))
+    ways = [("opt=0", builds.PlantedBuild(module, "right")), ("target=c", builds.PlantedBuild(other, "wrong"))]
+    monkeypatch.setattr(builds, "implementations", lambda *_: ways)
+    settings = CampaignSettings(kinds=(builds.KIND,), implementations=("tvm:python",))
+    case = Case(module, "main", (rolled_inputs(module, "main", 1),))
+    examination, taken = builds.examined(case, ways, Limits())
+    wrong = builds.wrong_builds(examination, ways, len(taken))
+    found = builds.record_of(settings, 3, "python", case, wrong, taken)
+    shrunk = builds.shrink_builds(settings, found, 2.0)
+    assert "case" in shrunk
+    assert finding_errors(found, shrunk) == []
+    assert finding_errors(found, {**shrunk, "elements": [1, 1]})
+
+
+def test_a_finding_on_a_model_is_described():
+    program = TorchProgram(
+        (TorchCall("neg", ("x",)), TorchCall("sum", ("y0",), {"dim": [0], "keepdim": True})),
+        {"c": np.array([True, False])},
+        {"x": np.array([[1.5, np.nan], [np.inf, -np.inf]], "float32")},
+    )
+    case = case_of_torch(program, ("sum", "float32", "nan"))
+    assert finding_errors(record(case, "torch-imports")) == []
+    assert finding_errors(record({**case, "graph": {}}, "torch-imports"))
+
+
+def test_a_batch_that_ends_its_worker_is_a_finding_without_a_program():
+    batches = Batches(CampaignSettings(kinds=("functions",)), None)
+    problem = type("Problem", (), {"why": "crashed", "message": "killed", "output": ""})()
+    (found,) = batches._finding(2, 16, problem, whole=True).findings
+    assert found.case == {}
+    assert finding_errors(found) == []
+
+
+def test_numbers_that_json_lacks_are_texts(capsys):
+    print_json({"numbers": [float("nan"), {"x": float("inf")}, (-float("inf"), 0.5)]})
+    assert json.loads(capsys.readouterr().out) == {"numbers": ["nan", {"x": "inf"}, ["-inf", 0.5]]}

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from campaigns import finding_errors
 from needs import TVM_PYTHON, need
 
 from refmlc.oracle.fuzz.result import FindingRecord
@@ -50,6 +51,7 @@ def test_a_wrong_importer_is_found_by_one_node_and_as_its_row(judge, signs):
     assert record.code == "RM706"
     again = FindingRecord.from_json(record.to_json())
     small = importers.shrink_graph(SETTINGS, again, SECONDS)
+    assert finding_errors(again, small) == []
     before, after = small["elements"]
     assert (before, after) == (6, 1)
     assert small["case"]["cause"] == list(finding.cause)

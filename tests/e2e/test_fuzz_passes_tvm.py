@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from campaigns import finding_errors
 
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.passes import pass_runs, pass_table, programs
@@ -55,6 +56,7 @@ def test_a_finding_is_shrunk_and_keeps_its_cause(tvm):
     record = pass_runs.record_of(SETTINGS, 0, "tvm", tvm, finding)
     shrunk = pass_runs.shrink_order(SETTINGS, record, 90.0)
     assert "problem" not in shrunk
+    assert finding_errors(record, shrunk) == []
     assert shrunk["case"]["steps"] == list(needed)
     assert shrunk["lines"][1] <= shrunk["lines"][0]
     assert pass_runs.cause_of(tvm, shrunk["case"]["text"], needed) == finding.cause

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from campaigns import finding_errors
 from needs import TVM_PYTHON
 
 from refmlc.oracle.fuzz.result import FindingRecord
@@ -30,3 +31,4 @@ def test_a_wrong_importer_is_found_by_one_call():
     assert "its importer is wrong" in record.message
     small = torch_imports.shrink_program(settings, FindingRecord.from_json(record.to_json()), SECONDS)
     assert small["elements"] == [3, 1]
+    assert finding_errors(record, small) == []
