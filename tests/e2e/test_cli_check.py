@@ -156,7 +156,8 @@ def test_symbolic_dimensions_get_one_and_zero(check):
     told = check(SYMBOLIC, "--impl", "native:tiny", "--json")
     assert told.exit_code == 0, told.output
     sizes = [call["sizes"] for call in json.loads(told.stdout)["functions"][0]["calls"]]
-    assert sizes[:4] == [{"n": 3, "m": 4}, {"n": 1, "m": 1}, {"n": 0, "m": 2}, {"n": 3, "m": 4}]
+    usual = {"n": 3, "m": 4}  # with an output that is empty, and one that holds values
+    assert sizes[:5] == [usual, usual, {"n": 1, "m": 1}, {"n": 0, "m": 2}, usual]
     assert {"n": 2, "m": 0} in sizes
     given = check(SYMBOLIC, "--impl", "native:tiny", "--func", "flip", "--dim", "n=5", "--json")
     assert {call["sizes"]["n"] for call in json.loads(given.stdout)["functions"][0]["calls"]} == {5}

@@ -13,6 +13,9 @@ Every call is the same each time it is made. A seed only adds calls of the purpo
 | only loaded, or first loaded in program order   | initialised                    |
 | first stored to, or what a reduction folds into | uninitialised: it is an output; but for `held` |
 
+`held` is the second call: whoever makes few calls sees what reads an output before it is written in the first one, and
+what writes more than it should in the second.
+
 A size that is also a parameter has the chosen size. A parameter that a Relax function passes to an operator which
 requires more than a dtype (`Operator.domains`) gets such values in every call.
 """
@@ -192,7 +195,9 @@ class CallMaker:
         )
 
     def planned(self) -> Iterator[GeneratedCall]:
-        """The calls of all purposes that apply, in the order of `PURPOSES`, none twice; the sizes after the first two.
+        """The calls of all purposes that apply, none twice: `ordinary`, `held`, those of `PURPOSES` in their order.
+
+        Sizes come before `PURPOSES`, all but two of them after the first three.
 
         Fails: RM111 if an argument cannot be made.
         """
@@ -204,8 +209,11 @@ class CallMaker:
 
     def _proposed(self) -> Iterator[GeneratedCall]:
         yield self.ordinary()
+        explicit = all(parameter.name in self._explicit for parameter in self._parameters)
+        if not explicit and HELD.applies(self.uses, self.kinds):
+            yield from self.of_purpose(HELD)
         yield from self._at_ends()
-        if all(parameter.name in self._explicit for parameter in self._parameters):
+        if explicit:
             return
         purposes = [purpose for purpose in PURPOSES if purpose.applies(self.uses, self.kinds)]
         plans = size_plans(self._names, self.uses, self.sizes, self._usual())

@@ -3,6 +3,7 @@
 | purpose                | floats                                              | integers                             |
 |------------------------|-----------------------------------------------------|--------------------------------------|
 | `ordinary`             | random in -1 … 1                                    | random, plausible                    |
+| `held`                 | random; outputs hold values before the call         | the same                             |
 | `specials`             | NaN, ±inf, ±0, subnormals, the greatest, 1 and next | 0, ±1, ±2, ±3, 7                     |
 | `ends`                 | random                                              | the ends of the dtype, 0, ±1         |
 | `nan first`            | the first element is NaN                            | random                               |
@@ -15,7 +16,6 @@
 | `rounding`             | halves: 0.5, 1.5, 2.5, …                            | random                               |
 | `powers`               | random                                              | ± powers of two, and neighbours      |
 | `anywhere`             | random in sign, exponent and digits                 | random over the whole width          |
-| `held`                 | random; outputs hold values before the call         | the same                             |
 | `all nan` … `greatest` | every element this one                              | random                               |
 | `equal`                | every element 1.5                                   | every element 1                      |
 | `outside`              | random                                              | beyond what indices, divisors need   |
@@ -271,7 +271,6 @@ PURPOSES = (
     Purpose(
         "nan last", "NaN comes last: it must still win or lose as at the front", has_floats, single(nan, last=True)
     ),
-    HELD,
     Purpose(
         "constants",
         "constants of the program, their neighbours, and values at which a condition changes",
@@ -338,7 +337,7 @@ STRIDES = Purpose(
 )
 SIZES, BRANCHES, RANDOM, EXPLICIT, CONTRACTS = "sizes", "branches", "random", "explicit", "contracts"
 WHYS = {
-    **{purpose.name: purpose.why for purpose in (ORDINARY, *PURPOSES, STRIDES, OUTSIDE)},
+    **{purpose.name: purpose.why for purpose in (ORDINARY, HELD, *PURPOSES, STRIDES, OUTSIDE)},
     SIZES: "sizes at which loops are empty, tiles are not full, or conditions change",
     BRANCHES: "values that reach a branch which no other call reaches",
     RANDOM: "random values and sizes by the seed",

@@ -1,5 +1,7 @@
 """Calls that are made for purposes: sizes, indices that are indices, outputs that nobody has written, fixed values."""
 
+from itertools import islice
+
 import numpy as np
 import pytest
 
@@ -179,6 +181,13 @@ class TestFloats:
     def test_outputs_hold_values_in_one_call_only(self):
         written = {name for name, call in planned(FLOATS).items() if arguments(call.recipes)[2].initialised}
         assert written == {"held"}
+
+    def test_outputs_are_empty_in_the_first_call_and_hold_values_in_the_second(self):
+        for text, written in ((FLOATS, [2]), (UPDATES, [1, 2]), (SIZED, [3])):
+            first, second = (arguments(call.recipes) for call in islice(maker(text).planned(), 2))
+            assert not any(first[at].initialised for at in written)
+            assert all(second[at].initialised for at in written)
+            assert all(len(set(second[at].array.ravel().tolist())) > 1 for at in written if second[at].size > 2)
 
     def test_specials_meet_each_other(self):
         call = planned(FLOATS)["specials"] if "specials" in planned(FLOATS) else planned(FLOATS)["specials 1"]

@@ -44,6 +44,13 @@ def test_an_order_that_keeps_the_meaning_has_no_finding():
     assert [row.verdict.value for row in checked.rows] == ["same"]
 
 
+def test_a_pass_that_writes_what_the_program_leaves_alone_is_guilty():
+    guarded = text().replace("        B[i]", "        if i < 2:\n            B[i]")
+    _, finding = pass_runs.finding_of(trace(guarded, guarded, text()), STEPS)
+    assert finding.cause == ("tirx.StmtSimplify", "wrong", "")
+    assert "[2] is " in finding.message
+
+
 def test_the_first_wrong_pass_is_guilty_not_the_last():
     _, finding = pass_runs.finding_of(trace(text(), text(), text(operation="+ 2"), text(operation="+ 2 + 0")), STEPS)
     assert finding.cause == ("tirx.StmtSimplify", "wrong", "")

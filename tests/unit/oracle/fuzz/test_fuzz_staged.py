@@ -102,6 +102,33 @@ def test_the_last_stage_has_all_calls_although_the_one_before_had_its_structure(
     assert finding.cause == ("split", "wrong", "", "")
 
 
+FILLED = """from tvm.script import tirx as T
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
+    for i in range(8):
+        with T.sblock("B"):
+            v = T.axis.spatial(8, i)
+            GUARD
+            B[v] = A[v] + 1
+"""
+HALF_FILLED = FILLED.replace("GUARD", "T.where(i < 5)")
+
+
+@pytest.mark.parametrize("guard", ["T.where(i < 8)", "T.where(i < 6)"])
+def test_a_step_that_writes_what_the_program_leaves_alone_is_wrong(guard):
+    checked, finding = staged.finding_of(trace(HALF_FILLED, FILLED.replace("GUARD", guard)))
+    assert finding.cause[:2] == ("split", "wrong")
+    assert "another `B`: [5] is " in checked.broken.diagnostic.message
+
+
+def test_a_step_that_reads_an_output_before_it_is_written_is_judged_by_that():
+    """With values in the output it has the bits of the program: it is called with an empty one too."""
+    reads = FILLED.replace("GUARD", "T.where(i < 5)").replace("A[v] + 1", "A[v] + 1 + 0 * B[v]")
+    checked, finding = staged.finding_of(trace(HALF_FILLED, reads))
+    assert finding.cause[:3] == ("split", "undefined", "RM305")
+    assert [row.calls for row in checked.rows] == [1]
+
+
 class CompilerOfRows:
     """A compiler each of whose steps adds one to what is copied."""
 
