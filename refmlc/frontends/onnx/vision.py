@@ -2,6 +2,7 @@
 
 | operator            | is                                                                                        |
 |---------------------|-------------------------------------------------------------------------------------------|
+| `AffineGrid`        | the maps times the places of an image, from -1 to 1                                       |
 | `GridSample`        | `image.grid_sample`, the grid's coordinates first                                         |
 | `DeformConv`        | samples at the moved places of each kernel, then the product with the weight              |
 | `RoiAlign`          | `vision.roi_align` of boxes in the coordinates of the image                               |
@@ -18,6 +19,7 @@ import numpy as np
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_OP
+from refmlc.frontends.arrays import constant
 from refmlc.frontends.emitter import Emitter, Operand, Size, product, same_sizes
 from refmlc.frontends.onnx.casting import reinterpreted
 from refmlc.frontends.onnx.elementwise import OnnxRule, is_half
@@ -53,6 +55,30 @@ def _many(node: Node, name: str, count: int, default: int, least: int) -> tuple[
     if len(numbers) != count or any(number < least for number in numbers):
         raise fail(BAD_INPUT, f"`{name}` of `{node.op}` are {numbers[:8]}: {count} numbers from {least} on are needed")
     return numbers
+
+
+def affine_grid(node: Node) -> Operand:
+    """See the docstring of the module. ONNX's body does not run for one map of a plane.
+
+    Decision: an extent of 1 whose corners are aligned is refused: ONNX 1.23's body divides by zero, its evaluator takes
+    the place -1, ONNX Runtime 1.32 the place 1 and PyTorch 2.13 the place 0. Fails: RM111, RM501.
+    """
+    e, theta, sizes = node.e, node.tensor(0), node.integers(1)
+    align, (count, *extents), rank = bool(node.whole("align_corners", 0)), (*sizes[:1], *sizes[2:]), len(sizes) - 2
+    if rank not in (2, 3) or min(extents) < 1:
+        raise fail(BAD_INPUT, f"`AffineGrid` to {list(sizes[:8])}: 4 or 5 extents from 1 on are needed")
+    _check_shape(node, "map", theta, [count, rank, rank + 1])
+    if align and 1 in extents:
+        raise fail(UNSUPPORTED_OP, f"`AffineGrid` to {list(sizes)}: the corners of an extent of 1 are one place")
+    check_size(node.op, *extents, rank + 1)
+    dtype = e.dtype(theta)
+    wide = "float32" if is_half(dtype) else dtype
+    axes = [np.linspace(-1, 1, n) if align else (2 * np.arange(n) + 1) / n - 1 for n in extents]
+    places = [*np.meshgrid(*axes, indexing="ij")][::-1]
+    base = constant(np.stack([*places, np.ones(extents)]).reshape(rank + 1, -1).astype(wide))
+    moved = e.call("matmul", e.astype(theta, wide), base)
+    grid = e.reshape(e.call("permute_dims", moved, axes=(0, 2, 1)), [count, *extents, rank])
+    return e.astype(grid, dtype)
 
 
 def grid_sample(node: Node) -> Operand:
@@ -321,6 +347,7 @@ def max_unpool(node: Node) -> Operand:
 
 
 VISION: Mapping[str, OnnxRule] = {
+    "AffineGrid": affine_grid,
     "GridSample": grid_sample,
     "DeformConv": deform_conv,
     "RoiAlign": roi_align,

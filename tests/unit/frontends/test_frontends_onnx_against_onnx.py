@@ -339,6 +339,45 @@ def test_regions_are_aligned(space, samples) -> None:
     agree(written, x, rois, np.array([0, 1, 1, 0]), rtol=1e-4)
 
 
+def test_a_sample_outside_of_the_image_is_zero() -> None:
+    """ONNX's evaluator adds 0 times the first element instead, so that its NaN is everywhere (`EVALUATOR`)."""
+    x, box = np.array([[[[np.nan, 2.5, 1.0]]]], np.float32), np.array([[0.5, 1.0, 2.5, 2.0]], np.float32)
+    written = node("RoiAlign", 3, coordinate_transformation_mode="output_half_pixel")
+    assert ours(written, x, box, np.zeros(1, int))[0].ravel().tolist() == [0.0]
+    assert np.isnan(theirs(written, x, box, np.zeros(1, int))[0]).all()
+    x[..., 0] = 4.0
+    agree(written, x, box, np.zeros(1, int))
+
+
+@pytest.mark.parametrize("align", [0, 1])
+@pytest.mark.parametrize("size", [(1, 2, 2, 3), (2, 1, 3, 5), (1, 1, 2, 3, 4), (2, 3, 4, 2, 2)])
+def test_maps_make_grids(size, align) -> None:
+    rank = len(size) - 2
+    theta = floats(dice(align), size[0], rank, rank + 1)
+    agree(node("AffineGrid", 2, align_corners=align), theta, np.array(size), rtol=1e-4)
+    torch, theta = imported("torch"), theta.astype(np.float64)
+    found = ours(node("AffineGrid", 2, align_corners=align), theta, np.array(size))[0]
+    wanted = torch.nn.functional.affine_grid(torch.from_numpy(theta), size, align_corners=bool(align))
+    np.testing.assert_allclose(found, wanted.numpy(), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("align", "size", "code"),
+    [
+        (1, [2, 1, 1, 4], "RM501"),  # four implementations have four results
+        (0, [2, 1, 0, 4], "RM111"),
+        (0, [2, 4], "RM111"),
+        (0, [3, 1, 2, 4], "RM111"),
+        (0, [2, 1, 1 << 40, 4], "RM501"),
+    ],
+)
+def test_maps_to_such_sizes_are_refused(align, size, code) -> None:
+    with pytest.raises(RefmlcError) as failure:
+        ours(node("AffineGrid", 2, align_corners=align), np.zeros((2, 2, 3), np.float32), np.array(size))
+    assert failure.value.diagnostic.code.id == code
+    assert "AffineGrid" in failure.value.diagnostic.message
+
+
 @pytest.mark.parametrize("centre", [0, 1])
 @pytest.mark.parametrize("seed", range(3))
 def test_boxes_are_suppressed(centre, seed) -> None:
