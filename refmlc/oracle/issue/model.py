@@ -28,7 +28,7 @@ from refmlc.oracle.fuzz.subjects.imports.imported_model import (
 )
 from refmlc.oracle.fuzz.subjects.imports.importer_process import Answers, importer
 from refmlc.oracle.fuzz.subjects.imports.importers import Judge
-from refmlc.oracle.fuzz.subjects.imports.onnx_reduction import plainest
+from refmlc.oracle.fuzz.subjects.imports.tensor_reduction import less, reduced
 from refmlc.oracle.issue.model_script import model_script, model_text
 from refmlc.oracle.issue.report import SILENT, NeighbourRow
 from refmlc.oracle.issue.versions import VersionVerdict, in_order, verdicts
@@ -93,7 +93,7 @@ def model_report(
             in_time = monotonic() < deadline and importers.same(judge, path, other, how)
             return in_time and _verdict(judge, importers.OURS, other)[0] == ours
 
-        graph = plainest(graph, keeps)
+        graph = reduced(graph, less, keeps)
         expected, found = judge.evaluated(graph), judge.of(path, graph)
         says = importer(pythons[0], SECONDS).says
         code = CODES[how].id if how in CODES else importers.WRONG

@@ -8,6 +8,7 @@ import pytest
 
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.imports import torch_imports
+from refmlc.oracle.fuzz.subjects.imports.tensor_reduction import less, reduced
 from refmlc.oracle.fuzz.subjects.imports.torch_operators import (
     FUNCTIONS,
     TorchCall,
@@ -59,6 +60,16 @@ def test_excluded_functions_are_not_drawn():
     assert {call.options.get("mode") for each in drawn for call in each.calls} > {"reflect", "replicate", "circular"}
     with pytest.raises(ValueError, match="no function"):
         drawn_program(0, exclude=torch_imports.function_names())
+
+
+def test_a_program_is_made_smaller_until_nothing_is_left_to_cut_and_nan_stays():
+    """A tensor with NaN is equal to its own integral part: it is not offered again without end."""
+    tensors = {"x": np.array([[np.nan, 1.5, 2.5], [1.0, 2.0, 3.0]], "float32"), "w": np.array(0.5)}
+    program = TorchProgram((TorchCall("abs", ("x",)),), {}, tensors)
+    ways = list(less(program))
+    assert [each.arguments["x"].shape for each in ways] == [(2, 2), (2, 2), (1, 3), (1, 3), (2, 3), (2, 3)]
+    small = reduced(program, less, lambda each: bool(np.isnan(each.arguments["x"]).any()))
+    assert (small.arguments["x"].shape, np.isnan(small.arguments["x"]).all(), small.arguments["w"]) == ((1, 1), True, 0)
 
 
 def test_without_pytorch_a_campaign_says_what_it_leaves_out(monkeypatch):

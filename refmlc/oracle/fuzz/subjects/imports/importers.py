@@ -35,7 +35,8 @@ from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_o
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.imports.importer_process import Answers, arrays_of, compiler, importer
 from refmlc.oracle.fuzz.subjects.imports.onnx_operators import OPERATORS
-from refmlc.oracle.fuzz.subjects.imports.onnx_reduction import alone_of, plainest, smaller
+from refmlc.oracle.fuzz.subjects.imports.onnx_reduction import alone_of, simpler
+from refmlc.oracle.fuzz.subjects.imports.tensor_reduction import less, reduced
 from refmlc.oracle.implementations.implementation import Stopped
 from refmlc.oracle.record import known_nodes
 from refmlc.run.memory.tensor import Tensor
@@ -246,7 +247,7 @@ def finding_of(judge: Judge, path: str, graph: "OnnxGraph") -> ImportFinding | N
     if not how:
         return None
     if not whole:
-        alone = smaller(alone, lambda candidate: same(judge, path, candidate, how))
+        alone = reduced(alone, simpler, lambda candidate: same(judge, path, candidate, how))
     found = judge.of(path, alone)
     if any(not isinstance(found, str) and not how_wrong(found, judge.of(other, alone)) for other in judge.others(path)):
         path = FRAMEWORK
@@ -450,7 +451,7 @@ def shrink_graph(settings: CampaignSettings, finding: FindingRecord, seconds: fl
     if not same(judge, path, graph, how):
         return {"problem": "the finding does not occur again"}
     before = sum(array.size for array in graph.arguments.values())
-    graph = plainest(graph, lambda candidate: monotonic() < deadline and same(judge, path, candidate, how))
+    graph = reduced(graph, less, lambda candidate: monotonic() < deadline and same(judge, path, candidate, how))
     found = judge.of(path, graph)
     small = ImportFinding(graph, finding.path, finding.code, cause_of(graph, how), "")
     return {

@@ -12,7 +12,7 @@ function, what is left of these, and how its result is wrong. Results are compar
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -38,6 +38,7 @@ from refmlc.oracle.fuzz.subjects.imports.importers import (
     how_wrong,
     pythons_of,
 )
+from refmlc.oracle.fuzz.subjects.imports.tensor_reduction import less, reduced
 from refmlc.oracle.fuzz.subjects.imports.torch_operators import (
     FUNCTIONS,
     TorchCall,
@@ -163,43 +164,12 @@ def simpler(program: TorchProgram) -> Iterator[TorchProgram]:
         yield TorchProgram(program.calls, {}, {name: values[name] for name in call.inputs})
 
 
-def less(program: TorchProgram) -> Iterator[TorchProgram]:
-    """The program with an axis of extent n shorter in all its tensors, and with plainer numbers."""
-    arrays = {**program.constants, **program.arguments}
-    for extent in sorted({size for array in arrays.values() for size in array.shape if size > 1}, reverse=True):
-        yield _mapped(program, lambda array, extent=extent: _cut(array, extent))  # type: ignore[misc]
-    for name, array in arrays.items():
-        if array.dtype.kind == "f" and array.size and not np.array_equal(array, np.trunc(array), equal_nan=False):
-            yield _mapped(program, np.trunc, name)
-
-
-def _cut(array: np.ndarray, extent: int) -> np.ndarray:
-    return array[tuple(slice(0, size - 1) if size == extent else slice(None) for size in array.shape)]
-
-
-def _mapped(program: TorchProgram, change: Callable[[np.ndarray], np.ndarray], only: str = "") -> TorchProgram:
-    constants, arguments = (
-        {name: np.asarray(change(array)) if only in ("", name) else array for name, array in arrays.items()}
-        for arrays in (program.constants, program.arguments)
-    )
-    return replace(program, constants=constants, arguments=arguments)
-
-
 def same(judge: TorchJudge, path: str, candidate: TorchProgram, how: str) -> bool:
     """Whether a program is wrong in the same way."""
     expected = judge.evaluated(candidate)
     if isinstance(expected, str) or not judge.exports(candidate):
         return False
     return how_wrong(expected, judge.of(path, candidate)) == how
-
-
-def reduced(
-    program: TorchProgram, ways: Callable[[TorchProgram], Iterator[TorchProgram]], keeps: Callable[[TorchProgram], bool]
-) -> TorchProgram:
-    """The program made smaller in some ways, as far as `keeps` lets."""
-    while (smaller := next(filter(keeps, ways(program)), None)) is not None:
-        program = smaller
-    return program
 
 
 def cause_of(program: TorchProgram, how: str) -> tuple[str, ...]:
