@@ -19,7 +19,7 @@ from refmlc.diag.catalogue import BAD_INPUT
 from refmlc.lang.dtypes import DType
 from refmlc.lang.dtypes.rounding import rounder
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.lang.ir.types import AnyType, DTensorType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.lang.ops.evaluate import known
 from refmlc.run.dims import Dims, text
 from refmlc.run.memory.pointer import Pointer
@@ -216,6 +216,8 @@ def _declared(ty: Type, dims: Dims) -> str:
             return f"a tuple of {len(ty.fields)}"
         case PrimType():
             return f"a number of {ty.dtype}"
+        case DTensorType():
+            return f"{_declared(ty.tensor, dims)} on a mesh of devices"
         case FuncType() | AnyType():  # every value fits the latter
             return "a function"
 

@@ -1,4 +1,7 @@
-"""What only attributes hold: reducers, index maps, targets, devices. They are read and shown, not interpreted."""
+"""What only attributes and types hold: reducers, index maps, targets, devices, meshes of devices.
+
+They are read and shown, not interpreted.
+"""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -50,3 +53,15 @@ class VDevice(Node):
     target: "Attr"
     index: int = 0
     scope: str = "global"
+
+
+@node
+class DeviceMesh(Node):
+    """An array of devices by their numbers: `R.device_mesh((2, 2), [0, 1, 2, 3])`, a global info of a module.
+
+    `consecutive`: the text says a range of numbers, `I.Range(0, 4)`, which TVM keeps apart from the list of them.
+    """
+
+    shape: tuple[int, ...]
+    devices: tuple[int, ...]
+    consecutive: bool = False

@@ -12,6 +12,8 @@ Calls have one form in every generation of the language:
 | `R.call_pure_packed("f", x)`              | Op                   | ExternFunc, x                                     |
 | `R.call_builtin_with_ctx("f", (x,))`      | Op                   | ExternFunc, Tuple                                 |
 | `R.call_py_func("f", (x,))`               | Op                   | StringImm, Tuple                                  |
+| `R.dist.call_tir(cls.f, (x,), T)`         | Op `call_tir`        | the same as of `R.call_tir`; T is a DTensorType   |
+| `R.dist.const(1.0, T)`                    | Op `dist.const`      | Constant; ty_args (T,)                            |
 | `R.make_closure(cls.f, (x,))`             | Op                   | GlobalVar, Tuple                                  |
 | `R.invoke_closure(c, (x,))`               | Op                   | c, Tuple                                          |
 | `R.print(x, format="…")`                  | Op                   | StringImm, x                                      |

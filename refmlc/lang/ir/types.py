@@ -4,6 +4,7 @@ from typing import TypeAlias
 
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import tir
+from refmlc.lang.ir.attrs import DeviceMesh
 from refmlc.lang.ir.node import Node, node
 
 
@@ -24,6 +25,19 @@ class TensorType(Node):
     ndim: int = -1
     vdevice: str | None = None
     shape_var: str | None = None
+
+
+@node
+class DTensorType(Node):
+    """A tensor that is spread over a mesh of devices.
+
+    `placement` has a part for each dimension of the mesh: the axis of the tensor that is divided along it, or None
+    where each device has a copy.
+    """
+
+    tensor: TensorType
+    mesh: DeviceMesh
+    placement: tuple[int | None, ...]
 
 
 @node
@@ -62,4 +76,9 @@ class FuncType(Node):
     pure: bool = True
 
 
-Type: TypeAlias = AnyType | TensorType | ShapeType | PrimType | TupleType | FuncType
+Type: TypeAlias = AnyType | TensorType | DTensorType | ShapeType | PrimType | TupleType | FuncType
+
+
+def placement_text(placement: tuple[int | None, ...]) -> str:
+    """A placement as TVM writes it: `S[0], R`."""
+    return ", ".join("R" if axis is None else f"S[{axis}]" for axis in placement)

@@ -1,7 +1,17 @@
 """Types and dimensions as a message shows them: `R.Tensor((n, 4), "float32")`, `(n + 1, 4)`."""
 
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.lang.ir.types import (
+    AnyType,
+    DTensorType,
+    FuncType,
+    PrimType,
+    ShapeType,
+    TensorType,
+    TupleType,
+    Type,
+    placement_text,
+)
 from refmlc.lang.ops.short_text import short_text
 
 
@@ -19,6 +29,8 @@ def type_text(ty: Type | None) -> str:
             return "R.Any"
         case TensorType():
             return _tensor(ty)
+        case DTensorType(tensor, mesh, placement):
+            return f'{_tensor(tensor)} on a mesh {mesh.shape} as "{placement_text(placement)}"'
         case ShapeType(values, ndim):
             if values is not None:
                 return f"R.Shape([{', '.join(short_text(value) for value in values)}])"

@@ -15,7 +15,7 @@ from refmlc.lang.arith.extents import certainly_different, polynomial
 from refmlc.lang.arith.polynomial import Poly
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.node import Node
-from refmlc.lang.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.lang.ir.types import AnyType, DTensorType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.lang.ir.visit import substitute, walk
 from refmlc.lang.wellformed.type_text import shape_text, type_text
 
@@ -81,7 +81,9 @@ class Unifier:
                 if len(mine) != len(other):
                     return _kinds(declared, actual)
                 return first(self.conflict(left, right) for left, right in zip(mine, other, strict=True))
-            case FuncType(), FuncType():
+            case DTensorType(tensor=mine), DTensorType(tensor=other):
+                return self.tensor_conflict(mine, other)
+            case (FuncType(), FuncType()) | (DTensorType(), TensorType()) | (TensorType(), DTensorType()):
                 return None
             case _:
                 return _kinds(declared, actual)

@@ -10,6 +10,7 @@
 | index map               | `T.index_map(lambda i, j: (j, i))`                      |
 | target                  | `T.target({…})`                                         |
 | device                  | `I.vdevice({…}, 0, "global")`, `R.device(device_type=1, index=0)` |
+| mesh of devices         | `R.device_mesh((2, 2), I.Range(0, 4))`, or its name in the module: `"mesh[0]"` |
 | thread axis             | `T.iter_var(v, T.Range(0, 4), "ThreadIndex", "threadIdx.x")` |
 | of Relax                | `R.Tensor((2,), dtype="float32")`, `R.const(1.0, "float32")`, `metadata["ffi.Module"][0]` |
 """
@@ -21,10 +22,11 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BUG
 from refmlc.lang.dtypes import INT32, DType
 from refmlc.lang.ir import relax, tir
-from refmlc.lang.ir.attrs import CommReducer, Device, IndexMap, Target, VDevice
+from refmlc.lang.ir.attrs import CommReducer, Device, DeviceMesh, IndexMap, Target, VDevice
 from refmlc.lang.ir.tirx import ComposeLayout, TileLayout
 from refmlc.lang.ir.types import Type
 from refmlc.lang.script.printer.literals import string_text
+from refmlc.lang.script.printer.meshes import mesh_text
 from refmlc.lang.script.printer.page import Page
 from refmlc.lang.script.tirx.layout_text import layout_text
 
@@ -86,6 +88,8 @@ class _Attributes:
                 return f"R.device(device_type={number}, index={index})"
             case VDevice(target=target, index=index, scope=scope):
                 return f"I.vdevice({self.text(target)}, {index}, {string_text(scope)})"
+            case DeviceMesh():
+                return mesh_text(self.page, value)
             case CommReducer():
                 return self.reducer(value)
             case TileLayout() | ComposeLayout():

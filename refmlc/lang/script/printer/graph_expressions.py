@@ -7,7 +7,8 @@ import numpy as np
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.lang.ir import relax, tir
-from refmlc.lang.ir.types import PrimType, TensorType, TupleType, Type
+from refmlc.lang.ir.types import DTensorType, PrimType, TensorType, TupleType, Type
+from refmlc.lang.ir.visit import walk
 from refmlc.lang.script.blob import stores
 from refmlc.lang.script.printer.expressions import attribute_text, expr_text, tuple_text
 from refmlc.lang.script.printer.intrinsics import function_name
@@ -111,6 +112,11 @@ def _real(page: Page, value: float) -> str:
     return text if any(mark in text for mark in '.en"') else f"{text}.0"
 
 
+def _literal(page: Page, node: relax.Expr) -> str:
+    """The numbers of a constant."""
+    return _nested(page, node.data, node) if isinstance(node, relax.Constant) else value_text(page, node)
+
+
 def _nested(page: Page, value: np.ndarray, node: relax.Constant) -> str:
     if value.ndim == 0:
         return _number(page, value, node)
@@ -119,7 +125,7 @@ def _nested(page: Page, value: np.ndarray, node: relax.Constant) -> str:
 
 # -------------------------------------------------------------------------------------------------- calls
 
-_DPS = frozenset(("call_tir", "call_tir_inplace", "call_tir_with_grad", "call_dps_packed"))
+_DPS = frozenset(("call_tir", "call_tir_inplace", "call_tir_with_grad", "call_dps_packed", "dist.call_tir_local_view"))
 _FORMATTED = {"print": 0, "assert_op": 1}
 """Which argument is the format."""
 
@@ -139,6 +145,8 @@ def call_text(page: Page, node: relax.Call) -> str:
             return _destination_passing(page, node, op.name)
         if op.name == "call_py_func" and page.modern and len(node.args) == 2 and len(node.ty_args) == 1:
             return _of_python(page, node)
+        if op.name == "dist.const" and len(node.args) == len(node.ty_args) == 1:
+            return f"R.dist.const({_literal(page, node.args[0])}, {Types(page, argument=True).text(node.ty_args[0])})"
         if op.name in _FORMATTED and len(node.args) > _FORMATTED[op.name]:
             return _formatted(page, node, op.name)
         if op.name == "hint_on_device" and len(node.args) == 1:
@@ -188,6 +196,8 @@ def _of_python(page: Page, node: relax.Call) -> str:
 def _destination_passing(page: Page, node: relax.Call, name: str) -> str:
     if page.oldest and name == "call_dps_packed" and isinstance(node.args[0], relax.ExternFunc):
         name = "call_tir"
+    if name == "call_tir" and any(isinstance(part, DTensorType) for part in walk(TupleType(node.ty_args))):
+        name = "dist.call_tir"
     parts = [_callee(page, node.args[0]), value_text(page, node.args[1])]
     outputs = _old_outputs(page, node) if page.oldest and name == "call_tir" else None
     parts.extend(outputs or [])

@@ -19,6 +19,7 @@ from refmlc.lang.script.printer.functions import shape_variables, write_prim_fun
 from refmlc.lang.script.printer.graph_expressions import value_text
 from refmlc.lang.script.printer.graph_functions import type_variables, write_binding, write_blocks, write_function
 from refmlc.lang.script.printer.literals import string_text
+from refmlc.lang.script.printer.meshes import listed_meshes
 from refmlc.lang.script.printer.metadata import metadata_text
 from refmlc.lang.script.printer.names import Names, python_name
 from refmlc.lang.script.printer.page import Page
@@ -109,6 +110,7 @@ def _module(page: Page, module: IRModule) -> None:
         if module.global_infos:
             infos = {key: tuple(values) for key, values in module.global_infos.items()}
             page.line(f"I.module_global_infos({attribute_text(page, infos)})")
+            page.meshes = listed_meshes(module.global_infos)
         for number, (name, func) in enumerate(module.functions.items()):
             if number:
                 page.line("")

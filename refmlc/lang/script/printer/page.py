@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from refmlc.lang.ir import relax, tir
+from refmlc.lang.ir.attrs import DeviceMesh
 from refmlc.lang.ir.types import Type
 from refmlc.lang.script.printer.names import Names
 from refmlc.lang.script.spellings import Generation, spelled
@@ -23,6 +24,7 @@ class Page:
     class, `outside` those that do, as type variables: TVM lets no function give one a meaning of its own.
     `referred` is how many entries of metadata that was omitted the program refers to, `constants` come after them.
     `graph` writes types and expressions of Relax, which an attribute of TensorIR may hold too.
+    `meshes` are the names of the meshes of devices that the module lists.
     `parts` are the variables, by identity, that are called by the part of a buffer that gives them a value:
     `A.strides[0]`; `cells` are the buffers that are shown as mutable scalars.
     """
@@ -45,6 +47,7 @@ class Page:
     pointers: set[int] = field(default_factory=set)
     type_vars: frozenset[str] = frozenset()
     outside: frozenset[str] = frozenset()
+    meshes: list[tuple[DeviceMesh, str]] = field(default_factory=list)
     shape_vars: list[str] = field(default_factory=list)
     parts: set[int] = field(default_factory=set)
     cells: set[int] = field(default_factory=set)

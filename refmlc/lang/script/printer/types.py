@@ -3,6 +3,7 @@
 | type       | 0.27, 2023                                              | 2022                             |
 |------------|---------------------------------------------------------|----------------------------------|
 | tensor     | `R.Tensor((1, n), dtype="float32")`, `R.Tensor(ndim=2)` | `Tensor((1, n), "float32")`      |
+| on a mesh  | `R.DTensor((1, n), "float32", "mesh[0]", "R")`          |                                  |
 | shape      | `R.Shape([1, n])`, `R.Shape(ndim=2)`                    | without `R.`                     |
 | primitive  | `T.int64`, `R.Prim(value="n")`; 2023 `R.Prim("int64")`  | `R.Prim("int64")`                |
 | tuple      | `R.Tuple(T, U)`, `R.Tuple`                              | without `R.`                     |
@@ -19,10 +20,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.lang.ir.types import (
+    AnyType,
+    DTensorType,
+    FuncType,
+    PrimType,
+    ShapeType,
+    TensorType,
+    TupleType,
+    Type,
+    placement_text,
+)
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.script.printer.expressions import expr_text, tuple_text
 from refmlc.lang.script.printer.literals import dtype_text, string_text
+from refmlc.lang.script.printer.meshes import mesh_text
 from refmlc.lang.script.printer.page import Page
 
 
@@ -44,6 +56,8 @@ class Types:
                 return self.short(self.page.spelled("R.Any"))
             case TensorType():
                 return self.tensor(ty)
+            case DTensorType():
+                return self.spread(ty)
             case ShapeType(values=None, ndim=ndim):
                 return f"{self.short('R.Shape')}(ndim={ndim})"
             case ShapeType(values=values):
@@ -94,6 +108,20 @@ class Types:
             parts.append(f"ndim={ty.ndim}")
         inside = ", ".join(part for part in parts if part)
         return f"R.Tensor({inside})" if inside else "R.Tensor"
+
+    def spread(self, ty: DTensorType) -> str:
+        """The type of a tensor on a mesh of devices."""
+        tensor = ty.tensor
+        shape = None if tensor.shape is None else tuple_text(self.dimensions(tensor.shape))
+        mesh, placement = mesh_text(self.page, ty.mesh), string_text(placement_text(ty.placement))
+        first = shape or tensor.shape_var
+        if first is not None and tensor.dtype is not None:
+            return f"R.DTensor({first}, {dtype_text(tensor.dtype)}, {mesh}, {placement})"
+        parts = [first] if first is not None else []
+        parts += [] if tensor.dtype is None else [f"dtype={dtype_text(tensor.dtype)}"]
+        parts += [f"device_mesh={mesh}", f"placement={placement}"]
+        parts += [f"ndim={tensor.ndim}"] if first is None and tensor.ndim != -1 else []
+        return f"R.DTensor({', '.join(parts)})"
 
     def old_tensor(self, ty: TensorType, shape: str) -> str:
         """A tensor's type in 2022."""

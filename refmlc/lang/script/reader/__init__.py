@@ -18,6 +18,7 @@
 | `module`, `imports`, `language` | modules, import lines, what is neither TensorIR nor Relax                  |
 | `evidence`              | which generation a text shows itself to be of                                      |
 | `types`, `attributes`, `metadata`, `devices` | types, attributes, constants in JSON, devices                 |
+| `meshes`                | tensors on meshes of devices                                                      |
 | `tir_*`                 | TensorIR: its constructs and the reader of its functions                           |
 | `relax_*`, `live`       | Relax: its constructs and the reader of its functions; decorators on live objects   |
 | `text`                  | the tables put together; the entry points                                          |

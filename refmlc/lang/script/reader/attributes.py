@@ -11,7 +11,7 @@ from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS
 from refmlc.lang.dtypes import INT64, SCALARS, DType
 from refmlc.lang.ir import relax, tir, tirx
-from refmlc.lang.ir.attrs import CommReducer, Device, IndexMap, Target, VDevice
+from refmlc.lang.ir.attrs import CommReducer, Device, DeviceMesh, IndexMap, Target, VDevice
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.tir import Attr
 from refmlc.lang.ir.types import AnyType, FuncType, ShapeType, TensorType, TupleType, Type
@@ -34,7 +34,7 @@ _KEPT = (
     *(bool, int, float, str, type(None), DType),
     *get_args(tir.Expr),
     *(tir.Buffer, tir.BufferRegion, tir.GlobalVar, tir.ThreadVar, tir.Range),
-    *(CommReducer, IndexMap, Target, Device, VDevice),
+    *(CommReducer, IndexMap, Target, Device, VDevice, DeviceMesh),
     *(tirx.TileLayout, tirx.ComposeLayout),
     *get_args(Type),
     *(relax.Var, relax.Constant, relax.MetadataRef, relax.StringImm, relax.DataTypeImm, relax.ShapeExpr),

@@ -33,6 +33,7 @@ from refmlc.diag.catalogue import (
 )
 from refmlc.lang.ir.attrs import VDevice
 from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.tir import Attr
 from refmlc.lang.script.reader.arguments import ArgumentPlaces, CallSite
 from refmlc.lang.script.reader.budget import CALL, Budget
 from refmlc.lang.script.reader.constants import BUILTINS, comprehension, dictionary, formatted
@@ -73,8 +74,9 @@ class Evaluator:
         """An evaluator of one text, to be read before `deadline` (None: the default number of seconds from now).
 
         The reader of the module sets the rest: `module`, what `cls` stands for; `metadata`, the entries that the text
-        holds, and `devices`, those that the module lists (None: it holds none); `generation`, which decides where one
-        spelling has two meanings (`spellings`). The reader of a function of TensorIR sets `s_tir`: it is schedulable.
+        holds, `devices`, those that the module lists (None: it holds none), and `infos`, all that it lists;
+        `generation`, which decides where one spelling has two meanings (`spellings`). The reader of a function of
+        TensorIR sets `s_tir`: it is schedulable.
         The reader of the program sets `star`, why a name that is not defined has no value, after a star import, and
         `plain_call`, which calls functions of the text with constants, and `specialize`, which reads a template.
         """
@@ -84,6 +86,7 @@ class Evaluator:
         self.module: ModuleRef | None = None
         self.metadata: Entries | None = None
         self.devices: tuple[VDevice, ...] | None = None
+        self.infos: Mapping[str, tuple[Attr, ...]] = {}
         self.generation: Generation = "0.27"
         self.s_tir = False
         self.budget = Budget()
@@ -147,12 +150,12 @@ class Evaluator:
     @contextmanager
     def apart(self, scope: Scope) -> Iterator[None]:
         """Evaluate in another scope at the module level; what is being read around it is as it was, afterwards."""
-        outer = (self.scope, self.table, self.module, self.devices, self.generation, self.s_tir)
+        outer = (self.scope, self.table, self.module, self.devices, self.infos, self.generation, self.s_tir)
         self.scope, self.table = scope, self._outermost
         try:
             yield
         finally:
-            self.scope, self.table, self.module, self.devices, self.generation, self.s_tir = outer
+            self.scope, self.table, self.module, self.devices, self.infos, self.generation, self.s_tir = outer
 
     def construct_of(self, node: ast.expr) -> Construct | None:
         """The construct that a name or dotted name stands for, if it does; evaluates nothing else."""

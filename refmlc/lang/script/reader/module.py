@@ -204,6 +204,7 @@ class ModuleReader:
                 self.draft.attrs.update(attrs)
             case GlobalInfos(infos):
                 self.draft.infos.update(infos)
+                self.ev.infos = dict(self.draft.infos)
                 if "vdevice" in infos:
                     self.ev.devices = tuple(info for info in infos["vdevice"] if isinstance(info, VDevice))
             case _:

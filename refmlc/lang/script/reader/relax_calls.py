@@ -13,12 +13,12 @@ from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.attrs import IndexMap
 from refmlc.lang.ir.types import TensorType, TupleType, Type
 from refmlc.lang.library import OPERATORS
-from refmlc.lang.library.distributed import MESHES
 from refmlc.lang.ops.graph import GRAPH_OPS
 from refmlc.lang.script.reader.arguments import REQUIRED, CallSite
 from refmlc.lang.script.reader.attributes import TYPE_NAMES, attr_of
 from refmlc.lang.script.reader.devices import NAMED, device, hint_on_device, named_device, to_vdevice
 from refmlc.lang.script.reader.evaluate import Evaluator
+from refmlc.lang.script.reader.meshes import device_mesh, dist_const, placed
 from refmlc.lang.script.reader.relax_constants import constant_of
 from refmlc.lang.script.reader.relax_free import FILLED, linear
 from refmlc.lang.script.reader.relax_signatures import RENAMED, SIGNATURES
@@ -215,7 +215,7 @@ def _shape(site: CallSite, value: Meta) -> tuple[tir.Expr, ...]:
 def _destination_passing(ev: Evaluator, site: CallSite) -> Meta:
     """`R.call_tir`, `R.call_dps_packed` and their kin."""
     site = _canonical(site)
-    name = site.name.removeprefix("R.")
+    name = {"R.dist.call_tir": "call_tir"}.get(site.name, site.name.removeprefix("R."))
     extra: dict[str, Meta] = dict.fromkeys(_EXTRA.get(name, ()), REQUIRED)
     if "te_grad_kwargs" in extra:
         extra["te_grad_kwargs"] = {}
@@ -393,10 +393,6 @@ def _unsupported(_ev: Evaluator, site: CallSite) -> Meta:
     raise fail(UNSUPPORTED_CONSTRUCT, f"`{site.spelled}` is not supported", site.span)
 
 
-def _distributed(_ev: Evaluator, site: CallSite) -> Meta:
-    raise fail(UNSUPPORTED_CONSTRUCT, f"`{site.spelled}` is not supported: {MESHES}", site.span)
-
-
 _Handler = Callable[[Evaluator, CallSite], Meta]
 _DPS = ("call_tir", "call_tir_inplace", "call_tir_with_grad", "call_dps_packed")
 _PACKED = ("call_packed", "call_pure_packed", "call_inplace_packed")
@@ -412,7 +408,10 @@ RELAX_CALLS = Table(
         **dict.fromkeys((f"R.{name}" for name in _PACKED), _call_packed),
         **dict.fromkeys((f"R.{name}" for name in _TUPLED), _with_tuple),
         **dict.fromkeys((f"R.{name}" for name in _REFUSED), _unsupported),
-        **dict.fromkeys(("R.dist", "R.DTensor", "R.device_mesh"), _distributed),
+        **dict.fromkeys(("R.device_mesh", "R.dist.device_mesh"), device_mesh),
+        **dict.fromkeys((f"R.dist.{name}" for name in ("annotate_sharding", "redistribute")), placed),
+        **dict.fromkeys((f"R.dist.{name}" for name in ("call_tir", "call_tir_local_view")), _destination_passing),
+        "R.dist.const": dist_const,
         "R.call_py_func": _call_py_func,
         "R.device": device,
         **dict.fromkeys((f"tvm.{name}" for name in NAMED), named_device),
@@ -438,5 +437,5 @@ RELAX_CALLS = Table(
         "R.func_attr": _func_attr,
         "R.dataflow": _dataflow,
     },
-    prefixes={"R.": operator_call, "R.dist.": _distributed},
+    prefixes={"R.": operator_call},
 )

@@ -5,6 +5,7 @@
 | `R.Tensor`, `R.Tensor("float32")`, `R.Tensor(ndim=2)`        | `TensorType`, shape unknown                   |
 | `R.Tensor((1, n), "float32")`, `Tensor((1, 784), "float32")` | `TensorType`                                  |
 | `R.Tensor(s, "float32")`, s a variable                       | `TensorType` with `shape_var`                 |
+| `R.DTensor((4, n), "float32", "mesh[0]", "S[0], R")`         | `DTensorType`                                 |
 | `R.Shape([n, 4])`, `R.Shape(ndim=2)`                         | `ShapeType`                                   |
 | `R.Prim("int64")`, `T.int64`, `R.Prim(value=n)`              | `PrimType`                                    |
 | `R.Tuple(T, U)`, `R.Tuple([T, U])`, `None`                   | `TupleType`                                   |
@@ -17,23 +18,25 @@ signature of a function such strings name the function's shape variables (`decla
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, SYNTAX, UNSUPPORTED_CONSTRUCT
 from refmlc.lang.ir import relax, tir
-from refmlc.lang.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.lang.ir.types import AnyType, DTensorType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.lang.script.reader.arguments import CallSite
 from refmlc.lang.script.reader.attributes import DTYPE_NAMES, TYPE_NAMES
 from refmlc.lang.script.reader.devices import device_name
 from refmlc.lang.script.reader.evaluate import Evaluator
+from refmlc.lang.script.reader.meshes import ALONE, dtensor
 from refmlc.lang.script.reader.relax_values import dimension_of, dtype_of
 from refmlc.lang.script.reader.scope import MISSING
 from refmlc.lang.script.reader.table import Table
 from refmlc.lang.script.reader.values import Construct, Meta, described
 
-TYPES = (AnyType, TensorType, ShapeType, PrimType, TupleType, FuncType)
+TYPES = (AnyType, TensorType, DTensorType, ShapeType, PrimType, TupleType, FuncType)
 
-_SHAPED = {"R.Tensor": "shape", "R.Shape": "values"}
+_SHAPED = {"R.Tensor": "shape", "R.DTensor": "shape", "R.Shape": "values"}
 TEXT_LIMIT = 4096
 
 
@@ -105,7 +108,7 @@ def _lazily(ev: Evaluator, node: ast.Call) -> Meta:
         ]
         node = ast.copy_location(ast.Call(node.func, args, keywords), node)
     site = ev.site(node, construct)
-    return _tensor(ev, site) if construct.path == "R.Tensor" else _shape(ev, site)
+    return {"R.Tensor": _tensor, "R.DTensor": _dtensor, "R.Shape": _shape}[construct.path](ev, site)
 
 
 def declared_names(ev: Evaluator, annotation: ast.expr) -> Iterator[str]:
@@ -155,7 +158,7 @@ def _ndim(value: Meta, site: CallSite) -> int:
     return value
 
 
-def _tensor(ev: Evaluator, site: CallSite) -> Meta:
+def _tensor(ev: Evaluator, site: CallSite) -> TensorType:
     arguments = site.take(shape=None, dtype=None, vdevice=None, ndim=-1)
     shape, named, ndim = arguments["shape"], arguments["dtype"], _ndim(arguments["ndim"], site)
     if isinstance(shape, str):
@@ -172,6 +175,14 @@ def _tensor(ev: Evaluator, site: CallSite) -> Meta:
     if ndim not in (-1, len(values)):
         raise site.misfit(f"has {len(values)} dimensions and says `ndim={ndim}`")
     return TensorType(values, element, -1, vdevice, span=site.span)
+
+
+def _dtensor(ev: Evaluator, site: CallSite) -> Meta:
+    """`R.DTensor(shape, dtype, device_mesh, placement)`."""
+    arguments = site.take(shape=None, dtype=None, device_mesh=ALONE, placement="", ndim=-1)
+    of_tensor = {key: arguments[key] for key in ("shape", "dtype", "ndim")}
+    tensor = _tensor(ev, replace(site, args=(), kwargs=of_tensor))
+    return dtensor(ev, site, tensor, arguments["device_mesh"], arguments["placement"])
 
 
 def _shape(ev: Evaluator, site: CallSite) -> Meta:
@@ -238,5 +249,5 @@ TYPE_CONSTRUCTS = Table(
         "R.Callable": _callable,
     },
     subscripts={"R.Tuple": _bracketed, "R.Tensor": _bracketed},
-    lazy={"R.Tensor": _lazily, "R.Shape": _lazily},
+    lazy=dict.fromkeys(_SHAPED, _lazily),
 )

@@ -10,6 +10,7 @@ def call_tir(f, args, out):        res = empty(out.shape, out.dtype); f(*args, r
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from refmlc.diag import fail
 from refmlc.diag.catalogue import (
     ARITY,
     INFO_LIES,
@@ -17,9 +18,11 @@ from refmlc.diag.catalogue import (
     PACKED_RESULT,
     SHAPE_MISMATCH,
     TYPE_MISMATCH,
+    UNSUPPORTED_CONSTRUCT,
 )
 from refmlc.lang.ir import IRModule, relax, tir
-from refmlc.lang.ir.types import TensorType, TupleType, Type
+from refmlc.lang.ir.types import DTensorType, TensorType, TupleType, Type
+from refmlc.lang.library.distributed import MESHES
 from refmlc.lang.ops.graph import BUILTINS
 from refmlc.run.interp.graph import memory, shapes, values
 from refmlc.run.interp.graph.activation import Activation, Eval, Scope
@@ -247,6 +250,8 @@ def _output_types(site: Site, node: relax.Call) -> tuple[tuple[Type, ...], bool]
 
 
 def _allocate(site: Site, ty: Type, env: Activation) -> Tensor:
+    if isinstance(ty, DTensorType):
+        raise fail(UNSUPPORTED_CONSTRUCT, f"an output of `{site.name}` is a distributed tensor: {MESHES}", ty.span)
     if not isinstance(ty, TensorType):
         raise site.failure(TYPE_MISMATCH, f"an output of `{site.name}` is not declared a tensor")
     if ty.shape is None:

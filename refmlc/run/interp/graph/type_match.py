@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from refmlc.diag import Span, fail
-from refmlc.diag.catalogue import UNDEFINED_SYMBOL
+from refmlc.diag.catalogue import UNDEFINED_SYMBOL, UNSUPPORTED_CONSTRUCT
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.lang.ir.types import AnyType, DTensorType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.lang.library.distributed import MESHES
 from refmlc.lang.ops.contract import Scalar
 from refmlc.lang.ops.evaluate import Unbound, Values, evaluate
 from refmlc.lang.ops.short_text import short_text
@@ -40,6 +41,8 @@ class Match:
                 pass
             case TensorType():  # RLX-012
                 self._tensor(what, value, ty)
+            case DTensorType():  # LIB-980
+                raise fail(UNSUPPORTED_CONSTRUCT, f"{what} is a distributed tensor: {MESHES}", ty.span)
             case ShapeType():  # RLX-013
                 self._shape(what, value, ty)
             case PrimType():  # RLX-014

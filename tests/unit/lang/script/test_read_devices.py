@@ -102,22 +102,3 @@ def test_a_run_has_one_device(value):
     _, module = bound(value)
     given = np.array([1.5, -2.0], "float32")
     assert VirtualMachine(build(module))["main"](given).numpy().tolist() == [1.5, -2.0]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        LISTED.replace("VALUE", 'R.dist.annotate_sharding(x, "mesh[0]", "S[0]")'),
-        LISTED.replace("VALUE", "R.dist.redistribute(x, mesh, place)").replace("mesh, place", '"mesh[0]", "R"'),
-        LISTED.replace("VALUE", "x").replace("R.Tensor((2,)", "R.DTensor((2,)"),
-        LISTED.replace("VALUE", "x").replace("R.Tensor((2,)", "R.dist.DTensor((2,)"),
-        LISTED.replace("VALUE", "x").replace(
-            '"vdevice": [', '"mesh": [R.device_mesh((2, 2), I.Range(0, 4))], "vdevice": ['
-        ),
-    ],
-)
-def test_what_lies_on_meshes_is_refused_by_name_and_reason(text):
-    with pytest.raises(
-        RefmlcError, match=r"RM504.*`R\.(dist\.)?\w+` is not supported: it places tensors on device meshes"
-    ):
-        read(text, "devices.py")

@@ -331,7 +331,7 @@ def test_primitive_values_compute_on_dimensions():
         ("R.ExternFunc(3)", "RM105"),
         ("R.TupleGetItem(t, -1)", "RM105"),
         ("R.match_cast(x, 3)", "RM105"),
-        ("R.dist.annotate_sharding(x)", "RM504"),
+        ("R.dist.annotate_sharding(x)", "RM105"),
         ("R.emit_te(f, x)", "RM504"),
         ("t[-1]", "RM103"),
         ("t['a']", "RM103"),

@@ -220,7 +220,7 @@ def test_functions(text, params, has_ret, pure):
         ("R.Tuple(3)", "RM105"),
         ("R.Callable((R.Any,), R.Any, 3)", "RM105"),
         ('R.Callable(derive_func="f")', "RM504"),
-        ("R.DTensor((1,))", "RM504"),
+        ('R.DTensor((1,), "float32", "mesh[0]", "R")', "RM105"),
         ("3", "RM105"),
         ('"float32"', "RM105"),
         ("R.Any(3)", "RM105"),
