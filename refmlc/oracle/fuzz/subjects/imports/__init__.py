@@ -8,7 +8,7 @@
 | `onnx_graphs`    | graphs as data, drawn                                           |
 | `onnx_operators` | the table of operators that they have                           |
 | `onnx_reduction` | a node that is wrong, with less                                 |
-| `tensor_reduction` | shorter axes and plainer numbers; tensors as data             |
+| `tensor_reduction` | shorter axes and plainer numbers                              |
 | `imported_model` | a finding on an importer of ONNX, made again                    |
 | `torch_imports`  | both importers of PyTorch held to PyTorch, call by call         |
 | `torch_modules`  | programs as modules of PyTorch, exported                        |

@@ -20,7 +20,6 @@ from onnx.reference import ReferenceEvaluator
 
 from refmlc.oracle.fuzz.subjects.imports.array_data import array_data, array_of
 from refmlc.oracle.fuzz.subjects.imports.onnx_operators import ATTRIBUTES, OPERATORS, Attribute, NodeDraw
-from refmlc.oracle.fuzz.subjects.imports.tensor_reduction import array_data, array_of
 
 OPSETS = (9, 10, 11, 13, 15, 17, 18, 19, 21, 22)
 IR_VERSION = 10

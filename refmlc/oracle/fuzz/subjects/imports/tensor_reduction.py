@@ -1,4 +1,4 @@
-"""A program with tensors made smaller, whatever its calls are: shorter axes, plainer numbers, as data."""
+"""A program with tensors made smaller, whatever its calls are: shorter axes, plainer numbers."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import Field, replace
@@ -52,14 +52,3 @@ def _mapped(program: P, change: Callable[[np.ndarray], np.ndarray], only: str = 
         for arrays in (program.constants, program.arguments)
     )
     return replace(program, constants=constants, arguments=arguments)
-
-
-def array_data(array: np.ndarray) -> list[object]:
-    """A tensor as data: dtype, shape, elements."""
-    return [str(array.dtype), list(array.shape), array.ravel().tolist()]
-
-
-def array_of(data: Any) -> np.ndarray:  # noqa: ANN401 - of JSON
-    """The tensor of such data."""
-    dtype, shape, values = data
-    return np.array(values, dtype).reshape(shape)

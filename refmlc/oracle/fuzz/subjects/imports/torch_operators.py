@@ -20,7 +20,6 @@ import numpy as np
 
 from refmlc.oracle.fuzz.subjects.imports.array_data import array_data, array_of
 from refmlc.oracle.fuzz.subjects.imports.onnx_operators import NodeDraw
-from refmlc.oracle.fuzz.subjects.imports.tensor_reduction import array_data, array_of
 
 Json: TypeAlias = Mapping[str, object]
 Option: TypeAlias = "Callable[[NodeDraw], object]"
