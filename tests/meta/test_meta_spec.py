@@ -16,11 +16,12 @@ from refmlc.lang.library import OPERATORS
 from refmlc.lang.ops import scalar
 from refmlc.lang.ops.graph import BUILTINS, GRAPH_OPS
 from refmlc.lang.ops.intrinsics import INTRINSICS
+from refmlc.lang.ops.tile_operators import TILE_MEANINGS
 from refmlc.lang.spec import clauses, read_clauses
 
 ROOT = Path(__file__).parents[2]
 SPEC = ROOT / "conformance" / "spec"
-CITATION = re.compile(r"\b(?:NUM|TIR|RLX|NAT|LIB|SCR|LAY)-[0-9]{3}\b")
+CITATION = re.compile(r"\b(?:NUM|TIR|RLX|NAT|LIB|SCR|LAY|TIP)-[0-9]{3}\b")
 CASE = re.compile(r"^\s*case (?P<pattern>.*?):\s*(?:#\s*(?P<comment>.*))?$")
 SENTENCE = re.compile(r"[.!?](?:\s|$)")
 ABBREVIATIONS = re.compile(r"\b(?:e\.g|i\.e|cf|etc|vs|resp)\.")
@@ -36,6 +37,7 @@ ROWS = {
     **{f"intrinsic {name}": row.clause for name, row in INTRINSICS.items()},
     **{f"graph {name}": row.clause for name, row in {**GRAPH_OPS, **BUILTINS}.items()},
     **{f"library {name}": row.clause for name, row in OPERATORS.items()},
+    **{f"tile {name}": row.clause for name, row in TILE_MEANINGS.items()},
     **{f"code {name}": row.clause for name, row in CODES.items() if row.clause},
 }
 

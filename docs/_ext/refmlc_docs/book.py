@@ -24,6 +24,7 @@ from refmlc.lang.ops.graph import BUILTINS, GRAPH_OPS
 from refmlc.lang.ops.intrinsics import INTRINSICS
 from refmlc.lang.ops.laws import LAWS
 from refmlc.lang.ops.scalar import SCALAR_OPS
+from refmlc.lang.ops.tile_operators import DEMANDED, TILE_MEANINGS, TILE_OPERATORS, TileOperand
 from refmlc.lang.spec import Clause, clauses
 from refmlc_docs.cases import cases_by_clause, end_kind, examples, shown
 from refmlc_docs.citations import ROOT, Citation, citations
@@ -169,11 +170,29 @@ def _operator(row: Operator) -> str:
 
 
 def _named(row: Clause) -> list[str]:
-    """Intrinsics of TensorIR; operators and functions of Relax that are not of the library."""
+    """Intrinsics of TensorIR; operators and functions of Relax that are not of the library; tile primitives."""
     relax_rows = {**GRAPH_OPS, **BUILTINS}
     named = [(f"T.{each.name}", each.meaning) for each in INTRINSICS.values() if each.clause == row.id]
     named += [(name, each.meaning) for name, each in relax_rows.items() if each.clause == row.id]
+    named += [(f"tirx.tile.{name}", each.text) for name, each in TILE_MEANINGS.items() if each.clause == row.id]
     return ["\n".join(f"- {inline(name)}: {prose(meaning)}" for name, meaning in named)] if named else []
+
+
+def tile_operators() -> str:
+    """Every tile primitive: its operands, what it computes, its clause."""
+    lines = [
+        [
+            inline(f"{name}({', '.join(map(_operand, TILE_OPERATORS[name]))})"),
+            prose(each.text),
+            clause_link(each.clause),
+        ]
+        for name, each in TILE_MEANINGS.items()
+    ]
+    return table(["operator and operands", "meaning", "clause"], lines)
+
+
+def _operand(row: TileOperand) -> str:
+    return row.name if row.default is DEMANDED else f"{row.name}={row.default!r}"
 
 
 def _nodes(row: Clause) -> list[str]:
@@ -321,6 +340,7 @@ def index() -> str:
         "NAT": "Compiled execution",
         "SCR": "Texts around modules",
         "LAY": "Layouts of TIRx",
+        "TIP": "Tile primitives of TIRx",
     }
     parts = []
     for area, rows in areas.items():

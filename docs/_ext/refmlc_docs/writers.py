@@ -14,6 +14,7 @@ WRITERS: Mapping[str, Callable[..., str]] = {
     "document": documents.document,
     "grammar": grammar.grammar,
     "schema": schemas.schema,
+    "tile-operators": book.tile_operators,
 }
 
 

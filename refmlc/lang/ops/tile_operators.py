@@ -124,3 +124,47 @@ SCALED_GEMM_ASYNC: tuple[TileOperand, ...] = (
     *TILE_OPERATORS["gemm_async"][3:],
 )
 """The operands of `gemm_async` where it gets regions of scales."""
+
+
+@dataclass(frozen=True, slots=True)
+class TileMeaning:
+    """What a tile primitive computes, in one line, and the clause that says it whole."""
+
+    clause: str
+    text: str
+
+
+_ROWS: tuple[tuple[str, str, str], ...] = (
+    ("copy", "TIP-011", "dst = src, of one dtype and the same extents other than 1"),
+    ("permute_layout", "TIP-012", "dst = src; both may share memory in any way"),
+    ("fill", "TIP-013", "dst = value"),
+    ("memset", "TIP-013", "dst = value"),
+    ("zero", "TIP-013", "dst = 0"),
+    ("cast", "TIP-014", "dst = src, converted"),
+    ("copy_async", "TIP-015", "dst = src from its completion on; unsupported until completion is defined"),
+    ("add", "TIP-021", "dst = src1 + src2"),
+    ("sub", "TIP-021", "dst = src1 - src2"),
+    ("mul", "TIP-021", "dst = src1 * src2"),
+    ("fdiv", "TIP-021", "dst = src1 / src2, of floats"),
+    ("maximum", "TIP-021", "dst = max(src1, src2)"),
+    ("minimum", "TIP-021", "dst = min(src1, src2)"),
+    ("fma", "TIP-022", "dst = src * scale + bias, rounded once"),
+    ("sqrt", "TIP-023", "dst = sqrt(src * scale + bias)"),
+    ("exp", "TIP-023", "dst = exp(src * scale + bias)"),
+    ("exp2", "TIP-023", "dst = exp2(src * scale + bias)"),
+    ("log2", "TIP-023", "dst = log2(src * scale + bias)"),
+    ("reciprocal", "TIP-024", "dst = 1 / src"),
+    ("silu", "TIP-025", "dst = src * sigmoid(src)"),
+    ("select", "TIP-026", "dst = true_value where pred of the indices holds, else false_value"),
+    ("sum", "TIP-031", "dst = the sum of src over axes, from 0; with accum from dst"),
+    ("max", "TIP-031", "dst = the greatest of src over axes, from -inf; with accum from dst"),
+    ("min", "TIP-031", "dst = the least of src over axes, from inf; with accum from dst"),
+    ("binary_chain", "TIP-041", "output = (operand0 op0 data) op1 operand1; with reverse1 operand1 is on the left"),
+    ("binary_reduce", "TIP-042", "binary_output = input1 op input2; reduce_output = its reduction over reduce_axes"),
+    ("unary_reduce", "TIP-042", "unary_output = f(input * scale + bias); reduce_output = its reduction"),
+    ("reduce_negate", "TIP-043", "output = the reduction of input, times -1"),
+    ("gemm", "TIP-051", "D = alpha * A B + beta * C; narrow floats are summed in float32"),
+    ("gemm_async", "TIP-052", "C = A B from its completion on; unsupported until completion is defined"),
+)
+TILE_MEANINGS: Mapping[str, TileMeaning] = {op: TileMeaning(clause, text) for op, clause, text in _ROWS}
+"""What each tile primitive computes. Order: of the clauses."""

@@ -2,7 +2,7 @@
 
 | field       | type            | needed | means                                                               |
 |-------------|-----------------|--------|---------------------------------------------------------------------|
-| `id`        | `AAA-nnn`       | yes    | NUM, TIR, RLX, LIB (operators), NAT (C), SCR (texts); never twice     |
+| `id`        | `AAA-nnn`       | yes    | an area of `AREAS` and a number; never twice                          |
 | `title`     | string          | yes    | the node, operator or topic                                         |
 | `text`      | string          | yes    | the meaning, in one to three sentences                              |
 | `undefined` | list of strings | no     | `RM3nn: when`, one each                                             |
@@ -24,7 +24,7 @@ from importlib.resources.abc import Traversable
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE, CODES
 
-AREAS = ("NUM", "TIR", "RLX", "LIB", "NAT", "SCR", "LAY")
+AREAS = ("NUM", "TIR", "RLX", "LIB", "NAT", "SCR", "LAY", "TIP")
 ID = re.compile(rf"(?:{'|'.join(AREAS)})-[0-9]{{3}}")
 NEEDED = ("id", "title", "text")
 STRINGS = (*NEEDED, "exact", "decision", "source")

@@ -170,6 +170,7 @@ AREAS = {
     "NAT": "C",
     "SCR": "Texts",
     "LAY": "Layouts",
+    "TIP": "Tile primitives",
     "": "Without a clause",
 }
 VERDICTS = (*(verdict.value for verdict in GRAVEST), NOT_SCORED)

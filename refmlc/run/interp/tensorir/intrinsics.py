@@ -3,9 +3,7 @@
 Units: `handle_add_byte_offset` and workspaces count bytes, `tvm_access_ptr` elements of its type annotation.
 """
 
-import math
 from collections.abc import Callable, Mapping
-from fractions import Fraction
 from typing import cast
 
 from refmlc.diag.catalogue import (
@@ -16,8 +14,8 @@ from refmlc.diag.catalogue import (
     UNSUPPORTED_CONSTRUCT,
     UNSUPPORTED_DTYPE,
 )
-from refmlc.lang.dtypes.rounding import round_fraction
 from refmlc.lang.ir import tir
+from refmlc.lang.ops.scalar.fused import fused
 from refmlc.run.interp.tensorir.elements import explain, offset_of
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.jumps import Returning
@@ -109,14 +107,8 @@ def _fma(scope: Scope, node: tir.Call) -> Eval:  # TIR-309
     if not dtype.is_float or dtype.is_vector:
         return scope.unsupported(UNSUPPORTED_DTYPE, f"`T.fma` is not supported on {dtype}", node.span)
 
-    def fma(frame: Frame) -> float:
-        x, y, z = a(frame), b(frame), c(frame)
-        if not (math.isfinite(x) and math.isfinite(y) and math.isfinite(z)):
-            return x * y + z
-        exact = Fraction(x) * Fraction(y) + Fraction(z)
-        return round_fraction(exact, dtype) if exact else x * y + z
-
-    return fma
+    value = fused(dtype)
+    return lambda frame: value(a(frame), b(frame), c(frame))
 
 
 # ------------------------------------------------------------------------------------ pointers and workspaces

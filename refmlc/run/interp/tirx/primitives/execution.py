@@ -1,0 +1,44 @@
+"""A tile primitive with its operands evaluated, executed (TIP-001)."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
+from refmlc.lang.ir.tirx import TilePrimitiveCall
+from refmlc.lang.ops.contract import ScalarOp
+from refmlc.lang.ops.scalar import SCALAR_OPS
+from refmlc.run.interp.tirx.primitives import composed, elementwise, matmul, reduction
+from refmlc.run.interp.tirx.primitives.arithmetic import Arithmetic
+from refmlc.run.interp.tirx.primitives.operands import Operands
+from refmlc.run.interp.tirx.primitives.settings import refused
+
+RULES: Mapping[str, Callable[[Operands], None]] = {
+    **elementwise.RULES,
+    **reduction.RULES,
+    **composed.RULES,
+    **matmul.RULES,
+}
+"""The rule of each operator that is executed."""
+
+ASYNCHRONOUS = frozenset(("copy_async", "gemm_async"))
+"""Operators whose results may be read after a completion only (TIP-015, TIP-052), which is not defined yet."""
+
+
+def execute(
+    call: TilePrimitiveCall,
+    values: Sequence[object],
+    rows: Mapping[str, ScalarOp] = SCALAR_OPS,
+    allow: frozenset[str] = frozenset(),
+) -> None:
+    """Execute `call` on its operands in order: views, numbers, strings, tuples, functions, None (`operands`).
+
+    `rows` and `allow` are the machine's. Fails: RM201, RM202, RM208, RM321, RM503, RM504, as views and scalar
+    operators do.
+    """
+    operands = Operands(call, tuple(values), Arithmetic(rows, allow, call.span))
+    if call.op in ASYNCHRONOUS:
+        message = f"`{operands.name}` is not executed: what completes it, and so what may be read, is not defined yet"
+        raise operands.refuse(UNSUPPORTED_CONSTRUCT, message)
+    refusal = refused(call.op, call.config)
+    if refusal:
+        raise operands.unsupported(refusal)
+    RULES[call.op](operands)
