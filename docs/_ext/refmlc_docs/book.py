@@ -341,6 +341,7 @@ def index() -> str:
         "SCR": "Texts around modules",
         "LAY": "Layouts of TIRx",
         "TIP": "Tile primitives of TIRx",
+        "TIX": "Kernels of TIRx",
     }
     parts = []
     for area, rows in areas.items():

@@ -145,3 +145,14 @@ BAD_LOOP_CONTROL = Code(
         "for i in range(8):\n    if A[i] > 0.0:\n        break",
     ),
 )
+BAD_LAUNCH = Code(
+    "RM214",
+    "the scope ids of a kernel do not fix a launch",
+    "TIX-001",
+    "The scope ids below `T.device_entry()` say how many blocks are launched, and of how many threads. What one leaves "
+    "open must follow from the others, and no two may say different numbers.",
+    instead(
+        "T.device_entry()\nwarp = T.warp_id()\nlane = T.lane_id()",
+        "T.device_entry()\nwarp = T.warp_id([4])\nlane = T.lane_id([32])",
+    ),
+)

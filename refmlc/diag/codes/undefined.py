@@ -275,3 +275,25 @@ USE_AFTER_INPLACE = Code(
         "z = R.add(x, x)\ny = R.call_tir_inplace(cls.relu, (x,), inplace_indices=[0], …)",
     ),
 )
+OPERANDS_DIFFER = Code(
+    "RM329",
+    "threads bring different operands to one tile primitive",
+    "TIX-005",
+    "A tile primitive of a warp, a warpgroup or a block is executed once by all of its threads. Its regions and its "
+    "numbers are the same in each of them.",
+    instead(
+        "Tx.warp.copy(A[lane], B[lane])",
+        "Tx.copy(A[lane], B[lane])",
+    ),
+)
+NOT_OWNED = Code(
+    "RM330",
+    "an element belongs to no thread that executes the tile primitive",
+    "TIX-006",
+    "The layout of a buffer in registers says which thread holds an element. A tile primitive accesses elements of the "
+    "threads of its scope only.",
+    instead(
+        "R = T.alloc_local((128, 4), layout=T.TileLayout(T.S[(128, 4) : (1 @ Axis.tx, 1)]))\nTx.warp.fill(R, 0.0)",
+        "R = T.alloc_local((128, 4), layout=T.TileLayout(T.S[(128, 4) : (1 @ Axis.tx, 1)]))\nTx.cta.fill(R, 0.0)",
+    ),
+)

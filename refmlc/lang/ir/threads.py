@@ -7,23 +7,33 @@ meet where all of them wait for each other (TIR-227):
 |------------------------------------------------------|-----------------------------------------------------|
 | barrier                                              | `T.tvm_storage_sync("shared")`                      |
 | reduction over threads                               | `T.tvm_thread_allreduce`                            |
+| what the threads of a part of a block do together    | a call of `IN_PART`, a tile primitive               |
 | before a statement that touches shared memory, where | nothing: TVM's pass ThreadSync puts a barrier there |
 | the function is not lowered so far                   |                                                     |
 
-A function is lowered so far when it holds a barrier on shared memory, or is a kernel that is launched (`calling_conv`
-2). *Exchanged* memory is of scope `shared`, or what a block with an init and a reduce axis bound to `threadIdx`
-reduces into. A statement exchanges when it may write exchanged memory and read the same.
+A function is lowered so far when it holds a barrier on shared memory, or is a kernel: one that is launched
+(`calling_conv` 2), has a `T.device_entry()`, or holds a meeting of a part of a block. *Exchanged* memory is of scope
+`shared`, or what a block with an init and a reduce axis bound to `threadIdx` reduces into. A statement exchanges when
+it may write exchanged memory and read the same.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from refmlc.lang.ir import tir
+from refmlc.lang.ir import tir, tirx
 from refmlc.lang.ir.kinds import IterKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import children, walk
 
 MEETINGS = ("tvm_storage_sync", "tvm_thread_allreduce")
+IN_PART: Mapping[str, str] = {
+    "cuda.cta_sync": "cta",
+    "cuda.warpgroup_sync": "warpgroup",
+    "cuda.warp_sync": "warp",
+    "cuda.elect_sync": "warp",
+    **dict.fromkeys((f"tvm_warp_shuffle{way}" for way in ("", "_up", "_down", "_xor")), "warp"),
+}
+"""What the threads of a part of a block do together: the name of the intrinsic, and the part."""
 LAUNCHES = ("thread_extent",)
 OPEN = (tir.For, tir.While, tir.AttrStmt, tir.SeqStmt, tir.IfThenElse, tir.SBlockRealize)  # statements around a meeting
 
@@ -48,7 +58,8 @@ class Threads:
 
     def __init__(self, func: tir.PrimFunc) -> None:
         nodes = list(walk(func.body))
-        self.lowered = _convention(func) == 2 or any(_is_barrier(node) for node in nodes)
+        self.lowered = _convention(func) == 2 or any(_is_barrier(node) or _is_of_kernel(node) for node in nodes)
+        self._in_kernel = any(_is_of_kernel(node) for node in nodes)
         self._roots = _roots(nodes)
         threads = _thread_vars(nodes)
         self._folded = {self.root(buffer) for node in nodes for buffer in _across(node, threads)}
@@ -80,9 +91,13 @@ class Threads:
                     self._note(buffer, cached.reads)
                     self._note(buffer, cached.writes)
                 case tir.Call(callee=str() as callee):
-                    cached.meets = callee in MEETINGS
+                    cached.meets = callee in MEETINGS or callee in IN_PART
                 case tir.Call():
                     cached.meets = True
+                case tirx.TilePrimitiveCall(scope=scope):
+                    cached.meets = scope != "thread"
+                case tir.AllocBuffer(buffer=buffer):
+                    cached.meets = self._in_kernel and buffer.scope.startswith("shared")
             for child in _executed(node):
                 cached.add(self.touches(child))
             if isinstance(node, tir.SBlock) and self._folds(node):
@@ -108,7 +123,7 @@ class Threads:
         repeat more often than others, is one piece where it holds no meeting of its own.
         """
         if self.touches(node).meets:
-            return isinstance(node, OPEN) or is_collective(node)
+            return isinstance(node, OPEN) or is_collective(node) or meets_in_part(node)
         match node:
             case tir.For(min=first, extent=extent):
                 return self.is_uniform(first) and self.is_uniform(extent)
@@ -142,6 +157,15 @@ class Threads:
 def is_collective(node: tir.Stmt) -> bool:
     """Whether the statement is a barrier or a reduction over threads."""
     return isinstance(node, tir.Evaluate) and isinstance(node.value, tir.Call) and node.value.callee in MEETINGS
+
+
+def meets_in_part(node: Node) -> bool:
+    """Whether the threads of a part of a block do something together within `node`."""
+    return any(
+        (isinstance(part, tir.Call) and part.callee in IN_PART)
+        or (isinstance(part, tirx.TilePrimitiveCall) and part.scope != "thread")
+        for part in walk(node)
+    )
 
 
 def has_threads(func: tir.PrimFunc) -> bool:
@@ -212,6 +236,17 @@ def _is_barrier(node: Node) -> bool:
             return scope.startswith("shared")
         case tir.Call(callee="tvm_storage_sync", args=(str() as scope, *_)):
             return scope.startswith("shared")
+        case _:
+            return False
+
+
+def _is_of_kernel(node: Node) -> bool:
+    """Whether a node is found in kernels only, whose barriers are all in the text."""
+    match node:
+        case tir.AttrStmt(key=tirx.DEVICE_ENTRY | tirx.KERNEL) | tirx.TilePrimitiveCall():
+            return True
+        case tir.Call(callee=str() as callee):
+            return callee in IN_PART
         case _:
             return False
 

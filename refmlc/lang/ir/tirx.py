@@ -1,4 +1,4 @@
-"""TIRx: what its functions have beyond TensorIR: scope ids, tile primitives, layouts. Read and shown, not executed.
+"""TIRx: what its functions have beyond TensorIR: scope ids, tile primitives, layouts.
 
 | node                | text                                                                      |
 |---------------------|---------------------------------------------------------------------------|
@@ -46,6 +46,9 @@ AXES = (
 
 DEVICE_ENTRY = "tirx.device_entry"
 """The key of the attribute around what a device executes: `T.device_entry()`."""
+
+KERNEL = "refmlc.kernel"
+"""The key of the attribute around what a thread of a kernel executes, where the kernel is written as loops."""
 
 HINT = "tirx_hint"
 """The key of the attribute of `T.hint(message, …)`."""

@@ -1,4 +1,4 @@
-"""What is read and shown and has no meaning yet: the constructs of TIRx, by name. Who executes refuses them by it."""
+"""The constructs of TIRx by name. Only the interpreter executes them; who else executes refuses them by it."""
 
 from refmlc.lang.ir import tir, tirx
 from refmlc.lang.ir.tirx import DEVICE_ENTRY
@@ -11,8 +11,8 @@ def unexecuted(node: tir.Stmt | tir.Buffer) -> str:
     match node:
         case tirx.ScopeIdDef(kind=kind):
             return f"T.{kind}"
-        case tirx.TilePrimitiveCall(op=op, scope=scope):
-            return f"T.{SPACES.get(scope, scope)}.{op}"
+        case tirx.TilePrimitiveCall():
+            return name_of(node)
         case tir.AttrStmt(key=key) if key == DEVICE_ENTRY:
             return "T.device_entry"
         case tir.Buffer(layout=tirx.TileLayout()):
@@ -29,4 +29,9 @@ def refusal(node: tir.Stmt | tir.Buffer) -> str:
     """The sentence that says so; empty: there is nothing to refuse."""
     name = unexecuted(node)
     owner = f" of `{node.name}`" if isinstance(node, tir.Buffer) else ""
-    return f"`{name}`{owner} is not executed: it is of TIRx, whose execution refmlc does not define yet" if name else ""
+    return f"`{name}`{owner} is not executed here: it is of TIRx, which only the interpreter executes" if name else ""
+
+
+def name_of(call: tirx.TilePrimitiveCall) -> str:
+    """A tile primitive as a text names it."""
+    return f"T.{SPACES.get(call.scope, call.scope)}.{call.op}"

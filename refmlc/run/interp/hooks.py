@@ -12,6 +12,7 @@
 | `allocated`                                | a buffer has fresh storage                                     |
 | `resume_thread` / `pause_thread`           | around every turn of a thread that runs together with others   |
 | `meet`                                     | all threads of a block have reached one place                  |
+| `meet_in_part`                             | all threads of a part of the block have                        |
 | `called`                                   | a call of TensorIR that is an expression has its value         |
 | `before_destination` / `after_destination` | around a call of Relax that names its outputs                  |
 | `operator`                                 | a call of an operator of Relax's library has its result        |
@@ -92,6 +93,9 @@ class Hooks:
 
     def meet(self, node: Node, implied: bool) -> None:
         """All threads of the block wait at `node`, then continue. `implied`: the text has no barrier there."""
+
+    def meet_in_part(self, node: Node, part: str, thread: int) -> None:
+        """All threads of one warp or warpgroup (`part`) wait at `node`, then continue; `thread` is its first."""
 
     def before_destination(self, call: DestinationCall) -> None:
         """A call that names its outputs begins."""

@@ -25,6 +25,7 @@ from refmlc.run.interp.tensorir.expressions import prepare_expr
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame
 from refmlc.run.interp.tensorir.functions import prepare_prim_func
 from refmlc.run.interp.tensorir.statements import prepare_stmt
+from refmlc.run.interp.tirx.kernels import as_loops
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
 
@@ -170,7 +171,7 @@ class Machine:
 
     def prim_func(self, func: tir.PrimFunc, name: str) -> Prepared:
         """A function of TensorIR, prepared. A machine with elements other than numbers overrides this."""
-        return prepare_prim_func(func, name, self, prepare_expr, prepare_stmt)
+        return prepare_prim_func(as_loops(func), name, self, prepare_expr, prepare_stmt)
 
     def _quiet_or_watched(self, func: tir.PrimFunc, name: str, substitutes: Substitutes) -> Prepared:
         """The function; a substitute executes the calls that hooks declare quiet."""

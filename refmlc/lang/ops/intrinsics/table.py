@@ -81,10 +81,21 @@ def _rows() -> tuple[Intrinsic, ...]:
         Intrinsic("tvm_storage_sync", "all threads of a block wait", "TIR-227", WRITES),
         Intrinsic("tvm_thread_allreduce", "a value of all threads", "TIR-228", WRITES),
         Intrinsic("call_ffi_kernel", "launches a kernel of the module", "TIR-333", WRITES, "name *any"),
-        # -------------------- not executed: TIR-399
-        *_unexecuted(
-            THREADS, "tvm_warp_shuffle tvm_warp_shuffle_up tvm_warp_shuffle_down tvm_warp_shuffle_xor", result=1
+        # -------------------- threads of a part of a block: TIX-007
+        Intrinsic("cuda.cta_sync", "all threads of a block wait", "TIX-007", WRITES),
+        Intrinsic("cuda.warpgroup_sync", "all threads of a warpgroup wait", "TIX-007", WRITES),
+        Intrinsic("cuda.warp_sync", "all threads of a warp wait", "TIX-007", WRITES),
+        Intrinsic("cuda.elect_sync", "1 in one thread of a warp, 0 in the others", "TIX-007", WRITES, result="uint32"),
+        *(
+            Intrinsic(f"tvm_warp_shuffle{way}", f"the value of {lane}", "TIX-007", WRITES, result=1)
+            for way, lane in (
+                ("", "a lane"),
+                ("_up", "a lane before"),
+                ("_down", "a lane after"),
+                ("_xor", "a partner"),
+            )
         ),
+        # -------------------- not executed: TIR-399
         *_unexecuted(THREADS, "tvm_warp_activemask", result="uint32"),
         *_unexecuted(THREADS, "tvm_global_barrier_kinit thread_return atomic_add"),
         *_unexecuted(

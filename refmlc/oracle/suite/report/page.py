@@ -171,6 +171,7 @@ AREAS = {
     "SCR": "Texts",
     "LAY": "Layouts",
     "TIP": "Tile primitives",
+    "TIX": "Kernels of TIRx",
     "": "Without a clause",
 }
 VERDICTS = (*(verdict.value for verdict in GRAVEST), NOT_SCORED)

@@ -17,6 +17,7 @@ from refmlc.run.interp.fast import elements, inits, numbers
 from refmlc.run.interp.tensorir.elements import is_undef, to_live_memory
 from refmlc.run.interp.tensorir.frame import Eval, Run
 from refmlc.run.interp.tensorir.loop_sums import LoopSums
+from refmlc.run.interp.tensorir.placed import is_placed
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.vectors import has_lanes
 
@@ -29,6 +30,8 @@ def expression(scope: Scope, node: tir.Expr) -> Eval | None:
     match node:
         case tir.Apply() if not any(arg.dtype.is_vector for arg in node.args):
             return numbers.apply(scope, node)
+        case tir.BufferLoad(buffer=buffer) if is_placed(buffer):
+            return None
         case tir.BufferLoad() if not (has_lanes(node) or hooks.watches("load") or hooks.watches("read_element")):
             return elements.load(scope, node)
         case _:
@@ -37,7 +40,7 @@ def expression(scope: Scope, node: tir.Expr) -> Eval | None:
 
 def statement(scope: Scope, node: tir.Stmt) -> Run | None:
     """The closure of a store of an element that no hook sees written."""
-    if not scope.machine.fast or not isinstance(node, tir.BufferStore):
+    if not scope.machine.fast or not isinstance(node, tir.BufferStore) or is_placed(node.buffer):
         return None
     hooks = scope.machine.hooks
     if has_lanes(node) or is_undef(node.value) or hooks.watches("store") or hooks.watches("write_element"):

@@ -16,6 +16,7 @@
 | `c_abi`       | structures of lowered calls                                                      |
 | `buffers`     | allocation, views of pointers and regions, declarations matched (TIR-004)        |
 | `views`       | buffers at run time                                                              |
+| `placed`      | buffers with a layout: where their elements lie                                  |
 | `frame`       | the variables of one activation, by slot                                         |
 | `scope`       | the state of preparing a function                                                |
 | `domains`     | what a condition says of the domains of variables                                |

@@ -15,8 +15,8 @@ from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.scopes import axes_of
 from refmlc.lang.ir.threads import has_threads
-from refmlc.lang.ir.unexecuted import refusal
 from refmlc.run.interp.tensorir.frame import Frame, IntEval, Run, Slot
+from refmlc.run.interp.tensorir.placed import is_placed, reach, refusal, view_placed
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import BufferPlace, View, view_on
 from refmlc.run.interp.threads.private_memory import Private, add_private, follow
@@ -37,7 +37,7 @@ def allocate(scope: Scope, buffer: tir.Buffer, origin: str) -> Run:
     place = scope.declare_buffer(buffer)
     negative = scope.failing(BAD_EXTENT, buffer.span)
     budget = scope.machine.budget
-    unit = cell_size(buffer.dtype)
+    unit, placed = cell_size(buffer.dtype), is_placed(buffer)
     memories = scope.memories
     private = _private_axes(scope, buffer)
     allocated = scope.machine.hooks.allocated if scope.machine.hooks.watches("allocated") else None
@@ -55,8 +55,12 @@ def allocate(scope: Scope, buffer: tir.Buffer, origin: str) -> Run:
         steps = tuple([stride(frame) for stride in strides]) or None
         start = 0 if offset is None else offset(frame)
         count = prod(extents) if steps is None else 1 + sum((n - 1) * s for n, s in zip(extents, steps, strict=True))
+        if placed:
+            count = reach(buffer)
         nbytes = (start + count) * unit * buffer.dtype.lanes
         storage = Storage(nbytes, unit=unit, origin=origin, span=buffer.span, budget=budget)
+        if placed:
+            return view_placed(buffer, Pointer(storage), extents, start)
         return view_on(buffer, Pointer(storage), extents, steps, start)
 
     def run(frame: Frame) -> None:
@@ -70,7 +74,7 @@ def allocate(scope: Scope, buffer: tir.Buffer, origin: str) -> Run:
 
 
 def refused(scope: Scope, buffer: tir.Buffer) -> Run:
-    """The end of what reaches a buffer of TIRx that has no meaning yet (TIR-299)."""
+    """The end of what reaches a buffer of TIRx that has no meaning (TIX-003, TIR-299)."""
     scope.declare_buffer(buffer)
     stop = scope.unsupported(UNSUPPORTED_CONSTRUCT, refusal(buffer), buffer.span)
     return lambda frame: cast("None", stop(frame))
@@ -113,6 +117,7 @@ def declare(scope: Scope, node: tir.DeclBuffer) -> Run:
     place = scope.declare_buffer(buffer)
     foreign = scope.failing(BAD_POINTER, node.span or buffer.span)
     negative = scope.failing(BAD_EXTENT, buffer.span)
+    placed = is_placed(buffer)
     source = node.data.buffer if isinstance(node.data, tir.BufferData) else None
     memories = scope.memories
 
@@ -128,7 +133,9 @@ def declare(scope: Scope, node: tir.DeclBuffer) -> Run:
         if any(extent < 0 for extent in extents):
             raise negative(frame, f"`{buffer.name}` has the shape {extents}")
         steps = tuple([stride(frame) for stride in strides]) or None
-        place.put(frame, view_on(buffer, data, extents, steps, 0 if offset is None else offset(frame)))
+        start = 0 if offset is None else offset(frame)
+        view = view_placed(buffer, data, extents, start) if placed else view_on(buffer, data, extents, steps, start)
+        place.put(frame, view)
         if source is not None and frame[memories] is not None:
             follow(frame, memories, source, place, run)
 
@@ -147,6 +154,11 @@ def _constant(data: tuple[int, ...] | None) -> Pointer | None:
 def match_region(scope: Scope, node: tir.MatchBufferRegion) -> Run:
     """The buffer as a view of a region; leading axes of the region that the buffer does not have must be single."""
     buffer, source = node.buffer, node.source
+    if is_placed(buffer) or is_placed(source.buffer):
+        scope.declare_buffer(buffer)
+        message = f"the region of `{source.buffer.name}` is of a buffer with a layout: matching it is not executed"
+        stop = scope.unsupported(UNSUPPORTED_CONSTRUCT, message, node.span)
+        return lambda frame: cast("None", stop(frame))
     source_view = scope.buffer(source.buffer, node.span).view
     mins = tuple(scope.int(axis.min) for axis in source.region)
     extents = tuple(scope.int(axis.extent) for axis in source.region)

@@ -7,6 +7,7 @@
 | an intrinsic of values and pointers            | `refmlc.run.interp.tensorir.intrinsics`              |
 | a structure of lowered calls                   | `refmlc.run.interp.tensorir.c_abi`                   |
 | a barrier, a reduction over threads            | `refmlc.run.interp.threads.collectives`              |
+| what the threads of a warp do together         | `refmlc.run.interp.threads.parts`                    |
 
 A C name is looked up among the functions of the module, then in the registry, then in `LIBM`.
 """
@@ -24,7 +25,7 @@ from refmlc.lang.ops.names import BY_C, BY_LLVM
 from refmlc.run.interp.tensorir import c_abi, intrinsics, operators
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.threads import collectives
+from refmlc.run.interp.threads import collectives, parts
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.values import kind_of
 
@@ -251,6 +252,7 @@ EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
     **FOREIGN,
     **c_abi.EXECUTED,
     **collectives.EXECUTED,
+    **parts.EXECUTED,
 }
 """The intrinsics that are executed, by name."""
 UNCHECKED = {

@@ -4,6 +4,7 @@ The order is: value (of a store), indices from left to right, bounds, initialisa
 """
 
 from collections.abc import Callable
+from typing import cast
 
 from refmlc.diag import Related, fail
 from refmlc.diag.catalogue import (
@@ -12,12 +13,14 @@ from refmlc.diag.catalogue import (
     RANK_MISMATCH,
     TYPE_MISMATCH,
     UNINITIALISED,
+    UNSUPPORTED_CONSTRUCT,
     USE_AFTER_KILL,
     Code,
 )
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import tir
-from refmlc.run.interp.tensorir.frame import Frame, NumberEval, Run
+from refmlc.run.interp.tensorir.frame import Eval, Frame, NumberEval, Run
+from refmlc.run.interp.tensorir.placed import is_owned
 from refmlc.run.interp.tensorir.scope import Scope, failing_in
 from refmlc.run.interp.tensorir.views import View
 
@@ -27,6 +30,8 @@ Explain = Callable[[Frame, tuple[int, ...]], RefmlcError]
 def load(scope: Scope, node: tir.BufferLoad) -> NumberEval:
     """The element at scalar indices."""
     check_rank(node)
+    if is_owned(node.buffer):
+        return cast("NumberEval", _unaddressed(scope, node))
     view_slot = scope.buffer(node.buffer, node.span).view
     indices = tuple(scope.int(index) for index in node.indices)
     wrong = explain(scope, node)
@@ -52,6 +57,8 @@ def load(scope: Scope, node: tir.BufferLoad) -> NumberEval:
 def store(scope: Scope, node: tir.BufferStore) -> Run:
     """Write the value at scalar indices."""
     check_rank(node)
+    if is_owned(node.buffer):
+        return cast("Run", _unaddressed(scope, node))
     if is_undef(node.value):
         return _clear(scope, node)
     check_stored(node)
@@ -75,6 +82,13 @@ def store(scope: Scope, node: tir.BufferStore) -> Run:
             raise wrong(frame, position) from None
 
     return store_element
+
+
+def _unaddressed(scope: Scope, node: tir.BufferLoad | tir.BufferStore) -> Eval:  # TIX-004
+    """An access to an element of a buffer whose elements belong to threads: TVM lowers none either."""
+    message = f"`{node.buffer.name}` belongs to several threads: `{node.buffer.name}.local()` is what one has of it"
+    scope.buffer(node.buffer, node.span)
+    return scope.unsupported(UNSUPPORTED_CONSTRUCT, message, node.span)
 
 
 def _clear(scope: Scope, node: tir.BufferStore) -> Run:
@@ -127,7 +141,7 @@ def offset_of(view: View, position: tuple[int, ...], wrong: Explain, frame: Fram
         if not 0 <= index < extent:
             raise wrong(frame, position)
         offset += index * stride
-    return offset
+    return offset if view.addresses is None else view.addresses.offset(position)
 
 
 def check_rank(node: tir.BufferLoad | tir.BufferStore) -> None:
@@ -167,6 +181,8 @@ def _diagnosis(view: View, node: tir.BufferLoad | tir.BufferStore, indices: tupl
             label = f"index {axis} is {index}, extent is {extent}"
             return OUT_OF_BOUNDS, f"{verb} `{buffer.name}` is out of bounds", label
     offset = sum(index * stride for index, stride in zip(indices, view.strides, strict=True))
+    if view.addresses is not None:
+        offset = view.addresses.offset(indices)
     element = f"{buffer.name}[{', '.join(map(str, indices))}]"
     try:
         view.shadow[offset * buffer.dtype.lanes]

@@ -13,11 +13,11 @@ from refmlc.diag.catalogue import BAD_INPUT, MATCH_FAILED
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.dtypes.rounding import rounder
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.unexecuted import refusal
 from refmlc.run.interp.tensorir.buffers import DeclarationMatch, refused
 from refmlc.run.interp.tensorir.c_abi import enter_packed, is_packed_entry
 from refmlc.run.interp.tensorir.frame import Eval, Frame, Run
 from refmlc.run.interp.tensorir.jumps import Returning
+from refmlc.run.interp.tensorir.placed import is_placed, refusal, view_placed
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import BufferPlace, View, view_of_tensor
 from refmlc.run.memory.cells import cell_size
@@ -96,7 +96,8 @@ class Parameters:
         for number, view in views.items():
             place, declaration = self._buffers[number]
             declaration.check(frame, view.shape, view.strides, view.offset)
-            place.put(frame, view)
+            placed = is_placed(place.buffer) and not refusal(place.buffer)
+            place.put(frame, view_placed(place.buffer, view.data, view.shape, view.offset) if placed else view)
 
     # TIR-003
     def _view(self, number: int, arg: object) -> View:

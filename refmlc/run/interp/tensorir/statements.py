@@ -6,7 +6,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import ASSERT_FAILED, BAD_LOOP_CONTROL, UNSUPPORTED_CONSTRUCT
 from refmlc.lang.ir import tir, tirx
 from refmlc.lang.ir.threads import tag_of
-from refmlc.lang.ir.unexecuted import refusal
+from refmlc.lang.ir.unexecuted import unexecuted
 from refmlc.run.interp import fast
 from refmlc.run.interp.tensorir import calls, elements, events, vectors
 from refmlc.run.interp.tensorir.blocks import realize
@@ -17,6 +17,7 @@ from refmlc.run.interp.tensorir.loops import LAUNCHED, as_loop, loop, while_loop
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads.launch import launch
 from refmlc.run.interp.threads.statements import prepare_steps
+from refmlc.run.interp.tirx import tile_calls
 
 
 def prepare_stmt(scope: Scope, node: tir.Stmt) -> Run:
@@ -55,7 +56,7 @@ def _meaning(scope: Scope, node: tir.Stmt) -> Run:
             return declare(scope, node)
         case tir.AttrStmt(node=tir.ThreadVar()) if node.key in LAUNCHED:  # TIR-208
             return _loop(scope, as_loop(node), node)
-        case tir.AttrStmt(key=tirx.DEVICE_ENTRY):  # TIR-299
+        case tir.AttrStmt(key=tirx.DEVICE_ENTRY):  # TIX-001, as loops
             return _refused(scope, node)
         case tir.AttrStmt():  # TIR-209
             return scope.stmt(node.body)
@@ -73,8 +74,10 @@ def _meaning(scope: Scope, node: tir.Stmt) -> Run:
             return _return(scope, node)
         case tir.SBlockRealize():  # TIR-216
             return realize(scope, node)
-        case tirx.ScopeIdDef() | tirx.TilePrimitiveCall():  # TIR-299
+        case tirx.ScopeIdDef():  # TIX-002, as bindings
             return _refused(scope, node)
+        case tirx.TilePrimitiveCall():  # TIX-005
+            return tile_calls.alone(scope, node)
         case _:
             assert_never(node)
 
@@ -82,7 +85,7 @@ def _meaning(scope: Scope, node: tir.Stmt) -> Run:
 def _refused(scope: Scope, node: tir.Stmt) -> Run:
     for var in node.ids if isinstance(node, tirx.ScopeIdDef) else ():
         scope.layout.declare(var)
-    stop = scope.unsupported(UNSUPPORTED_CONSTRUCT, refusal(node), node.span)
+    stop = scope.unsupported(UNSUPPORTED_CONSTRUCT, f"`{unexecuted(node)}` is not executed here", node.span)
     return lambda frame: cast("None", stop(frame))
 
 

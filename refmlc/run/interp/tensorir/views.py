@@ -11,7 +11,7 @@
 """
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, cast
+from typing import Literal, Protocol, TypeAlias, cast
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
@@ -28,11 +28,19 @@ Form: TypeAlias = Literal["vector", "matrix", "compact", "any"]
 Strided: TypeAlias = tuple[Cells, Shadow, tuple[int, ...], tuple[int, ...]]
 
 
+class Addresses(Protocol):
+    """Where the elements of a buffer with a layout lie."""
+
+    def offset(self, position: tuple[int, ...], /) -> int:
+        """The address of an element in bounds. Units: elements."""
+
+
 @dataclass(slots=True, frozen=True, weakref_slot=True)
 class View:
     """A buffer bound to storage. `data` is what `A.data` is; element `offset` of it is element 0 of the cells.
 
-    Units: `offset` and `strides` in elements.
+    Units: `offset` and `strides` in elements. `addresses`: where elements lie if the buffer has a layout; its strides
+    are 0 then.
     """
 
     buffer: tir.Buffer
@@ -42,6 +50,7 @@ class View:
     offset: int
     cells: Cells
     shadow: Shadow
+    addresses: Addresses | None = None
 
     @property
     def compact(self) -> tuple[object, ...]:
@@ -56,6 +65,9 @@ class View:
     def tensor(self) -> Tensor:
         """The view as a tensor that shares its storage. Fails: RM304 when it reaches beyond it."""
         dtype = self.buffer.dtype
+        if self.addresses is not None:
+            message = f"`{self.buffer.name}` has a layout: as a whole it is no tensor"
+            raise fail(UNSUPPORTED_CONSTRUCT, message, self.buffer.span)
         start = self.data.byte_offset + self.offset * cell_size(dtype) * dtype.lanes
         return Tensor(self.data.storage, dtype, self.shape, self.strides, start, span=self.buffer.span)
 

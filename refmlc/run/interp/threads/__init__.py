@@ -9,5 +9,6 @@ over `threadIdx` in which threads meet comes here, through one `if` in its case 
 | `group`          | threads, their meetings, one round after the other                                |
 | `statements`     | the statements around a meeting, as generators                                    |
 | `collectives`    | the barrier, and the reduction over threads                                       |
+| `parts`          | barriers, shuffles and elections of warps, warpgroups and blocks                  |
 | `private_memory` | memory that belongs to one thread or to one block of threads                      |
 """

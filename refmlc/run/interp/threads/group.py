@@ -1,13 +1,14 @@
 """The threads of a block that wait for each other, run in turns (TIR-227).
 
-Each thread is a generator that yields a `Meeting` to wait. In a round every thread runs to its next meeting,
-in the order of the indices. When all have reached the same one, the next round begins. So nothing interrupts a thread
-between two meetings, and every run has the same order.
+Each thread is a generator that yields a `Meeting` to wait. In a round every thread that may continue runs to its next
+meeting, in the order of the indices. Where all threads of a part of the block (the whole block, a warpgroup, a warp)
+have reached the same one, they may continue. So nothing interrupts a thread between two meetings, and every run has
+the same order.
 """
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from refmlc.lang.ir.node import Node
 from refmlc.run.interp.tensorir.frame import Frame, Slot
@@ -16,11 +17,21 @@ from refmlc.run.interp.tensorir.views import BufferPlace, View
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """A place where threads wait for each other. `implied`: a compiler puts a barrier here, the text has none."""
+    """A place where threads wait for each other. `implied`: a compiler puts a barrier here, the text has none.
+
+    `part`: whose threads wait, a key of `PARTS`. `act`: what is done once, when all have come. `orders`: whether
+    accesses before it come before those after it, for all of them.
+    """
 
     node: Node
     implied: bool
+    part: str = "cta"
+    act: "Callable[[Sequence[Thread]], None] | None" = None
+    orders: bool = True
 
+
+PARTS = {"warp": 32, "warpgroup": 128}
+"""The numbers of threads of the parts of a block that can meet, other than the block itself (`cta`)."""
 
 Steps: TypeAlias = Generator[Meeting, None, None]
 Go: TypeAlias = Callable[[Frame], Steps]
@@ -77,22 +88,61 @@ class Group:
         return self._views[key]
 
 
-def rounds(
-    threads: Sequence[Thread],
-    resume: Callable[[Thread], None],
-    pause: Callable[[Thread], None],
-    divergence: Callable[[Sequence[Thread]], Exception],
-) -> Iterator[Meeting]:
-    """Run the threads; yields whenever all of them wait at one meeting. Fails with `divergence` where they do not."""
+@dataclass(frozen=True, slots=True)
+class Events:
+    """What a run of threads tells: a thread goes on, waits; a part of the block has met; some threads never meet."""
+
+    resume: Callable[[Thread], None]
+    pause: Callable[[Thread], None]
+    met: Callable[[Meeting, Sequence[Thread]], None]
+    divergence: Callable[[Sequence[Thread], Meeting], Exception]
+
+
+def rounds(threads: Sequence[Thread], events: Events) -> Iterator[Meeting]:
+    """Run the threads; yields whenever all of them wait at one meeting of the block. Fails with `divergence`."""
+    ready = threads
     while threads:
-        for thread in threads:
-            resume(thread)
+        for thread in ready:
+            events.resume(thread)
             thread.waits = next(thread.steps, None)
-            pause(thread)
+            events.pause(thread)
         first = threads[0].waits
-        places = {None if thread.waits is None else thread.waits.node for thread in threads}
-        if len(places) > 1:
-            raise divergence(threads)
-        if first is None:
+        if all(thread.waits is None for thread in threads):
             return
-        yield first
+        if first is not None and _is_met(first, threads) and first.part not in PARTS:
+            ready = threads
+            if first.act is not None:
+                first.act(threads)
+            yield first
+            continue
+        ready = []
+        for meeting, members in _parts(threads):
+            if meeting.act is not None:
+                meeting.act(members)
+            events.met(meeting, members)
+            ready = [*ready, *members]
+        if not ready:
+            waiting = next(thread for thread in threads if thread.waits is not None)
+            meeting = cast("Meeting", waiting.waits)
+            raise events.divergence(part_of(threads, waiting, meeting), meeting)
+
+
+def _is_met(meeting: Meeting, members: Sequence[Thread]) -> bool:
+    return all(thread.waits is not None and thread.waits.node is meeting.node for thread in members)
+
+
+def _parts(threads: Sequence[Thread]) -> Iterator[tuple[Meeting, Sequence[Thread]]]:
+    """The parts of the block whose threads have all come, in order."""
+    for thread in threads:
+        meeting = thread.waits
+        if meeting is not None and meeting.part in PARTS:
+            members = part_of(threads, thread, meeting)
+            if members[0] is thread and _is_met(meeting, members):
+                yield meeting, members
+
+
+def part_of(threads: Sequence[Thread], thread: Thread, meeting: Meeting) -> Sequence[Thread]:
+    """The threads that meet with this one."""
+    size = PARTS.get(meeting.part, len(threads))
+    first = thread.index // size * size
+    return threads[first : first + size]

@@ -14,7 +14,7 @@ from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import tir
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Activation, Frame, Run, Slot
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.threads.group import Go, Group, Meeting, Steps, Thread, rounds
+from refmlc.run.interp.threads.group import Events, Go, Group, Meeting, Steps, Thread, rounds
 from refmlc.run.interp.threads.private_memory import outside
 
 
@@ -32,7 +32,7 @@ def launch(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go]
         try:
             for meeting in steps(frame):
                 group.next_round()
-                if meet is not None and _is_meeting(scope, meeting):
+                if meet is not None and meeting.orders and _is_meeting(scope, meeting):
                     meet(meeting.node, meeting.implied)
         finally:
             machine.groups -= 1
@@ -59,7 +59,7 @@ def threads(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go
         body = _located(scope, body_of(scope, node.body))
     budget, span, memories = scope.machine.budget, node.span, scope.memories
     resume, pause = _switching(scope, node)
-    divergence = partial(_divergence, scope, node)
+    met = _met(scope)
 
     def steps(frame: Frame) -> Steps:
         start, count, stride = first(frame), extent(frame), 1 if step is None else step(frame)
@@ -77,7 +77,7 @@ def threads(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go
             for memory, view in private:
                 memory.enter(thread_frame, frame, view)
             block.append(Thread(index, thread_frame, body(thread_frame)))
-        yield from rounds(block, resume, pause, partial(divergence, frame))
+        yield from rounds(block, Events(resume, pause, met, partial(_divergence, scope, node, frame)))
 
     return steps
 
@@ -112,14 +112,30 @@ def _switching(scope: Scope, node: tir.For) -> tuple[Callable[[Thread], None], C
     )
 
 
-def _divergence(scope: Scope, node: tir.For, frame: Frame, block: Sequence[Thread]) -> Exception:
+def _met(scope: Scope) -> Callable[[Meeting, Sequence[Thread]], None]:
+    """Reports that a part of the block has met."""
+    hooks = scope.machine.hooks
+    if not hooks.watches("meet_in_part"):
+        return lambda _meeting, _members: None
+
+    def met(meeting: Meeting, members: Sequence[Thread]) -> None:
+        if meeting.orders:
+            hooks.meet_in_part(meeting.node, meeting.part, members[0].index)
+
+    return met
+
+
+NAMES = {"cta": "block", "warpgroup": "warpgroup", "warp": "warp"}
+
+
+def _divergence(scope: Scope, node: tir.For, frame: Frame, members: Sequence[Thread], meeting: Meeting) -> Exception:
     """The failure of threads that do not reach the same meeting."""
-    waiting = next(thread for thread in block if thread.waits is not None)
-    meeting = cast("Meeting", waiting.waits)
-    other = next(thread for thread in block if thread.waits is None or thread.waits.node is not meeting.node)
+    waiting = next(thread for thread in members if thread.waits is meeting)
+    other = next(thread for thread in members if thread.waits is None or thread.waits.node is not meeting.node)
     tag = node.tag
     state = "has ended" if other.waits is None else "waits elsewhere"
-    message = f"{tag} {waiting.index} waits for all threads of its block, {tag} {other.index} {state}"
+    part = NAMES[meeting.part]
+    message = f"{tag} {waiting.index} waits for all threads of its {part}, {tag} {other.index} {state}"
     if meeting.implied or (other.waits is not None and other.waits.implied):
         message = f"{message}: where a compiler puts the barriers is not known"
         return scope.failing(UNSUPPORTED_CONSTRUCT, meeting.node.span)(frame, message)

@@ -6,20 +6,23 @@ are here, in the order of `refmlc.lang.ir.tir`.
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from refmlc.diag.catalogue import BAD_EXTENT
-from refmlc.lang.ir import tir
+from refmlc.lang.ir import tir, tirx
 from refmlc.lang.ir.scopes import is_thread
-from refmlc.lang.ir.threads import tag_of
+from refmlc.lang.ir.threads import is_collective, tag_of
+from refmlc.lang.ir.visit import children
 from refmlc.run.interp.tensorir.blocks import allocations, bind_axes, with_init
 from refmlc.run.interp.tensorir.frame import Frame, Run
 from refmlc.run.interp.tensorir.jumps import JUMPS, Breaking, Continuing
 from refmlc.run.interp.tensorir.loops import LAUNCHED, as_loop, same_thread
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.threads import collectives
+from refmlc.run.interp.threads import collectives, parts
 from refmlc.run.interp.threads.group import Go, Meeting, Steps
 from refmlc.run.interp.threads.launch import threads
+from refmlc.run.interp.threads.parts import is_barrier
+from refmlc.run.interp.tirx import tile_calls
 
 Place = TypeVar("Place")
 
@@ -48,6 +51,8 @@ def _piece(scope: Scope, node: tir.Stmt) -> Go:
 
 def _prepare(scope: Scope, node: tir.Stmt) -> Go:
     match node:
+        case tirx.TilePrimitiveCall():
+            return tile_calls.together(scope, node)
         case tir.For():
             return _loop(scope, node)
         case tir.While():
@@ -64,8 +69,36 @@ def _prepare(scope: Scope, node: tir.Stmt) -> Go:
             return _if(scope, node)
         case tir.SBlockRealize():
             return _block(scope, node)
+        case tir.Evaluate() if is_collective(node):
+            return collectives.prepare_collective(scope, node)
         case _:
-            return collectives.prepare_collective(scope, cast("tir.Evaluate", node))
+            return _leaf(scope, node)
+
+
+def _leaf(scope: Scope, node: tir.Stmt) -> Go:
+    """A statement of expressions, with the values at which the threads of a part of the block meet before it."""
+    meet = parts.exchange(scope, *children(node))
+    run = None if is_barrier(node) else scope.stmt(node)
+
+    def steps(frame: Frame) -> Steps:
+        if meet is not None:
+            yield from meet(frame)
+        if run is not None:
+            run(frame)
+
+    return steps
+
+
+def _after(meet: Go | None, steps: Go) -> Go:
+    """What follows a meeting."""
+    if meet is None:
+        return steps
+
+    def both(frame: Frame) -> Steps:
+        yield from meet(frame)
+        yield from steps(frame)
+
+    return both
 
 
 def _watched(scope: Scope, node: tir.Stmt, steps: Go) -> Go:
@@ -98,6 +131,7 @@ def _sequence(scope: Scope, node: tir.SeqStmt) -> Go:
 
 
 def _if(scope: Scope, node: tir.IfThenElse) -> Go:
+    meet = parts.exchange(scope, node.condition)
     condition = scope.expr(node.condition)
     then_case = prepare_steps(scope, node.then_case)
     else_case = None if node.else_case is None else prepare_steps(scope, node.else_case)
@@ -108,18 +142,19 @@ def _if(scope: Scope, node: tir.IfThenElse) -> Go:
         elif else_case is not None:
             yield from else_case(frame)
 
-    return choose
+    return _after(meet, choose)
 
 
 def _loop(scope: Scope, node: tir.For) -> Go:
     tag = tag_of(node)
     if tag in scope.threads:
         return _same_thread(scope, tag, node)
+    meet = parts.exchange(scope, node.min, node.extent)
     steps = threads(scope, node, prepare_steps) if is_thread(tag) else _iterations(scope, node, tag)
     hooks = scope.machine.hooks
     if not (hooks.watches("enter_loop") or hooks.watches("leave_loop")):
-        return steps
-    return _around(hooks.enter_loop, hooks.leave_loop, node, steps)
+        return _after(meet, steps)
+    return _after(meet, _around(hooks.enter_loop, hooks.leave_loop, node, steps))
 
 
 def _around(
@@ -178,6 +213,7 @@ def _same_thread(scope: Scope, tag: str, node: tir.For) -> Go:
 def _while(scope: Scope, node: tir.While) -> Go:
     outer, looping = scope.jumps, scope.looping
     scope.looping = True
+    meet = parts.exchange(scope, node.condition)
     condition = scope.expr(node.condition)
     body = prepare_steps(scope, node.body)
     scope.jumps, scope.looping = outer, looping
@@ -185,7 +221,11 @@ def _while(scope: Scope, node: tir.While) -> Go:
 
     def repeat(frame: Frame) -> Steps:
         with suppress(Breaking):
-            while condition(frame):
+            while True:
+                if meet is not None:
+                    yield from meet(frame)
+                if not condition(frame):
+                    return
                 charge(1, span)
                 with suppress(Continuing):
                     yield from body(frame)

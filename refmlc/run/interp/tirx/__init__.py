@@ -2,6 +2,9 @@
 
 | file         | holds                                                                         |
 |--------------|-------------------------------------------------------------------------------|
+| `kernels`    | kernels as loops over thread axes                                             |
+| `tile_calls` | tile primitives as meetings of threads                                        |
+| `tiles`      | regions of buffers, in shared memory or in that of their owners               |
 | `tile_view`  | a region of a buffer as a tile primitive sees it: elements by logical index    |
 | `primitives` | what the tile primitives compute                                              |
 """

@@ -1,0 +1,223 @@
+"""Kernels as loops over thread axes: what the interpreter executes in place of the text.
+
+| text                                      | loops                                                           |
+|-------------------------------------------|------------------------------------------------------------------|
+| `T.device_entry()`, scope ids below it    | the blocks, x fastest, and one loop over the threads of a block  |
+| `T.launch_thread` for several axes, where | the same                                                        |
+| threads of a warp meet below              |                                                                 |
+| `bx, by = T.cta_id([4, 2])`               | bindings to what follows from the variables of the loops        |
+
+| id                    | value, with t the number of the thread in its block            |
+|-----------------------|-----------------------------------------------------------------|
+| `thread_id`           | x = t mod ex, y = t div ex mod ey, z = t div (ex * ey)           |
+| `warp_id`, `lane_id`  | t div 32, t mod 32                                              |
+| `warpgroup_id`        | t div 128                                                       |
+| `thread_id_in_wg`     | t mod 128                                                       |
+| `warp_id_in_wg`       | t div 32 mod 4                                                  |
+| `cta_id`              | the index of the block on each axis                             |
+| `cta_id_in_cluster`   | the same modulo the size of the cluster on this axis            |
+| `cluster_id`          | the same divided by it                                          |
+| `cta_id_in_pair`      | the number of the block in its cluster, x fastest, modulo 2      |
+
+The attribute `KERNEL` is around the body of a thread.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from refmlc.diag import Span
+from refmlc.lang.dtypes import INT32, DType
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import ForKind
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.scope_ids import WARP, WARPGROUP, Launch, as_dtype, count_of, launch_of
+from refmlc.lang.ir.threads import LAUNCHES, meets_in_part
+from refmlc.lang.ir.tirx import DEVICE_ENTRY, KERNEL, ScopeIdDef
+from refmlc.lang.ir.visit import rewrite, walk
+
+AXES = "xyz"
+
+
+def as_loops(func: tir.PrimFunc) -> tir.PrimFunc:
+    """The function with its kernels as loops; itself where it has none. Fails: RM214, RM504."""
+    entries = [node for node in walk(func.body) if _is_entry(node)]
+    if entries:
+        return replace(func, body=rewrite(func.body, _launched))
+    chain = _chain(func.body)
+    if chain and meets_in_part(func.body):
+        return replace(func, body=rewrite(func.body, lambda node: _flat(node) if node is chain[0] else node))
+    return func
+
+
+def _is_entry(node: Node) -> bool:
+    return isinstance(node, tir.AttrStmt) and node.key == DEVICE_ENTRY
+
+
+class Ids:
+    """The variables of the loops, and what follows from them."""
+
+    def __init__(self, launch: Launch, span: Span | None) -> None:
+        self._launch = launch
+        self._span = span
+        self.thread = tir.Var("thread", INT32, span=span)
+        self.blocks = tuple(
+            tir.Var(f"block_{axis}", extent.dtype, span=span) for axis, extent in zip(AXES, launch.grid, strict=False)
+        )
+
+    def _apply(self, op: str, value: tir.Expr, by: tir.Expr | int) -> tir.Expr:
+        other = tir.IntImm(value.dtype, by) if isinstance(by, int) else by
+        if isinstance(other, tir.IntImm) and other.value == 1 and op == "floordiv":
+            return value
+        dtype = other.dtype if other.dtype.bits > value.dtype.bits else value.dtype
+        return tir.Apply(op, (as_dtype(value, dtype), as_dtype(other, dtype)), dtype, span=self._span)
+
+    def on_axis(self, place: int) -> tir.Expr:
+        """The index of the thread on an axis of its block."""
+        extents = self._launch.block
+        inner = count_of(extents[:place]).expr(self._span)
+        value = self._apply("floordiv", self.thread, inner)
+        return self._apply("floormod", value, extents[place]) if place < len(extents) - 1 else value
+
+    def on_launched(self, tag: str) -> tir.Expr:
+        """The index of the thread on the axis of this tag."""
+        axis, place = tag[:-2], AXES.index(tag[-1])
+        if axis == "threadIdx":
+            return self.on_axis(place)
+        return self.blocks[place] if axis == "blockIdx" else self.in_cluster(place)
+
+    def values(self, kind: str, count: int) -> Sequence[tir.Expr]:
+        """The ids of a kind."""
+        thread, apply = self.thread, self._apply
+        match kind:
+            case "thread_id":
+                return [self.on_axis(place) for place in range(count)]
+            case "warp_id":
+                return [apply("floordiv", thread, WARP)]
+            case "lane_id":
+                return [apply("floormod", thread, WARP)]
+            case "warpgroup_id":
+                return [apply("floordiv", thread, WARPGROUP)]
+            case "thread_id_in_wg":
+                return [apply("floormod", thread, WARPGROUP)]
+            case "warp_id_in_wg":
+                return [apply("floormod", apply("floordiv", thread, WARP), WARPGROUP // WARP)]
+            case "cta_id":
+                return self.blocks[:count]
+            case "cta_id_in_cluster":
+                return [self.in_cluster(place) for place in range(count)]
+            case "cluster_id":
+                return [self._cluster(place) for place in range(count)]
+            case _:
+                return [apply("floormod", self._rank_in_cluster(), 2)]
+
+    def in_cluster(self, place: int) -> tir.Expr:
+        """The index of the block on an axis of its cluster."""
+        return self._apply("floormod", self.blocks[place], self._launch.cluster[place])
+
+    def _cluster(self, place: int) -> tir.Expr:
+        if place >= len(self.blocks):
+            return tir.IntImm(INT32, 0)
+        size = self._launch.cluster[place : place + 1]
+        return self._apply("floordiv", self.blocks[place], size[0]) if size else self.blocks[place]
+
+    def _rank_in_cluster(self) -> tir.Expr:
+        rank: tir.Expr = self.in_cluster(len(self._launch.cluster) - 1)
+        for place in reversed(range(len(self._launch.cluster) - 1)):
+            rank = self._apply("mul", rank, self._launch.cluster[place])
+            rank = self._apply("add", rank, self.in_cluster(place))
+        return rank
+
+
+def _loops(launch: Launch, ids: Ids, body: tir.Stmt, span: Span | None) -> tir.Stmt:
+    """The loops around the body of a thread."""
+    threads = count_of(launch.block).expr(span) if launch.block else None
+    if threads is not None:
+        body = _loop(ids.thread, as_dtype(threads, INT32), "threadIdx.x", body, span)
+    for axis, var, extent in zip(AXES, ids.blocks, launch.grid, strict=False):
+        body = _loop(var, extent, f"blockIdx.{axis}", body, span)
+    return body
+
+
+def _loop(var: tir.Var, extent: tir.Expr, tag: str, body: tir.Stmt, span: Span | None) -> tir.For:
+    zero = tir.IntImm(extent.dtype, 0)
+    return tir.For(var, zero, extent, ForKind.THREAD_BINDING, body, tir.ThreadVar(tag), span=span)
+
+
+def _marked(body: tir.Stmt, span: Span | None) -> tir.Stmt:
+    return tir.AttrStmt(None, KERNEL, None, body, span=span)
+
+
+def _bound(ids: Sequence[tir.Var], values: Sequence[tir.Expr], span: Span | None) -> tir.Stmt:
+    binds = [tir.Bind(var, as_dtype(value, var.dtype), span=span) for var, value in zip(ids, values, strict=True)]
+    return binds[0] if len(binds) == 1 else tir.SeqStmt(tuple(binds), span=span)
+
+
+# ------------------------------------------------------------------------------------------- kernels of TIRx
+
+
+def _launched(node: Node) -> Node:
+    """An entry of the device as loops."""
+    if not (isinstance(node, tir.AttrStmt) and node.key == DEVICE_ENTRY):
+        return node
+    defs = [part for part in walk(node.body) if isinstance(part, ScopeIdDef)]
+    launch = launch_of(defs)
+    ids = Ids(launch, node.span)
+    table: dict[int, tir.Stmt] = {
+        id(part): _bound(part.ids, ids.values(part.kind, len(part.ids)), part.span) for part in defs
+    }
+    body = rewrite(node.body, lambda part: table.get(id(part), part))
+    return _loops(launch, ids, _marked(body, node.span), node.span)
+
+
+# --------------------------------------------------------------------------------- kernels of launched threads
+
+
+def _chain(body: tir.Stmt) -> list[tir.AttrStmt]:
+    """The launches of axes, each directly below the one before, that the function begins with."""
+    first = next((node for node in walk(body) if _is_launch(node)), None)
+    chain: list[tir.AttrStmt] = []
+    while isinstance(first, tir.AttrStmt) and _is_launch(first):
+        chain.append(first)
+        first = first.body
+    tags = [_tag(node) for node in chain]
+    known = all(tag.startswith(("blockIdx.", "threadIdx.", "clusterCtaIdx.")) for tag in tags)
+    return chain if known and len(set(tags)) == len(tags) and "threadIdx.x" in tags else []
+
+
+def _is_launch(node: Node) -> bool:
+    return isinstance(node, tir.AttrStmt) and node.key in LAUNCHES and isinstance(node.node, tir.ThreadVar)
+
+
+def _tag(node: tir.AttrStmt) -> str:
+    return node.node.tag if isinstance(node.node, tir.ThreadVar) else ""
+
+
+def _flat(node: Node) -> Node:
+    """Launches of several axes as the loops of a kernel."""
+    chain = _chain(node) if isinstance(node, tir.AttrStmt) else []
+    extents = {_tag(item): _extent(item) for item in chain}
+    launch = Launch(*(_axes(extents, prefix) for prefix in ("blockIdx.", "clusterCtaIdx.", "threadIdx.")))
+    ids = Ids(launch, chain[0].span)
+    binds: list[tir.Stmt] = []
+    for item in chain:
+        var = item.node.var if isinstance(item.node, tir.ThreadVar) else None
+        if var is not None:
+            binds.append(_bound([var], [ids.on_launched(_tag(item))], item.span))
+    return _loops(launch, ids, _marked(tir.SeqStmt((*binds, chain[-1].body), span=node.span), node.span), node.span)
+
+
+def _axes(extents: Mapping[str, tir.Expr], prefix: str) -> tuple[tir.Expr, ...]:
+    """The extents of the axes x, y, z with this prefix, as far as there are any."""
+    places = [place for place, axis in enumerate(AXES) if prefix + axis in extents]
+    last = max(places, default=-1)
+    return tuple(extents.get(prefix + axis, tir.IntImm(INT32, 1)) for axis in AXES[: last + 1])
+
+
+def _extent(node: tir.AttrStmt) -> tir.Expr:
+    value = node.value
+    return value if isinstance(value, tir.Expr) else tir.IntImm(_dtype(node), int(str(value)))
+
+
+def _dtype(node: tir.AttrStmt) -> DType:
+    var = node.node.var if isinstance(node.node, tir.ThreadVar) else None
+    return INT32 if var is None else var.dtype

@@ -1,0 +1,239 @@
+"""Tile primitives, executed by the threads of their scope together (TIX-005, TIX-006).
+
+Each thread evaluates the operands; when all threads of the warp, the warpgroup or the block have come, the primitive is
+executed once, on logical elements. A primitive of a thread is executed by it alone.
+
+| operand                            | its elements                                                        |
+|------------------------------------|---------------------------------------------------------------------|
+| of memory that the threads share   | the same region of the same buffer in all of them                   |
+| whose layout has axes of threads   | each in the memory of the threads whose coordinates it has          |
+| of scope `local` without such axes | of a primitive of one thread only                                   |
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, cast
+
+from refmlc.diag.catalogue import OPERANDS_DIFFER, UNSUPPORTED_CONSTRUCT
+from refmlc.diag.errors import RefmlcError
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.scopes import axes_of
+from refmlc.lang.ir.tirx import LambdaExpr, TilePrimitiveCall
+from refmlc.lang.ir.unexecuted import name_of
+from refmlc.run.interp.tensorir.frame import Eval, Frame, IntEval, Run
+from refmlc.run.interp.tensorir.placed import is_owned
+from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.interp.tensorir.views import BufferPlace, View
+from refmlc.run.interp.threads.group import PARTS, Go, Meeting, Steps, Thread
+from refmlc.run.interp.tirx.primitives import execute
+from refmlc.run.interp.tirx.tiles import Corner, OwnedTile, Tile, clear
+
+Posted: TypeAlias = tuple[object, ...]
+FEWEST = {**PARTS, "cta": 1}
+"""The number of threads that a primitive of a scope is executed by, at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegionOperand:
+    """A region of a buffer."""
+
+    place: BufferPlace
+    mins: tuple[IntEval, ...]
+    extents: tuple[IntEval, ...]
+    node: tir.BufferRegion
+
+    def post(self, frame: Frame) -> Corner:
+        """The region as a thread sees it."""
+        view = frame[self.place.view]
+        return Corner(tuple([low(frame) for low in self.mins]), tuple([size(frame) for size in self.extents]), view)
+
+
+class Call:
+    """A call of a tile primitive, prepared."""
+
+    def __init__(self, scope: Scope, node: TilePrimitiveCall) -> None:
+        self.node = node
+        self.name = name_of(node)
+        self._machine = scope.machine
+        self._operands = tuple(_operand(scope, arg) for arg in node.args)
+        self._failure = scope.failing_by_code(node.span)
+        self._workspace = tuple(scope.buffer(buffer).view for buffer in node.workspace.values())
+
+    def post(self, frame: Frame) -> Posted:
+        """The operands as a thread has them."""
+        return tuple(
+            [
+                operand.post(frame) if isinstance(operand, RegionOperand) else operand(frame)
+                for operand in self._operands
+            ]
+        )
+
+    def run(self, members: Sequence[Thread], posted: Sequence[Posted]) -> None:
+        """Execute it once, for threads with these operands."""
+        frame = members[0].frame
+        try:
+            self._run(members, posted, frame)
+        except RefmlcError as failure:
+            if failure.diagnostic.span is None:
+                failure.diagnostic = failure.diagnostic.at(self.node.span)
+            self._machine.locate(failure, frame)
+            raise
+
+    def _run(self, members: Sequence[Thread], posted: Sequence[Posted], frame: Frame) -> None:
+        size = FEWEST.get(self.node.scope, 1)
+        if self.node.scope != "thread" and len(members) < size:
+            message = f"`{self.name}` is not executed by {len(members)} threads"
+            raise self._failure(frame, UNSUPPORTED_CONSTRUCT, message)
+        for number, operand in enumerate(self._operands):
+            self._check(members, number, operand, posted)
+        values = [
+            self._tile(members, operand, cast("list[Corner]", [thread[number] for thread in posted]))
+            if isinstance(operand, RegionOperand)
+            else posted[0][number]
+            for number, operand in enumerate(self._operands)
+        ]
+        execute(self.node, values, self._machine.scalar_ops, self._machine.allow)
+        for member in members:
+            for slot in self._workspace:
+                clear(member.frame[slot])
+
+    def _check(
+        self, members: Sequence[Thread], number: int, operand: "RegionOperand | Eval", posted: Sequence[Posted]
+    ) -> None:
+        """Fails: RM329 where the threads have different operands."""
+        first = posted[0][number]
+        for member, values in zip(members, posted, strict=True):
+            value = values[number]
+            if isinstance(operand, RegionOperand):
+                difference = _difference(cast("Corner", first), cast("Corner", value), operand.place.buffer)
+            else:
+                difference = "" if callable(first) or _same(first, value) else f"{first} and {value}"
+            if difference:
+                message = (
+                    f"operand {number} of `{self.name}` is {difference}, in threads {members[0].index}, {member.index}"
+                )
+                raise self._failure(member.frame, OPERANDS_DIFFER, message)
+
+    def _tile(self, members: Sequence[Thread], operand: RegionOperand, corners: Sequence[Corner]) -> Tile | OwnedTile:
+        corner, buffer = corners[0], operand.place.buffer
+        if is_owned(buffer):
+            views = {member.index: corner.view for member, corner in zip(members, corners, strict=True)}
+            return OwnedTile(corner, self.name, self.node.span, views)
+        if len(members) > 1 and _is_private(buffer):
+            message = (
+                f"`{buffer.name}` in scope `{buffer.scope}` is of one thread each: `{self.name}` on it is not executed"
+            )
+            raise self._failure(members[0].frame, UNSUPPORTED_CONSTRUCT, message)
+        return Tile(corner, self.name, self.node.span)
+
+
+def _is_private(buffer: tir.Buffer) -> bool:
+    return "threadIdx" in axes_of(buffer.scope)
+
+
+def _difference(a: Corner, b: Corner, buffer: tir.Buffer) -> str:
+    if (a.mins, a.extents) != (b.mins, b.extents):
+        return f"`{buffer.name}` from {a.mins} with the extents {a.extents}, and from {b.mins} with {b.extents}"
+    shared = not _is_private(buffer)
+    if shared and (a.view.data.storage is not b.view.data.storage or _start(a.view) != _start(b.view)):
+        return f"`{buffer.name}` at two places"
+    return ""
+
+
+def _start(view: View) -> tuple[int, int]:
+    return view.data.byte_offset, view.offset
+
+
+def _same(a: object, b: object) -> bool:
+    return a == b or (a != a and b != b)  # noqa: PLR0124 - NaN
+
+
+def _operand(scope: Scope, arg: tir.Attr) -> "RegionOperand | Eval":
+    match arg:
+        case tir.BufferRegion(buffer=buffer, region=ranges):
+            place = scope.buffer(buffer, arg.span)
+            mins = tuple(scope.int(axis.min) for axis in ranges)
+            return RegionOperand(place, mins, tuple(scope.int(axis.extent) for axis in ranges), arg)
+        case LambdaExpr():
+            return _function(scope, arg)
+        case tuple():
+            parts = [_operand(scope, part) for part in arg]
+            return lambda frame: tuple([part(frame) for part in parts if not isinstance(part, RegionOperand)])
+    if isinstance(arg, tir.Expr):
+        return scope.expr(arg)
+    return lambda _frame: arg
+
+
+def _function(scope: Scope, node: LambdaExpr) -> Eval:
+    slots = [scope.declare(param) for param in node.params]
+    body = scope.expr(node.body)
+
+    def function(frame: Frame) -> Callable[..., object]:
+        def value(*indices: int) -> object:
+            for slot, index in zip(slots, indices, strict=True):
+                frame[slot] = index
+            return body(frame)
+
+        return value
+
+    return function
+
+
+def together(scope: Scope, node: TilePrimitiveCall) -> Go:
+    """A tile primitive as a meeting of the threads of its scope."""
+    reason = _refusal(scope, node)
+    if reason:
+        stop = scope.unsupported(UNSUPPORTED_CONSTRUCT, reason, node.span)
+        return _stopping(stop)
+    call, slot = Call(scope, node), scope.layout.new()
+
+    def act(members: Sequence[Thread]) -> None:
+        call.run(members, [cast("Posted", member.frame[slot]) for member in members])
+
+    meets = Meeting(node, implied=False, part=node.scope, act=act, orders=False)
+
+    def steps(frame: Frame) -> Steps:
+        frame[slot] = call.post(frame)
+        yield meets
+
+    return steps
+
+
+def alone(scope: Scope, node: TilePrimitiveCall) -> Run:
+    """A tile primitive of a thread, or one that no threads of a kernel reach."""
+    threads = [scope.axes[tag] for tag in scope.threads if tag.startswith("threadIdx")]
+    reason = _refusal(scope, node)
+    if not reason and node.scope != "thread":
+        reason = f"`{name_of(node)}` is executed by the threads of a kernel only"
+    if reason:
+        stop = scope.unsupported(UNSUPPORTED_CONSTRUCT, reason, node.span)
+        return lambda frame: cast("None", stop(frame))
+    call, (thread,) = Call(scope, node), threads
+
+    def run(frame: Frame) -> None:
+        member = Thread(cast("int", frame[thread]), frame, _nothing())
+        call.run([member], [call.post(frame)])
+
+    return run
+
+
+def _nothing() -> Steps:
+    yield from ()
+
+
+def _stopping(stop: Eval) -> Go:
+    def steps(frame: Frame) -> Steps:
+        stop(frame)
+        yield from ()
+
+    return steps
+
+
+def _refusal(scope: Scope, node: TilePrimitiveCall) -> str:
+    """Why a call is not executed; empty: it is."""
+    name = name_of(node)
+    if sum(tag.startswith("threadIdx") for tag in scope.threads) != 1:
+        return f"`{name}` is executed by the threads of a kernel only"
+    if node.scope == "cluster":
+        return f"`{name}` is not executed: blocks run one after the other"
+    return ""

@@ -1,0 +1,170 @@
+"""Regions of buffers as tile primitives see them: in memory that threads share, or of their owners (TIX-006).
+
+An element of an owned tile is at each of its places: in the memory of the thread with these coordinates. All of them
+are written. One is read, where all hold the same value; where they differ, what is read is not defined.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from refmlc.diag import Diagnostic, Related, Span, error, fail
+from refmlc.diag.catalogue import BAD_POINTER, NOT_OWNED, OUT_OF_BOUNDS, UNINITIALISED, UNSUPPORTED_CONSTRUCT
+from refmlc.diag.errors import RefmlcError
+from refmlc.lang.dtypes import DType
+from refmlc.lang.layouts.forms import MEMORY
+from refmlc.lang.layouts.placement import Place
+from refmlc.run.interp.tensorir.placed import Addresses, address, coordinates
+from refmlc.run.interp.tensorir.views import View
+from refmlc.run.interp.tirx.tile_view import Scalar
+from refmlc.run.memory.cells import cell_size
+
+
+@dataclass(frozen=True, slots=True)
+class Corner:
+    """A region in one thread: where it begins, its extents, and the buffer there."""
+
+    mins: tuple[int, ...]
+    extents: tuple[int, ...]
+    view: View
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A region of a buffer, for the primitive `name` at `span`."""
+
+    corner: Corner
+    name: str
+    span: Span | None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents of the region, one for each dimension of the buffer."""
+        return self.corner.extents
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        return self.corner.view.buffer.dtype
+
+    def position(self, index: tuple[int, ...], verb: str) -> tuple[int, ...]:
+        """The index in the buffer. Fails: RM304 where it is out of bounds."""
+        view = self.corner.view
+        position = tuple([low + place for low, place in zip(self.corner.mins, index, strict=True)])
+        for axis, (place, extent) in enumerate(zip(position, view.shape, strict=True)):
+            if not 0 <= place < extent:
+                label = f"index {axis} is {place}, extent is {extent}"
+                raise self._failure(f"`{self.name}` {verb} `{view.buffer.name}` out of bounds", label)
+        return position
+
+    def _failure(self, message: str, label: str) -> RefmlcError:
+        buffer = self.corner.view.buffer
+        related = (Related(f"`{buffer.name}` is declared here", buffer.span),)
+        return error(Diagnostic(OUT_OF_BOUNDS, message, self.span, label, (), related))
+
+    def read(self, view: View, offset: int, position: tuple[int, ...]) -> Scalar:
+        """The element at an offset of its memory. Fails: RM304 beyond its storage, RM305."""
+        try:
+            if view.shadow[offset]:
+                return view.cells[offset]
+        except IndexError:
+            raise self._beyond(offset) from None
+        element = self.element(position)
+        raise fail(UNINITIALISED, f"`{self.name}` reads `{element}`, which was never written", self.span)
+
+    def write(self, view: View, offset: int, value: Scalar) -> None:
+        """Write it. Fails: RM304 beyond its storage, RM313."""
+        try:
+            view.cells[offset] = value
+            view.shadow[offset] = 1
+        except IndexError:
+            raise self._beyond(offset) from None
+        except TypeError:
+            message = f"`{self.name}` writes `{view.buffer.name}`: the memory of the argument is read-only"
+            raise fail(BAD_POINTER, message, self.span) from None
+
+    def _beyond(self, offset: int) -> RefmlcError:
+        label = f"element {offset} of its memory, its storage ends before"
+        return self._failure(f"`{self.name}` accesses `{self.corner.view.buffer.name}` beyond its storage", label)
+
+    def element(self, position: tuple[int, ...]) -> str:
+        """An element as a text has it."""
+        return f"{self.corner.view.buffer.name}[{', '.join(map(str, position))}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Tile(Region):
+    """A region in one memory."""
+
+    def load(self, index: tuple[int, ...]) -> Scalar:
+        """The element."""
+        position = self.position(index, "reads")
+        return self.read(self.corner.view, self._offset(position), position)
+
+    def store(self, index: tuple[int, ...], value: Scalar) -> None:
+        """Write the element."""
+        self.write(self.corner.view, self._offset(self.position(index, "writes")), value)
+
+    def place(self, index: tuple[int, ...]) -> Hashable:
+        """Where it lies: its storage and byte."""
+        return place_of(self.corner.view, self._offset(self.position(index, "accesses")))
+
+    def _offset(self, position: tuple[int, ...]) -> int:
+        view = self.corner.view
+        if view.addresses is not None:
+            return view.addresses.offset(position)
+        return sum(place * stride for place, stride in zip(position, view.strides, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedTile(Region):
+    """A region whose elements are in the memories of `views`, by the numbers of the threads."""
+
+    views: Mapping[int, View]
+
+    def load(self, index: tuple[int, ...]) -> Scalar:
+        """The element. Fails: RM329, RM504 where its places hold different values."""
+        position = self.position(index, "reads")
+        values = [self.read(view, offset, position) for view, offset in self._homes(position)]
+        if any(value != values[0] and not (value != value and values[0] != values[0]) for value in values):  # noqa: PLR0124 - NaN
+            message = f"`{self.name}` reads `{self.element(position)}`, whose copies differ"
+            raise fail(UNSUPPORTED_CONSTRUCT, message, self.span)
+        return values[0]
+
+    def store(self, index: tuple[int, ...], value: Scalar) -> None:
+        """Write the element at each of its places. Fails: RM329."""
+        for view, offset in self._homes(self.position(index, "writes")):
+            self.write(view, offset, value)
+
+    def place(self, index: tuple[int, ...]) -> Hashable:
+        """Where it lies first: the storage and byte of an owner."""
+        return place_of(*self._homes(self.position(index, "accesses"))[0])
+
+    def _homes(self, position: tuple[int, ...]) -> Sequence[tuple[View, int]]:
+        addresses = cast("Addresses", self.corner.view.addresses)
+        homes: list[tuple[View, int]] = []
+        for place in addresses.places(position):
+            owners = self._owners(place)
+            if not owners:
+                where = ", ".join(f"{axis} = {value}" for axis, value in place if axis != MEMORY)
+                message = f"`{self.name}` accesses `{self.element(position)}`, which is of {where}, none of its threads"
+                raise fail(NOT_OWNED, message, self.span)
+            homes += [(self.views[thread], address(place)) for thread in owners]
+        return homes
+
+    def _owners(self, place: Place) -> list[int]:
+        """The threads with these coordinates."""
+        wanted = [(axis, value) for axis, value in place if axis != MEMORY]
+        return [thread for thread in self.views if all(coordinates(thread)[axis] == value for axis, value in wanted)]
+
+
+def clear(view: View) -> None:
+    """Nothing in the buffer counts as written any more."""
+    for offset in range(len(view.shadow)):
+        view.shadow[offset] = 0
+
+
+def place_of(view: View, offset: int) -> Hashable:
+    """The storage and the byte of an element."""
+    size = cell_size(view.buffer.dtype) * view.buffer.dtype.lanes
+    return id(view.data.storage), view.data.byte_offset + (view.offset + offset) * size

@@ -1,0 +1,255 @@
+"""Kernels of TVM's tests of TIRx, executed on logical tiles, and again after real TVM's LowerTIRx.
+
+`python tests/e2e/tirx_table.py --tests DIR --tvm PYTHON [--corpus DIR] [--names REGEX] [--arch sm_90a]`, where DIR is
+`tests/python/tirx` of a checkout of TVM, or a folder above it, and PYTHON has apache-tvm and pytest. A kernel is a
+function with `T.device_entry()`, in a text that TVM prints; its arguments are drawn. No GPU is needed.
+
+| verdict       | meaning                                                                                      |
+|---------------|----------------------------------------------------------------------------------------------|
+| `equal`       | executed, and what TVM lowers it to leaves the same values in every argument                  |
+| `close`       | the same within the accuracy of a float16: the lowered kernel computes another way           |
+| `unlowered`   | executed; TVM has no lowering of it for this target                                          |
+| `lowered`     | executed; what TVM lowers it to is unsupported by name                                       |
+| `unsupported` | unsupported by name                                                                          |
+| `undefined`   | a finding: the kernel has no meaning for these arguments, before or after the lowering        |
+| `unread`      | refmlc does not read the text                                                                |
+| `different`   | executed, and the lowered kernel leaves other values                                         |
+| `traceback`   | refmlc ends by a bug of its own                                                              |
+
+Exit status 1: a kernel is different, or there is a traceback.
+"""
+
+import argparse
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import tvm_corpus
+from rich.console import Console
+from rich.table import Table
+
+from refmlc.diag import Exhausted, IllFormed, Internal, Malformed, RefmlcError, Unsupported
+from refmlc.lang.dtypes.storage import storage_dtype
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.tirx import DEVICE_ENTRY
+from refmlc.lang.ir.visit import walk
+from refmlc.lang.script import read
+from refmlc.run.interp.machine import Machine
+from refmlc.run.memory.tensor import Tensor
+
+SIDE = Path(__file__).parent / "tvm_side" / "lower_tirx.py"
+VERDICTS = (
+    *("equal", "close", "unlowered", "lowered", "unsupported", "undefined", "unread", "different", "traceback"),
+)
+FREE, SECONDS = 3, 60
+CONSOLE = Console(width=180, highlight=False)
+
+
+@dataclass
+class Outcome:
+    """What became of one kernel, and why."""
+
+    name: str
+    file: str
+    verdict: str = "equal"
+    reason: str = ""
+
+
+class Late(Exception):
+    """The time of one kernel is over."""
+
+
+def stop(*_: object) -> None:
+    raise Late
+
+
+def kernels(module):
+    """The names of the functions that enter a device."""
+    for name, function in module.functions.items():
+        if isinstance(function, tir.PrimFunc) and any(
+            isinstance(node, tir.AttrStmt) and node.key == DEVICE_ENTRY for node in walk(function.body)
+        ):
+            yield name
+
+
+def drawn(function, seed):
+    """Arguments: small whole numbers, so that sums are exact; a size that is free is `FREE`."""
+    rng = np.random.default_rng(seed)
+    sizes: dict[tir.Var, int] = {}
+    arguments = []
+    for parameter in function.params:
+        buffer = function.buffer_map.get(parameter)
+        if buffer is None:
+            arguments.append(sizes.setdefault(parameter, FREE))
+            continue
+        shape = [size.value if isinstance(size, tir.IntImm) else sizes.setdefault(size, FREE) for size in buffer.shape]
+        values = rng.integers(1, 4, shape)
+        if buffer.dtype.kind == "bool":
+            values = values % 2
+        arguments.append(values.astype(storage_dtype(buffer.dtype)))
+    return arguments
+
+
+def executed(module, name, arguments):
+    """What a kernel leaves in its arguments: they are changed. Fails as the kernel does."""
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(SECONDS)
+    function = module.functions[name]
+    values = [
+        Tensor.from_numpy(argument, function.buffer_map[parameter].dtype)
+        if isinstance(argument, np.ndarray)
+        else argument
+        for parameter, argument in zip(function.params, arguments, strict=True)
+    ]
+    try:
+        Machine(module).call(name, values)
+    finally:
+        signal.alarm(0)
+
+
+def failed(outcome, failure, where=""):
+    """The outcome after a failure."""
+    outcome.reason = f"{where}{type(failure).__name__}: {failure}"
+    outcome.verdict = "traceback"
+    if isinstance(failure, Late | Exhausted):
+        outcome.verdict = "lowered" if where else "unsupported"
+        outcome.reason = f"{where}it takes more than {SECONDS} seconds, or memory"
+    elif isinstance(failure, RefmlcError) and not isinstance(failure, Internal):
+        outcome.reason = f"{where}{failure.code.id} {failure.diagnostic.message}"
+        kinds = ((Unsupported, "lowered" if where else "unsupported"), (Malformed, "lowered" if where else "unread"))
+        outcome.verdict = next((verdict for kind, verdict in kinds if isinstance(failure, kind)), "undefined")
+        if isinstance(failure, IllFormed) and where:
+            outcome.verdict = "lowered"
+    return outcome
+
+
+def compared(outcome, before, after):
+    """The verdict on what two runs left."""
+    for number, (first, second) in enumerate(zip(before, after, strict=True)):
+        if not isinstance(first, np.ndarray) or first.tobytes() == second.tobytes():
+            continue
+        a, b = first.astype(np.float64), second.astype(np.float64)
+        places = np.argwhere(~((a == b) | (np.isnan(a) & np.isnan(b))))
+        if not len(places):
+            continue
+        if np.allclose(a, b, rtol=2e-3, atol=2e-3, equal_nan=True):
+            outcome.verdict = "close"
+            continue
+        place = tuple(places[0])
+        outcome.verdict = "different"
+        outcome.reason = f"argument {number} at {place}: {a[place]} on tiles, {b[place]} lowered"
+        return outcome
+    return outcome
+
+
+def tried(text, low, refused, outcome, name, seed=1):
+    """The outcome of a kernel; `low` is the lowered text, or there is a reason for its absence."""
+    try:
+        module = read(text, outcome.file)
+        arguments = drawn(module.functions[name], seed)
+        before = [argument.copy() if isinstance(argument, np.ndarray) else argument for argument in arguments]
+        executed(module, name, before)
+    except Exception as failure:  # noqa: BLE001 - a traceback is a bug to be listed, not the end of the table
+        return failed(outcome, failure)
+    if low is None:
+        outcome.verdict, outcome.reason = "unlowered", refused
+        return outcome
+    try:
+        module = read(low, f"{outcome.file}, lowered")
+        after = [argument.copy() if isinstance(argument, np.ndarray) else argument for argument in arguments]
+        executed(module, name, after)
+    except Exception as failure:  # noqa: BLE001 - as above
+        return failed(outcome, failure, "lowered: ")
+    return compared(outcome, before, after)
+
+
+def lowered(python, folder, arch):
+    """Let TVM lower the texts in a folder; where it ends by a fault, it goes on with the next."""
+    while True:
+        before = len(list(folder.glob("*.lowered"))) + len(list(folder.glob("*.refused")))
+        done = subprocess.run([python, str(SIDE), str(folder), arch], capture_output=True, check=False, timeout=1800)
+        after = len(list(folder.glob("*.lowered"))) + len(list(folder.glob("*.refused")))
+        if done.returncode == 0 or after == before:
+            return
+
+
+def masked(message):
+    """A message without its names and numbers."""
+    return re.sub(r"\d+", "#", re.sub(r"`[a-zA-Z_0-9]+`", "`_`", message))[:150]
+
+
+def table(outcomes):
+    """Counts for each file of tests."""
+    result = Table(title="kernels of TVM's tests of TIRx")
+    for column in ("tests", "kernels", *VERDICTS):
+        result.add_column(column, justify="left" if column == "tests" else "right")
+    files = defaultdict(list)
+    for outcome in outcomes:
+        files[outcome.file].append(outcome)
+    for file, members in (*sorted(files.items()), ("all", outcomes)):
+        counts = Counter(outcome.verdict for outcome in members)
+        result.add_row(file, str(len(members)), *(str(counts[verdict]) for verdict in VERDICTS))
+    return result
+
+
+def reasons(outcomes):
+    """Print what stands behind the counts, the most frequent first."""
+    groups = defaultdict(list)
+    for outcome in outcomes:
+        if outcome.reason:
+            groups[outcome.verdict, masked(outcome.reason)].append(outcome)
+    for (verdict, reason), members in sorted(groups.items(), key=lambda group: -len(group[1])):
+        CONSOLE.print(f"{len(members):5} {verdict}: {reason}", markup=False, soft_wrap=True)
+        CONSOLE.print(f"      {members[0].name}: {members[0].reason}"[:400], markup=False, style="dim", soft_wrap=True)
+
+
+def arguments():
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tests", type=Path, help="without it the corpus is used as it is")
+    parser.add_argument("--tvm", required=True, help="a Python that has apache-tvm and pytest")
+    parser.add_argument("--corpus", type=Path, help="where texts are kept")
+    parser.add_argument("--names", default="", help="a regular expression: of these texts alone")
+    parser.add_argument("--arch", default="sm_90a", help="the architecture that TVM lowers for")
+    parser.add_argument("--seconds", type=int, default=120, help="how long a file of tests may last, between faults")
+    return parser.parse_args()
+
+
+def main():
+    """Print the table and the reasons."""
+    options = arguments()
+    with tempfile.TemporaryDirectory() as temporary:
+        corpus, folder = options.corpus or Path(temporary) / "corpus", Path(temporary) / "lowered"
+        if options.tests:
+            tvm_corpus.extract(options.tvm, options.tests.resolve(), corpus, options.seconds, CONSOLE.print)
+        paths = [path for path in sorted(corpus.glob("*__*.py")) if re.search(options.names, path.name)]
+        texts = {path.stem: path.read_text("utf-8") for path in paths}
+        texts = {name: text for name, text in texts.items() if "device_entry" in text}
+        folder.mkdir()
+        for name, text in texts.items():
+            (folder / f"{name}.py").write_text(text, "utf-8")
+        lowered(options.tvm, folder, options.arch)
+        outcomes = []
+        for name, text in texts.items():
+            file = name.partition("__")[0]
+            try:
+                found = list(kernels(read(text, name)))
+            except Exception as failure:  # noqa: BLE001 - as in `tried`
+                outcomes.append(failed(Outcome(name, file), failure))
+                continue
+            low, reason = (folder / f"{name}.{suffix}" for suffix in ("lowered", "refused"))
+            both = [path.read_text("utf-8") if path.exists() else None for path in (low, reason)]
+            outcomes += [tried(text, *both, Outcome(f"{name}:{kernel}", file), kernel) for kernel in found]
+    CONSOLE.print(table(outcomes))
+    reasons(outcomes)
+    return int(any(outcome.verdict in ("different", "traceback") for outcome in outcomes))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
