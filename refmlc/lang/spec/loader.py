@@ -2,7 +2,7 @@
 
 | field       | type            | needed | means                                                               |
 |-------------|-----------------|--------|---------------------------------------------------------------------|
-| `id`        | `AAA-nnn`       | yes    | an area of `AREAS` and a number; never twice                          |
+| `id`        | `AAA-nnn`       | yes    | an area of `AREAS` and a number; never twice                        |
 | `title`     | string          | yes    | the node, operator or topic                                         |
 | `text`      | string          | yes    | the meaning, in one to three sentences                              |
 | `undefined` | list of strings | no     | `RM3nn: when`, one each                                             |

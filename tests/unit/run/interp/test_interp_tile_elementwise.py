@@ -83,6 +83,7 @@ def test_zero_reads_nothing():
         dst = Tile(kind, (2,))
         call("zero", dst)
         assert dst.elements() == [expected] * 2
+        assert type(dst.elements()[0]) is type(expected)
 
 
 def test_cast_rounds_to_nearest_even_and_truncates():
@@ -141,6 +142,8 @@ def test_operands_of_two_dtypes_meet_in_the_wider_one_and_the_result_is_converte
     dst = Tile(F32, (1,))
     call("mul", dst, Tile(F16, (1,), [3.0]), 7)
     assert dst.elements() == [21.0]
+    call("add", dst, Tile(F32, (1,), [-16777216.0]), Tile(I32, (1,), [16777217]))  # 16777216 as float32
+    assert dst.elements() == [0.0]
 
 
 def test_integers_wrap_where_they_are_narrow_and_overflow_where_they_are_wide():
@@ -303,3 +306,5 @@ def test_one_rule_is_for_all_operands():
     assert dst.elements() == [11, 22, 13, 24]
     call("add", dst, Tile(I32, (2, 2), [1, 2, 3, 4]), column)  # aligned with (2, 2), what is not 1
     assert dst.elements() == [11, 12, 23, 24]
+    call("cast", dst, column)
+    assert dst.elements() == [10, 20, 10, 20]

@@ -3,9 +3,11 @@
 import math
 
 import pytest
-from logical_tiles import Number, Tile, call
+from logical_tiles import Number, Tile, call, node
 
 from refmlc.diag import RefmlcError
+from refmlc.lang.ir.tirx import TilePrimitiveCall
+from refmlc.run.interp.tirx.primitives import work
 
 F16, F32, I32 = "float16", "float32", "int32"
 
@@ -286,3 +288,11 @@ def test_a_product_into_its_factor_is_a_race():
     tile = Tile(I32, (2, 2), [1, 2, 3, 4])
     refused("RM321", "gemm", tile, tile, Tile(I32, (2, 2), [1, 0, 0, 1]), tile)
     assert tile.elements() == [1, 2, 3, 4]
+
+
+def test_work_counts_elements_and_terms():
+    a, b, d = Tile(F32, (2, 3)), Tile(F32, (3, 5)), Tile(F32, (2, 5))
+    args = d, a, b, d, False, False, 1.0, 0.0
+    assert work(TilePrimitiveCall("gemm", tuple(map(node, args))), args) == 10 + 6 + 15 + 10 + 2 * 3 * 5
+    args = d, a, (-1,), False
+    assert work(TilePrimitiveCall("sum", tuple(map(node, args))), args) == 10 + 6

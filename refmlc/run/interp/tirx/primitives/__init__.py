@@ -14,6 +14,6 @@
 | `matmul`      | the product of two matrices (TIP-051)                                             |
 """
 
-from refmlc.run.interp.tirx.primitives.execution import execute
+from refmlc.run.interp.tirx.primitives.execution import execute, work
 
-__all__ = ["execute"]
+__all__ = ["execute", "work"]

@@ -1,6 +1,7 @@
 """A tile primitive with its operands evaluated, executed (TIP-001)."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isqrt, prod
 
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.lang.ir.tirx import TilePrimitiveCall
@@ -21,6 +22,16 @@ RULES: Mapping[str, Callable[[Operands], None]] = {
 
 ASYNCHRONOUS = frozenset(("copy_async", "gemm_async"))
 """Operators whose results may be read after a completion only (TIP-015, TIP-052), which is not defined yet."""
+
+
+def work(call: TilePrimitiveCall, values: Sequence[object]) -> int:
+    """The number of elements that a call reads and computes, for the budget; of a product that of its terms."""
+    operands = Operands(call, tuple(values), Arithmetic(SCALAR_OPS, frozenset(), call.span))
+    sizes = [prod(tile.shape) for tile in operands.tiles()]
+    if call.op == "gemm" and len(sizes) == 4:
+        terms = isqrt(sizes[0] * sizes[1] * sizes[2])  # m n * m k * k n
+        return sum(sizes) + terms
+    return sum(sizes)
 
 
 def execute(

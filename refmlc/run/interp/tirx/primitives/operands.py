@@ -13,7 +13,7 @@
 What a text leaves out is None, or the default.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
@@ -123,6 +123,12 @@ class Operands:
     def _constant(self, name: str) -> Source:
         dtype, value = self.number(name)
         return Source(dtype, lambda _index: value)
+
+    def tiles(self) -> Iterator[TileView]:
+        """The operands that are regions."""
+        for node, value in zip(self.call.args, self.values, strict=True):
+            if isinstance(node, tir.BufferRegion):
+                yield cast("TileView", value)
 
     def misfit(self, name: str, shape: Sequence[int], onto: Sequence[int]) -> RefmlcError:
         """The failure of an operand whose shape does not fit that of the destination."""

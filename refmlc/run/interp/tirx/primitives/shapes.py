@@ -66,8 +66,6 @@ def _aligned_wide(shape: Sequence[int], onto: Sequence[int]) -> Axes | None:
 
 def _beside(shape: Sequence[int], onto: Sequence[int], beside: Sequence[int]) -> Axes | None:
     missing = len(shape) - len(beside)
-    if any(extent != 1 for extent in shape[: max(missing, 0)]):
-        return None
     axes: list[int | None] = []
     for axis, extent in enumerate(shape):
         target = beside[axis - missing] if axis >= missing else None
