@@ -32,7 +32,7 @@ def main():
         try:
             text = lowered(path.read_text("utf-8"), target)
         except Exception as failure:
-            lines = [line for line in str(failure).splitlines() if line.strip()]
+            lines = [line for line in str(failure).splitlines() if line.strip(" |^")]
             reason.write_text(lines[-1][:300] if lines else type(failure).__name__, "utf-8")
         else:
             reason.unlink()

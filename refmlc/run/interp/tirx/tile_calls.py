@@ -25,7 +25,7 @@ from refmlc.run.interp.tensorir.placed import is_owned
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import BufferPlace, View
 from refmlc.run.interp.threads.group import PARTS, Go, Meeting, Steps, Thread
-from refmlc.run.interp.tirx.primitives import execute
+from refmlc.run.interp.tirx.primitives import execute, work
 from refmlc.run.interp.tirx.tiles import Corner, OwnedTile, Tile, clear
 
 Posted: TypeAlias = tuple[object, ...]
@@ -92,6 +92,7 @@ class Call:
             else posted[0][number]
             for number, operand in enumerate(self._operands)
         ]
+        self._machine.budget.charge_steps(work(self.node, values), self.node.span)
         execute(self.node, values, self._machine.scalar_ops, self._machine.allow)
         for member in members:
             for slot in self._workspace:
@@ -118,7 +119,7 @@ class Call:
         corner, buffer = corners[0], operand.place.buffer
         if is_owned(buffer):
             views = {member.index: corner.view for member, corner in zip(members, corners, strict=True)}
-            return OwnedTile(corner, self.name, self.node.span, views)
+            return OwnedTile.of(corner, self.name, self.node.span, views)
         if len(members) > 1 and _is_private(buffer):
             message = (
                 f"`{buffer.name}` in scope `{buffer.scope}` is of one thread each: `{self.name}` on it is not executed"

@@ -14,7 +14,7 @@ from refmlc.diag.errors import RefmlcError
 from refmlc.lang.dtypes import DType
 from refmlc.lang.layouts.forms import MEMORY
 from refmlc.lang.layouts.placement import Place
-from refmlc.run.interp.tensorir.placed import Addresses, address, coordinates
+from refmlc.run.interp.tensorir.placed import Addresses, address, coordinates, owners
 from refmlc.run.interp.tensorir.views import View
 from refmlc.run.interp.tirx.tile_view import Scalar
 from refmlc.run.memory.cells import cell_size
@@ -121,6 +121,8 @@ class OwnedTile(Region):
     """A region whose elements are in the memories of `views`, by the numbers of the threads."""
 
     views: Mapping[int, View]
+    axes: tuple[str, ...]
+    by_coordinates: Mapping[tuple[int, ...], Sequence[int]]
 
     def load(self, index: tuple[int, ...]) -> Scalar:
         """The element. Fails: RM329, RM504 where its places hold different values."""
@@ -144,18 +146,30 @@ class OwnedTile(Region):
         addresses = cast("Addresses", self.corner.view.addresses)
         homes: list[tuple[View, int]] = []
         for place in addresses.places(position):
-            owners = self._owners(place)
-            if not owners:
+            threads = self._owners(place)
+            if not threads:
                 where = ", ".join(f"{axis} = {value}" for axis, value in place if axis != MEMORY)
                 message = f"`{self.name}` accesses `{self.element(position)}`, which is of {where}, none of its threads"
                 raise fail(NOT_OWNED, message, self.span)
-            homes += [(self.views[thread], address(place)) for thread in owners]
+            homes += [(self.views[thread], address(place)) for thread in threads]
         return homes
 
-    def _owners(self, place: Place) -> list[int]:
+    def _owners(self, place: Place) -> Sequence[int]:
         """The threads with these coordinates."""
-        wanted = [(axis, value) for axis, value in place if axis != MEMORY]
-        return [thread for thread in self.views if all(coordinates(thread)[axis] == value for axis, value in wanted)]
+        return self.by_coordinates.get(_coordinates(dict(place), self.axes), ())
+
+    @classmethod
+    def of(cls, corner: Corner, name: str, span: Span | None, views: Mapping[int, View]) -> "OwnedTile":
+        """The region in the memories of these threads."""
+        axes = owners(cast("Addresses", corner.view.addresses).layout)
+        threads: dict[tuple[int, ...], list[int]] = {}
+        for thread in views:
+            threads.setdefault(_coordinates(coordinates(thread), axes), []).append(thread)
+        return cls(corner, name, span, views, axes, threads)
+
+
+def _coordinates(place: Mapping[str, int], axes: Sequence[str]) -> tuple[int, ...]:
+    return tuple([place[axis] for axis in axes])
 
 
 def clear(view: View) -> None:
