@@ -11,6 +11,7 @@ import pytest
 from refmlc.lang.dtypes import FLOAT_FORMATS, SCALARS, DType
 from refmlc.lang.dtypes.formats import FloatFormat
 from refmlc.lang.dtypes.storage import storage_dtype
+from refmlc.lang.ir.threads import IN_PART
 from refmlc.lang.ops.contract import Contract
 from refmlc.lang.ops.intrinsics import INTRINSICS, Intrinsic
 from refmlc.lang.ops.scalar import SCALAR_OPS
@@ -58,7 +59,7 @@ NO_WITNESS = {
     **dict.fromkeys(
         ("call_extern", "call_pure_extern", "call_llvm_intrin", "call_llvm_pure_intrin"), "functions of C and LLVM"
     ),
-    **dict.fromkeys(("tvm_storage_sync", "tvm_thread_allreduce"), "threads that wait for each other"),
+    **dict.fromkeys(("tvm_storage_sync", "tvm_thread_allreduce", *IN_PART), "threads that wait for each other"),
     **dict.fromkeys(("reinterpret",), "handles under another type"),
 }
 """Intrinsics that the NumPy witness declines by name, with the reason."""

@@ -6,7 +6,8 @@
 | `blockIdx` axis                  | always; shared and private memory belongs to one block                         |
 | `threadIdx` axis                 | between two meetings of the threads of a block (TIR-227): every meeting orders |
 |                                  | accesses to shared memory, a barrier in the text those to all memory; private  |
-|                                  | memory belongs to one thread                                                   |
+|                                  | memory belongs to one thread; a barrier of a warp or a warpgroup orders those  |
+|                                  | of its threads (TIX-007)                                                       |
 | serial, unrolled, virtual thread | never                                                                          |
 
 A block with an init whose reduce axis is bound to `threadIdx` is a reduction across threads, and not a race. A buffer
@@ -18,6 +19,7 @@ The last writer and one reader of each element are enough: iterations run in ord
 meetings, so an access that races with any earlier access races with one of these.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
@@ -35,8 +37,10 @@ from refmlc.observe.sanitize.facts import FactTable
 from refmlc.run.interp.tensorir.block_sites import BlockSite
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame, Slot
 from refmlc.run.interp.tensorir.views import View
+from refmlc.run.interp.threads.group import PARTS
 
 Values: TypeAlias = "tuple[int | None, ...]"
+WITHIN = tuple(PARTS.items())
 AT_ONCE = (ForKind.PARALLEL, ForKind.VECTORIZED, ForKind.THREAD_BINDING)
 
 
@@ -59,13 +63,17 @@ class Iteration:
 
 @dataclass(slots=True)
 class Access:
-    """An access: the loops around it, the values of their variables, the number of meetings before it, its node."""
+    """An access: the loops around it, the values of their variables, the number of meetings before it, its node.
+
+    `parts`: the number of meetings of the warpgroup and of the warp of the thread.
+    """
 
     loops: tuple[ParallelLoop, ...]
     values: Values
     phase: int
     node: tir.BufferLoad | tir.BufferStore
     value: object = None
+    parts: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -96,6 +104,7 @@ class Races(Detector):
         self._iterations: tuple[Iteration, ...] = ()
         self._barriers = 0
         self._meetings = 0
+        self._in_part: dict[tuple[str, int], int] = {}
         self._double_write: tuple[Access, Access, View, int, Frame] | None = None
         self._accesses: Elements[Accesses] = Elements()
         self._reduce_vars: dict[BlockSite, tuple[tir.Var, ...]] = {}
@@ -120,6 +129,11 @@ class Races(Detector):
         self._meetings += 1
         if not implied:
             self._barriers += 1
+
+    def meet_in_part(self, node: Node, part: str, thread: int) -> None:
+        del node
+        self._settle()
+        self._in_part[part, thread] = self._in_part.get((part, thread), 0) + 1
 
     def enter_loop(self, loop: tir.For, frame: Frame) -> None:
         if loop.kind in AT_ONCE:
@@ -197,6 +211,12 @@ class Races(Detector):
                 self._compare(accesses.reader, now, private_loops, view, offset, frame)
             accesses.writer = now
 
+    def touch_tile(self, access: tir.BufferLoad | tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
+        if isinstance(access, tir.BufferLoad):
+            self.read_element(access, view, offset, frame)
+        else:
+            self.write_element(access, view, offset, frame)
+
     def _private_loops(self, buffer: tir.Buffer, frame: Frame) -> tuple[ParallelLoop, ...]:
         """The loops to whose iterations the buffer belongs."""
         entry = self._privacy.get(buffer)
@@ -224,7 +244,15 @@ class Races(Detector):
             for loop, iteration in zip(self._loops, self._iterations, strict=True)
         ]
         phase = self._meetings if scope.startswith("shared") else self._barriers
-        return Access(self._loops, tuple(values), phase, node)
+        return Access(self._loops, tuple(values), phase, node, parts=self._parts(values) if self._in_part else ())
+
+    def _parts(self, values: Sequence[int | None]) -> tuple[int, ...]:
+        """How often the parts of the block that the thread belongs to have met."""
+        pairs = zip(self._loops, values, strict=True)
+        thread = next((value for loop, value in pairs if loop.tag.startswith("threadIdx")), None)
+        if thread is None:
+            return ()
+        return tuple([self._in_part.get((part, thread // size * size), 0) for part, size in WITHIN])
 
     def _settle(self) -> None:
         """Fails: RM321 if two threads wrote different values to an element of shared memory."""
@@ -263,8 +291,17 @@ def differ(earlier: Access, later: Access, private_loops: tuple[ParallelLoop, ..
             return None
         a, b = earlier.values[level], later.values[level]
         if a != b and a is not None and b is not None and loop not in private_loops:
-            return None if loop.tag.startswith("threadIdx") and earlier.phase != later.phase else level
+            in_block = loop.tag.startswith("threadIdx")
+            return None if in_block and (earlier.phase != later.phase or _met(earlier, a, later, b)) else level
     return None
+
+
+def _met(earlier: Access, a: int, later: Access, b: int) -> bool:
+    """Whether threads a and b of one block met in a warp or a warpgroup between their accesses."""
+    before, after = earlier.parts or (0,) * len(WITHIN), later.parts
+    return bool(after) and any(
+        a // size == b // size and before[place] != after[place] for place, (_, size) in enumerate(WITHIN)
+    )
 
 
 def _reduce_vars(node: tir.SBlockRealize) -> tuple[tir.Var, ...]:

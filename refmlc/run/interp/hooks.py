@@ -13,6 +13,7 @@
 | `resume_thread` / `pause_thread`           | around every turn of a thread that runs together with others   |
 | `meet`                                     | all threads of a block have reached one place                  |
 | `meet_in_part`                             | all threads of a part of the block have                        |
+| `touch_tile`                               | a tile primitive is about to access an element of memory       |
 | `called`                                   | a call of TensorIR that is an expression has its value         |
 | `before_destination` / `after_destination` | around a call of Relax that names its outputs                  |
 | `operator`                                 | a call of an operator of Relax's library has its result        |
@@ -96,6 +97,12 @@ class Hooks:
 
     def meet_in_part(self, node: Node, part: str, thread: int) -> None:
         """All threads of one warp or warpgroup (`part`) wait at `node`, then continue; `thread` is its first."""
+
+    def touch_tile(self, access: tir.BufferLoad | tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
+        """A tile primitive, in the frame of the first of its threads, accesses an element in bounds of shared memory.
+
+        Not called where an operand belongs to several threads: which of them accesses the element is not known.
+        """
 
     def before_destination(self, call: DestinationCall) -> None:
         """A call that names its outputs begins."""

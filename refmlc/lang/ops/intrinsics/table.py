@@ -82,12 +82,14 @@ def _rows() -> tuple[Intrinsic, ...]:
         Intrinsic("tvm_thread_allreduce", "a value of all threads", "TIR-228", WRITES),
         Intrinsic("call_ffi_kernel", "launches a kernel of the module", "TIR-333", WRITES, "name *any"),
         # -------------------- threads of a part of a block: TIX-007
-        Intrinsic("cuda.cta_sync", "all threads of a block wait", "TIX-007", WRITES),
-        Intrinsic("cuda.warpgroup_sync", "all threads of a warpgroup wait", "TIX-007", WRITES),
-        Intrinsic("cuda.warp_sync", "all threads of a warp wait", "TIX-007", WRITES),
-        Intrinsic("cuda.elect_sync", "1 in one thread of a warp, 0 in the others", "TIX-007", WRITES, result="uint32"),
+        Intrinsic("cuda.cta_sync", "all threads of a block wait", "TIX-007", WRITES, "*any"),
+        Intrinsic("cuda.warpgroup_sync", "all threads of a warpgroup wait", "TIX-007", WRITES, "*any"),
+        Intrinsic("cuda.warp_sync", "all threads of a warp wait", "TIX-007", WRITES, "*any"),
+        Intrinsic("cuda.elect_sync", "1 in one thread of a warp, 0 in the others", "TIX-007", WRITES, "*any", "uint32"),
         *(
-            Intrinsic(f"tvm_warp_shuffle{way}", f"the value of {lane}", "TIX-007", WRITES, result=1)
+            Intrinsic(
+                f"tvm_warp_shuffle{way}", f"the value of {lane}", "TIX-007", WRITES, "expr expr expr expr expr", 1
+            )
             for way, lane in (
                 ("", "a lane"),
                 ("_up", "a lane before"),

@@ -111,20 +111,26 @@ def rounds(threads: Sequence[Thread], events: Events) -> Iterator[Meeting]:
             return
         if first is not None and _is_met(first, threads) and first.part not in PARTS:
             ready = threads
-            if first.act is not None:
-                first.act(threads)
+            _act(first, threads, events)
             yield first
             continue
         ready = []
         for meeting, members in _parts(threads):
-            if meeting.act is not None:
-                meeting.act(members)
+            _act(meeting, members, events)
             events.met(meeting, members)
             ready = [*ready, *members]
         if not ready:
             waiting = next(thread for thread in threads if thread.waits is not None)
             meeting = cast("Meeting", waiting.waits)
             raise events.divergence(part_of(threads, waiting, meeting), meeting)
+
+
+def _act(meeting: Meeting, members: Sequence[Thread], events: Events) -> None:
+    """Do what is done once, in the turn of the first thread."""
+    if meeting.act is not None:
+        events.resume(members[0])
+        meeting.act(members)
+        events.pause(members[0])
 
 
 def _is_met(meeting: Meeting, members: Sequence[Thread]) -> bool:

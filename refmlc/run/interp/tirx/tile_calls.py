@@ -12,10 +12,13 @@ executed once, on logical elements. A primitive of a thread is executed by it al
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias, cast
 
+from refmlc.diag import Span
 from refmlc.diag.catalogue import OPERANDS_DIFFER, UNSUPPORTED_CONSTRUCT
 from refmlc.diag.errors import RefmlcError
+from refmlc.lang.dtypes import INT32
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.scopes import axes_of
 from refmlc.lang.ir.tirx import LambdaExpr, TilePrimitiveCall
@@ -26,7 +29,10 @@ from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import BufferPlace, View
 from refmlc.run.interp.threads.group import PARTS, Go, Meeting, Steps, Thread
 from refmlc.run.interp.tirx.primitives import execute, work
-from refmlc.run.interp.tirx.tiles import Corner, OwnedTile, Tile, clear
+from refmlc.run.interp.tirx.tiles import Corner, OwnedTile, Report, Tile, clear
+
+if TYPE_CHECKING:
+    from refmlc.run.interp.hooks import Hooks
 
 Posted: TypeAlias = tuple[object, ...]
 FEWEST = {**PARTS, "cta": 1}
@@ -40,7 +46,7 @@ class RegionOperand:
     place: BufferPlace
     mins: tuple[IntEval, ...]
     extents: tuple[IntEval, ...]
-    node: tir.BufferRegion
+    accesses: tuple[tir.BufferLoad, tir.BufferStore]
 
     def post(self, frame: Frame) -> Corner:
         """The region as a thread sees it."""
@@ -55,7 +61,8 @@ class Call:
         self.node = node
         self.name = name_of(node)
         self._machine = scope.machine
-        self._operands = tuple(_operand(scope, arg) for arg in node.args)
+        self._operands = tuple(_operand(scope, arg, node.span) for arg in node.args)
+        self._owned = any(is_owned(item.place.buffer) for item in self._operands if isinstance(item, RegionOperand))
         self._failure = scope.failing_by_code(node.span)
         self._workspace = tuple(scope.buffer(buffer).view for buffer in node.workspace.values())
 
@@ -125,7 +132,15 @@ class Call:
                 f"`{buffer.name}` in scope `{buffer.scope}` is of one thread each: `{self.name}` on it is not executed"
             )
             raise self._failure(members[0].frame, UNSUPPORTED_CONSTRUCT, message)
-        return Tile(corner, self.name, self.node.span)
+        return Tile(corner, self.name, self.node.span, *self._reports(members[0].frame, operand, corner.view))
+
+    def _reports(self, frame: Frame, operand: RegionOperand, view: View) -> tuple[Report | None, Report | None]:
+        """What reports the elements that are read and written: nothing where nobody watches."""
+        hooks = self._machine.hooks
+        if self._owned or not hooks.watches("touch_tile"):
+            return None, None
+        read, write = (partial(_touched, hooks, access, view, frame) for access in operand.accesses)
+        return read, write
 
 
 def _is_private(buffer: tir.Buffer) -> bool:
@@ -149,16 +164,25 @@ def _same(a: object, b: object) -> bool:
     return a == b or (a != a and b != b)  # noqa: PLR0124 - NaN
 
 
-def _operand(scope: Scope, arg: tir.Attr) -> "RegionOperand | Eval":
+def _touched(hooks: "Hooks", access: tir.BufferLoad | tir.BufferStore, view: View, frame: Frame, offset: int) -> None:
+    hooks.touch_tile(access, view, offset, frame)
+
+
+def _operand(scope: Scope, arg: tir.Attr, span: Span | None) -> "RegionOperand | Eval":
     match arg:
         case tir.BufferRegion(buffer=buffer, region=ranges):
             place = scope.buffer(buffer, arg.span)
             mins = tuple(scope.int(axis.min) for axis in ranges)
-            return RegionOperand(place, mins, tuple(scope.int(axis.extent) for axis in ranges), arg)
+            corner, zero = tuple(axis.min for axis in ranges), tir.IntImm(INT32, 0)
+            accesses = (
+                tir.BufferLoad(buffer, corner, span=span),
+                tir.BufferStore(buffer, zero, corner, span=span),
+            )
+            return RegionOperand(place, mins, tuple(scope.int(axis.extent) for axis in ranges), accesses)
         case LambdaExpr():
             return _function(scope, arg)
         case tuple():
-            parts = [_operand(scope, part) for part in arg]
+            parts = [_operand(scope, part, span) for part in arg]
             return lambda frame: tuple([part(frame) for part in parts if not isinstance(part, RegionOperand)])
     if isinstance(arg, tir.Expr):
         return scope.expr(arg)

@@ -4,9 +4,9 @@ An element of an owned tile is at each of its places: in the memory of the threa
 are written. One is read, where all hold the same value; where they differ, what is read is not defined.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TypeAlias, cast
 
 from refmlc.diag import Diagnostic, Related, Span, error, fail
 from refmlc.diag.catalogue import BAD_POINTER, NOT_OWNED, OUT_OF_BOUNDS, UNINITIALISED, UNSUPPORTED_CONSTRUCT
@@ -18,6 +18,8 @@ from refmlc.run.interp.tensorir.placed import Addresses, address, coordinates, o
 from refmlc.run.interp.tensorir.views import View
 from refmlc.run.interp.tirx.tile_view import Scalar
 from refmlc.run.memory.cells import cell_size
+
+Report: TypeAlias = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +96,25 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Tile(Region):
-    """A region in one memory."""
+    """A region in one memory; `reading` and `writing` report an element by its offset."""
+
+    reading: Report | None = None
+    writing: Report | None = None
 
     def load(self, index: tuple[int, ...]) -> Scalar:
         """The element."""
         position = self.position(index, "reads")
-        return self.read(self.corner.view, self._offset(position), position)
+        offset = self._offset(position)
+        if self.reading is not None:
+            self.reading(offset)
+        return self.read(self.corner.view, offset, position)
 
     def store(self, index: tuple[int, ...], value: Scalar) -> None:
         """Write the element."""
-        self.write(self.corner.view, self._offset(self.position(index, "writes")), value)
+        offset = self._offset(self.position(index, "writes"))
+        if self.writing is not None:
+            self.writing(offset)
+        self.write(self.corner.view, offset, value)
 
     def place(self, index: tuple[int, ...]) -> Hashable:
         """Where it lies: its storage and byte."""
