@@ -13,6 +13,7 @@ from refmlc.diag import Diagnostic, RefmlcError
 from refmlc.diag.catalogue import Code
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.equal import structural_equal
+from refmlc.lang.ir.tirx import DEVICE_ENTRY
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.lang.script import show
@@ -99,7 +100,7 @@ def _says(text: str, module: IRModule) -> bool:
 
 
 def features(module: IRModule) -> tuple[str, ...]:
-    """Features that the module requires: kinds of functions, dtypes of buffers, threads, symbolic extents."""
+    """Features that the module requires: kinds of functions, dtypes, threads, kernels of TIRx, symbolic extents."""
     names: set[str] = set()
     for function in module.functions.values():
         names.add("relax" if isinstance(function, relax.Function) else "tensorir")
@@ -111,6 +112,8 @@ def features(module: IRModule) -> tuple[str, ...]:
                     names |= {"symbolic"} if any(not isinstance(extent, tir.IntImm) for extent in shape) else set()
                 case tir.ThreadVar():
                     names.add("threads")
+                case tir.AttrStmt(key=key) if key == DEVICE_ENTRY:
+                    names |= {"threads", "tirx"}
     return tuple(sorted(names))
 
 
