@@ -50,6 +50,9 @@ DEVICE_ENTRY = "tirx.device_entry"
 KERNEL = "refmlc.kernel"
 """The key of the attribute around what a thread of a kernel executes, where the kernel is written as loops."""
 
+PERSISTENT = "tirx.persistent_kernel"
+"""The attribute of a function under `@T.prim_func(persistent=True)`."""
+
 HINT = "tirx_hint"
 """The key of the attribute of `T.hint(message, …)`."""
 

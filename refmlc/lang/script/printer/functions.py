@@ -22,6 +22,7 @@ from refmlc.lang.ir import tir, tirx
 from refmlc.lang.ir.attrs import CommReducer, IndexMap
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.offsets import own_index
+from refmlc.lang.ir.tirx import PERSISTENT
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.script.printer.buffers import is_cell, is_simple, match_text, type_of_var, type_text, variable_text
 from refmlc.lang.script.printer.expressions import attribute_text, expr_text
@@ -141,6 +142,11 @@ class _Function:
         with page.block(scoped=False):
             self.body()
 
+    @property
+    def persistent(self) -> bool:
+        """Whether the decorator says an attribute, as TVM's does."""
+        return self.page.modern and self.func.attrs.get(PERSISTENT) is True
+
     def decorator(self) -> str:
         func, options = self.func, []
         if func.private:
@@ -149,6 +155,8 @@ class _Function:
             options.append("s_tir=True")
         if not func.check_well_formed:
             options.append("check_well_formed=False")
+        if self.persistent:
+            options.append("persistent=True")
         return f"@T.prim_func({', '.join(options)})" if options else "@T.prim_func"
 
     # --------------------------------------------------------------------------------------------- parameters
@@ -230,7 +238,8 @@ class _Function:
 
     def attributes(self) -> None:
         page = self.page
-        attrs = {page.spelled(key): value for key, value in self.func.attrs.items()}
+        said = (PERSISTENT,) if self.persistent else ()
+        attrs = {page.spelled(key): value for key, value in self.func.attrs.items() if key not in said}
         if page.oldest:
             page.line("# function attr dict")
             if not self.func.private:

@@ -14,6 +14,7 @@
 | `specialisation`        | functions that a text specialises                                                 |
 | `units`                 | what reading a text gives                                                          |
 | `functions`, `macros`   | calls of functions and macros of the text                                          |
+| `substitution`          | functions that are called with expressions                                         |
 | `problems`, `suggestion` | all problems of a text; names that resemble misspelt ones                         |
 | `module`, `imports`, `language` | modules, import lines, what is neither TensorIR nor Relax                  |
 | `evidence`              | which generation a text shows itself to be of                                      |

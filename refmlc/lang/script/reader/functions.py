@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Mapping
+from dataclasses import replace
 
 from refmlc.lang.script.reader.arguments import REQUIRED, CallSite
 from refmlc.lang.script.reader.bindings import bindings
@@ -40,9 +41,20 @@ def defaults_of(ev: Evaluator, node: ast.FunctionDef) -> dict[str, Meta]:
 def arguments(node: ast.FunctionDef, defaults: Mapping[str, Meta], site: CallSite) -> dict[str, Meta]:
     """The values of the parameters in a call. Fails: RM105."""
     args = node.args
-    if args.vararg is not None or args.kwarg is not None or args.posonlyargs:
-        raise site.misfit("has parameters of a kind (`*`, `**`, `/`) that reading does not bind")
-    if len(site.args) > len(args.args):
-        raise site.misfit(f"takes at most {len(args.args)} positional arguments and gets {len(site.args)}")
-    names = [arg.arg for arg in (*args.args, *args.kwonlyargs)]
-    return site.take(**{name: defaults.get(name, REQUIRED) for name in names})
+    before = [arg.arg for arg in args.posonlyargs]
+    plain = [*before, *(arg.arg for arg in args.args)]
+    names = [*plain, *(arg.arg for arg in args.kwonlyargs)]
+    if len(site.args) > len(plain) and args.vararg is None:
+        raise site.misfit(f"takes at most {len(plain)} positional arguments and gets {len(site.args)}")
+    more = {key: value for key, value in site.kwargs.items() if key not in names or key in before}
+    if more and args.kwarg is None:
+        key = next(iter(more))
+        raise site.misfit(f"has no parameter `{key}` that is named", site.place(key))
+    known = {key: value for key, value in site.kwargs.items() if key not in more}
+    plain_site = replace(site, args=site.args[: len(plain)], kwargs=known)
+    values = plain_site.take(**{name: defaults.get(name, REQUIRED) for name in names})
+    if args.vararg is not None:
+        values[args.vararg.arg] = tuple(site.args[len(plain) :])
+    if args.kwarg is not None:
+        values[args.kwarg.arg] = more
+    return values

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from refmlc.diag import Exhausted, Internal, RefmlcError, Related, fail
-from refmlc.diag.catalogue import DEPTH_EXHAUSTED, NO_VALUE, NOT_TVMSCRIPT
+from refmlc.diag.catalogue import DEPTH_EXHAUSTED, NO_VALUE
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.visit import walk
@@ -56,6 +56,7 @@ from refmlc.lang.script.reader.mutation import (
 from refmlc.lang.script.reader.operators import is_constant
 from refmlc.lang.script.reader.scope import Scope
 from refmlc.lang.script.reader.specialisation import TemplateReader, specialisations
+from refmlc.lang.script.reader.substitution import substituted
 from refmlc.lang.script.reader.syntax import Spans, every_node, may_name
 from refmlc.lang.script.reader.tir_values import LoopSpec
 from refmlc.lang.script.reader.types import TYPES
@@ -177,7 +178,7 @@ class _Reader(TemplateReader):
         for name, places in bindings(frame.body, outward=self.binds_outward).items():
             if self.ev.metadata is None or name not in METADATA:
                 self.ev.scope.define(name, self.unbound(name, places))
-        frame.groups = self.groups(frame.body)
+        frame.groups = self.groups(frame)
         self.frames.append(frame)
         try:
             for stmt in frame.body:
@@ -202,12 +203,13 @@ class _Reader(TemplateReader):
             return NoValue("the text calls a function that may bind any name", self.span(self.dynamic))
         return NoValue("it is bound later", self.span(places[0].node), final=False)
 
-    def groups(self, body: Sequence[ast.stmt]) -> dict[ast.FunctionDef, ModuleReader]:
+    def groups(self, frame: _Frame) -> dict[ast.FunctionDef, ModuleReader]:
         """The module that each function of a scope belongs to; a name that stands there twice begins another one."""
-        nodes = [stmt for stmt in body if isinstance(stmt, ast.FunctionDef) and is_function(stmt, self.foreign)]
+        nodes = [stmt for stmt in frame.body if isinstance(stmt, ast.FunctionDef) and is_function(stmt, self.foreign)]
         parts: list[list[ast.FunctionDef]] = []
+        inside = bool(self.frames) or frame.function is not None
         for node in nodes:
-            if not parts or (self.frames and any(node.name == other.name for other in parts[-1])):
+            if not parts or (inside and any(node.name == other.name for other in parts[-1])):
                 parts.append([])
             parts[-1].append(node)
         groups: dict[ast.FunctionDef, ModuleReader] = {}
@@ -470,10 +472,8 @@ class _Reader(TemplateReader):
         if any(frame.function is node for frame in self.frames):
             raise fail(DEPTH_EXHAUSTED, f"`{node.name}` calls itself while it is read", site.span)
         values = arguments(node, function.defaults, site)
-        for name, value in values.items():
-            if not self.has_value(value):
-                message = f"`{node.name}` gets {described(value)} as `{name}`: functions of the text take constants"
-                raise fail(NOT_TVMSCRIPT, message, site.span)
+        if not all(self.has_value(value) for value in values.values()):
+            return substituted(self.ev, function, values, site, self.has_value)
         self.ev.budget.charge(CALL, site.span)
         self.pending.pop(node, None)
         assumed = bool(self.frames) and self.frames[-1].assumed

@@ -342,6 +342,19 @@ def _prim_value(_ev: Evaluator, site: CallSite) -> Meta:
     return expr_of(site.only_positional(1, 1)[0], site.span)
 
 
+def _plain_call(_ev: Evaluator, site: CallSite) -> Meta:
+    """`relax.Call(Op.get("relax.add"), args)`; an operator is known by its name."""
+    values = site.take(op=REQUIRED, args=REQUIRED, attrs=None, ty_args=())
+    op = values["op"]
+    if not isinstance(op, str) or not op.startswith("relax."):
+        raise site.wrong("op", op, "an operator of Relax")
+    if values["attrs"] is not None or not isinstance(values["args"], (tuple, list)):
+        raise site.misfit("takes a list of arguments and no attributes")
+    operands = tuple(expr_of(value, site.place("args", 1)) for value in values["args"])
+    ty_args = types_of(values["ty_args"] or (), site.place("ty_args"))
+    return relax.Call(relax.Op(op.removeprefix("relax."), span=site.span), operands, {}, ty_args, span=site.span)
+
+
 def _string(_ev: Evaluator, site: CallSite) -> Meta:
     (value,) = site.only_positional(1, 1)
     if not isinstance(value, str):
@@ -420,6 +433,7 @@ RELAX_CALLS = Table(
         "R.linear": _linear,
         "R.print": _print,
         "R.assert_op": _assert_op,
+        "R.Call": _plain_call,
         "R.const": _const,
         "R.shape": _shape_expr,
         "R.ShapeExpr": _shape_expr,

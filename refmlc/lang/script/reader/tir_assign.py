@@ -24,6 +24,7 @@ from refmlc.diag.catalogue import BAD_ARGUMENTS, BLOCK_RULE, NOT_TVMSCRIPT, TYPE
 from refmlc.lang.dtypes import INT32, DType
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import PointerType
+from refmlc.lang.ir.tirx import ComposeLayout, TileLayout
 from refmlc.lang.ops import promote
 from refmlc.lang.script.reader.evaluate import Evaluator
 from refmlc.lang.script.reader.operators import BINARY
@@ -86,7 +87,10 @@ class Assignments:
             case ast.Subscript(value=owner, slice=index):
                 return [self.store(self.ev.eval(owner), self.ev.index(index), value, stmt)]
             case ast.Tuple(elts=items) | ast.List(elts=items):
-                values = list(tuple_of(value))
+                if isinstance(value, MetaVar):
+                    values: list[Meta] = [MetaVar(entry) for entry in tuple_of(value.value)]
+                else:
+                    values = list(tuple_of(value))
                 if not any(isinstance(item, ast.Starred) for item in items) and len(items) != len(values):
                     raise fail(BAD_ARGUMENTS, f"{len(values)} values are unpacked into {len(items)} names", span)
                 parts: list[Part] = []
@@ -152,7 +156,9 @@ class Assignments:
                 define(name, inner)
             case list() | tuple():
                 return self.several(name, tuple_of(value), stmt)
-            case tir.Buffer() | tir.ThreadVar() | str() | None | DType() | Construct() | dict():
+            case tir.Buffer() | tir.ThreadVar() | TileLayout() | ComposeLayout():
+                define(name, value)
+            case str() | None | DType() | Construct() | dict():
                 define(name, value)
             case _:
                 return self.expression_bound(name, value, span)

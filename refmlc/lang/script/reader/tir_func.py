@@ -17,6 +17,7 @@ from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, DUPLICATE, NOT_TVMSCRIPT
 from refmlc.lang.dtypes import HANDLE, DType
 from refmlc.lang.ir import tir
+from refmlc.lang.ir.tirx import PERSISTENT
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.script.reader.attributes import closed
 from refmlc.lang.script.reader.evaluate import Evaluator
@@ -79,6 +80,8 @@ class _Function:
         closed(self.draft.attrs, (*self.draft.params, *self.draft.buffer_map.values()), self.span)
         private = self.options.get("private", False) is True
         attrs = self.draft.attrs
+        if self.options.get("persistent", False) is True:
+            attrs = {**attrs, PERSISTENT: True}
         if not private and attrs.get("global_symbol") == self.node.name:
             attrs = {key: value for key, value in attrs.items() if key != "global_symbol"}
         return tir.PrimFunc(

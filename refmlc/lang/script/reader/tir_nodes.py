@@ -3,7 +3,7 @@
 | value      | attributes                                   | methods                                     |
 |------------|----------------------------------------------|---------------------------------------------|
 | expression | `dtype`, `ty`                                | `astype(d)`, `equal(b)`                     |
-| buffer     | `data shape strides elem_offset dtype name`  | `vload vstore scope access_ptr`, `tirx.views` |
+| buffer     | `data shape strides elem_offset dtype name layout` | `vload vstore scope access_ptr`, `tirx.views` |
 | load       | `buffer indices dtype`                       | as an expression                            |
 | region     | as a load, once taken as a vector            |                                             |
 | `VarSpec`  | `ty` (itself)                                |                                             |
@@ -38,6 +38,7 @@ from refmlc.lang.script.reader.tir_types import value_as
 from refmlc.lang.script.reader.tir_values import Done, Region, VarSpec
 from refmlc.lang.script.reader.values import Meta, Method, described
 from refmlc.lang.script.tirx import views
+from refmlc.lang.script.tirx.layouts import layout_of
 
 _EXPRESSION_METHODS = ("astype", "equal", "vload", "vstore")
 _BUFFER_METHODS = (
@@ -138,6 +139,8 @@ def _buffer_attribute(ev: Evaluator, value: Meta, name: str, span: Span) -> Meta
             return value
         case "storage_scope":
             return value.scope
+        case "layout" if not ev.s_tir:
+            return layout_of(value, span)
     raise ev.refuse(f"a buffer has no attribute `{name}`", span)
 
 
