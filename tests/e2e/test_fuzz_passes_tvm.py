@@ -5,6 +5,7 @@ import os
 import pytest
 from campaigns import finding_errors
 
+from refmlc.oracle.fuzz.kept_processes import end_kept
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.passes import pass_runs, pass_table, programs
 from refmlc.oracle.fuzz.subjects.passes.pass_orders import aimed, is_legal
@@ -22,7 +23,8 @@ KNOWN = {
 
 @pytest.fixture(scope="module")
 def tvm():
-    return pass_runs.compiler(PYTHON, SETTINGS.program_seconds)
+    yield pass_runs.compiler(PYTHON, SETTINGS.program_seconds)
+    end_kept()
 
 
 def steps_to(name):

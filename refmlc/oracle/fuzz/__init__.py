@@ -19,6 +19,7 @@ resume later, and run on several machines, with the same findings.
 | `coverage`        | which clauses, operators and kinds of nodes occurred                                |
 | `coverage_report` | the same of a campaign, with what is not covered by name                            |
 | `worker`, `cage`  | a process with limits that does it, and the side of it that waits                   |
+| `kept_processes`  | the processes that a worker keeps from batch to batch, and their one owner          |
 | `jobs`            | jobs in such a process: a batch, and the program that ended it; executors           |
 | `store`           | the directory of a campaign, and its journal                                        |
 | `finding_file`    | a finding for people: written, read and reproduced                                  |

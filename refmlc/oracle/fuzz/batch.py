@@ -24,7 +24,6 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 
 from refmlc.lang.ir import IRModule
 from refmlc.lang.script import show
@@ -34,6 +33,7 @@ from refmlc.oracle.fuzz import proofs
 from refmlc.oracle.fuzz.coverage import covered
 from refmlc.oracle.fuzz.exclusions import TVM, exclusions, has_any, is_excluded
 from refmlc.oracle.fuzz.finding_pattern import Pattern, pattern_of
+from refmlc.oracle.fuzz.kept_processes import kept
 from refmlc.oracle.fuzz.likeness import row_like
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature, together
@@ -234,10 +234,9 @@ def contradictions(variant: Variant, base: Examination, rewritten: Examination) 
     return [finding for finding in findings if finding is not None]
 
 
-@cache
 def implemented(spec: str, seconds: float) -> Implementation:
     """The implementation, made once in a worker."""
-    return named_implementation(spec, limits_of(seconds))
+    return kept(named_implementation, spec, limits_of(seconds))
 
 
 def version_of(settings: CampaignSettings, path: str) -> str:

@@ -5,7 +5,8 @@
 | `call`: `module:function`, `args`: data, `seconds`     | `result`: what it returned, as data; `cpu`, `memory`        |
 |                                                        | `raised`: what it raised, the last line of it; `traceback`  |
 
-It ends when its input does: with the process that waits for it, however that ends. What programs print goes nowhere.
+It ends when its input does: with the process that waits for it, however that ends; so do the processes that it keeps
+(`kept_processes`). What programs print goes nowhere.
 """
 
 import faulthandler
@@ -20,6 +21,7 @@ from collections.abc import Callable
 from typing import TextIO
 
 from refmlc.lazy import load
+from refmlc.oracle.fuzz.kept_processes import end_kept
 from refmlc.system.tree import cpu_seconds_of, started_by
 
 MIB = 1 << 20
@@ -37,15 +39,18 @@ def main() -> None:
     faulthandler.enable()
     gc.set_threshold(YOUNG, 1000, 1000)
     before = cpu_seconds()
-    for number, line in enumerate(requests):
-        request = json.loads(line)
-        faulthandler.dump_traceback_later(request["seconds"] + GRACE, exit=True)
-        answer = answer_to(request["call"], request["args"], before)
-        faulthandler.cancel_dump_traceback_later()
-        answers.write(json.dumps(answer, separators=(",", ":")) + "\n")
-        answers.flush()
-        before = cpu_seconds()  # tidying counts in the next answer
-        _tidy(number)
+    try:
+        for number, line in enumerate(requests):
+            request = json.loads(line)
+            faulthandler.dump_traceback_later(request["seconds"] + GRACE, exit=True)
+            answer = answer_to(request["call"], request["args"], before)
+            faulthandler.cancel_dump_traceback_later()
+            answers.write(json.dumps(answer, separators=(",", ":")) + "\n")
+            answers.flush()
+            before = cpu_seconds()  # tidying counts in the next answer
+            _tidy(number)
+    finally:
+        end_kept()
 
 
 def _tidy(number: int) -> None:

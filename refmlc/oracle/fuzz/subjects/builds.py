@@ -29,6 +29,7 @@ from refmlc.oracle.examine import Examination, examine, uncompared
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.fuzz.exclusions import TVM, exclusions, is_excluded
 from refmlc.oracle.fuzz.finding_pattern import pattern_of
+from refmlc.oracle.fuzz.kept_processes import kept
 from refmlc.oracle.fuzz.likeness import row_like
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
@@ -92,10 +93,9 @@ def limits_of(settings: CampaignSettings) -> Limits:
     return Limits(STEPS, BYTES, seconds=settings.program_seconds / 2, prepare=settings.program_seconds / 2)
 
 
-@cache
 def compiler(python: str, build: str, limits: Limits) -> Implementation:
     """TVM's process for a build, kept by the worker."""
-    return implementation(f"{TVM}{python},{build}", limits)
+    return kept(implementation, f"{TVM}{python},{build}", limits)
 
 
 def implementations(python: str, limits: Limits, batch: int | None = None) -> tuple[tuple[str, Implementation], ...]:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from needs import imported, need
 
+from refmlc.oracle.fuzz import kept_processes
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.imports import imported_model, importer_process, importers
 from refmlc.oracle.fuzz.subjects.imports.array_data import array_data, array_of
@@ -206,8 +207,7 @@ class KeptCompiler(Kept):
 def test_a_judge_ends_its_own_processes_and_no_others(monkeypatch):
     monkeypatch.setattr(importer_process, "ImporterProcess", Kept)
     monkeypatch.setattr(importer_process, "Tvm", KeptCompiler)
-    monkeypatch.setattr(importer_process, "KINDS", (Kept, KeptCompiler))
-    monkeypatch.setattr(importer_process, "KEPT", {})
+    monkeypatch.setattr(kept_processes, "KEPT", {})
     other = importer_process.importer("/a/python", 120.0), importer_process.compiler("/b/python", 5.0)
     with imported_model.judge_of(["/a/python"], 5.0):
         own = importer_process.importer("/a/python", 5.0), importer_process.compiler("/a/python", 5.0)

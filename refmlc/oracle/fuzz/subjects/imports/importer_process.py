@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeAlias, TypeVar, cast
+from typing import TypeAlias
 
 import numpy as np
 
+from refmlc.oracle.fuzz.kept_processes import end_one, kept
 from refmlc.oracle.implementations.implementation import Ended, Limits, Stop, Stopped
 from refmlc.oracle.implementations.real_tvm import Tvm
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Shape
 
-T = TypeVar("T", bound=Tvm)
 STARTS = 120.0
 """How long TVM may take to start, with what its importers need, on a machine that is busy. Units: seconds."""
 SAID_LIMITS = ("not support", "unsupported", "only support", "not implemented", "currently support", "not yet")
@@ -54,30 +54,21 @@ def arrays_of(answer: Ended) -> list[np.ndarray]:
     return [each.numpy() if isinstance(each, Tensor) else np.asarray(each, "int64") for each in items]
 
 
-KEPT: dict[tuple[type[Tvm], str, float], Tvm] = {}
-"""The processes that a worker keeps: one of each kind for a Python and seconds."""
-KINDS = (ImporterProcess, Tvm)
-
-
-def _kept(kind: type[T], python: str, seconds: float) -> T:
-    if (kind, python, seconds) not in KEPT:
-        KEPT[kind, python, seconds] = kind(python, Limits(seconds=seconds, prepare=max(seconds, STARTS)))
-    return cast("T", KEPT[kind, python, seconds])
-
-
 def importer(python: str, seconds: float) -> ImporterProcess:
     """TVM's importers, kept until `end_processes`."""
-    return _kept(ImporterProcess, python, seconds)
+    return kept(ImporterProcess, python, _limits(seconds))
 
 
 def compiler(python: str, seconds: float) -> Tvm:
     """TVM for texts, in a process of its own, kept until `end_processes`."""
-    return _kept(Tvm, python, seconds)
+    return kept(Tvm, python, _limits(seconds))
 
 
 def end_processes(python: str, seconds: float) -> None:
     """End the processes that are kept for a Python and these seconds, and no others."""
-    for kind in KINDS:
-        process = KEPT.pop((kind, python, seconds), None)
-        if process is not None:
-            process.close()
+    for kind in (ImporterProcess, Tvm):
+        end_one(kind, python, _limits(seconds))
+
+
+def _limits(seconds: float) -> Limits:
+    return Limits(seconds=seconds, prepare=max(seconds, STARTS))

@@ -26,6 +26,7 @@ from time import monotonic
 from refmlc.diag import RefmlcError
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.fuzz.exclusions import TVM
+from refmlc.oracle.fuzz.kept_processes import kept
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.passes.pass_orders import Steps, drawn_order, is_legal, name_of
@@ -79,10 +80,9 @@ class PassFinding:
         return self.guilty, self.verdict, self.pattern
 
 
-@cache
 def compiler(python: str, seconds: float) -> TvmPasses:
     """TVM's process, kept by the worker."""
-    return TvmPasses(python, passes=(), seconds=seconds)
+    return kept(TvmPasses, python, passes=(), seconds=seconds)
 
 
 def trace_of(tvm: TvmPasses, text: str, steps: Steps) -> PassTrace:

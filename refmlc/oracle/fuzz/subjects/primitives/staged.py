@@ -31,6 +31,7 @@ from refmlc.lang.ir.visit import rewrite
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.fuzz.exclusions import TVM, exclusions, is_excluded
+from refmlc.oracle.fuzz.kept_processes import kept
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.primitives.aimed_programs import aimed_program
@@ -118,10 +119,9 @@ def python_of(settings: CampaignSettings) -> str:
     return next(specs, "").partition("@")[0]
 
 
-@cache
 def compiler(python: str, seconds: float) -> TvmPrimitives:
     """TVM's process, kept by the worker."""
-    return TvmPrimitives(python, seconds=seconds)
+    return kept(TvmPrimitives, python, seconds=seconds)
 
 
 HEAD = """from tvm.script import tirx as T
