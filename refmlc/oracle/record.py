@@ -136,10 +136,17 @@ def _tables(name: str, version: str) -> list[dict[str, object]]:
     with as_file(files("refmlc.oracle.suite") / "data" / "known") as folder:
         path, rows = file_for(name, version, folder), list[dict[str, object]]()
         while path is not None:
-            table = tomllib.loads(path.read_text(encoding="utf-8"))
-            rows += [row for row in table.get("deviation", []) if version in row.get("versions", [version])]
-            path = folder / table["also"] if "also" in table else None
+            table = _table(path.read_text(encoding="utf-8"))
+            deviations = cast("list[dict[str, object]]", table.get("deviation", []))
+            rows += [row for row in deviations if version in cast("list[str]", row.get("versions", [version]))]
+            path = folder / str(table["also"]) if "also" in table else None
     return rows
+
+
+@cache
+def _table(text: str) -> Mapping[str, object]:
+    """What a file of rows holds; to read it takes most of a second, and each finding asks for it."""
+    return tomllib.loads(text)
 
 
 def rows_on_record(says: Mapping[str, object]) -> list[dict[str, object]]:
