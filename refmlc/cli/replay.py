@@ -4,7 +4,7 @@
 |----------------------------------------|----------------------------------------------------------------------|
 | of `check --case`                      | the meaning, and each implementation                                 |
 | of a program of a campaign             | the same, with its rewrite and the proof of that where it has one    |
-| of a model (`fuzz.subjects.imports`)   | the importers; each is held to ONNX's evaluator                      |
+| of a model (`fuzz.subjects.imports`)   | the importers; each is held to ONNX's evaluator, or to PyTorch       |
 | of steps of TVM (`fuzz.subjects`)      | TVM, which applies the steps again; each stage is held to the program |
 """
 

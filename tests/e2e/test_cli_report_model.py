@@ -1,7 +1,8 @@
-"""`refmlc replay` and `refmlc report` of models; the script is executed with TVM and ONNX alone."""
+"""`refmlc replay` and `refmlc report` of models; the script is executed with TVM and the framework alone."""
 
 import json
 import subprocess
+from contextlib import nullcontext
 from pathlib import Path
 
 import jsonschema
@@ -15,8 +16,9 @@ from refmlc.cli import main
 from refmlc.oracle.fuzz.finding_file import finding_text
 from refmlc.oracle.fuzz.result import FindingRecord
 from refmlc.oracle.fuzz.settings import CampaignSettings
-from refmlc.oracle.fuzz.subjects.imports import importers
+from refmlc.oracle.fuzz.subjects.imports import imported_model, importers, torch_imports
 from refmlc.oracle.fuzz.subjects.imports.imported_model import ModelFindingFile, paths_of, read_model
+from refmlc.oracle.fuzz.subjects.imports.torch_operators import TorchProgram
 from refmlc.oracle.issue import ModelReport, html, markdown
 from refmlc.oracle.issue.report import NeighbourRow
 from refmlc.oracle.issue.versions import VersionVerdict
@@ -34,11 +36,20 @@ ROI = {
 """ONNX subtracts half a pixel from scaled coordinates: the box is read at 1 - 0.5 in both axes, 2.5; TVM gives 3.75."""
 
 
-def finding(
-    folder, path="tvm-importer:/a/python", graph=None, kind=importers.KIND, specs=("tvm:/a/python", "tvm:/b@2")
-):
+HARD = {
+    "calls": [["neg", ["x"], {}], ["F.hardsigmoid", ["y0"], {}], ["mul", ["y1", "w"], {}]],
+    "constants": {"w": ["float32", [], [2.0]]},
+    "arguments": {"x": ["float32", [3], [float("nan"), 1.0, 2.0]]},
+}
+"""PyTorch keeps NaN; TVM's importer clips it."""
+DATA = {importers.KIND: ("graph", ROI), torch_imports.KIND: ("program", HARD)}
+BOTH = pytest.mark.parametrize("kind", [importers.KIND, torch_imports.KIND])
+
+
+def finding(folder, path="tvm-importer:/a/python", data=None, kind=importers.KIND, specs=("tvm:/a/python", "tvm:/b@2")):
     """A file as a campaign writes it."""
-    case = {"text": "<ir_version: 10>\ngraph", "graph": graph or ROI, "cause": ["RoiAlign", "spatial_scale", "value"]}
+    key, usual = DATA.get(kind, DATA[importers.KIND])
+    case = {"text": "<ir_version: 10>\ngraph", key: data or usual, "cause": ["RoiAlign", "spatial_scale", "value"]}
     settings = CampaignSettings(kinds=(kind,), implementations=specs)
     record = FindingRecord("0123456789ab", "RM706", path, "value", "wrong", 0, 0, kind, case)
     file = folder / "f.toml"
@@ -61,7 +72,7 @@ def run(*words):
 def test_the_importers_of_the_finding_are_asked(tmp_path, path, specs, asked):
     file = read_model(finding(tmp_path, path).read_text())
     assert (file.specs, paths_of(file, file.specs)) == (specs, asked)
-    assert file.graph == ROI
+    assert file.program == ROI
 
 
 def test_another_tvm_is_asked_in_place_of_that_of_the_file():
@@ -69,15 +80,17 @@ def test_another_tvm_is_asked_in_place_of_that_of_the_file():
     assert paths_of(file, ("tvm:/c,opt=0",)) == ("tvm-importer:/c",)
 
 
+@BOTH
 @pytest.mark.parametrize("command", ["replay", "report"])
-def test_an_external_program_that_only_the_file_names_is_not_started(tmp_path, command):
-    done = run(command, finding(tmp_path))
+def test_an_external_program_that_only_the_file_names_is_not_started(tmp_path, command, kind):
+    done = run(command, finding(tmp_path, kind=kind))
     assert (done.exit_code, "--trust" in done.stderr) == (2, True)
 
 
+@BOTH
 @pytest.mark.parametrize("command", ["replay", "report"])
-def test_a_model_needs_tvm(tmp_path, command):
-    done = run(command, finding(tmp_path), "--impl", "native")
+def test_a_model_needs_tvm(tmp_path, command, kind):
+    done = run(command, finding(tmp_path, kind=kind), "--impl", "native")
     assert (done.exit_code, "--impl tvm:PYTHON" in done.stderr) == (2, True)
 
 
@@ -103,19 +116,55 @@ def test_a_graph_that_is_none_is_refused(tmp_path, change):
     assert (done.exit_code, "RM109" in done.stderr) == (2, True), done.output
 
 
+@pytest.mark.needs("torch")
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"calls": [["load", ["x"], {}]]},
+        {"calls": [["neg", ["x); import os; (x"], {}]]},
+        {"calls": [["neg", ["x"], {"out=__import__('os')": 1}]]},
+        {"arguments": {"x y": ["float32", [1], [0]]}},
+    ],
+)
+def test_a_program_that_is_none_of_the_table_is_refused(tmp_path, change):
+    done = run("replay", finding(tmp_path, importers.OURS, HARD | change, torch_imports.KIND))
+    assert (done.exit_code, "RM109" in done.stderr) == (2, True), done.output
+
+
+class WrongImporter(importers.Judge):
+    """The judge of ONNX in this process, with answers of refmlc's importer that a test gives."""
+
+    kind = importers.KIND
+
+    def __init__(self, answers):
+        super().__init__((), 20.0)
+        self.answers = answers
+
+    def ours(self, _graph):
+        return self.answers
+
+
 @pytest.mark.needs("onnx")
 def test_a_finding_on_our_importer_is_replayed_without_tvm(tmp_path, monkeypatch):
     file = finding(tmp_path, importers.OURS)
     right = run("replay", file)
     assert (right.exit_code, right.stdout) == (0, "refmlc's importer: equal\n"), right.output
-    monkeypatch.setattr(importers.Judge, "ours", lambda *_: [np.array([[[[3.75]]]], "float32")])
+    wrong_judge = nullcontext(WrongImporter([np.array([[[[3.75]]]], "float32")]))
+    monkeypatch.setattr(imported_model, "judge_of", lambda *_: wrong_judge)
     wrong = run("replay", file, "--json")
     data = json.loads(wrong.stdout)
     assert (wrong.exit_code, [each["code"] for each in data["findings"]]) == (1, ["RM706"])
     verdict = "wrong, value: float32[1, 1, 1, 1] [3.75], meant float32[1, 1, 1, 1] [2.5]"
     assert data["verdicts"] == {"refmlc's importer": [verdict]}
-    monkeypatch.setattr(importers.Judge, "ours", lambda *_: "refused: RoiAlign is not supported")
+    refusing = nullcontext(WrongImporter("refused: RoiAlign is not supported"))
+    monkeypatch.setattr(imported_model, "judge_of", lambda *_: refusing)
     assert "RM504" in run("replay", file).stderr
+
+
+@pytest.mark.needs("torch")
+def test_a_finding_on_our_importer_of_pytorch_is_replayed_without_tvm(tmp_path):
+    done = run("replay", finding(tmp_path, "pytorch", kind=torch_imports.KIND, specs=()))
+    assert (done.exit_code, done.stdout) == (0, "refmlc's importer: equal\n"), done.output
 
 
 def test_the_text_of_a_model_shows_hostile_text_as_text():
@@ -155,6 +204,58 @@ def test_the_script_has_the_model_as_text_that_onnx_reads_alike():
     assert f"parse_model('''\n{text}\n''')" in script
     assert "import os" not in script
     assert "refmlc" not in script
+
+
+@pytest.mark.needs("torch")
+def test_the_script_of_a_program_is_pytorch_of_its_own_names():
+    from refmlc.oracle.issue.torch_script import torch_script, torch_text  # noqa: PLC0415 - PyTorch is optional
+
+    data = {
+        "calls": [["F.linear", ["self", "w", "b"], {}], ["sum", ["y0"], {"dtype": "float64"}]],
+        "constants": {"w": ["float32", [1, 2], [1.0, 2.0]], "b": ["float32", [1], [0.5]]},
+        "arguments": {"self": ["float32", [1, 2], [3.0, float("nan")]]},
+    }
+    program = TorchProgram.from_json(data)
+    assert torch_text(program).splitlines()[-4:] == [
+        "    def forward(self, x0):",
+        "        y0 = F.linear(x0, self.c0, self.c1)",
+        "        y1 = torch.sum(y0, dtype=torch.float64)",
+        "        return y1",
+    ]
+    script = torch_script(program, "first\nimport os")
+    compile(script, "script.py", "exec")
+    assert "import os" not in script
+    assert "refmlc" not in script
+
+
+@pytest.mark.needs("importers", "torch")
+def test_a_program_of_pytorch_is_reported_and_its_script_runs_with_tvm_and_pytorch_alone(tmp_path):
+    spec = f"tvm:{needs.TVM_PYTHON}"
+    x = {"x": ["float32", [1], [float("nan")]]}
+    alone = {"calls": [["F.hardsigmoid", ["x"], {}]], "constants": {}, "arguments": x}
+    file = finding(tmp_path, f"tvm-importer:{needs.TVM_PYTHON}", alone, torch_imports.KIND, (spec,))
+    again = run("replay", file, "--trust")
+    assert again.exit_code == 1, again.output
+    assert "importer: wrong, nan: float32[1] " in again.stdout
+    output = tmp_path / "issue.md"
+    told = run("report", file, "--impl", spec, "-o", output, "--json", "--time", "5s")
+    assert told.exit_code == 0, told.output
+    data = json.loads(told.stdout)
+    schema = json.loads((Path(refmlc.__file__).parent / "cli" / "schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(data, {"$ref": "#/$defs/report", "$defs": schema["$defs"]})
+    assert data["title"].startswith("[Bug][wrong-code] The importer of PyTorch has other NaN or infinities")
+    assert data["arguments"] == ["x: float32[1] [nan]"]
+    rows = {row["name"]: row["ok"] for row in data["neighbours"]}
+    assert rows["refmlc's importer for TVM's"]
+    assert rows["refmlc's module of the model, compiled by this TVM"]
+    assert [row["affected"] for row in data["versions"]] == [True]
+    assert needs.TVM_PYTHON not in output.read_text()
+    done = subprocess.run(
+        [needs.TVM_PYTHON, "-I", "issue.py"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 1, done.stderr
+    said = [line.split()[0] for line in done.stdout.splitlines() if line.startswith(("PyTorch", "TVM"))]
+    assert said == ["PyTorch", "TVM"]
 
 
 @pytest.mark.needs("onnx_importer", "onnx")

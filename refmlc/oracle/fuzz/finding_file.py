@@ -10,7 +10,7 @@
 | `worker`: it ended                | the program in all implementations of the campaign, in this process |
 | `builds`                          | the program in the build that is wrong                              |
 | another subject (`subjects`)      | the program through the same steps of TVM                           |
-| an importer (`subjects.imports`)  | the stored graph through the importer                               |
+| an importer (`subjects.imports`)  | the stored graph or program through the importer, in a worker       |
 | a kind that is unknown            | nothing: refused (RM109)                                            |
 | a batch, no program alone         | nothing: refused (RM109)                                            |
 """

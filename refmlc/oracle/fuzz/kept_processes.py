@@ -8,7 +8,7 @@
 | the importers                    | TVM's importers, and TVM for texts                   |
 
 A process is what `make` gives for some arguments: who asks for the same again gets the same one. A worker ends all of
-them when it ends (`end_kept`); who has asked for one and needs it no more ends that one alone.
+them when it ends (`end_kept`).
 """
 
 from collections.abc import Callable
@@ -34,13 +34,6 @@ def kept(make: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
     if key not in KEPT:
         KEPT[key] = make(*args, **options)
     return cast("T", KEPT[key])
-
-
-def end_one(make: Callable[P, Closable], *args: P.args, **options: P.kwargs) -> None:
-    """End what is kept for these arguments, if it is, and nothing else."""
-    process = KEPT.pop(_key(make, args, options), None)
-    if process is not None:
-        process.close()
 
 
 def end_kept() -> None:

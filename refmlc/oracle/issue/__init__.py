@@ -12,6 +12,7 @@
 | `document`     | the text of an issue, as Markdown and as HTML                                 |
 | `model`        | the facts on a model that TVM imports                                         |
 | `model_script` | a program with TVM and ONNX alone that imports a model                        |
+| `torch_script` | the same for a module of PyTorch                                              |
 | `model_issue`  | a report on a model as the text of an issue                                   |
 | `facts`        | facts that all kinds of reports have, as parts of a text                     |
 | `text`         | a report on a program as the text of an issue                                 |

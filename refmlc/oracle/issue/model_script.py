@@ -5,6 +5,7 @@ numbers with few digits, and no text of some of them.
 """
 
 import base64
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,18 +17,9 @@ from refmlc.oracle.fuzz.subjects.imports.importers import TOLERANCE
 if TYPE_CHECKING:
     from refmlc.oracle.fuzz.subjects.imports.onnx_graphs import OnnxGraph
 
-HEAD = """import {packages}
+HEAD = """{imports}
 
-import numpy as np
-import onnx
-import onnx.parser
-import tvm
-from numpy import inf, nan
-from onnx.reference import ReferenceEvaluator
-from tvm import relax
-from tvm.relax.frontend.onnx import from_onnx
-
-model = {model}
+{model}
 inputs = {{
 {inputs}
 }}
@@ -49,16 +41,27 @@ def same(a, b):
 
 
 # {note}
-expected = [np.asarray(each) for each in ReferenceEvaluator(model).run(None, inputs)]
+expected = {expected}
 for each in expected:
-    print(f"ONNX {{onnx.__version__}}: {{each.dtype}}{{list(each.shape)}} {{each.tolist()}}")
-executable = tvm.compile(from_onnx(model), tvm.target.Target("llvm"))
+    print(f"{framework}: {{each.dtype}}{{list(each.shape)}} {{each.tolist()}}")
+executable = tvm.compile({imported}, tvm.target.Target("llvm"))
 machine = relax.VirtualMachine(executable, tvm.cpu())
 actual = arrays(machine["main"](*map(tvm.runtime.tensor, inputs.values())))
 for each in actual:
     print(f"TVM {{tvm.__version__}}: {{each.dtype}}{{list(each.shape)}} {{each.tolist()}}")
 raise SystemExit(0 if len(actual) == len(expected) and all(map(same, actual, expected)) else 1)
 """
+
+IMPORTS = """import {packages}
+
+import numpy as np
+import onnx
+import onnx.parser
+import tvm
+from numpy import inf, nan
+from onnx.reference import ReferenceEvaluator
+from tvm import relax
+from tvm.relax.frontend.onnx import from_onnx"""
 
 
 def model_text(graph: "OnnxGraph") -> str:
@@ -75,13 +78,31 @@ def model_script(graph: "OnnxGraph", message: str) -> str:
     else:
         data = base64.b64encode(model.SerializeToString()).decode()
         packages, expression = "base64", f'onnx.load_from_string(base64.b64decode("{data}"))'
-    inputs = [f"    {name!r}: {_array(array)}," for name, array in graph.arguments.items()]
-    note = plain(message.partition("\n")[0])
-    return HEAD.format(packages=packages, model=expression, inputs="\n".join(inputs), tolerance=TOLERANCE, note=note)
+    return HEAD.format(
+        imports=IMPORTS.format(packages=packages),
+        model=f"model = {expression}",
+        inputs=input_lines(graph.arguments),
+        tolerance=TOLERANCE,
+        note=note(message),
+        expected="[np.asarray(each) for each in ReferenceEvaluator(model).run(None, inputs)]",
+        framework="ONNX {onnx.__version__}",
+        imported="from_onnx(model)",
+    )
 
 
-def _array(array: np.ndarray) -> str:
+def input_lines(arguments: Mapping[str, np.ndarray]) -> str:
+    """The items of a table of arguments by name."""
+    return "\n".join(f"    {name!r}: {array_text(array)}," for name, array in arguments.items())
+
+
+def array_text(array: np.ndarray) -> str:
+    """An expression of NumPy that is the array."""
     return f'np.array({array.ravel().tolist()}, "{array.dtype}").reshape({array.shape})'
+
+
+def note(message: str) -> str:
+    """What is wrong, as a comment of one line."""
+    return plain(message.partition("\n")[0])
 
 
 def _quoted(text: str) -> str:

@@ -6,8 +6,10 @@ package that is `missing`; the `module` of `prepare` is the path of the file. Pa
 
 import sys
 import warnings
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
+from functools import cache
 from importlib.util import find_spec
+from io import BytesIO
 
 from line_server import name, read_once, serve
 from run_calls import Module, reply_to
@@ -16,7 +18,7 @@ PACKAGES = {".pt2": "torch", ".onnx": "onnx"}
 
 
 def exported(path):
-    """A file of `torch.export.save`, by TVM's importer."""
+    """A file of `torch.export.save` (its path, or an open file), by TVM's importer."""
     import torch  # noqa: PLC0415 - only where a file needs it
     from tvm.relax.frontend.torch import from_exported_program  # noqa: PLC0415 - as above
 
@@ -43,6 +45,8 @@ class Model(Module):
 
 def answer(state, request):
     """The answer to one request."""
+    if request["do"] == "prepare" and str(request["module"]).endswith(".pt2"):
+        import_torch()
     if request["do"] != "hello":
         return reply_to(state, request, Model)
     missing = [package for package in PACKAGES.values() if not find_spec(package)]
@@ -57,6 +61,25 @@ def import_once():
 
         with redirect_stdout(sys.stderr):
             from_onnx(onnx.parser.parse_model(FIRST))
+
+
+@cache
+def import_torch():
+    """Import what every program of PyTorch needs, before the first child is forked: each would take ten seconds for it.
+
+    What fails here fails in the child too, which says why.
+    """
+    with suppress(Exception), warnings.catch_warnings(), redirect_stdout(sys.stderr), BytesIO() as file:
+        import torch  # noqa: PLC0415 - may be missing
+
+        class First(torch.nn.Module):
+            def forward(self, x):
+                return x.abs()
+
+        warnings.simplefilter("ignore")
+        torch.export.save(torch.export.export(First(), (torch.ones(1),)), file)
+        file.seek(0)
+        exported(file)
 
 
 FIRST = '<ir_version: 8, opset_import: ["": 13]> g (float[1] x) => (float[1] y) { y = Abs(x) }'

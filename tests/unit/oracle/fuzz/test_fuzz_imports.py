@@ -1,16 +1,18 @@
 """Graphs of ONNX: drawn again from a seed, judged, one guilty node made small; importers are stand-ins with a fault."""
 
 import json
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from needs import imported, need
 
-from refmlc.oracle.fuzz import kept_processes
+from refmlc.diag import RefmlcError
 from refmlc.oracle.fuzz.settings import CampaignSettings
-from refmlc.oracle.fuzz.subjects.imports import imported_model, importer_process, importers
+from refmlc.oracle.fuzz.subjects.imports import imported_model, importers
 from refmlc.oracle.fuzz.subjects.imports.array_data import array_data, array_of
+from refmlc.oracle.fuzz.subjects.imports.caged_judge import CagedJudge
 from refmlc.oracle.record import known_nodes
 
 SETTINGS = CampaignSettings(
@@ -190,32 +192,29 @@ def test_without_tvm_refmlc_alone_is_held_to_the_evaluator():
     assert 8 < len({*digests}) <= len(digests) <= 12
 
 
-class Kept:
-    """A process that is only counted."""
-
-    def __init__(self, python, limits):
-        self.key, self.ended, self.says = (type(self), python, limits.seconds), False, {}
-
-    def close(self):
-        self.ended = True
-
-
-class KeptCompiler(Kept):
-    """The same of texts."""
-
-
-def test_a_judge_ends_its_own_processes_and_no_others(monkeypatch):
-    monkeypatch.setattr(importer_process, "ImporterProcess", Kept)
-    monkeypatch.setattr(importer_process, "Tvm", KeptCompiler)
-    monkeypatch.setattr(kept_processes, "KEPT", {})
-    other = importer_process.importer("/a/python", 120.0), importer_process.compiler("/b/python", 5.0)
-    with imported_model.judge_of(["/a/python"], 5.0):
-        own = importer_process.importer("/a/python", 5.0), importer_process.compiler("/a/python", 5.0)
-        assert importer_process.importer("/a/python", 5.0) is own[0]
-    assert [each.ended for each in own] == [True, True]
-    assert [each.ended for each in other] == [False, False]
-    assert importer_process.importer("/a/python", 5.0) is not own[0]
-    assert importer_process.importer("/a/python", 120.0) is other[0]
+def test_a_program_of_a_file_has_the_memory_and_the_time_of_a_worker_and_no_more():
+    """The evaluator would fill 3 GiB, or take 9 million samples one by one in Python."""
+    large = {"opset": 13, "nodes": [["ConstantOfShape", ["s"], ["y"], {}]], "constants": {}, "outputs": ["y"]}
+    large["arguments"] = {"s": ["int64", [1], [3 << 28]]}
+    long = {
+        "opset": 16,
+        "nodes": [["RoiAlign", ["x", "r", "b"], ["y"], {"sampling_ratio": 3000}]],
+        "constants": {"b": ["int64", [1], [0]]},
+        "arguments": {"x": ["float32", [1, 1, 1, 1], [1.0]], "r": ["float32", [1, 4], [0.0, 0.0, 1.0, 1.0]]},
+        "outputs": ["y"],
+    }
+    OnnxGraph = graphs().OnnxGraph  # noqa: N806 - a class
+    small = OnnxGraph.from_json(importers.PLANTED)
+    with closing(CagedJudge(importers.KIND, 1.0, memory=2048)) as judge:
+        assert judge.evaluated(OnnxGraph.from_json(large)).endswith(
+            "an array with shape (805306368,) and data type float32"
+        )
+        late = judge.evaluated(OnnxGraph.from_json(long))
+        assert late.startswith("refused: ")
+        assert "2" in late
+        (expected,) = judge.evaluated(small)
+        (found,) = judge.of(importers.OURS, small)
+    assert expected.tolist() == found.tolist() == [[-1.0, -2.0], [-3.0, -4.0]]
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "uint64", "bool"])
@@ -231,3 +230,9 @@ def test_a_finding_on_a_graph_with_nan_is_data_of_json():
     negated = graph(("Neg", "x", "a", {}), x=np.array([np.nan, 1], "float32"))
     again = graphs().OnnxGraph.from_json(json.loads(json.dumps(negated.to_json(), allow_nan=False)))
     assert np.array_equal(again.arguments["x"], negated.arguments["x"], equal_nan=True)
+
+
+def test_a_python_without_tvm_is_refused():
+    with pytest.raises(RefmlcError) as failure, imported_model.judge_of(importers.KIND, ["/not/here"], 5.0):
+        pass
+    assert failure.value.diagnostic.code.id == "RM112"

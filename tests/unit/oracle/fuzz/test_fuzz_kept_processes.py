@@ -12,7 +12,7 @@ import pytest
 from needs import TVM_PYTHON
 
 from refmlc.oracle.fuzz import batch, kept_processes
-from refmlc.oracle.fuzz.kept_processes import end_kept, end_one, kept
+from refmlc.oracle.fuzz.kept_processes import end_kept, kept
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.system.tree import started_by
 
@@ -51,13 +51,11 @@ def test_the_same_arguments_have_one_process_and_others_another():
     first = kept(Counted, "a", size=2)
     assert kept(Counted, "a", size=2) is first
     others = kept(Counted, "a"), kept(Counted, "b", size=2)
-    end_one(Counted, "a", size=2)
-    end_one(Counted, "nobody")
-    assert [each.ended for each in (first, *others)] == [1, 0, 0]
-    assert kept(Counted, "a", size=2) is not first
     end_kept()
     end_kept()
     assert [each.ended for each in (first, *others)] == [1, 1, 1]
+    assert kept(Counted, "a", size=2) is not first
+    end_kept()
 
 
 def test_one_that_does_not_start_is_not_kept():

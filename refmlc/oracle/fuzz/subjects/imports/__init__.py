@@ -9,7 +9,9 @@
 | `onnx_operators` | the table of operators that they have                           |
 | `onnx_reduction` | a node that is wrong, with less                                 |
 | `tensor_reduction` | shorter axes and plainer numbers                              |
-| `imported_model` | a finding on an importer of ONNX, made again                    |
+| `imported_model` | a finding on an importer, made again                            |
+| `import_kinds`   | what a replay of each of the two kinds needs                    |
+| `caged_judge`    | importers and frameworks, asked in a worker with limits         |
 | `torch_imports`  | both importers of PyTorch held to PyTorch, call by call         |
 | `torch_modules`  | programs as modules of PyTorch, exported                        |
 | `torch_operators` | programs as data, drawn; the table of functions that they have |

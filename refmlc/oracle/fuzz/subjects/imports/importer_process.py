@@ -2,21 +2,42 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from refmlc.oracle.fuzz.kept_processes import end_one, kept
+from refmlc.oracle.fuzz.kept_processes import kept
 from refmlc.oracle.implementations.implementation import Ended, Limits, Stop, Stopped
 from refmlc.oracle.implementations.real_tvm import Tvm
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Shape
 
+P_contra = TypeVar("P_contra", contravariant=True)
 STARTS = 120.0
 """How long TVM may take to start, with what its importers need, on a machine that is busy. Units: seconds."""
 SAID_LIMITS = ("not support", "unsupported", "only support", "not implemented", "currently support", "not yet")
 Answers: TypeAlias = "list[np.ndarray] | str"
 """The results of a graph, or why there are none: a refusal, which begins with its kind."""
+
+
+class ImportJudge(Protocol[P_contra]):
+    """A framework, and importers that are held to it."""
+
+    def evaluated(self, program: P_contra, /) -> Answers:
+        """What the framework computes, or why it does not."""
+        ...
+
+    def exports(self, program: P_contra, /) -> bool:
+        """Whether the framework gives the program to importers."""
+        ...
+
+    def of(self, path: str, program: P_contra, /) -> Answers:
+        """The answers on a path."""
+        ...
+
+    def compiles_ours(self, python: str, program: P_contra, /) -> bool:
+        """Whether the TVM of a Python gives the right result for the module that refmlc imports."""
+        ...
 
 
 class ImporterProcess(Tvm):
@@ -55,19 +76,13 @@ def arrays_of(answer: Ended) -> list[np.ndarray]:
 
 
 def importer(python: str, seconds: float) -> ImporterProcess:
-    """TVM's importers, kept until `end_processes`."""
+    """TVM's importers, which end with the worker."""
     return kept(ImporterProcess, python, _limits(seconds))
 
 
 def compiler(python: str, seconds: float) -> Tvm:
-    """TVM for texts, in a process of its own, kept until `end_processes`."""
+    """TVM for texts, in a process of its own, which ends with the worker."""
     return kept(Tvm, python, _limits(seconds))
-
-
-def end_processes(python: str, seconds: float) -> None:
-    """End the processes that are kept for a Python and these seconds, and no others."""
-    for kind in (ImporterProcess, Tvm):
-        end_one(kind, python, _limits(seconds))
 
 
 def _limits(seconds: float) -> Limits:

@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from refmlc.oracle.fuzz.finding_pattern import Pattern, failure_words
 from refmlc.oracle.fuzz.likeness import like_row
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
-from refmlc.oracle.fuzz.subjects.imports.importer_process import Answers, arrays_of, compiler, importer
+from refmlc.oracle.fuzz.subjects.imports.importer_process import Answers, ImportJudge, arrays_of, compiler, importer
 from refmlc.oracle.fuzz.subjects.imports.onnx_operators import OPERATORS
 from refmlc.oracle.fuzz.subjects.imports.onnx_reduction import alone_of, simpler
 from refmlc.oracle.fuzz.subjects.imports.tensor_reduction import less, reduced
@@ -44,6 +44,7 @@ from refmlc.run.memory.tensor import Tensor
 if TYPE_CHECKING:
     from refmlc.oracle.fuzz.subjects.imports.onnx_graphs import OnnxGraph
 
+P = TypeVar("P")
 KIND = "imports"
 TVM = "tvm:"
 IMPORTER = "tvm-importer:"
@@ -146,6 +147,10 @@ class Judge:
         except Exception as problem:  # noqa: BLE001 - the evaluator raises anything
             return f"refused: {type(problem).__name__}"
         return [values[name] for name in graph.outputs]
+
+    def exports(self, graph: "OnnxGraph") -> bool:
+        """A graph is a model already."""
+        return bool(graph.nodes)
 
     def ours(self, graph: "OnnxGraph") -> Answers:
         """The result of refmlc's importer, executed by the interpreter."""
@@ -260,10 +265,12 @@ def finding_of(judge: Judge, path: str, graph: "OnnxGraph") -> ImportFinding | N
     return ImportFinding(alone, path, code, cause, message, refusal)
 
 
-def same(judge: Judge, path: str, candidate: "OnnxGraph", how: str) -> bool:
-    """Whether a graph is wrong in the same way."""
+def same(judge: ImportJudge[P], path: str, candidate: P, how: str) -> bool:
+    """Whether a program is wrong in the same way."""
     expected = judge.evaluated(candidate)
-    return not isinstance(expected, str) and how_wrong(expected, judge.of(path, candidate)) == how
+    if isinstance(expected, str) or not judge.exports(candidate):
+        return False
+    return how_wrong(expected, judge.of(path, candidate)) == how
 
 
 def described(expected: Answers, found: Answers) -> str:

@@ -22,6 +22,12 @@ class TensorProgram(Protocol):
     def arguments(self) -> Mapping[str, np.ndarray]: ...
 
 
+class StoredProgram(TensorProgram, Protocol):
+    """A program with tensors that is stored as data."""
+
+    def to_json(self) -> dict[str, object]: ...
+
+
 def reduced(program: Q, ways: Callable[[Q], Iterator[Q]], keeps: Callable[[Q], bool]) -> Q:
     """The program made smaller in some ways, as far as `keeps` lets."""
     while (smaller := next(filter(keeps, ways(program)), None)) is not None:

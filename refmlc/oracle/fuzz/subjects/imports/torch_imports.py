@@ -37,6 +37,7 @@ from refmlc.oracle.fuzz.subjects.imports.importers import (
     described,
     how_wrong,
     pythons_of,
+    same,
 )
 from refmlc.oracle.fuzz.subjects.imports.tensor_reduction import less, reduced
 from refmlc.oracle.fuzz.subjects.imports.torch_operators import (
@@ -162,14 +163,6 @@ def simpler(program: TorchProgram) -> Iterator[TorchProgram]:
     if program.constants:
         values = {**program.arguments, **program.constants}
         yield TorchProgram(program.calls, {}, {name: values[name] for name in call.inputs})
-
-
-def same(judge: TorchJudge, path: str, candidate: TorchProgram, how: str) -> bool:
-    """Whether a program is wrong in the same way."""
-    expected = judge.evaluated(candidate)
-    if isinstance(expected, str) or not judge.exports(candidate):
-        return False
-    return how_wrong(expected, judge.of(path, candidate)) == how
 
 
 def cause_of(program: TorchProgram, how: str) -> tuple[str, ...]:
