@@ -58,7 +58,12 @@ class Kinds(click.ParamType[tuple[str, ...]]):
 )
 @click.option("--sanitize", type=click.IntRange(0), help="Run every Nth batch under the sanitizer; 0: none.")
 @click.option("--prove", type=click.IntRange(0), help="Prove a rewrite of each function in every Nth batch; 0: none.")
-@click.option("--batch", "size", type=click.IntRange(1), help="Number of programs compiled together.")
+@click.option(
+    "--batch",
+    "size",
+    type=click.IntRange(1),
+    help="Number of programs of a batch.  [default: 144; 16 with tvm: or cmd:]",
+)
 @click.option("--large", type=click.IntRange(0), help="Make every Nth function large; 0: none.")
 @click.option("--limit", "program_seconds", type=Duration(), help="Time limit of one program.")
 @click.option("--memory", type=click.IntRange(256), metavar="MIB", help="Address space of a worker, in MiB.")

@@ -1,9 +1,10 @@
 """The work of `refmlc fuzz`: run a campaign, with its settings, screen and summary."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from rich.live import Live
 
@@ -29,6 +30,7 @@ from refmlc.strategies.functions import AIMS
 
 REFRESH = 4  # times a second
 CLUSTER = 32  # workers, about
+PROCESSES, FEW = ("tvm:", "cmd:"), 16  # programs of others, and the size of their batches
 
 
 @dataclass(frozen=True)
@@ -86,10 +88,18 @@ def _settings(path: Path, options: Mapping[str, object], *, moves_away: bool, wa
     saved = settings_in(path)
     if saved is None:
         workers = ways.jobs if ways.scheduler is None else CLUSTER
-        saved = CampaignSettings(epoch=max(EPOCH, AHEAD * workers) if moves_away else 0)
+        epoch = max(EPOCH, AHEAD * workers) if moves_away else 0
+        saved = CampaignSettings(epoch=epoch, size=_size(options))
     elif moves_away and not saved.epoch:
         raise fail(BAD_USAGE, f"the campaign in {path} began without a ledger: `fuzz merge` adds its findings to one")
     return CampaignSettings.from_json({**saved.to_json(), **options})
+
+
+def _size(options: Mapping[str, object]) -> int:
+    """The programs of a batch: few where programs of others execute them, so that findings are seen as they come."""
+    specs, kinds = (cast("Sequence[str]", options.get(name, ())) for name in ("implementations", "kinds"))
+    slow = any(spec.startswith(PROCESSES) for spec in specs) or not SUBJECTS.keys().isdisjoint(kinds)
+    return FEW if slow else CampaignSettings.size
 
 
 def _causes(ledger: Path | None) -> Mapping[str, str]:

@@ -3,6 +3,8 @@
 A campaign that moves away from what it meets (`avoidance`) does not begin a batch before its exclusions are decided,
 and does not reduce findings of causes that are on record.
 
+When the time is over, reductions that have not begun some time later are left to the next run.
+
 A job that an executor loses (a worker of a cluster was killed more often than it retries) is submitted again a few
 times; then the campaign ends with its results so far, and a later run resumes it.
 """
@@ -37,6 +39,7 @@ class Campaign:
         self._batches: dict[Future[Json], int] = {}
         self._shrinking: dict[Future[Json], str] = {}
         self._lost: Counter[int] = Counter()
+        self._ended: float | None = None  # when the time was over and the last batch done
         self._next: int | None = None  # a batch whose exclusions are not decided yet
 
     @property
@@ -48,6 +51,11 @@ class Campaign:
     def over(self) -> bool:
         """Whether no new batch begins."""
         return self.ways.seconds is not None and self.seconds >= self.ways.seconds
+
+    @property
+    def late(self) -> bool:
+        """Whether no new reduction begins: after the last batch, there is as much time for all as each may take."""
+        return self._ended is not None and self.seconds >= self._ended + self.ways.shrink
 
     def run(self) -> None:
         """Run batches until time or programs are used up. An interrupt by the user loses nothing."""
@@ -75,6 +83,12 @@ class Campaign:
             for future in list(self._batches):
                 if future.cancel():
                     del self._batches[future]
+            if not self._batches and self._ended is None:
+                self._ended = self.seconds
+        if self.late:
+            for future in list(self._shrinking):
+                if future.cancel():
+                    del self._shrinking[future]
 
     def _submit(self, where: JobExecutor, number: int) -> bool:
         """Submit a batch; False: its exclusions are not decided yet."""
@@ -88,7 +102,7 @@ class Campaign:
         """Submit the reduction of a finding, unless it is done or too many are."""
         progress = self.store.progress
         handled = {*progress.shrunk, *self._shrinking.values()}
-        if not self.ways.shrink or signature in handled or len(handled) >= self.ways.most_shrunk:
+        if not self.ways.shrink or self.late or signature in handled or len(handled) >= self.ways.most_shrunk:
             return
         if self.store.avoidance is not None and progress.state(signature) != NEW:
             return

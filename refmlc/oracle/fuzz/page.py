@@ -132,7 +132,7 @@ def finding_rows(progress: Progress) -> Iterator[FindingRow]:
             states[finding.signature],
             states[finding.signature] == NEW,
             finding.code,
-            finding.path,
+            f"{finding.path} {progress.versions.get(finding.path, '')}".rstrip(),
             finding.verdict,
             finding.count,
             str(finding.seed),

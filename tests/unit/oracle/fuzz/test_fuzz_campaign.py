@@ -1,8 +1,11 @@
 """A campaign comes to the same findings however often it is interrupted, and whatever its programs do."""
 
+import time
+
 import pytest
 
 from refmlc.diag import Malformed
+from refmlc.oracle.fuzz import campaign
 from refmlc.oracle.fuzz.campaign import Campaign
 from refmlc.oracle.fuzz.jobs import place
 from refmlc.oracle.fuzz.settings import RunOptions
@@ -92,3 +95,17 @@ def test_there_must_be_a_scheduler(monkeypatch):
     monkeypatch.setattr("refmlc.oracle.fuzz.jobs.CONNECT", 1.0)
     with pytest.raises(Malformed, match="no scheduler responds"), place(RunOptions(scheduler="tcp://127.0.0.1:9")):
         pass
+
+
+def test_reductions_do_not_go_on_long_after_the_time(tmp_path, stand_in, monkeypatch):
+    def slow(_settings, _finding, seconds, **_workers):
+        time.sleep(seconds)
+        return {"problem": "slow"}
+
+    monkeypatch.setattr(campaign, "shrink_job", slow)
+    settings = stand_in("wrong=1")
+    first = run(tmp_path, settings, RunOptions(seconds=0.2, shrink=0.8))
+    assert len(first.findings) == 3
+    assert 1 <= len(first.shrunk) < 3
+    later = run(tmp_path, settings, RunOptions(programs=1, shrink=0.1))
+    assert later.shrunk.keys() == later.findings.keys()
