@@ -39,7 +39,7 @@ def placement(layout: TileLayout | ComposeLayout) -> Placed | None:
 def form(buffer: tir.Buffer) -> Placed:
     """The layout of a buffer that is not refused."""
     layout = placement(buffer.layout) if isinstance(buffer.layout, TileLayout | ComposeLayout) else None
-    assert layout is not None  # noqa: S101 - `refusal` is asked before
+    assert layout is not None  # noqa: S101 - `refusal` comes before
     return layout
 
 

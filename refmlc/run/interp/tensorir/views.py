@@ -28,7 +28,7 @@ Form: TypeAlias = Literal["vector", "matrix", "compact", "any"]
 Strided: TypeAlias = tuple[Cells, Shadow, tuple[int, ...], tuple[int, ...]]
 
 
-class Addresses(Protocol):
+class ElementAddresses(Protocol):
     """Where the elements of a buffer with a layout lie."""
 
     def offset(self, position: tuple[int, ...], /) -> int:
@@ -50,7 +50,7 @@ class View:
     offset: int
     cells: Cells
     shadow: Shadow
-    addresses: Addresses | None = None
+    addresses: ElementAddresses | None = None
 
     @property
     def compact(self) -> tuple[object, ...]:
@@ -66,7 +66,7 @@ class View:
         """The view as a tensor that shares its storage. Fails: RM304 when it reaches beyond it."""
         dtype = self.buffer.dtype
         if self.addresses is not None:
-            message = f"`{self.buffer.name}` has a layout: as a whole it is no tensor"
+            message = f"`{self.buffer.name}` has a layout: it is not a tensor as a whole"
             raise fail(UNSUPPORTED_CONSTRUCT, message, self.buffer.span)
         start = self.data.byte_offset + self.offset * cell_size(dtype) * dtype.lanes
         return Tensor(self.data.storage, dtype, self.shape, self.strides, start, span=self.buffer.span)

@@ -90,7 +90,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """What a run of threads tells: a thread goes on, waits; a part of the block has met; some threads never meet."""
+    """The events of a run of threads: one continues, one waits, a part of the block has met, some never meet."""
 
     resume: Callable[[Thread], None]
     pause: Callable[[Thread], None]

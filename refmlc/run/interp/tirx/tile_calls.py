@@ -29,7 +29,7 @@ from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import BufferPlace, View
 from refmlc.run.interp.threads.group import PARTS, Go, Meeting, Steps, Thread
 from refmlc.run.interp.tirx.primitives import execute, work
-from refmlc.run.interp.tirx.tiles import Corner, OwnedTile, Report, Tile, clear
+from refmlc.run.interp.tirx.tiles import Corner, MemoryTile, OwnedTile, Report, clear
 
 if TYPE_CHECKING:
     from refmlc.run.interp.hooks import Hooks
@@ -54,7 +54,7 @@ class RegionOperand:
         return Corner(tuple([low(frame) for low in self.mins]), tuple([size(frame) for size in self.extents]), view)
 
 
-class Call:
+class TileCall:
     """A call of a tile primitive, prepared."""
 
     def __init__(self, scope: Scope, node: TilePrimitiveCall) -> None:
@@ -122,7 +122,9 @@ class Call:
                 )
                 raise self._failure(member.frame, OPERANDS_DIFFER, message)
 
-    def _tile(self, members: Sequence[Thread], operand: RegionOperand, corners: Sequence[Corner]) -> Tile | OwnedTile:
+    def _tile(
+        self, members: Sequence[Thread], operand: RegionOperand, corners: Sequence[Corner]
+    ) -> MemoryTile | OwnedTile:
         corner, buffer = corners[0], operand.place.buffer
         if is_owned(buffer):
             views = {member.index: corner.view for member, corner in zip(members, corners, strict=True)}
@@ -132,7 +134,7 @@ class Call:
                 f"`{buffer.name}` in scope `{buffer.scope}` is of one thread each: `{self.name}` on it is not executed"
             )
             raise self._failure(members[0].frame, UNSUPPORTED_CONSTRUCT, message)
-        return Tile(corner, self.name, self.node.span, *self._reports(members[0].frame, operand, corner.view))
+        return MemoryTile(corner, self.name, self.node.span, *self._reports(members[0].frame, operand, corner.view))
 
     def _reports(self, frame: Frame, operand: RegionOperand, view: View) -> tuple[Report | None, Report | None]:
         """What reports the elements that are read and written: nothing where nobody watches."""
@@ -210,7 +212,7 @@ def together(scope: Scope, node: TilePrimitiveCall) -> Go:
     if reason:
         stop = scope.unsupported(UNSUPPORTED_CONSTRUCT, reason, node.span)
         return _stopping(stop)
-    call, slot = Call(scope, node), scope.layout.new()
+    call, slot = TileCall(scope, node), scope.layout.new()
 
     def act(members: Sequence[Thread]) -> None:
         call.run(members, [cast("Posted", member.frame[slot]) for member in members])
@@ -233,7 +235,7 @@ def alone(scope: Scope, node: TilePrimitiveCall) -> Run:
     if reason:
         stop = scope.unsupported(UNSUPPORTED_CONSTRUCT, reason, node.span)
         return lambda frame: cast("None", stop(frame))
-    call, (thread,) = Call(scope, node), threads
+    call, (thread,) = TileCall(scope, node), threads
 
     def run(frame: Frame) -> None:
         member = Thread(cast("int", frame[thread]), frame, _nothing())

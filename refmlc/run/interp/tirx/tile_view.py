@@ -1,6 +1,6 @@
 """A region of a buffer as a tile primitive sees it: elements by their logical index, wherever they lie.
 
-Whoever makes a view checks each access: bounds of the buffer, uninitialised elements, who owns an element.
+The maker of a view checks each access: bounds of the buffer, uninitialised elements, who owns an element.
 """
 
 from typing import Protocol, TypeAlias

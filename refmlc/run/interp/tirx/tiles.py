@@ -32,7 +32,7 @@ class Corner:
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class TileRegion:
     """A region of a buffer, for the primitive `name` at `span`."""
 
     corner: Corner
@@ -95,7 +95,7 @@ class Region:
 
 
 @dataclass(frozen=True, slots=True)
-class Tile(Region):
+class MemoryTile(TileRegion):
     """A region in one memory; `reading` and `writing` report an element by its offset."""
 
     reading: Report | None = None
@@ -128,7 +128,7 @@ class Tile(Region):
 
 
 @dataclass(frozen=True, slots=True)
-class OwnedTile(Region):
+class OwnedTile(TileRegion):
     """A region whose elements are in the memories of `views`, by the numbers of the threads."""
 
     views: Mapping[int, View]
@@ -160,7 +160,7 @@ class OwnedTile(Region):
             threads = self._owners(place)
             if not threads:
                 where = ", ".join(f"{axis} = {value}" for axis, value in place if axis != MEMORY)
-                message = f"`{self.name}` accesses `{self.element(position)}`, which is of {where}, none of its threads"
+                message = f"`{self.name}` accesses `{self.element(position)}`, which belongs to another thread: {where}"
                 raise fail(NOT_OWNED, message, self.span)
             homes += [(self.views[thread], address(place)) for thread in threads]
         return homes

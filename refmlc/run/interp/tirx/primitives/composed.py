@@ -12,14 +12,14 @@ from collections.abc import Callable, Mapping
 from refmlc.lang.ops.contract import Scalar
 from refmlc.run.interp.tirx.primitives.arithmetic import Typed
 from refmlc.run.interp.tirx.primitives.elementwise import BINARY, SCALED, apply_scaled, binary_function, each
-from refmlc.run.interp.tirx.primitives.operands import Operands
+from refmlc.run.interp.tirx.primitives.operands import TileOperands
 from refmlc.run.interp.tirx.primitives.reduction import Tiles, apply_reduction
 
 ORDERED = frozenset(("sub", "fdiv"))
 """Operators whose value depends on the order of the operands, NaN and zeros aside."""
 
 
-def binary_chain(operands: Operands) -> None:  # TIP-041
+def binary_chain(operands: TileOperands) -> None:  # TIP-041
     """Fails: RM504 an operator that is none of two tiles; `op0` of `ORDERED`."""
     first, second = _binary(operands, "op0"), _binary(operands, "op1")
     if first in ORDERED:
@@ -43,7 +43,7 @@ def binary_chain(operands: Operands) -> None:  # TIP-041
     each(operands, output, sources, Typed(outer.dtype, value))
 
 
-def binary_reduce(operands: Operands) -> None:  # TIP-042
+def binary_reduce(operands: TileOperands) -> None:  # TIP-042
     """What is reduced are the elements of `binary_output`, as they are stored."""
     op = _binary(operands, "binary_op")
     output = operands.tile("binary_output")
@@ -53,7 +53,7 @@ def binary_reduce(operands: Operands) -> None:  # TIP-042
     _reduce(operands, "binary_output")
 
 
-def unary_reduce(operands: Operands) -> None:  # TIP-042
+def unary_reduce(operands: TileOperands) -> None:  # TIP-042
     """What is reduced are the elements of `unary_output`, as they are stored."""
     op = operands.operator("unary_op")
     if op not in SCALED:
@@ -62,19 +62,19 @@ def unary_reduce(operands: Operands) -> None:  # TIP-042
     _reduce(operands, "unary_output")
 
 
-def _reduce(operands: Operands, source: str) -> None:
+def _reduce(operands: TileOperands, source: str) -> None:
     tiles = Tiles(operands, "reduce_output", source, "reduce_axes")
     apply_reduction(operands, operands.operator("reduce_op"), tiles)
 
 
-def _binary(operands: Operands, name: str) -> str:
+def _binary(operands: TileOperands, name: str) -> str:
     op = operands.operator(name)
     if op not in BINARY:
         raise operands.unsupported(f"`{name}={op!r}`")
     return op
 
 
-RULES: Mapping[str, Callable[[Operands], None]] = {
+RULES: Mapping[str, Callable[[TileOperands], None]] = {
     "binary_chain": binary_chain,
     "binary_reduce": binary_reduce,
     "unary_reduce": unary_reduce,

@@ -23,12 +23,12 @@ from refmlc.diag.catalogue import TYPE_MISMATCH, UNSUPPORTED_DTYPE
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ops.contract import Scalar, UndefinedValue
 from refmlc.run.interp.tirx.primitives.arithmetic import Arithmetic, Typed
-from refmlc.run.interp.tirx.primitives.operands import Element, Operands, Source, source_of
+from refmlc.run.interp.tirx.primitives.operands import Element, TileOperands, TileSource, source_of
 from refmlc.run.interp.tirx.primitives.overlap import check_elements
 from refmlc.run.interp.tirx.primitives.shapes import Index, indices, same
 from refmlc.run.interp.tirx.tile_view import TileView
 
-Rule: TypeAlias = Callable[[Operands], None]
+Rule: TypeAlias = Callable[[TileOperands], None]
 
 BINARY: Mapping[str, str] = {
     "add": "add",
@@ -47,19 +47,19 @@ STEPS: Mapping[str, str] = {"scale": "mul", "bias": "add"}
 """What comes before such an operator, in order."""
 
 
-def copy(operands: Operands) -> None:  # TIP-011
+def copy(operands: TileOperands) -> None:  # TIP-011
     """Fails: RM201 dtypes differ; RM202 shapes differ; RM321."""
     dst, source = operands.tile("dst"), _same(operands)
     check_elements(operands, dst, (source,))
     write(operands, dst, source.element)
 
 
-def permute_layout(operands: Operands) -> None:  # TIP-012
+def permute_layout(operands: TileOperands) -> None:  # TIP-012
     """As `copy`, but the tiles may share memory in any way."""
     write(operands, operands.tile("dst"), _same(operands).element)
 
 
-def _same(operands: Operands) -> Source:
+def _same(operands: TileOperands) -> TileSource:
     dst, src = operands.tile("dst"), operands.tile("src")
     if src.dtype != dst.dtype:
         message = f"`{operands.name}` moves elements of {src.dtype} into elements of {dst.dtype}"
@@ -70,14 +70,14 @@ def _same(operands: Operands) -> Source:
     return source_of(src, pick)
 
 
-def fill(operands: Operands) -> None:  # TIP-013
+def fill(operands: TileOperands) -> None:  # TIP-013
     """`fill` and `memset`: one value, converted once."""
     dst = operands.tile("dst")
     dtype, value = operands.number("value")
-    each(operands, dst, (Source(dtype, lambda _index: value),), Typed(dtype, _itself))
+    each(operands, dst, (TileSource(dtype, lambda _index: value),), Typed(dtype, _itself))
 
 
-def zero(operands: Operands) -> None:  # TIP-013
+def zero(operands: TileOperands) -> None:  # TIP-013
     """The source is not read."""
     dst = operands.tile("dst")
     kinds: Mapping[str, Scalar] = {"float": 0.0, "bool": False}
@@ -85,14 +85,14 @@ def zero(operands: Operands) -> None:  # TIP-013
     write(operands, dst, lambda _index: value)
 
 
-def cast(operands: Operands) -> None:  # TIP-014
+def cast(operands: TileOperands) -> None:  # TIP-014
     """The conversion of a `Cast`."""
     dst = operands.tile("dst")
     (source,) = operands.sources(dst.shape, "src")
     each(operands, dst, (source,), Typed(source.dtype, _itself))
 
 
-def binary(operands: Operands) -> None:  # TIP-021
+def binary(operands: TileOperands) -> None:  # TIP-021
     """Two sources, in the order of the text."""
     dst = operands.tile("dst")
     sources = operands.sources(dst.shape, "src1", "src2")
@@ -104,19 +104,19 @@ def binary_function(arithmetic: Arithmetic, op: str, a: DType, b: DType) -> Type
     return arithmetic.binary(BINARY[op], a, b)
 
 
-def fma(operands: Operands) -> None:  # TIP-022
+def fma(operands: TileOperands) -> None:  # TIP-022
     """Three sources."""
     dst = operands.tile("dst")
     sources = operands.sources(dst.shape, "src", "scale", "bias")
     each(operands, dst, sources, operands.arithmetic.fused(*_dtypes(sources)))
 
 
-def scaled(operands: Operands) -> None:  # TIP-023
+def scaled(operands: TileOperands) -> None:  # TIP-023
     """`sqrt`, `exp`, `exp2`, `log2`."""
     apply_scaled(operands, operands.call.op, operands.tile("dst"), "src")
 
 
-def apply_scaled(operands: Operands, op: str, dst: TileView, src: str) -> None:
+def apply_scaled(operands: TileOperands, op: str, dst: TileView, src: str) -> None:
     """f(src * scale + bias) into a tile; a scale or a bias that is left out is no step."""
     arithmetic = operands.arithmetic
     names = [name for name in STEPS if operands.given(name)]
@@ -137,7 +137,7 @@ def apply_scaled(operands: Operands, op: str, dst: TileView, src: str) -> None:
     each(operands, dst, sources, Typed(function.dtype, value))
 
 
-def reciprocal(operands: Operands) -> None:  # TIP-024
+def reciprocal(operands: TileOperands) -> None:  # TIP-024
     """1 / x in the dtype of the source."""
     dst = operands.tile("dst")
     (source,) = operands.sources(dst.shape, "src")
@@ -145,7 +145,7 @@ def reciprocal(operands: Operands) -> None:  # TIP-024
     each(operands, dst, (source,), Typed(quotient.dtype, lambda x: quotient.value(1.0, x)))
 
 
-def silu(operands: Operands) -> None:  # TIP-025
+def silu(operands: TileOperands) -> None:  # TIP-025
     """X * sigmoid(x) in the dtype of the source."""
     dst = operands.tile("dst")
     (source,) = operands.sources(dst.shape, "src")
@@ -154,7 +154,7 @@ def silu(operands: Operands) -> None:  # TIP-025
     each(operands, dst, (source,), Typed(product.dtype, lambda x: product.value(x, gate.value(x))))
 
 
-def select(operands: Operands) -> None:  # TIP-026
+def select(operands: TileOperands) -> None:  # TIP-026
     """Only the value that is selected is read."""
     dst = operands.tile("dst")
     predicate = operands.predicate("pred")
@@ -164,12 +164,12 @@ def select(operands: Operands) -> None:  # TIP-026
     write(operands, dst, lambda index: chosen[0 if predicate(*index) else 1](index))
 
 
-def _converted(operands: Operands, source: Source, target: DType) -> Element:
+def _converted(operands: TileOperands, source: TileSource, target: DType) -> Element:
     convert, element = operands.arithmetic.converted(source.dtype, target), source.element
     return lambda index: convert(element(index))
 
 
-def write(operands: Operands, dst: TileView, element: Element) -> None:
+def write(operands: TileOperands, dst: TileView, element: Element) -> None:
     """Compute every element, then write them. Fails: as the operators do, naming the element."""
     computed: list[tuple[Index, Scalar]] = []
     for index in indices(dst.shape):
@@ -181,7 +181,7 @@ def write(operands: Operands, dst: TileView, element: Element) -> None:
         dst.store(index, value)
 
 
-def each(operands: Operands, dst: TileView, sources: Sequence[Source], function: Typed) -> None:
+def each(operands: TileOperands, dst: TileView, sources: Sequence[TileSource], function: Typed) -> None:
     """Write `function` of the elements of all sources, converted to the dtype of the destination (TIP-003)."""
     if dst.dtype.kind not in ("float", "int", "uint", "bool"):
         raise operands.refuse(UNSUPPORTED_DTYPE, f"`{operands.name}` is not supported on elements of {dst.dtype}")
@@ -191,7 +191,7 @@ def each(operands: Operands, dst: TileView, sources: Sequence[Source], function:
     write(operands, dst, lambda index: convert(value(*[element(index) for element in elements])))
 
 
-def _dtypes(sources: Sequence[Source]) -> tuple[DType, ...]:
+def _dtypes(sources: Sequence[TileSource]) -> tuple[DType, ...]:
     return tuple(source.dtype for source in sources)
 
 

@@ -9,10 +9,10 @@ from refmlc.lang.ops.contract import ScalarOp
 from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.run.interp.tirx.primitives import composed, elementwise, matmul, reduction
 from refmlc.run.interp.tirx.primitives.arithmetic import Arithmetic
-from refmlc.run.interp.tirx.primitives.operands import Operands
+from refmlc.run.interp.tirx.primitives.operands import TileOperands
 from refmlc.run.interp.tirx.primitives.settings import refused
 
-RULES: Mapping[str, Callable[[Operands], None]] = {
+RULES: Mapping[str, Callable[[TileOperands], None]] = {
     **elementwise.RULES,
     **reduction.RULES,
     **composed.RULES,
@@ -26,7 +26,7 @@ ASYNCHRONOUS = frozenset(("copy_async", "gemm_async"))
 
 def work(call: TilePrimitiveCall, values: Sequence[object]) -> int:
     """The number of elements that a call reads and computes, for the budget; of a product that of its terms."""
-    operands = Operands(call, tuple(values), Arithmetic(SCALAR_OPS, frozenset(), call.span))
+    operands = TileOperands(call, tuple(values), Arithmetic(SCALAR_OPS, frozenset(), call.span))
     sizes = [prod(tile.shape) for tile in operands.tiles()]
     if call.op == "gemm" and len(sizes) == 4:
         terms = isqrt(sizes[0] * sizes[1] * sizes[2])  # m n * m k * k n
@@ -45,7 +45,7 @@ def execute(
     `rows` and `allow` are the machine's. Fails: RM201, RM202, RM208, RM321, RM503, RM504, as views and scalar
     operators do.
     """
-    operands = Operands(call, tuple(values), Arithmetic(rows, allow, call.span))
+    operands = TileOperands(call, tuple(values), Arithmetic(rows, allow, call.span))
     if call.op in ASYNCHRONOUS:
         message = f"`{operands.name}` is not executed: what completes it, and so what may be read, is not defined yet"
         raise operands.refuse(UNSUPPORTED_CONSTRUCT, message)

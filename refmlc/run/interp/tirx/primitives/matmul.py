@@ -17,7 +17,7 @@ from refmlc.diag.catalogue import SHAPE_MISMATCH
 from refmlc.lang.dtypes import FLOAT32, DType
 from refmlc.lang.ops.contract import Scalar
 from refmlc.run.interp.tirx.primitives.elementwise import write
-from refmlc.run.interp.tirx.primitives.operands import Operands, Source, shown
+from refmlc.run.interp.tirx.primitives.operands import TileOperands, TileSource, shown
 from refmlc.run.interp.tirx.primitives.overlap import check_apart, check_elements
 from refmlc.run.interp.tirx.primitives.shapes import Index, wide
 from refmlc.run.interp.tirx.tile_view import TileView
@@ -53,7 +53,7 @@ class Matrix:
         return [[convert(load(self.index(row, column))) for column in range(width)] for row in range(height)]
 
 
-def matrix(operands: Operands, name: str, *, transposed: bool = False) -> Matrix:
+def matrix(operands: TileOperands, name: str, *, transposed: bool = False) -> Matrix:
     """An operand as a matrix: a tile of rank 2, or with two extents other than 1. Fails: RM202."""
     tile = operands.tile(name)
     axes = (0, 1) if len(tile.shape) == 2 else wide(tile.shape)
@@ -69,7 +69,7 @@ def accumulator(dtype: DType) -> DType:
     return FLOAT32 if dtype.is_float and dtype.bits < FLOAT32.bits else dtype
 
 
-def gemm(operands: Operands) -> None:  # TIP-051
+def gemm(operands: TileOperands) -> None:  # TIP-051
     """Fails: RM202 shapes; RM321 D shares memory with A or B; RM503 dtypes."""
     a = matrix(operands, "A", transposed=operands.flag("transpose_A"))
     b = matrix(operands, "B", transposed=operands.flag("transpose_B"))
@@ -99,7 +99,7 @@ def gemm(operands: Operands) -> None:  # TIP-051
     write(operands, d.tile, element)
 
 
-def _factor(operands: Operands, name: str, total: DType) -> Scalar:
+def _factor(operands: TileOperands, name: str, total: DType) -> Scalar:
     """`alpha` or `beta` in the accumulator's dtype. Fails: RM504 where an integer is wanted and it is none."""
     dtype, value = operands.number(name)
     if total.is_integer and not float(value).is_integer():
@@ -107,7 +107,7 @@ def _factor(operands: Operands, name: str, total: DType) -> Scalar:
     return operands.arithmetic.converted(dtype, total)(value)
 
 
-def _addend(operands: Operands, d: Matrix, total: DType) -> Callable[[Index], Scalar]:
+def _addend(operands: TileOperands, d: Matrix, total: DType) -> Callable[[Index], Scalar]:
     """The elements of C for those of D. Fails: RM202, RM321."""
     c = matrix(operands, "C")
     if c.extents != d.extents:
@@ -116,10 +116,10 @@ def _addend(operands: Operands, d: Matrix, total: DType) -> Callable[[Index], Sc
     def pick(index: Index) -> Index:
         return c.index(*d.place(index))
 
-    check_elements(operands, d.tile, (Source(c.tile.dtype, lambda index: c.tile.load(pick(index)), c.tile, pick),))
+    check_elements(operands, d.tile, (TileSource(c.tile.dtype, lambda index: c.tile.load(pick(index)), c.tile, pick),))
     convert = operands.arithmetic.converted(c.tile.dtype, total)
     return lambda index: convert(c.tile.load(pick(index)))
 
 
-RULES: Mapping[str, Callable[[Operands], None]] = {"gemm": gemm}
+RULES: Mapping[str, Callable[[TileOperands], None]] = {"gemm": gemm}
 """The rule of each operator of this file."""

@@ -45,13 +45,13 @@ def shown(shape: Sequence[int]) -> str:
     return str(tuple(shape))
 
 
-def source_of(tile: TileView, pick: Pick) -> "Source":
+def source_of(tile: TileView, pick: Pick) -> "TileSource":
     """The elements of a tile, picked for each index of the destination."""
-    return Source(tile.dtype, lambda index: tile.load(pick(index)), tile, pick)
+    return TileSource(tile.dtype, lambda index: tile.load(pick(index)), tile, pick)
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class TileSource:
     """What gives an element for each index of the destination: a tile, or a constant, which has no `tile`."""
 
     dtype: DType
@@ -61,7 +61,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Operands:
+class TileOperands:
     """The operands of `call`, evaluated, and the arithmetic of the machine that executes it."""
 
     call: TilePrimitiveCall
@@ -110,8 +110,8 @@ class Operands:
         """An operand that is a function of indices."""
         return cast("Predicate", self.value(name))
 
-    def sources(self, onto: Sequence[int], *names: str) -> tuple[Source, ...]:
-        """Operands that give an element for each one of a shape, by one rule (TIP-002). Fails: RM202."""
+    def sources(self, onto: Sequence[int], *names: str) -> tuple[TileSource, ...]:
+        """TileOperands that give an element for each one of a shape, by one rule (TIP-002). Fails: RM202."""
         tiles = {name: self.tile(name) for name in names if self._is_tile(name)}
         picks = broadcast([tile.shape for tile in tiles.values()], onto)
         if picks is None:
@@ -120,9 +120,9 @@ class Operands:
         placed = dict(zip(tiles, picks, strict=True))
         return tuple(source_of(tiles[name], placed[name]) if name in tiles else self._constant(name) for name in names)
 
-    def _constant(self, name: str) -> Source:
+    def _constant(self, name: str) -> TileSource:
         dtype, value = self.number(name)
-        return Source(dtype, lambda _index: value)
+        return TileSource(dtype, lambda _index: value)
 
     def tiles(self) -> Iterator[TileView]:
         """The operands that are regions."""

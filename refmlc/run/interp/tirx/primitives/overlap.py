@@ -9,7 +9,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from refmlc.diag.catalogue import RACE
-from refmlc.run.interp.tirx.primitives.operands import Operands, Source
+from refmlc.run.interp.tirx.primitives.operands import TileOperands, TileSource
 from refmlc.run.interp.tirx.primitives.shapes import Index, indices
 from refmlc.run.interp.tirx.tile_view import TileView
 
@@ -22,7 +22,7 @@ class PlacedView(Protocol):
         """The place of an element."""
 
 
-def check_elements(operands: Operands, dst: TileView, sources: Sequence[Source]) -> None:
+def check_elements(operands: TileOperands, dst: TileView, sources: Sequence[TileSource]) -> None:
     """Each element of the destination is computed of those at its index. Fails: RM321."""
     written = places(dst)
     if not written:
@@ -35,7 +35,7 @@ def check_elements(operands: Operands, dst: TileView, sources: Sequence[Source])
                     raise _race(operands, target, index)
 
 
-def check_apart(operands: Operands, dst: TileView, tiles: Sequence[TileView]) -> None:
+def check_apart(operands: TileOperands, dst: TileView, tiles: Sequence[TileView]) -> None:
     """No element of the destination is read. Fails: RM321."""
     written = places(dst)
     for tile in tiles:
@@ -51,7 +51,7 @@ def places(tile: TileView) -> Mapping[Hashable, Index]:
     return {tile.place(index): index for index in indices(tile.shape)} if isinstance(tile, PlacedView) else {}
 
 
-def _race(operands: Operands, target: Index, reader: Index | None) -> Exception:
+def _race(operands: TileOperands, target: Index, reader: Index | None) -> Exception:
     other = "another element" if reader is None else f"the element {reader}"
     message = f"`{operands.name}` reads the element {target} of its destination for {other}"
     return operands.refuse(RACE, message, "threads compute the elements in any order")

@@ -20,7 +20,7 @@ from refmlc.lang.dtypes import DType
 from refmlc.lang.ops.contract import Scalar
 from refmlc.run.interp.tirx.primitives.arithmetic import Function
 from refmlc.run.interp.tirx.primitives.elementwise import write
-from refmlc.run.interp.tirx.primitives.operands import Operands, shown
+from refmlc.run.interp.tirx.primitives.operands import TileOperands, shown
 from refmlc.run.interp.tirx.primitives.overlap import check_apart
 from refmlc.run.interp.tirx.primitives.shapes import Index, extents, indices, wide
 from refmlc.run.interp.tirx.tile_view import TileView
@@ -29,14 +29,14 @@ FOLDS: Mapping[str, str] = {"sum": "add", "max": "max", "min": "min"}
 """The scalar operator that combines two terms."""
 
 
-def reduce(operands: Operands) -> None:  # TIP-031, TIP-032
+def reduce(operands: TileOperands) -> None:  # TIP-031, TIP-032
     """`sum`, `max`, `min`. With `thread_reduce` (TIP-033) the destination may lie in the source."""
     spread = bool(operands.call.config.get("thread_reduce", False))
     tiles = Tiles(operands, "dst", "src", "axes", spread)
     apply_reduction(operands, operands.call.op, tiles, accum=operands.flag("accum"))
 
 
-def reduce_negate(operands: Operands) -> None:  # TIP-043
+def reduce_negate(operands: TileOperands) -> None:  # TIP-043
     """Decision: with `accum` the text does not say whether the old element is negated too."""
     if operands.flag("accum"):
         raise operands.unsupported("`accum`: whether what is accumulated is negated is not defined")
@@ -48,7 +48,7 @@ def reduce_negate(operands: Operands) -> None:  # TIP-043
 class Tiles:
     """The tiles of a reduction by their names. `spread`: each element along a reduced axis gets the result."""
 
-    operands: Operands
+    operands: TileOperands
     destination: str
     source: str
     axes: str
@@ -93,7 +93,9 @@ class Tiles:
         raise self.operands.misfit(self.destination, onto, extents(shape, kept))
 
 
-def apply_reduction(operands: Operands, op: str, tiles: Tiles, *, accum: bool = False, negate: bool = False) -> None:
+def apply_reduction(
+    operands: TileOperands, op: str, tiles: Tiles, *, accum: bool = False, negate: bool = False
+) -> None:
     """Combine the terms of each element of the destination. Fails: RM503 dtypes differ; RM504 no reduction."""
     if op not in FOLDS:
         raise operands.unsupported(f"`{op}` as a reduction")
@@ -127,7 +129,7 @@ def identity(op: str, dtype: DType) -> Scalar:
     return dtype.minimum if op == "max" else dtype.maximum
 
 
-def _negation(operands: Operands, dtype: DType) -> Function:
+def _negation(operands: TileOperands, dtype: DType) -> Function:
     product = operands.arithmetic.binary("mul", dtype, dtype).value
     minus = -1.0 if dtype.is_float else -1
     return lambda x: product(x, minus)
@@ -148,7 +150,7 @@ def _terms(src: TileView, reduced: Sequence[int]) -> Callable[[Index], list[Scal
     return terms
 
 
-RULES: Mapping[str, Callable[[Operands], None]] = {
+RULES: Mapping[str, Callable[[TileOperands], None]] = {
     **dict.fromkeys(FOLDS, reduce),
     "reduce_negate": reduce_negate,
 }
