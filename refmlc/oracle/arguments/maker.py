@@ -11,10 +11,7 @@ Every call is the same each time it is made. A seed only adds calls of the purpo
 | parameter of a prim_func                        | argument                       |
 |-------------------------------------------------|--------------------------------|
 | only loaded, or first loaded in program order   | initialised                    |
-| first stored to, or what a reduction folds into | uninitialised: it is an output; but for `held` |
-
-`held` is the second call: whoever makes few calls sees what reads an output before it is written in the first one, and
-what writes more than it should in the second.
+| first stored to, or what a reduction folds into | uninitialised: it is an output; but for `held`, the second call |
 
 A size that is also a parameter has the chosen size. A parameter that a Relax function passes to an operator which
 requires more than a dtype (`Operator.domains`) gets such values in every call.
@@ -195,9 +192,7 @@ class CallMaker:
         )
 
     def planned(self) -> Iterator[GeneratedCall]:
-        """The calls of all purposes that apply, none twice: `ordinary`, `held`, those of `PURPOSES` in their order.
-
-        Sizes come before `PURPOSES`, all but two of them after the first three.
+        """The calls of all purposes that apply, none twice: `ordinary`, `held`, sizes and those of `PURPOSES` in order.
 
         Fails: RM111 if an argument cannot be made.
         """

@@ -7,7 +7,7 @@
 | the subject `builds`             | a TVM for each build                                 |
 | the importers                    | TVM's importers, and TVM for texts                   |
 
-A process is what `make` gives for some arguments: who asks for the same again gets the same one. A worker ends all of
+A process is what `make` gives for some arguments: the same arguments get the same one again. A worker ends all of
 them when it ends (`end_kept`).
 """
 
