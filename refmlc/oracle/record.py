@@ -209,17 +209,17 @@ def known_passes(says: Mapping[str, object], name: str, verdict: str, pattern: s
 def most_alike(says: Mapping[str, object], ids: Sequence[str], text: str, pattern: str = "") -> str:
     """Of these rows the one whose program has the most that the program of `text` has too; empty: none is alike.
 
-    A row with operators must share one. A row that got the pattern says more than one of another result; then operators
-    and kinds of nodes count.
+    A row that got the pattern says more than one of another result, whatever its operators are; any other row with
+    operators must share one. Then operators and kinds of nodes count.
     """
     base, version = _introduced(says)
     operators, kinds = _operators_and_kinds(text)
     alike: list[tuple[bool, float, str]] = []
     for row in _tables(base, version) if ids else ():
         others, other_kinds = _operators_and_kinds(str(row.get("module", "")))
-        if row["id"] in ids and other_kinds and (not others or operators & others):
+        got = bool(pattern) and row.get("got") == pattern
+        if row["id"] in ids and other_kinds and (got or not others or operators & others):
             shared = len(operators & others) + len(kinds & other_kinds)
-            got = bool(pattern) and row.get("got") == pattern
             alike.append((got, shared / len(others | other_kinds), str(row["id"])))
     return max(alike, default=(False, 0.0, ""))[2]
 

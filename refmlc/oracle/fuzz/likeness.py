@@ -8,7 +8,8 @@
 | …               | or of another type, and the row's operators are among those of the program               |
 | …               | or the row's cases have what was applied to floats of 8 bits and less, plain or a cast   |
 | a failure       | the row has its message; not one of a dead process                                       |
-| …               | or the row has how it begins, and an operator of its program on the same dtype           |
+| …               | or the row has how it begins, and an operator of its program on the same dtype; of Relax |
+|                 | on any: there a check is of shapes and attributes                                        |
 
 A message counts without the class of the exception, numbers, dtypes and names. Rows record only how a message begins
 (`got`) where nobody needed the rest. Of an operator `cases` and `edges` of a row say more than its program.
@@ -36,6 +37,7 @@ from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import SCALARS, DType
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.visit import walk
+from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.lang.script import read
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.fuzz.finding_pattern import (
@@ -166,8 +168,12 @@ def _rank(row: RowLooks, words: str, message: str, uses: Uses, *, is_bare: bool)
     if words in row.messages and (has_operator or not is_bare):
         return on_dtype + has_operator, normalised(message) in row.exactly, len(words)
     few = len(row.begins.split()) < FEW
-    if row.begins and words.startswith(row.begins) and met(row.cases if few else row.cases | row.uses, uses):
-        return 2, False, len(row.begins)
+    if row.begins and words.startswith(row.begins):
+        of_graph = {name for name, _ in row.uses} & {name for name, _ in uses} - SCALARS_OF_CASES
+        if met(row.cases if few else row.cases | row.uses, uses):
+            return 2, False, len(row.begins)
+        if of_graph and not few:
+            return 1, False, len(row.begins)
     return None
 
 
@@ -286,6 +292,9 @@ def uses_in(module: IRModule) -> Uses:
 def spelled(operator: str) -> str:
     """An operator as names of cases spell it."""
     return operator.replace(".", "-").replace("_", "-")
+
+
+SCALARS_OF_CASES = frozenset(map(spelled, SCALAR_OPS))
 
 
 def _uses_of_cases(names: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -236,3 +236,43 @@ def test_a_python_without_tvm_is_refused():
     with pytest.raises(RefmlcError) as failure, imported_model.judge_of(importers.KIND, ["/not/here"], 5.0):
         pass
     assert failure.value.diagnostic.code.id == "RM112"
+
+
+@pytest.mark.parametrize(("dtype", "left_out"), [("float32", True), ("int64", False)])
+def test_a_cast_of_nan_to_an_integer_is_nobody_s(dtype, left_out):
+    values = np.array([np.nan, 1] if dtype == "float32" else [2, 1], dtype)
+    cast = graph(("CastLike", "x y", "a", {}), opset=19, x=values, y=np.array([1], "int32"))
+    assert bool(importers.excluded(importers.cause_of(cast, "value"))) == left_out
+    assert "nan" not in importers.cause_of(graph(("Neg", "x", "a", {}), x=values), "value")
+
+
+def test_what_stops_the_compiler_after_the_import_is_like_a_row_of_the_compiler():
+    check = "InternalError: Check failed: (strides[i] < 0 ? (end_i <= begin_i) : (begin_i <= end_i)) is false: "
+    refusal = f"{check}: Input [Begin=3, End=1] is invalid for axis=0"
+    assert importers.refusal_like(TVM, refusal) == "slice-backwards"
+    assert importers.refusal_like(TVM, refusal.replace("strides", "others")) == ""
+    assert importers.refusal_like({"name": "tvm 9.9 importer"}, refusal) == ""
+
+
+def test_a_finding_against_the_evaluator_is_made_smaller_with_refmlc_s_importer(monkeypatch):
+    drawn = graph(("Flatten", "x", "y", {"axis": 2}), x=np.ones((2, 3, 1), "float32"))
+    finding = importers.finding_of(Alike("axis"), importers.OURS, drawn)
+    record = importers.record_of(SETTINGS, 0, Deaf(), finding)
+    monkeypatch.setattr(importers, "Judge", lambda _pythons, _seconds: Deaf("axis"))
+    small = importers.shrink_graph(SETTINGS, record, 5.0)
+    assert record.path == importers.FRAMEWORK
+    assert "problem" not in small
+    assert small["elements"][1] <= small["elements"][0]
+
+
+def test_padding_that_wraps_is_drawn_in_the_versions_that_have_it():
+    names = set(importers.operator_names()) - {"Pad"}
+    nodes = [
+        (each.opset, node)
+        for seed in range(120)
+        for each in [graphs().drawn_graph(seed, exclude=names)]
+        for node in each.nodes
+    ]
+    wraps = {opset for opset, node in nodes if node.attributes.get("mode") == "wrap"}
+    assert wraps
+    assert min(wraps) >= 19

@@ -96,6 +96,24 @@ def test_of_rows_with_one_message_it_is_the_one_of_the_operator(value, row):
     assert of_program(DIVIDE, GRAPH.replace("float32", "float64"), extent=0, value=value) == row
 
 
+@pytest.mark.parametrize(
+    ("extent", "value", "message", "row"),
+    [
+        (0, "R.variance(x)", CHECK.format("fb->value != 0 (0 vs. 0) : Divide by zero"), "mean-of-nothing"),
+        (3, "R.variance(x)", CHECK.format("fb->value != 0 (0 vs. 0) : Divide by zero"), "resize-one-element"),
+        (
+            3,
+            "R.repeat(x, 0)",
+            CHECK.format("(repeats >= 1) is false: repeat only accepts `repeats >= 1`"),
+            "repeat-zero",
+        ),
+        (3, "R.tile(x, 0)", CHECK.format("(repeats >= 1) is false: repeat only accepts `repeats >= 1`"), ""),
+    ],
+)
+def test_a_message_is_that_of_the_operator_or_of_the_row_without_elements(extent, value, message, row):
+    assert of_program(message, GRAPH.replace("float32", "float64"), extent=extent, value=value) == row
+
+
 @pytest.mark.parametrize(("extent", "row"), [(0, "einsum-of-nothing"), (3, "")])
 def test_another_result_is_like_a_legalisation_that_reads_what_nothing_wrote(extent, row):
     module = read(GRAPH.format(extent=extent, value='R.einsum((x, y), "ij,jk->ik")'), "p.py")
@@ -128,6 +146,7 @@ def test_plain_operators_and_casts_count_where_floats_are_narrow(uses, words, ro
     ("operators", "words", "row"),
     [
         ({"nn.conv3d_transpose"}, "float nan for zero", "conv-transpose-infinity"),
+        ({"nn.conv2d_transpose"}, "half float nan for finite", "conv-transpose-infinity"),
         ({"nn.conv3d_transpose"}, "float value", ""),  # it differs in another way
         ({"nn.conv3d_other"}, "float nan for zero", ""),
         ({"vision.roi_align", "nn.relu"}, "the result is a tensor # of dtype, the program", "roi-align-float16"),

@@ -128,6 +128,7 @@ def test_of_recorded_deviations_of_a_pass_the_one_on_the_same_operators_is_named
         {"id": "c", "module": text()},
         {"id": "d", "module": GRAPH.format("tanh")},
         {"id": "e", "module": "no program"},
+        {"id": "f", "module": GRAPH.format("cos"), "got": "RM322"},
     ]
     monkeypatch.setattr("refmlc.oracle.record._tables", lambda _name, _version: rows)
     says = {"name": "tvm 0.27.0.post1"}
@@ -135,6 +136,8 @@ def test_of_recorded_deviations_of_a_pass_the_one_on_the_same_operators_is_named
     assert most_alike(says, ["a"], GRAPH.format("tanh")) == "a"
     assert most_alike(says, ["b"], GRAPH.format("sin").replace("exp", "cos")) == ""
     assert most_alike(says, ["b", "c"], text()) == "c"  # a row without operators
+    tanh = GRAPH.format("tanh")
+    assert [most_alike(says, ["b", "f"], tanh, pattern) for pattern in ("RM322", "RM304", "")] == ["f", "b", "b"]
     assert most_alike(says, ["e"], text()) == most_alike(says, [], text()) == ""
 
 
