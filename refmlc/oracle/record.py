@@ -166,7 +166,7 @@ RecordedStep: TypeAlias = "Sequence[object]"
 
 
 def scheduled_rows(says: Mapping[str, object]) -> list[tuple[str, str, Sequence[RecordedStep], object]]:
-    """The id, the module, the steps and their outcome, of each row that is a trace of a schedule."""
+    """The id, the module, the steps and the result of each row that is a trace of a schedule."""
     name, version = _introduced(says)
     rows: list[tuple[str, str, Sequence[RecordedStep], object]] = []
     for row in _tables(name, version) if name and version else ():

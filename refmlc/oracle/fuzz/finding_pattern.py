@@ -131,7 +131,7 @@ def failure_words(message: str, names: Collection[str] = ()) -> str:
 
 
 def once(errors: str) -> str:
-    """A message that repeats itself for each of several places, once."""
+    """Errors of several places without those that repeat the first ones."""
     words = errors.split(" ")
     periods = (size for size in range(1, len(words) // 2 + 1) if len(words) % size == 0)
     size = next((size for size in periods if words == words[:size] * (len(words) // size)), len(words))

@@ -243,7 +243,7 @@ KNOWN_ROW = re.compile(
 def like_row_of(finding: FindingRecord, shrunk: Json | None = None) -> str:
     """The row of `conformance/known` that looks like a finding, as its message says; empty: none.
 
-    A smaller program has less that looks like something else: its verdict counts first.
+    A smaller program has less that looks like something else: its message counts first.
     """
     matches = map(LIKE_ROW.search, _said(finding, shrunk))
     return next((matched[1] for matched in matches if matched is not None), "")
@@ -256,7 +256,7 @@ def known_row_of(finding: FindingRecord, shrunk: Json | None = None) -> str:
 
 
 def _said(finding: FindingRecord, shrunk: Json | None) -> tuple[str, str]:
-    """The verdict on the smaller program, and on the first one."""
+    """The messages of the smaller program, and of the first one."""
     return str((shrunk or {}).get("message", "")), finding.message
 
 

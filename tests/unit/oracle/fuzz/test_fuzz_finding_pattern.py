@@ -174,3 +174,11 @@ def test_the_operator_of_a_graph_that_is_wrong_alone_is_the_cause():
     assert found(case, WrongNegative()).operators == {"negative"}
     (examined,) = examine([case], [WrongNegative()], sanitize=False)
     assert pattern_of(examined.findings[0], None, Interp()).operators == {"negative", "abs"}
+
+
+def test_what_is_applied_to_which_dtypes_tells_no_causes_apart_but_is_kept():
+    value = 'T.Cast("float32", T.Cast("float8_e5m2", A[i]) * T.Cast("float8_e5m2", A[i]))'
+    cast, plain = pattern(value, more), pattern("A[i] * A[i]", more)
+    assert cast == plain
+    assert {("mul", "float8_e5m2"), ("cast", "float32 float8_e5m2"), ("cast", "float8_e5m2 float32")} <= cast.uses
+    assert plain.uses == {("mul", "float32")}
