@@ -50,7 +50,7 @@ from refmlc.oracle.arguments.purposes import (
     Pool,
     Purpose,
 )
-from refmlc.oracle.arguments.sizes import affordable, size_plans, usual_sizes
+from refmlc.oracle.arguments.sizes import affordable, promised, size_plans, usual_sizes
 from refmlc.oracle.arguments.uses import ParameterUse, ProgramUses, extents, size_variables
 from refmlc.oracle.contracts import ArgumentContract, Contracts, contracts_of
 from refmlc.oracle.contracts.recipes import admissible, admissible_sizes
@@ -305,8 +305,8 @@ class CallMaker:
         return f"{', '.join(f'{value:g}' for value in list(dict.fromkeys(values))[:6])}: {purpose.why}"
 
     def _dims(self, sizes: Mapping[str, int]) -> Dims:
-        sizes = admissible_sizes(self.contracts, sizes, self.sizes)
-        return {var: sizes[var.name] for var in self.dims}
+        sizes = promised(self._module.functions[self._func], admissible_sizes(self.contracts, sizes, self.sizes))
+        return {var: self.sizes.get(var.name, sizes[var.name]) for var in self.dims}
 
     def _call(self, filled: _Filled, name: str, why: str) -> GeneratedCall:
         recipes = tuple(

@@ -11,12 +11,15 @@
 | `branches`      | one is a value at which a condition of the program changes, or its neighbour                 |
 
 A size is never adapted to the program: one that needs `n % 16 == 0` without saying so is undefined for the others, and
-that is a finding. What a program requires of its sizes it declares, asserts, or the caller fixes.
+that is a finding. What a program requires of its sizes it declares, asserts, or the caller fixes: a Relax function
+declares least and greatest sizes by the attributes `tir_var_lower_bound` and `tir_var_upper_bound`; TVM relies on them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from refmlc.lang.ir.module import AnyFunction
+from refmlc.lang.ir.relax import ExternFunc
 from refmlc.oracle.arguments.uses import ProgramUses
 
 FIRST = 3
@@ -39,6 +42,18 @@ def usual_sizes(names: Sequence[str], fixed: Mapping[str, int], *, many: bool = 
     """Different sizes; `many`: a single dimension gets more elements."""
     first = ALONE if many and len(names) == 1 else FIRST
     return {name: fixed.get(name, first + at) for at, name in enumerate(names)}
+
+
+def promised(function: AnyFunction, sizes: Mapping[str, int]) -> dict[str, int]:
+    """The sizes, those outside of what the function declares moved to its bounds."""
+    attrs = {} if isinstance(function, ExternFunc) else function.attrs
+    least, most = (attrs.get(f"tir_var_{end}_bound") for end in ("lower", "upper"))
+    result = dict(sizes)
+    for bounds, nearer in ((least, max), (most, min)):
+        for name, bound in bounds.items() if isinstance(bounds, Mapping) else ():
+            if name in result and isinstance(bound, int):
+                result[name] = nearer(result[name], bound)
+    return result
 
 
 def affordable(

@@ -105,6 +105,23 @@ def test_sizes_stand_around_a_divisor_and_at_a_condition():
     assert {15, 16, 17, 32, 39, 40, 41} <= sizes
 
 
+def test_sizes_stay_within_what_the_function_declares():
+    """`StaticPlanBlockMemory` allocates for the greatest size: a larger one is the caller's fault."""
+    bounds = 'R.func_attr({"tir_var_upper_bound": {"n": 5}, "tir_var_lower_bound": {"n": 2, "m": 6}})'
+    text = f"""
+@R.function
+def main(x: R.Tensor(("n", "m"), "float32")) -> R.Tensor(("n", "m"), "float32"):
+    n, m = T.int64(), T.int64()
+    {bounds}
+    return R.add(x, x)
+"""
+    calls = list(maker(text).planned())
+    assert {call.sizes["n"] for call in calls} == {2, 3, 5}
+    assert min(call.sizes["m"] for call in calls) == 6
+    assert min(call.sizes["n"] for call in maker(text.replace(bounds, "")).planned()) == 0
+    assert {call.sizes["n"] for call in maker(text, sizes={"n": 9}).planned()} == {9}
+
+
 def test_shapes_that_are_expressions_follow_from_the_sizes():
     shapes = [arg.shape for arg in arguments(planned(TAKE)["ordinary"].recipes)[:3]]
     assert shapes == [(3, 4), (4,), (8, 4)]
