@@ -7,6 +7,7 @@
 | `rewrite`    | the tree rebuilt from the leaves up; an object met twice is rewritten once, so sharing and    |
 |              | the identity of variables and buffers survive; what does not change stays the same object   |
 | `substitute` | `rewrite` by a table of variables, buffers or other nodes                                   |
+| `tree_size`  | how many nodes the text has                                                                 |
 
 All of them keep their own stack: the depth of a tree is limited by memory only.
 """
@@ -189,3 +190,20 @@ def substitute(node: N, table: Mapping[Node, Node]) -> N:
     results: dict[int, object] = {id(key): value for key, value in table.items()}
     _postorder(node, results, lambda same: same)
     return cast("N", results[id(node)])
+
+
+def tree_size(node: Node) -> int:
+    """How many nodes the text of `node` has, where each stands as often as it is used."""
+    sizes: dict[int, int] = {}
+    stack = [(node, False)]
+    while stack:
+        here, done = stack.pop()
+        if id(here) in sizes:
+            continue
+        below = list(children(here))
+        if done:
+            sizes[id(here)] = 1 + sum(sizes[id(part)] for part in below)
+        else:
+            stack.append((here, True))
+            stack += ((part, False) for part in below)
+    return sizes[id(node)]

@@ -7,6 +7,7 @@
 | an expansion of a macro                            | 64, and 16 for each of its statements |
 | a name that stands for more than `SMALL` items     | the number of items                 |
 | a builtin function that takes items                | the number of items                 |
+| an expression that stands for a name               | its nodes, each as often as it is used |
 
 The size of a value is the number of its items, of their items and so on, and of characters. One operator gives at most
 `ITEMS` items and `BITS` bits (`operators`). Fails: RM606 when `UNITS` are used up.
@@ -14,6 +15,8 @@ The size of a value is the number of its items, of their items and so on, and of
 
 from refmlc.diag import RefmlcError, Span, fail
 from refmlc.diag.catalogue import CONSTANTS_EXHAUSTED
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.visit import tree_size
 from refmlc.lang.script.reader.values import Meta
 
 UNITS = 1 << 20
@@ -39,6 +42,12 @@ class Budget:
     def charge_value(self, value: Meta, span: Span) -> None:
         """Use the size of `value`, when it is not small."""
         size = size_of(value, self.left)
+        if size > SMALL:
+            self.charge(size, span)
+
+    def charge_tree(self, node: Node, span: Span) -> None:
+        """Use the size of the text of `node`, which names that stand for expressions may double with each use."""
+        size = tree_size(node)
         if size > SMALL:
             self.charge(size, span)
 

@@ -18,7 +18,6 @@ from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import NO_VALUE, NOT_TVMSCRIPT
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.node import Node
-from refmlc.lang.ir.visit import children
 from refmlc.lang.script.reader.arguments import CallSite
 from refmlc.lang.script.reader.budget import CALL, STATEMENT
 from refmlc.lang.script.reader.constants import define
@@ -106,7 +105,7 @@ class _Body:
             if graph and isinstance(item, relax.Call):
                 raise _refused(self.node, "names a call of Relax, which each use would call again", self.site)
             if isinstance(item, Node):
-                self.ev.budget.charge(tree_size(item), self.site.span)
+                self.ev.budget.charge_tree(item, self.site.span)
         return value
 
 
@@ -131,20 +130,3 @@ def _items(value: Meta) -> Sequence[Meta]:
         else:
             items.append(part)
     return items
-
-
-def tree_size(node: Node) -> int:
-    """How many nodes the text of `node` has, where each stands as often as it is used."""
-    sizes: dict[int, int] = {}
-    stack = [(node, False)]
-    while stack:
-        here, done = stack.pop()
-        if id(here) in sizes:
-            continue
-        below = list(children(here))
-        if done:
-            sizes[id(here)] = 1 + sum(sizes[id(part)] for part in below)
-        else:
-            stack.append((here, True))
-            stack += ((part, False) for part in below)
-    return sizes[id(node)]

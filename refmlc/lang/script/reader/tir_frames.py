@@ -11,6 +11,7 @@ from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.lang.dtypes import INT32, DType
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.kinds import Layout
+from refmlc.lang.ir.node import Node
 from refmlc.lang.ops import promote
 from refmlc.lang.script.reader.arguments import REQUIRED, CallSite
 from refmlc.lang.script.reader.attributes import attr_of
@@ -311,8 +312,11 @@ def _else(_ev: Evaluator, _site: CallSite) -> Meta:
     return IfFrame("else")
 
 
-def _meta_var(_ev: Evaluator, site: CallSite) -> Meta:
-    return MetaVar(site.take(value=REQUIRED)["value"])
+def _meta_var(ev: Evaluator, site: CallSite) -> Meta:
+    value = site.take(value=REQUIRED)["value"]
+    if isinstance(value, Node):
+        ev.budget.charge_tree(value, site.span)
+    return MetaVar(value)
 
 
 CALLS: dict[str, CallHandler] = {

@@ -312,6 +312,15 @@ class Module:
     assert list(program(text).modules[0].functions) == ["fill", "main"]
 
 
+def test_meta_variables_that_double_each_other_end_with_the_budget():
+    doubled = "".join("    x = T.meta_var(x * x)\n" for _ in range(40))
+    text = f"@T.prim_func\ndef f(n: T.int32):\n    x = T.meta_var(n)\n{doubled}    T.evaluate(x)\n"
+    with pytest.raises(RefmlcError) as failure:
+        read(text)
+    assert failure.value.code.id == "RM606"
+    assert failure.value.diagnostic.span.line == 22  # with 2 ** 20 nodes and more
+
+
 def test_a_meta_variable_names_a_value_in_relax_too():
     text = """
 from tvm.script import ir as I, relax as R
