@@ -208,7 +208,10 @@ def _check_axes(defs: Sequence[ScopeIdDef], launch: Launch) -> None:
 
 def _check_hardware(defs: Sequence[ScopeIdDef], known: dict[str, _Known]) -> None:
     """Decision: an extent that is no extent of the id is refused; TVM computes ids by 32 and 128 whatever it says."""
-    if not defs or not known["thread_id"].count.is_constant:
+    if not defs:
+        return
+    if not known["thread_id"].count.is_constant:
+        _check_parts(defs)
         return
     threads = known["thread_id"].count.constant
     for item in defs:
@@ -225,6 +228,18 @@ def _check_hardware(defs: Sequence[ScopeIdDef], known: dict[str, _Known]) -> Non
         if extent not in admitted:
             message = f"`T.{item.kind}` has {min(admitted)} values in a block of {threads} threads, not {extent}"
             raise fail(BAD_LAUNCH, message, item.span)
+
+
+def _check_parts(defs: Sequence[ScopeIdDef]) -> None:
+    """Extents in a block of any size: those of a part are its size, else they are not known to be right."""
+    for item in defs:
+        if item.kind in PARTS and item.extents is not None:
+            most, (extent, *_) = PARTS[item.kind][0], item.extents
+            if not (isinstance(extent, tir.IntImm) and extent.value == most):
+                message = (
+                    f"an extent of `T.{item.kind}` other than {most} is not executed where that of the block varies"
+                )
+                raise fail(UNSUPPORTED_CONSTRUCT, message, item.span)
 
 
 def as_dtype(value: tir.Expr, dtype: DType) -> tir.Expr:

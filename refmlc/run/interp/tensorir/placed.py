@@ -66,9 +66,17 @@ def refusal(buffer: tir.Buffer) -> str:
     tiling = layout.tiling if isinstance(layout, Swizzled) else layout
     if any(step.axis == MEMORY for step in tiling.replica):
         return f"{what}: it has a replica in memory"
+    if _goes_below(tiling):
+        return f"{what}: it has places before the first element of its memory, or a negative stride"
     if buffer.strides:
         return f"{what}: it has strides too"
     return ""
+
+
+def _goes_below(tiling: Tiling) -> bool:
+    """Whether addresses in memory do not begin at 0 and grow."""
+    negative = any(step.axis == MEMORY and step.stride < 0 and step.extent > 1 for step in tiling.shard)
+    return negative or tiling.offset.get(MEMORY, 0) < 0
 
 
 def owners(layout: Placed) -> tuple[str, ...]:

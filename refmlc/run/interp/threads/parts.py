@@ -76,6 +76,10 @@ def _meeting(scope: Scope, call: tir.Call, *, lazy: bool) -> Go:
 
     def act(members: Sequence[Thread]) -> None:
         if rule is None:
+            if IN_PART[name] == "warpgroup" and len(members) < PARTS["warpgroup"]:
+                error = failure(members[0].frame, f"`T.{name}` waits for 128 threads, the warpgroup has {len(members)}")
+                scope.machine.locate(error, members[0].frame)
+                raise error
             return
         values = cast("Values", [member.frame[posted] for member in members])
         try:
@@ -141,11 +145,18 @@ def _indexed(lane: int, place: int, width: int) -> int:
 
 
 def _up(lane: int, distance: int, width: int) -> int:
+    _check_distance(distance)
     return lane if lane % width < distance else lane - distance
 
 
 def _down(lane: int, distance: int, width: int) -> int:
+    _check_distance(distance)
     return lane if lane % width + distance >= width else lane + distance
+
+
+def _check_distance(distance: int) -> None:
+    if not 0 <= distance < LANES:
+        raise Beyond(f"over {distance} lanes is not executed")
 
 
 def _xor(lane: int, bits: int, width: int) -> int:

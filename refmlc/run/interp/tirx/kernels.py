@@ -25,7 +25,8 @@ The attribute `KERNEL` is around the body of a thread.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from refmlc.diag import Span
+from refmlc.diag import Span, fail
+from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.lang.dtypes import INT32, DType
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind
@@ -159,6 +160,7 @@ def _launched(node: Node) -> Node:
     """An entry of the device as loops."""
     if not (isinstance(node, tir.AttrStmt) and node.key == DEVICE_ENTRY):
         return node
+    _check_returns(node.body)
     defs = [part for part in walk(node.body) if isinstance(part, ScopeIdDef)]
     launch = launch_of(defs)
     ids = Ids(launch, node.span)
@@ -167,6 +169,13 @@ def _launched(node: Node) -> Node:
     }
     body = rewrite(node.body, lambda part: table.get(id(part), part))
     return _loops(launch, ids, _marked(body, node.span), node.span)
+
+
+def _check_returns(body: tir.Stmt) -> None:
+    """Fails: RM504 where one thread would leave, and the function would end for all."""
+    for part in walk(body):
+        if isinstance(part, tir.Return) or (isinstance(part, tir.Call) and part.callee == "ret"):
+            raise fail(UNSUPPORTED_CONSTRUCT, "a return in a kernel is not executed", part.span)
 
 
 # --------------------------------------------------------------------------------- kernels of launched threads

@@ -16,20 +16,22 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from refmlc.diag import Span
-from refmlc.diag.catalogue import OPERANDS_DIFFER, UNSUPPORTED_CONSTRUCT
+from refmlc.diag.catalogue import BAD_EXTENT, OPERANDS_DIFFER, UNSUPPORTED_CONSTRUCT
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.dtypes import INT32
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.scopes import axes_of
 from refmlc.lang.ir.tirx import LambdaExpr, TilePrimitiveCall
 from refmlc.lang.ir.unexecuted import name_of
+from refmlc.lang.ir.visit import walk
 from refmlc.run.interp.tensorir.frame import Eval, Frame, IntEval, Run
 from refmlc.run.interp.tensorir.placed import is_owned
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import BufferPlace, View
 from refmlc.run.interp.threads.group import PARTS, Go, Meeting, Steps, Thread
 from refmlc.run.interp.tirx.primitives import execute, work
-from refmlc.run.interp.tirx.tiles import Corner, MemoryTile, OwnedTile, Report, clear
+from refmlc.run.interp.tirx.tile_view import Scalar
+from refmlc.run.interp.tirx.tiles import Corner, MemoryTile, OwnedTile, Report, alike, clear
 
 if TYPE_CHECKING:
     from refmlc.run.interp.hooks import Hooks
@@ -108,14 +110,17 @@ class TileCall:
     def _check(
         self, members: Sequence[Thread], number: int, operand: "RegionOperand | Eval", posted: Sequence[Posted]
     ) -> None:
-        """Fails: RM329 where the threads have different operands."""
+        """Fails: RM315 where an extent is negative, RM329 where the threads have different operands."""
         first = posted[0][number]
+        if isinstance(first, Corner) and min(first.extents, default=0) < 0:
+            message = f"a region of `{first.view.buffer.name}` has the extents {first.extents}"
+            raise self._failure(members[0].frame, BAD_EXTENT, message)
         for member, values in zip(members, posted, strict=True):
             value = values[number]
             if isinstance(operand, RegionOperand):
                 difference = _difference(cast("Corner", first), cast("Corner", value), operand.place.buffer)
             else:
-                difference = "" if callable(first) or _same(first, value) else f"{first} and {value}"
+                difference = _unlike(first, value)
             if difference:
                 message = (
                     f"operand {number} of `{self.name}` is {difference}, in threads {members[0].index}, {member.index}"
@@ -162,8 +167,14 @@ def _start(view: View) -> tuple[int, int]:
     return view.data.byte_offset, view.offset
 
 
-def _same(a: object, b: object) -> bool:
-    return a == b or (a != a and b != b)  # noqa: PLR0124 - NaN
+def _unlike(a: object, b: object) -> str:
+    """How two operands that are no regions differ; empty: they do not."""
+    if isinstance(a, Predicate) and isinstance(b, Predicate):
+        pairs = zip(a.names, a.captured, b.captured, strict=True)
+        return next((f"a function of `{name}`, {_unlike(x, y)}" for name, x, y in pairs if _unlike(x, y)), "")
+    numbers = isinstance(a, int | float) and isinstance(b, int | float)
+    same = alike(cast("Scalar", a), cast("Scalar", b)) if numbers else a == b
+    return "" if same else f"{a} and {b}"
 
 
 def _touched(hooks: "Hooks", access: tir.BufferLoad | tir.BufferStore, view: View, frame: Frame, offset: int) -> None:
@@ -191,19 +202,44 @@ def _operand(scope: Scope, arg: tir.Attr, span: Span | None) -> "RegionOperand |
     return lambda _frame: arg
 
 
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A function of indices in one thread, and the values there of the variables `names` that it takes from outside."""
+
+    value: Callable[..., object]
+    names: tuple[str, ...]
+    captured: tuple[object, ...]
+
+    def __call__(self, *indices: int) -> object:
+        """The value at these indices."""
+        return self.value(*indices)
+
+
 def _function(scope: Scope, node: LambdaExpr) -> Eval:
     slots = [scope.declare(param) for param in node.params]
     body = scope.expr(node.body)
+    own = {*node.params, *(part.var for part in walk(node.body) if isinstance(part, tir.Let))}
+    used = dict.fromkeys(part for part in walk(node.body) if isinstance(part, tir.Var))
+    outer = tuple(var for var in used if var not in own and (var.dtype.is_integer or var.dtype.is_float))
+    names, values = tuple(var.name for var in outer), tuple(scope.expr(var) for var in outer)
 
-    def function(frame: Frame) -> Callable[..., object]:
+    def function(frame: Frame) -> Predicate:
         def value(*indices: int) -> object:
             for slot, index in zip(slots, indices, strict=True):
                 frame[slot] = index
             return body(frame)
 
-        return value
+        return Predicate(value, names, tuple([captured(frame) for captured in values]))
 
     return function
+
+
+def _private_loads(node: TilePrimitiveCall) -> str:
+    """The buffer of one thread each that a function of indices reads; empty: none."""
+    loads = (part for arg in node.args if isinstance(arg, LambdaExpr) for part in walk(arg.body))
+    return next(
+        (part.buffer.name for part in loads if isinstance(part, tir.BufferLoad) and _is_private(part.buffer)), ""
+    )
 
 
 def together(scope: Scope, node: TilePrimitiveCall) -> Go:
@@ -263,4 +299,5 @@ def _refusal(scope: Scope, node: TilePrimitiveCall) -> str:
         return f"`{name}` is executed by the threads of a kernel only"
     if node.scope == "cluster":
         return f"`{name}` is not executed: blocks run one after the other"
-    return ""
+    private = _private_loads(node) if node.scope != "thread" else ""
+    return f"`{name}` with a function of `{private}`, which is of one thread each, is not executed" if private else ""

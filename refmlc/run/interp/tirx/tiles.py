@@ -6,6 +6,7 @@ are written. One is read, where all hold the same value; where they differ, what
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from math import copysign
 from typing import TypeAlias, cast
 
 from refmlc.diag import Diagnostic, Related, Span, error, fail
@@ -139,7 +140,7 @@ class OwnedTile(TileRegion):
         """The element. Fails: RM329, RM504 where its places hold different values."""
         position = self.position(index, "reads")
         values = [self.read(view, offset, position) for view, offset in self._homes(position)]
-        if any(value != values[0] and not (value != value and values[0] != values[0]) for value in values):  # noqa: PLR0124 - NaN
+        if not all(alike(value, values[0]) for value in values):
             message = f"`{self.name}` reads `{self.element(position)}`, whose copies differ"
             raise fail(UNSUPPORTED_CONSTRUCT, message, self.span)
         return values[0]
@@ -177,6 +178,13 @@ class OwnedTile(TileRegion):
         for thread in views:
             threads.setdefault(_coordinates(coordinates(thread), axes), []).append(thread)
         return cls(corner, name, span, views, axes, threads)
+
+
+def alike(a: Scalar, b: Scalar) -> bool:
+    """Whether two copies are one value; zeros of different signs are not."""
+    if a != a or b != b:  # noqa: PLR0124 - NaN
+        return a != a and b != b  # noqa: PLR0124
+    return a == b and copysign(1, a) == copysign(1, b)
 
 
 def _coordinates(place: Mapping[str, int], axes: Sequence[str]) -> tuple[int, ...]:

@@ -308,3 +308,12 @@ def test_one_rule_is_for_all_operands():
     assert dst.elements() == [11, 12, 23, 24]
     call("cast", dst, column)
     assert dst.elements() == [10, 20, 10, 20]
+
+
+def test_elements_in_one_place_get_one_value():
+    """A destination whose rows lie in one place: which of them is written last is left to the threads."""
+    rows = {"memory": [0, 0], "strides": (0, 1)}
+    message = refused("RM321", "copy", Tile(I32, (2, 2), **rows), Tile(I32, (2, 2), [1, 2, 1, 3]))
+    assert "writes the elements (0, 1) and (1, 1) of its destination to one place" in message
+    call("copy", Tile(I32, (2, 2), **rows), Tile(I32, (2, 2), [1, 2, 1, 2]))
+    assert rows["memory"] == [1, 2]

@@ -296,3 +296,9 @@ def test_work_counts_elements_and_terms():
     assert work(TilePrimitiveCall("gemm", tuple(map(node, args))), args) == 10 + 6 + 15 + 10 + 2 * 3 * 5
     args = d, a, (-1,), False
     assert work(TilePrimitiveCall("sum", tuple(map(node, args))), args) == 10 + 6
+
+
+def test_gemm_without_terms_is_zero():
+    dst = Tile(F32, (2, 3), [9.0] * 6)
+    call("gemm", dst, Tile(F32, (2, 0)), Tile(F32, (0, 3)), dst)
+    assert dst.elements() == [0.0] * 6

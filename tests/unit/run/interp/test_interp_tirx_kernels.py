@@ -258,3 +258,30 @@ def test_other_layouts_are_unsupported_by_name(layout, scope, message):
     with pytest.raises(RefmlcError, match=message) as caught:
         Machine(read(text, "f.py")).call("f", (ints(4), 4))
     assert caught.value.code.id == "RM504"
+
+
+@pytest.mark.parametrize(
+    ("ids", "kind"),
+    [("t = T.thread_id([n])\nl = T.lane_id([16])", "lane_id"), ("w = T.warp_id([n])\nl = T.lane_id([16])", "lane_id")],
+)
+def test_parts_of_a_block_of_any_size_have_their_own_size(ids, kind):
+    text = HEAD.format(params="A: T.Buffer((64,), 'int32'), n: T.int32")
+    text += "".join(f"    {line}\n" for line in f"T.device_entry()\n{ids}\nA[l] = 1".split("\n"))
+    with pytest.raises(RefmlcError) as caught:
+        Machine(read(text, "f.py")).call("f", (ints(64), 4))
+    assert (caught.value.code.id, f"an extent of `T.{kind}` other than 32" in str(caught.value)) == ("RM504", True)
+
+
+def test_a_return_would_end_all_threads():
+    caught = failure("T.device_entry()\nt = T.thread_id([4])\nif t == 1:\n    T.evaluate(T.ret(0))\nA[t] = 1", ints(4))
+    assert (caught.code.id, caught.diagnostic.message) == ("RM504", "a return in a kernel is not executed")
+
+
+@pytest.mark.parametrize("layout", ["T.S[(2, 4) : (-4, 1)] + 4", "T.S[(8,) : (1,)] + -2"])
+def test_memory_begins_at_its_first_element(layout):
+    caught = failure(
+        "T.device_entry()\nt = T.thread_id([8])\n"
+        f"S = T.alloc_shared((2, 4), 'int32', layout=T.TileLayout({layout}))\nS[t // 4, t % 4] = t\nA[t] = 1",
+        ints(8),
+    )
+    assert (caught.code.id, "before the first element of its memory" in caught.diagnostic.message) == ("RM504", True)

@@ -90,6 +90,33 @@ def test_operands_are_the_same_in_all_threads():
     assert (caught.code.id, "0 and 1" in caught.diagnostic.message) == ("RM329", True)
 
 
+def test_copies_that_are_zeros_of_different_signs_differ():
+    layout = "T.TileLayout(T.S[(32,) : (1 @ Axis.laneid,)] + T.R[2 : 1 @ Axis.warpid])"
+    caught = failure(
+        f"R = T.alloc_local((32,), 'float32', layout={layout})\nr = R.local(1)\n"
+        "r[0] = T.if_then_else(w == 0, T.float32(0.0), T.float32(-0.0))\nTx.cta.copy(A, R)",
+        np.zeros(32, "float32"),
+    )
+    assert (caught.code.id, "`R[0]`, whose copies differ" in caught.diagnostic.message) == ("RM504", True)
+
+
+def test_a_predicate_is_the_same_in_all_threads():
+    select = "Tx.warp.select(A[w * 32 : w * 32 + 32], 1, 2, lambda i: i < {0})"
+    caught = failure(select.format("l"), ints(64))
+    assert caught.code.id == "RM329"
+    assert "operand 3 of `T.warp.select` is a function of `l`, 0 and 1, in threads 0, 1" in caught.diagnostic.message
+    caught = failure("R = T.alloc_local((1,), 'int32')\nR[0] = l\n" + select.format("R[0]"), ints(64))
+    assert (caught.code.id, "a function of `R`" in caught.diagnostic.message) == ("RM504", True)
+    out = ints(64)
+    run(select.format("w + 1"), out)
+    assert out.tolist() == [1, *[2] * 31, 1, 1, *[2] * 30]
+
+
+def test_a_region_has_no_negative_extent():
+    caught = failure("n: T.let[T.int32] = A[0]\nTx.cta.fill(A[0:n], T.int32(1))", ints(4))
+    assert (caught.code.id, caught.diagnostic.message) == ("RM315", "a region of `A` has the extents (-1,)")
+
+
 def test_a_primitive_that_some_threads_never_reach_diverges():
     caught = failure("if l < 31:\n    Tx.warp.fill(A, T.int32(1))", ints(4))
     assert caught.code.id == "RM327"
@@ -212,6 +239,9 @@ def test_one_thread_of_a_warp_is_elected():
         ("A[t] = T.tvm_warp_shuffle(0xFF, t, 0, 32, 32)", "with the mask 0xff is not executed"),
         ("A[t] = T.tvm_warp_shuffle(0xFFFFFFFF, t, 0, 12, 32)", "of the width 12 is not executed"),
         ("A[t] = T.if_then_else(l < 3, T.tvm_warp_shuffle(0xFFFFFFFF, t, 0, 32, 32), 1)", "on a condition"),
+        ("A[t] = T.tvm_warp_shuffle_up(0xFFFFFFFF, t, -1, 32, 32)", "over -1 lanes is not executed"),
+        ("A[t] = T.tvm_warp_shuffle_down(0xFFFFFFFF, t, 33, 32, 32)", "over 33 lanes is not executed"),
+        ("T.cuda.warpgroup_sync(1)", "waits for 128 threads, the warpgroup has "),
         ("A[t] = T.tvm_warp_shuffle_xor(0xFFFFFFFF, t, 8, 32, 32)", "reads lane 8, in a warp of 8 threads"),
     ],
 )

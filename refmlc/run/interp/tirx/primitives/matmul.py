@@ -84,15 +84,15 @@ def gemm(operands: TileOperands) -> None:  # TIP-051
     check_apart(operands, d.tile, (a.tile, b.tile))
     addend = _addend(operands, d, total) if beta else None
     left = a.rows(arithmetic.converted(a.tile.dtype, total))
-    right = [list(column) for column in zip(*b.rows(arithmetic.converted(b.tile.dtype, total)), strict=True)]
+    right = b.rows(arithmetic.converted(b.tile.dtype, total))
     convert = arithmetic.converted(total, d.tile.dtype)
     zero: Scalar = 0.0 if total.is_float else 0
 
     def element(index: Index) -> Scalar:
         row, column = d.place(index)
         value = zero
-        for x, y in zip(left[row], right[column], strict=True):
-            value = add(value, mul(x, y))
+        for x, terms in zip(left[row], right, strict=True):
+            value = add(value, mul(x, terms[column]))
         value = mul(alpha, value)
         return convert(value if addend is None else add(value, mul(beta, addend(index))))
 

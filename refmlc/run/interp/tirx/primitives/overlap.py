@@ -1,8 +1,8 @@
 """Destinations that share memory with what is read for them (TIP-001).
 
 An element may be overwritten by what is computed of it: in place. That an element is read for *another* element of the
-destination has no meaning: threads share the work in an order of their own. Two elements of the destination may lie in
-one place no more than that.
+destination has no meaning: threads share the work in an order of their own. Nor have two values for elements of the
+destination that lie in one place.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 from refmlc.diag.catalogue import RACE
 from refmlc.run.interp.tirx.primitives.operands import TileOperands, TileSource
 from refmlc.run.interp.tirx.primitives.shapes import Index, indices
-from refmlc.run.interp.tirx.tile_view import TileView
+from refmlc.run.interp.tirx.tile_view import Scalar, TileView
 
 
 @runtime_checkable
@@ -44,6 +44,18 @@ def check_apart(operands: TileOperands, dst: TileView, tiles: Sequence[TileView]
                 target = written.get(tile.place(index))
                 if target is not None:
                     raise _race(operands, target, None)
+
+
+def check_writes(operands: TileOperands, dst: TileView, computed: Sequence[tuple[Index, Scalar]]) -> None:
+    """Elements of the destination that lie in one place get one value. Fails: RM321."""
+    if not isinstance(dst, PlacedView):
+        return
+    written: dict[Hashable, tuple[Index, Scalar]] = {}
+    for index, value in computed:
+        other, first = written.setdefault(dst.place(index), (index, value))
+        if other != index and repr(first) != repr(value):
+            message = f"`{operands.name}` writes the elements {other} and {index} of its destination to one place"
+            raise operands.refuse(RACE, message, "threads write the elements in any order")
 
 
 def places(tile: TileView) -> Mapping[Hashable, Index]:
