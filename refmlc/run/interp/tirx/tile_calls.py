@@ -13,6 +13,8 @@ executed once, on logical elements. A primitive of a thread is executed by it al
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
+from math import prod
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from refmlc.diag import Span
@@ -39,6 +41,12 @@ if TYPE_CHECKING:
 Posted: TypeAlias = tuple[object, ...]
 FEWEST = {**PARTS, "cta": 1}
 """The number of threads that a primitive of a scope is executed by, at least."""
+
+BYTES_OF_ELEMENT = 256
+"""What is held of an element while a primitive is executed: its index, value and place. Decision: a round number."""
+
+BETWEEN_LOOKS = 256
+"""The number of accesses between two looks at the clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +109,17 @@ class TileCall:
             else posted[0][number]
             for number, operand in enumerate(self._operands)
         ]
-        self._machine.budget.charge_steps(work(self.node, values), self.node.span)
-        execute(self.node, values, self._machine.scalar_ops, self._machine.allow)
+        budget, elements = (
+            self._machine.budget,
+            [value for value in values if isinstance(value, MemoryTile | OwnedTile)],
+        )
+        budget.charge_steps(work(self.node, values), self.node.span)
+        held = BYTES_OF_ELEMENT * sum(prod(tile.shape) for tile in elements)
+        budget.charge_bytes(held, self.node.span, what=f"`{self.name}`")
+        try:
+            execute(self.node, values, self._machine.scalar_ops, self._machine.allow)
+        finally:
+            budget.release_bytes(held)
         for member in members:
             for slot in self._workspace:
                 clear(member.frame[slot])
@@ -133,13 +150,26 @@ class TileCall:
         corner, buffer = corners[0], operand.place.buffer
         if is_owned(buffer):
             views = {member.index: corner.view for member, corner in zip(members, corners, strict=True)}
-            return OwnedTile.of(corner, self.name, self.node.span, views)
+            return OwnedTile.of(corner, self.name, self.node.span, self._watch(), views)
         if len(members) > 1 and _is_private(buffer):
             message = (
                 f"`{buffer.name}` in scope `{buffer.scope}` is of one thread each: `{self.name}` on it is not executed"
             )
             raise self._failure(members[0].frame, UNSUPPORTED_CONSTRUCT, message)
-        return MemoryTile(corner, self.name, self.node.span, *self._reports(members[0].frame, operand, corner.view))
+        reports = self._reports(members[0].frame, operand, corner.view)
+        return MemoryTile(corner, self.name, self.node.span, self._watch(), *reports)
+
+    def _watch(self) -> Callable[[], None] | None:
+        """What looks at the clock at some of the accesses; nothing where there is no limit of time."""
+        budget, accesses = self._machine.budget, count(1)
+        if budget.max_seconds is None:
+            return None
+
+        def watch() -> None:
+            if next(accesses) % BETWEEN_LOOKS == 0:
+                budget.look(self.node.span)
+
+        return watch
 
     def _reports(self, frame: Frame, operand: RegionOperand, view: View) -> tuple[Report | None, Report | None]:
         """What reports the elements that are read and written: nothing where nobody watches."""

@@ -34,11 +34,12 @@ class Corner:
 
 @dataclass(frozen=True, slots=True)
 class TileRegion:
-    """A region of a buffer, for the primitive `name` at `span`."""
+    """A region of a buffer, for the primitive `name` at `span`; `watch` is called at each access."""
 
     corner: Corner
     name: str
     span: Span | None
+    watch: Callable[[], None] | None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -53,6 +54,8 @@ class TileRegion:
     def position(self, index: tuple[int, ...], verb: str) -> tuple[int, ...]:
         """The index in the buffer. Fails: RM304 where it is out of bounds."""
         view = self.corner.view
+        if self.watch is not None:
+            self.watch()
         position = tuple([low + place for low, place in zip(self.corner.mins, index, strict=True)])
         for axis, (place, extent) in enumerate(zip(position, view.shape, strict=True)):
             if not 0 <= place < extent:
@@ -171,13 +174,15 @@ class OwnedTile(TileRegion):
         return self.by_coordinates.get(_coordinates(dict(place), self.axes), ())
 
     @classmethod
-    def of(cls, corner: Corner, name: str, span: Span | None, views: Mapping[int, View]) -> "OwnedTile":
+    def of(
+        cls, corner: Corner, name: str, span: Span | None, watch: Callable[[], None] | None, views: Mapping[int, View]
+    ) -> "OwnedTile":
         """The region in the memories of these threads."""
         axes = owners(cast("Addresses", corner.view.addresses).layout)
         threads: dict[tuple[int, ...], list[int]] = {}
         for thread in views:
             threads.setdefault(_coordinates(coordinates(thread), axes), []).append(thread)
-        return cls(corner, name, span, views, axes, threads)
+        return cls(corner, name, span, watch, views, axes, threads)
 
 
 def alike(a: Scalar, b: Scalar) -> bool:

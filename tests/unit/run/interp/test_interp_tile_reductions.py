@@ -296,6 +296,8 @@ def test_work_counts_elements_and_terms():
     assert work(TilePrimitiveCall("gemm", tuple(map(node, args))), args) == 10 + 6 + 15 + 10 + 2 * 3 * 5
     args = d, a, (-1,), False
     assert work(TilePrimitiveCall("sum", tuple(map(node, args))), args) == 10 + 6
+    each = TilePrimitiveCall("sum", tuple(map(node, (a, a, (-1,), False))), config={"thread_reduce": True})
+    assert work(each, (a, a, (-1,), False)) == 6 + 6 + 6 * 3  # each element of the destination has three terms
 
 
 def test_gemm_without_terms_is_zero():

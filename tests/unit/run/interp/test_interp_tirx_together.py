@@ -6,6 +6,7 @@ import pytest
 from refmlc.diag import RefmlcError
 from refmlc.lang.script import read
 from refmlc.run.interp.machine import Machine
+from refmlc.run.memory.budget import Budget
 
 IDS = "T.device_entry()\nb = T.cta_id([1])\nt = T.thread_id([{threads}])\nw = T.warp_id()\nl = T.lane_id([32])\n"
 LAYOUT = "T.TileLayout(T.S[(2, 32, 2) : (1 @ Axis.warpid, 1 @ Axis.laneid, 1)])"
@@ -160,6 +161,37 @@ def test_a_workspace_holds_nothing_afterwards():
     run(body, out)
     assert out.tolist() == [2] * 4
     assert failure(f"{body}A[0] = S[0]", ints(4)).code.id == "RM305"
+
+
+@pytest.mark.parametrize(
+    ("statement", "limits", "code"),
+    [
+        ("Tx.cta.fill(S, T.int32(1))", {"max_bytes": 500_000}, "RM603"),  # as much is held of each element
+        ("Tx.cta.gemm(M, M, M, M)", {"max_steps": 10_000}, "RM601"),
+    ],
+)
+def test_a_primitive_stops_within_the_limits(statement, limits, code):
+    body = "S = T.alloc_shared((2000,), 'int32')\nM = T.alloc_shared((40, 40), 'int32')\n"
+    lines = "".join(f"    {line}\n" for line in (IDS.format(threads=32) + body + statement).split("\n"))
+    module = read(f"@T.prim_func\ndef f(A: T.Buffer((4,), 'int32')):\n{lines}", "f.py")
+    with pytest.raises(RefmlcError) as caught:
+        Machine(module, budget=Budget(**limits)).call("f", [ints(4)])
+    assert caught.value.code.id == code
+    assert caught.value.diagnostic.span.line == len(lines.splitlines()) + 2
+
+
+def test_the_clock_is_looked_at_within_a_primitive():
+    """Not only where a statement is counted: one primitive may take as long as a loop."""
+    looks = []
+
+    class Watched(Budget):
+        def look(self, span=None):
+            looks.append(span.line)
+
+    lines = "".join(f"    {line}\n" for line in (IDS.format(threads=32) + "Tx.cta.fill(A, T.int32(1))").split("\n"))
+    module = read(f"@T.prim_func\ndef f(A: T.Buffer((2000,), 'int32')):\n{lines}", "f.py")
+    Machine(module, budget=Watched(max_seconds=60.0)).call("f", [ints(2000)])
+    assert looks.count(8) >= 2000 // 256
 
 
 def test_a_primitive_outside_of_a_kernel_is_unsupported():

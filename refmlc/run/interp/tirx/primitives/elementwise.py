@@ -24,7 +24,7 @@ from refmlc.lang.dtypes import DType
 from refmlc.lang.ops.contract import Scalar, UndefinedValue
 from refmlc.run.interp.tirx.primitives.arithmetic import Arithmetic, Typed
 from refmlc.run.interp.tirx.primitives.operands import Element, TileOperands, TileSource, source_of
-from refmlc.run.interp.tirx.primitives.overlap import check_elements, check_writes
+from refmlc.run.interp.tirx.primitives.overlap import check_elements, writes_of
 from refmlc.run.interp.tirx.primitives.shapes import Index, indices, same
 from refmlc.run.interp.tirx.tile_view import TileView
 
@@ -172,12 +172,14 @@ def _converted(operands: TileOperands, source: TileSource, target: DType) -> Ele
 def write(operands: TileOperands, dst: TileView, element: Element) -> None:
     """Compute every element, then write them. Fails: as the operators do, naming the element."""
     computed: list[tuple[Index, Scalar]] = []
+    note = writes_of(operands, dst)
     for index in indices(dst.shape):
         try:
-            computed.append((index, element(index)))
+            value = element(index)
         except UndefinedValue as problem:
             raise operands.refuse(problem.code, problem.detail, f"at the element {index} of the destination") from None
-    check_writes(operands, dst, computed)
+        note(index, value)
+        computed.append((index, value))
     for index, value in computed:
         dst.store(index, value)
 

@@ -10,6 +10,7 @@ from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.run.interp.tirx.primitives import composed, elementwise, matmul, reduction
 from refmlc.run.interp.tirx.primitives.arithmetic import Arithmetic
 from refmlc.run.interp.tirx.primitives.operands import TileOperands
+from refmlc.run.interp.tirx.primitives.reduction import FOLDS
 from refmlc.run.interp.tirx.primitives.settings import refused
 
 RULES: Mapping[str, Callable[[TileOperands], None]] = {
@@ -31,7 +32,16 @@ def work(call: TilePrimitiveCall, values: Sequence[object]) -> int:
     if call.op == "gemm" and len(sizes) == 4:
         terms = isqrt(sizes[0] * sizes[1] * sizes[2])  # m n * m k * k n
         return sum(sizes) + terms
+    if call.config.get("thread_reduce") and call.op in FOLDS:
+        return sum(sizes) + sizes[0] * _reduced(operands)
     return sum(sizes)
+
+
+def _reduced(operands: TileOperands) -> int:
+    """The number of terms of each element of a reduction."""
+    shape = operands.tile("src").shape
+    axes = {axis % len(shape) for axis in operands.axes("axes") if shape}
+    return prod(shape[axis] for axis in axes)
 
 
 def execute(

@@ -5,7 +5,7 @@ destination has no meaning: threads share the work in an order of their own. Nor
 destination that lie in one place.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from refmlc.diag.catalogue import RACE
@@ -46,16 +46,19 @@ def check_apart(operands: TileOperands, dst: TileView, tiles: Sequence[TileView]
                     raise _race(operands, target, None)
 
 
-def check_writes(operands: TileOperands, dst: TileView, computed: Sequence[tuple[Index, Scalar]]) -> None:
-    """Elements of the destination that lie in one place get one value. Fails: RM321."""
+def writes_of(operands: TileOperands, dst: TileView) -> Callable[[Index, Scalar], None]:
+    """What takes each value in turn: elements of the destination in one place get one value. Fails: RM321."""
     if not isinstance(dst, PlacedView):
-        return
+        return lambda _index, _value: None
     written: dict[Hashable, tuple[Index, Scalar]] = {}
-    for index, value in computed:
+
+    def note(index: Index, value: Scalar) -> None:
         other, first = written.setdefault(dst.place(index), (index, value))
-        if other != index and repr(first) != repr(value):
+        if other is not index and repr(first) != repr(value):
             message = f"`{operands.name}` writes the elements {other} and {index} of its destination to one place"
             raise operands.refuse(RACE, message, "threads write the elements in any order")
+
+    return note
 
 
 def places(tile: TileView) -> Mapping[Hashable, Index]:
