@@ -13,11 +13,12 @@ A run can continue from a place (`restartable`) if it can continue within every 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from refmlc.diag import Span
+from refmlc.diag import RefmlcError, Span
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import children, walk
 from refmlc.run.interp.tensorir.loops import LAUNCHED
+from refmlc.run.interp.tirx.kernels import as_loops
 
 
 @dataclass(slots=True, eq=False)
@@ -88,6 +89,7 @@ class PlaceIndex:
     module: IRModule
     prim_funcs: dict[int, tuple[tir.PrimFunc, list[StmtPlace]]] = field(default_factory=dict)
     bindings: dict[int, BindingPlace] = field(default_factory=dict)
+    _loops: dict[int, tuple[tir.PrimFunc, tir.PrimFunc]] = field(default_factory=dict)
     _by_stmt: dict[int, StmtPlace] = field(default_factory=dict)
     _by_load: dict[int, StmtPlace] | None = None
 
@@ -101,7 +103,8 @@ class PlaceIndex:
                         self.bindings[id(node)] = BindingPlace(node, name)
 
     def of(self, func: tir.PrimFunc, name: str) -> list[StmtPlace]:
-        """The places of a function, in the order of the text."""
+        """The places of a function, in the order of the text; of a kernel those of the loops that are executed."""
+        func = self._executed(func)
         entry = self.prim_funcs.get(id(func))
         if entry is None:
             places = list(_places(func, name))
@@ -112,6 +115,17 @@ class PlaceIndex:
             self._by_stmt.update((id(place.node), place) for place in places)
             self._by_load = None
         return entry[1]
+
+    def _executed(self, func: tir.PrimFunc) -> tir.PrimFunc:
+        """What is executed in place of a function: itself where it has no kernels, or none that can be."""
+        known = self._loops.get(id(func))
+        if known is None:
+            try:
+                known = func, as_loops(func)
+            except RefmlcError:
+                known = func, func
+            self._loops[id(func)] = known
+        return known[1]
 
     def at(self, func: tir.PrimFunc, name: str, stmt: tir.Stmt) -> StmtPlace | None:
         """The place of `stmt`; None for statements that are not in the text (the loop of a thread launch)."""

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from refmlc.lang.ir import tir, tirx
 from refmlc.lang.ir.kinds import IterKind
 from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.unexecuted import name_of
 from refmlc.lang.ir.visit import children, walk
 
 MEETINGS = ("tvm_storage_sync", "tvm_thread_allreduce")
@@ -161,11 +162,17 @@ def is_collective(node: tir.Stmt) -> bool:
 
 def meets_in_part(node: Node) -> bool:
     """Whether the threads of a part of a block do something together within `node`."""
-    return any(
-        (isinstance(part, tir.Call) and part.callee in IN_PART)
-        or (isinstance(part, tirx.TilePrimitiveCall) and part.scope != "thread")
-        for part in walk(node)
-    )
+    return bool(meeting_in_part(node))
+
+
+def meeting_in_part(node: Node) -> str:
+    """The first thing within `node` that the threads of a part of a block do together; empty: none."""
+    for part in walk(node):
+        if isinstance(part, tir.Call) and part.callee in IN_PART:
+            return f"`T.{part.callee}`"
+        if isinstance(part, tirx.TilePrimitiveCall) and part.scope != "thread":
+            return f"`{name_of(part)}`"
+    return ""
 
 
 def has_threads(func: tir.PrimFunc) -> bool:

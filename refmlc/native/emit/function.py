@@ -13,7 +13,7 @@ from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scopes import is_thread
-from refmlc.lang.ir.threads import exchanges, meets_in_part
+from refmlc.lang.ir.threads import exchanges, meeting_in_part
 from refmlc.lang.ir.unexecuted import refusal
 from refmlc.native.analysis.facts import Facts
 from refmlc.native.analysis.initialisation import find_initialisation
@@ -42,8 +42,9 @@ class Emitted:
 
 def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) -> Emitted:
     """`func` in C. Raises `Unsuited` where it cannot be translated."""
-    if meets_in_part(func.body):
-        raise Unsuited("threads of a part of a block meet, which the interpreter executes", func.span)
+    meeting = meeting_in_part(func.body)
+    if meeting:
+        raise Unsuited(f"the threads of a part of a block meet at {meeting}, which is not translated", func.span)
     func, reason = turns(func)
     initialisation = find_initialisation(func)
     axes = _thread_axes(initialisation.nodes)

@@ -477,3 +477,26 @@ class TestStates:
             scale.why("B[0]")
         scale.restart()
         assert scale.why("B[0]").value is None
+
+
+MEETINGS = """
+@T.prim_func
+def f(A: T.Buffer((32,), "int32"), B: T.Buffer((32,), "int32")):
+    T.device_entry()
+    t = T.thread_id([32])
+    Tx.cta.copy(B, A)
+    T.cuda.cta_sync()
+    B[t] = B[t] + 1
+"""
+
+
+def test_each_thread_is_seen_where_threads_of_a_kernel_meet() -> None:
+    arguments = [np.arange(32, dtype="int32"), np.zeros(32, "int32")]
+    with Session(Program(refmlc.read(MEETINGS, "f.py"), "f", arguments)) as session:
+        session.break_line(6)
+        session.break_line(7)
+        session.start()
+        seen: list[object] = []
+        while (span := session.resume().span) is not None:
+            seen.append((span.line, session.evaluate("thread")))
+        assert seen == [(line, thread) for line in (6, 7) for thread in range(32)]

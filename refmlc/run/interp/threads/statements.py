@@ -32,6 +32,8 @@ def prepare_steps(scope: Scope, node: tir.Stmt) -> Go:
     if not scope.exchange.meets(node) or not scope.exchange.is_open(node):
         return _piece(scope, node)
     steps = _prepare(scope, node)
+    if scope.machine.hooks.watches("around") and (isinstance(node, tirx.TilePrimitiveCall) or is_barrier(node)):
+        steps = _seen(scope, node, steps)
     before, after = scope.machine.hooks.watches("before_stmt"), scope.machine.hooks.watches("after_stmt")
     return _watched(scope, node, steps) if before or after else steps
 
@@ -99,6 +101,17 @@ def _after(meet: Go | None, steps: Go) -> Go:
         yield from steps(frame)
 
     return both
+
+
+def _seen(scope: Scope, node: tir.Stmt, steps: Go) -> Go:
+    """A meeting with nothing to run of its own: who is around statements sees each thread come to it."""
+    come = scope.machine.hooks.around(scope, node, lambda _frame: None)
+
+    def seen(frame: Frame) -> Steps:
+        come(frame)
+        yield from steps(frame)
+
+    return seen
 
 
 def _watched(scope: Scope, node: tir.Stmt, steps: Go) -> Go:

@@ -74,6 +74,7 @@ class TileCall:
         self._operands = tuple(_operand(scope, arg, node.span) for arg in node.args)
         self._owned = any(is_owned(item.place.buffer) for item in self._operands if isinstance(item, RegionOperand))
         self._failure = scope.failing_by_code(node.span)
+        self._loaded = tuple((buffer, scope.buffer(buffer).view) for buffer in _loaded(node))
         self._workspace = tuple(scope.buffer(buffer).view for buffer in node.workspace.values())
 
     def post(self, frame: Frame) -> Posted:
@@ -103,6 +104,11 @@ class TileCall:
             raise self._failure(frame, UNSUPPORTED_CONSTRUCT, message)
         for number, operand in enumerate(self._operands):
             self._check(members, number, operand, posted)
+        written = cast("Corner", posted[0][0]).view.data.storage if self._loaded else None
+        for buffer, slot in self._loaded:
+            if frame[slot].data.storage is written:
+                message = f"`{self.name}` with a function of `{buffer.name}`, whose memory it writes, is not executed"
+                raise self._failure(frame, UNSUPPORTED_CONSTRUCT, message)
         values = [
             self._tile(members, operand, cast("list[Corner]", [thread[number] for thread in posted]))
             if isinstance(operand, RegionOperand)
@@ -264,12 +270,10 @@ def _function(scope: Scope, node: LambdaExpr) -> Eval:
     return function
 
 
-def _private_loads(node: TilePrimitiveCall) -> str:
-    """The buffer of one thread each that a function of indices reads; empty: none."""
-    loads = (part for arg in node.args if isinstance(arg, LambdaExpr) for part in walk(arg.body))
-    return next(
-        (part.buffer.name for part in loads if isinstance(part, tir.BufferLoad) and _is_private(part.buffer)), ""
-    )
+def _loaded(node: TilePrimitiveCall) -> tuple[tir.Buffer, ...]:
+    """The buffers that functions of indices read."""
+    parts = (part for arg in node.args if isinstance(arg, LambdaExpr) for part in walk(arg.body))
+    return tuple(dict.fromkeys(part.buffer for part in parts if isinstance(part, tir.BufferLoad)))
 
 
 def together(scope: Scope, node: TilePrimitiveCall) -> Go:
@@ -329,5 +333,7 @@ def _refusal(scope: Scope, node: TilePrimitiveCall) -> str:
         return f"`{name}` is executed by the threads of a kernel only"
     if node.scope == "cluster":
         return f"`{name}` is not executed: blocks run one after the other"
-    private = _private_loads(node) if node.scope != "thread" else ""
-    return f"`{name}` with a function of `{private}`, which is of one thread each, is not executed" if private else ""
+    private = [] if node.scope == "thread" else [buffer.name for buffer in _loaded(node) if _is_private(buffer)]
+    return (
+        f"`{name}` with a function of `{private[0]}`, which is of one thread each, is not executed" if private else ""
+    )

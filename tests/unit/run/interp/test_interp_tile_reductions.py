@@ -304,3 +304,10 @@ def test_gemm_without_terms_is_zero():
     dst = Tile(F32, (2, 3), [9.0] * 6)
     call("gemm", dst, Tile(F32, (2, 0)), Tile(F32, (0, 3)), dst)
     assert dst.elements() == [0.0] * 6
+
+
+@pytest.mark.parametrize(("kind", "sums"), [(F32, I32), ("float64", F32), ("float64", F16)])
+def test_gemm_converts_no_floats_to_what_loses_them(kind, sums):
+    dst, operand = Tile(sums, (1, 1)), Tile(kind, (1, 1), [1.5])
+    expected = f"elements of {kind} and sums of {'float32' if sums == F16 else sums}"
+    assert expected in refused("RM504", "gemm", dst, operand, Tile(kind, (1, 1), [2.0]), dst)

@@ -108,6 +108,8 @@ def test_a_predicate_is_the_same_in_all_threads():
     assert "operand 3 of `T.warp.select` is a function of `l`, 0 and 1, in threads 0, 1" in caught.diagnostic.message
     caught = failure("R = T.alloc_local((1,), 'int32')\nR[0] = l\n" + select.format("R[0]"), ints(64))
     assert (caught.code.id, "a function of `R`" in caught.diagnostic.message) == ("RM504", True)
+    caught = failure("Tx.cta.select(A, 1, 2, lambda i: A[63 - i] < 0)", ints(64))
+    assert (caught.code.id, "`A`, whose memory it writes" in caught.diagnostic.message) == ("RM504", True)
     out = ints(64)
     run(select.format("w + 1"), out)
     assert out.tolist() == [1, *[2] * 31, 1, 1, *[2] * 30]

@@ -81,6 +81,8 @@ def gemm(operands: TileOperands) -> None:  # TIP-051
     arithmetic, total = operands.arithmetic, accumulator(d.tile.dtype)
     add, mul = (arithmetic.binary(op, total, total).value for op in ("add", "mul"))
     alpha, beta = (_factor(operands, name, total) for name in ("alpha", "beta"))
+    for tile in (a.tile, b.tile):
+        _check_dtype(operands, tile.dtype, total)
     check_apart(operands, d.tile, (a.tile, b.tile))
     addend = _addend(operands, d, total) if beta else None
     left = a.rows(arithmetic.converted(a.tile.dtype, total))
@@ -99,6 +101,12 @@ def gemm(operands: TileOperands) -> None:  # TIP-051
     write(operands, d.tile, element)
 
 
+def _check_dtype(operands: TileOperands, dtype: DType, total: DType) -> None:
+    """Decision: what a conversion before the product would lose is not executed. Fails: RM504."""
+    if dtype.is_float and not (total.is_float and dtype.bits <= total.bits):
+        raise operands.unsupported(f"elements of {dtype} and sums of {total}")
+
+
 def _factor(operands: TileOperands, name: str, total: DType) -> Scalar:
     """`alpha` or `beta` in the accumulator's dtype. Fails: RM504 where an integer is wanted and it is none."""
     dtype, value = operands.number(name)
@@ -112,6 +120,7 @@ def _addend(operands: TileOperands, d: Matrix, total: DType) -> Callable[[Index]
     c = matrix(operands, "C")
     if c.extents != d.extents:
         raise operands.misfit("C", c.tile.shape, d.tile.shape)
+    _check_dtype(operands, c.tile.dtype, total)
 
     def pick(index: Index) -> Index:
         return c.index(*d.place(index))
