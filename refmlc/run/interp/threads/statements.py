@@ -32,8 +32,6 @@ def prepare_steps(scope: Scope, node: tir.Stmt) -> Go:
     if not scope.exchange.meets(node) or not scope.exchange.is_open(node):
         return _piece(scope, node)
     steps = _prepare(scope, node)
-    if scope.machine.hooks.watches("around") and (isinstance(node, tirx.TilePrimitiveCall) or is_barrier(node)):
-        steps = _seen(scope, node, steps)
     before, after = scope.machine.hooks.watches("before_stmt"), scope.machine.hooks.watches("after_stmt")
     return _watched(scope, node, steps) if before or after else steps
 
@@ -54,7 +52,7 @@ def _piece(scope: Scope, node: tir.Stmt) -> Go:
 def _prepare(scope: Scope, node: tir.Stmt) -> Go:
     match node:
         case tirx.TilePrimitiveCall():
-            return tile_calls.together(scope, node)
+            return _seen(scope, node, tile_calls.together(scope, node))
         case tir.For():
             return _loop(scope, node)
         case tir.While():
@@ -73,6 +71,8 @@ def _prepare(scope: Scope, node: tir.Stmt) -> Go:
             return _block(scope, node)
         case tir.Evaluate() if is_collective(node):
             return collectives.prepare_collective(scope, node)
+        case tir.Evaluate() if is_barrier(node):
+            return _seen(scope, node, _leaf(scope, node))
         case _:
             return _leaf(scope, node)
 
@@ -105,6 +105,8 @@ def _after(meet: Go | None, steps: Go) -> Go:
 
 def _seen(scope: Scope, node: tir.Stmt, steps: Go) -> Go:
     """A meeting with nothing to run of its own: who is around statements sees each thread come to it."""
+    if not scope.machine.hooks.watches("around"):
+        return steps
     come = scope.machine.hooks.around(scope, node, lambda _frame: None)
 
     def seen(frame: Frame) -> Steps:

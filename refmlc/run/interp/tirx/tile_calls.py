@@ -109,6 +109,7 @@ class TileCall:
             if frame[slot].data.storage is written:
                 message = f"`{self.name}` with a function of `{buffer.name}`, whose memory it writes, is not executed"
                 raise self._failure(frame, UNSUPPORTED_CONSTRUCT, message)
+        self._check_workspace(posted[0], frame)
         values = [
             self._tile(members, operand, cast("list[Corner]", [thread[number] for thread in posted]))
             if isinstance(operand, RegionOperand)
@@ -129,6 +130,16 @@ class TileCall:
         for member in members:
             for slot in self._workspace:
                 clear(member.frame[slot])
+
+    def _check_workspace(self, operands: Posted, frame: Frame) -> None:
+        """Fails: RM504 where a workspace is an operand too: when it is overwritten is left to the variant."""
+        scratch = [frame[slot].data.storage for slot in self._workspace]
+        for corner in operands:
+            if isinstance(corner, Corner) and any(corner.view.data.storage is storage for storage in scratch):
+                message = (
+                    f"`{self.name}` with the memory of `{corner.view.buffer.name}` as its workspace is not executed"
+                )
+                raise self._failure(frame, UNSUPPORTED_CONSTRUCT, message)
 
     def _check(
         self, members: Sequence[Thread], number: int, operand: "RegionOperand | Eval", posted: Sequence[Posted]

@@ -163,6 +163,8 @@ def test_a_workspace_holds_nothing_afterwards():
     run(body, out)
     assert out.tolist() == [2] * 4
     assert failure(f"{body}A[0] = S[0]", ints(4)).code.id == "RM305"
+    caught = failure(f"{body}Tx.cta.copy(A, S, workspace={{'s': S}})", ints(4))
+    assert (caught.code.id, "the memory of `S` as its workspace" in caught.diagnostic.message) == ("RM504", True)
 
 
 @pytest.mark.parametrize(
