@@ -104,7 +104,7 @@ def _after(meet: Go | None, steps: Go) -> Go:
 
 
 def _seen(scope: Scope, node: tir.Stmt, steps: Go) -> Go:
-    """A meeting with nothing to run of its own: who is around statements sees each thread come to it."""
+    """A meeting with nothing to run of its own: hooks around statements see each thread before it."""
     if not scope.machine.hooks.watches("around"):
         return steps
     come = scope.machine.hooks.around(scope, node, lambda _frame: None)

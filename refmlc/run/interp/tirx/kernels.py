@@ -44,7 +44,7 @@ AXES = "xyz"
 def as_loops(func: tir.PrimFunc) -> tir.PrimFunc:
     """The function with its kernels as loops; itself where it has none. Fails: RM214, RM504.
 
-    The same function each time: who observes a run knows its statements before it.
+    The same function each time, so that its statements are known before a run.
     """
     entries = [node for node in walk(func.body) if _is_entry(node)]
     if entries:

@@ -188,7 +188,7 @@ class OwnedTile(TileRegion):
 def alike(a: Scalar, b: Scalar) -> bool:
     """Whether two copies are one value; zeros of different signs are not."""
     if a != a or b != b:  # noqa: PLR0124 - NaN
-        return a != a and b != b  # noqa: PLR0124
+        return a != a and b != b  # noqa: PLR0124 - NaN
     return a == b and copysign(1, a) == copysign(1, b)
 
 
