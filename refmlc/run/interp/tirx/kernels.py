@@ -209,6 +209,7 @@ def _tag(node: tir.AttrStmt) -> str:
 def _flat(node: Node) -> Node:
     """Launches of several axes as the loops of a kernel."""
     chain = _chain(node) if isinstance(node, tir.AttrStmt) else []
+    _check_returns(chain[-1].body)
     extents = {_tag(item): _extent(item) for item in chain}
     launch = Launch(*(_axes(extents, prefix) for prefix in ("blockIdx.", "clusterCtaIdx.", "threadIdx.")))
     ids = Ids(launch, chain[0].span)

@@ -275,6 +275,9 @@ def test_parts_of_a_block_of_any_size_have_their_own_size(ids, kind):
 def test_a_return_would_end_all_threads():
     caught = failure("T.device_entry()\nt = T.thread_id([4])\nif t == 1:\n    T.evaluate(T.ret(0))\nA[t] = 1", ints(4))
     assert (caught.code.id, caught.diagnostic.message) == ("RM504", "a return in a kernel is not executed")
+    launched = "with T.launch_thread('threadIdx.x', 4) as t:\n    T.cuda.warp_sync()\n    if t == 1:\n"
+    caught = failure(f"{launched}        T.evaluate(T.ret(0))\n    A[t] = 1", ints(4))
+    assert (caught.code.id, caught.diagnostic.message) == ("RM504", "a return in a kernel is not executed")
 
 
 @pytest.mark.parametrize("layout", ["T.S[(2, 4) : (-4, 1)] + 4", "T.S[(8,) : (1,)] + -2"])
