@@ -29,7 +29,7 @@ def refusal(node: tir.Stmt | tir.Buffer) -> str:
     """The sentence that says so; empty: there is nothing to refuse."""
     name = unexecuted(node)
     owner = f" of `{node.name}`" if isinstance(node, tir.Buffer) else ""
-    return f"`{name}`{owner} is not executed here: it is of TIRx, which only the interpreter executes" if name else ""
+    return f"only the interpreter executes `{name}`{owner}, which is of TIRx" if name else ""
 
 
 def name_of(call: tirx.TilePrimitiveCall) -> str:

@@ -25,6 +25,14 @@ def test_the_reason_is_the_name(name):
     assert f"`{name}`" in caught.value.reason
 
 
+def test_the_reason_is_one_sentence():
+    """Tables of checks cut a reason at its first colon."""
+    func = read(f"{HEAD.format(layout='')}    {CASES['T.device_entry']}", "f.py")["f"]
+    with pytest.raises(Unsuited) as caught:
+        emit_function(func, "f", "f", Options())
+    assert caught.value.reason.endswith("only the interpreter executes `T.device_entry`, which is of TIRx")
+
+
 def test_a_parameter_with_a_layout_is_named():
     text = HEAD.format(layout=", layout=T.TileLayout(T.S[4:2])") + "    A[0] = T.float32(1)"
     with pytest.raises(Unsuited, match=r"`T\.TileLayout` of `A`"):
