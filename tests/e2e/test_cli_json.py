@@ -340,6 +340,7 @@ def test_a_finding_on_builds_is_described(monkeypatch):
     module, other = (read(builds.PLANTED.replace("TERM", term), "planted.py") for term in ("1", "2"))
     ways = [("opt=0", builds.PlantedBuild(module, "right")), ("target=c", builds.PlantedBuild(other, "wrong"))]
     monkeypatch.setattr(builds, "implementations", lambda *_: ways)
+    monkeypatch.setattr(builds, "compiler", lambda _python, name, _limits: dict(ways)[name])
     settings = CampaignSettings(kinds=(builds.KIND,), implementations=("tvm:python",))
     case = Case(module, "main", (rolled_inputs(module, "main", 1),))
     examination, taken = builds.examined(case, ways, Limits())

@@ -60,7 +60,10 @@ PRIM = tir.PrimFunc(
 ITER = tirx.Iter(TWO, ONE, "laneid")
 LAYOUT = tirx.TileLayout((ITER,), (tirx.Iter(ONE, X),), {"warpid": X})
 
+MESH = attrs.DeviceMesh((2,), (0, 1), consecutive=True)
+
 EVERY: tuple[Node, ...] = (
+    *(MESH, types.DTensorType(TENSOR, MESH, (0,))),
     *(tirx.ScopeIdDef((X,), "cta_id", (TWO,), (ONE,)), tirx.LambdaExpr((X,), X), ITER, LAYOUT),
     *(
         tirx.ComposeLayout(3, 2, 1, LAYOUT),

@@ -24,6 +24,9 @@ FITS = [
     *(("tvm_stack_alloca", "sn", HANDLE), ("tvm_struct_get", "pnn", I32), ("tvm_struct_set", "pnnx", I32)),
     *(("call_packed_lowered", "spnn", I32), ("call_packed", "sxov", I32), ("call_extern", "s", F32)),
     ("call_ffi_kernel", "s", I32),
+    *(("cuda.cta_sync", "", VOID), ("cuda.warpgroup_sync", "n", VOID), ("cuda.warp_sync", "", VOID)),
+    *((f"tvm_warp_shuffle{way}", "nxnnn", F32) for way in ("", "_up", "_down", "_xor")),
+    ("cuda.elect_sync", "", "uint32"),
     *(("call_llvm_intrin", "sx", F32), ("unknown", "oo", F32), ("type_annotation", "", F32)),
 ]
 WRONG = [
