@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from refmlc.lang.ir import tir, tirx
 from refmlc.lang.ir.kinds import IterKind
 from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.scopes import is_thread
 from refmlc.lang.ir.unexecuted import name_of
 from refmlc.lang.ir.visit import children, walk
 
@@ -173,6 +174,16 @@ def meeting_in_part(node: Node) -> str:
         if isinstance(part, tirx.TilePrimitiveCall) and part.scope != "thread":
             return f"`{name_of(part)}`"
     return ""
+
+
+def return_of_a_thread(node: Node) -> tir.Return | tir.Call | None:
+    """The first return within a loop over threads; None: there is none."""
+    for part in walk(node):
+        if isinstance(part, tir.For) and is_thread(part.tag):
+            for inner in walk(part.body):
+                if isinstance(inner, tir.Return) or (isinstance(inner, tir.Call) and inner.callee == "ret"):
+                    return inner
+    return None
 
 
 def has_threads(func: tir.PrimFunc) -> bool:

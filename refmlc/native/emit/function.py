@@ -13,7 +13,7 @@ from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scopes import is_thread
-from refmlc.lang.ir.threads import exchanges, meeting_in_part
+from refmlc.lang.ir.threads import exchanges, meeting_in_part, return_of_a_thread
 from refmlc.lang.ir.unexecuted import refusal
 from refmlc.native.analysis.facts import Facts
 from refmlc.native.analysis.initialisation import find_initialisation
@@ -45,6 +45,9 @@ def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) 
     meeting = meeting_in_part(func.body)
     if meeting:
         raise Unsuited(f"the threads of a part of a block meet at {meeting}, which is not translated", func.span)
+    leaving = return_of_a_thread(func.body)
+    if leaving is not None:
+        raise Unsuited("a thread of several returns", leaving.span)
     func, reason = turns(func)
     initialisation = find_initialisation(func)
     axes = _thread_axes(initialisation.nodes)

@@ -26,7 +26,7 @@ from refmlc.lang.ir import tir, tirx
 from refmlc.lang.ir.kinds import IterKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scopes import axes_of, is_thread
-from refmlc.lang.ir.threads import exchanges, has_threads, tag_of
+from refmlc.lang.ir.threads import exchanges, has_threads, return_of_a_thread, tag_of
 from refmlc.lang.ir.unexecuted import refusal
 from refmlc.lang.ir.visit import children
 from refmlc.oracle.implementations.loops import memory
@@ -40,6 +40,8 @@ Place: TypeAlias = tuple[tuple[int, str], ...]
 
 def check_threads(func: tir.PrimFunc) -> None:
     """Fails: `NotTaken` where the threads of `func` cannot be run one after the other."""
+    if return_of_a_thread(func.body) is not None:
+        raise NotTaken("a thread of several that returns")
     if not has_threads(func):
         return
     if exchanges(func):

@@ -18,7 +18,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ops.scalar.fused import fused
 from refmlc.run.interp.tensorir.elements import explain, offset_of
 from refmlc.run.interp.tensorir.frame import Eval, Frame
-from refmlc.run.interp.tensorir.jumps import Returning
+from refmlc.run.interp.tensorir.jumps import OF_A_THREAD, Returning
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.memory.cells import cell_size
 from refmlc.run.memory.pointer import Pointer
@@ -94,6 +94,8 @@ def _undef(scope: Scope, node: tir.Call) -> Eval:  # TIR-307
 def _ret(scope: Scope, node: tir.Call) -> Eval:  # TIR-308
     args = operands(node)
     value = scope.expr(args[0]) if args else (lambda _frame: None)
+    if scope.in_thread:
+        return scope.unsupported(UNSUPPORTED_CONSTRUCT, OF_A_THREAD, node.span)
 
     def leave(frame: Frame) -> object:
         raise Returning(value(frame))

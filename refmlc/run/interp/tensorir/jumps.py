@@ -18,4 +18,6 @@ class Returning(Exception):
         self.value = value
 
 
+OF_A_THREAD = "a return in a loop over threads is not executed: on a machine it ends that thread alone"
+
 JUMPS = (Breaking, Continuing, Returning)

@@ -160,6 +160,12 @@ class Scope:
         finally:
             self.loops, self.jumps, self.looping, self.sums = outer, jumps, looping, sums
 
+    @property
+    def in_thread(self) -> bool:
+        """Whether a thread of several executes what is prepared."""
+        threads = {cast("Slot[object]", slot) for slot in self.axes.values()}
+        return any(slot in threads for _, slot in self.loops)
+
     def loop_sums(self, extent: tir.Expr) -> LoopSums:
         """The sums of the loop of this extent that is prepared next; nothing in it is declared yet."""
         outer, threads = frozenset(slot for _, slot in self.loops), frozenset(self.axes.values())

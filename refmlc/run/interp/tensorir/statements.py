@@ -12,7 +12,7 @@ from refmlc.run.interp.tensorir import calls, elements, events, vectors
 from refmlc.run.interp.tensorir.blocks import realize
 from refmlc.run.interp.tensorir.buffers import allocate, declare
 from refmlc.run.interp.tensorir.frame import Frame, Run, in_order
-from refmlc.run.interp.tensorir.jumps import Breaking, Continuing, Returning
+from refmlc.run.interp.tensorir.jumps import OF_A_THREAD, Breaking, Continuing, Returning
 from refmlc.run.interp.tensorir.loops import LAUNCHED, as_loop, loop, while_loop, with_events
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads.launch import launch
@@ -157,6 +157,8 @@ def _jump(scope: Scope, node: tir.Break | tir.Continue, end: type[Exception]) ->
 
 def _return(scope: Scope, node: tir.Return) -> Run:
     value = scope.expr(node.value)
+    if scope.in_thread:
+        return cast("Run", scope.unsupported(UNSUPPORTED_CONSTRUCT, OF_A_THREAD, node.span))
 
     def leave(frame: Frame) -> None:
         raise Returning(value(frame))

@@ -3,6 +3,10 @@
 import numpy as np
 import pytest
 
+from refmlc.lang.script import read
+from refmlc.native.emit.function import emit_function
+from refmlc.native.emit.state import Unsuited
+from refmlc.native.options import Options
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.tensorir.frame import names
 from refmlc.run.memory.budget import Budget
@@ -191,6 +195,22 @@ def f(n: T.int32) -> T.int32:
 """
     assert run(text, 3) == 6
     assert run(text, 2) == 0
+
+
+@pytest.mark.parametrize("thread", ["threadIdx.x", "blockIdx.y"])
+def test_a_thread_of_several_does_not_return(failing, thread):
+    """On a machine the other threads go on."""
+    text = f"""
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer((4,), "int32")):
+    for i in T.thread_binding(4, thread="{thread}"):
+        if i == 1:
+            T.ret(0)
+        A[i] = 1
+"""
+    assert failing(text, ints(4)).code.id == "RM504"
+    with pytest.raises(Unsuited, match="a thread of several returns"):
+        emit_function(read(text)["f"], "f", "f", Options())
 
 
 def test_allocation_is_fresh_each_time(failing):
