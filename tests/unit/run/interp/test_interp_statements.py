@@ -199,7 +199,7 @@ def f(n: T.int32) -> T.int32:
 
 @pytest.mark.parametrize("thread", ["threadIdx.x", "blockIdx.y"])
 def test_a_thread_of_several_does_not_return(failing, thread):
-    """On a machine the other threads go on."""
+    """On a machine the other threads continue."""
     text = f"""
 @T.prim_func(s_tir=True)
 def f(A: T.Buffer((4,), "int32")):
