@@ -309,6 +309,10 @@ class Rounds:
         left = any(part is marker for stmt in (*self._waiting, *self._round) for part in walk(stmt))
         if left or self._parts is not parts or not self._waiting:
             raise Left(f"loop `{node.loop_var.name}` begins again without a meeting")
+        own = [part.buffer for line in self._lines for part in walk(line) if isinstance(part, tir.AllocBuffer)]
+        for buffer in own:
+            if any(part is buffer for stmt in (*self._waiting, *self._round) for part in walk(stmt)):
+                raise Left(f"`{buffer.name}` of one iteration is read together with the next one")
         return sequence(self._waiting), self._round, var
 
     def _uniform(self, value: tir.Expr, values: Values, key: tuple[object, ...]) -> tir.Expr:
