@@ -325,3 +325,21 @@ def test_what_surrounds_threads_is_refused_by_name(title, body):
     assert loops is func
     assert title.partition(": ")[2] in reason
     assert outcome(func, "native") == outcome(func, "interp")
+
+
+def test_memory_of_one_iteration_is_not_read_together_with_the_next_one():
+    text = """# from tvm.script import tirx as T
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
+    for t in T.thread_binding(8, thread="threadIdx.x"):
+        B[t] = A[t]
+        for k in range(3):
+            S = T.alloc_buffer((8,), "float32", scope="shared")
+            S[t] = A[t]
+            T.tvm_storage_sync("shared")
+            B[t] = B[t] + S[(t + k) % 8]
+"""
+    func = read(text)["main"]
+    left, reason = turns(func)
+    assert left is func
+    assert reason == "`S` of one iteration is read together with the next one"
