@@ -309,7 +309,7 @@ class Rounds:
         left = any(part is marker for stmt in (*self._waiting, *self._round) for part in walk(stmt))
         if left or self._parts is not parts or not self._waiting:
             raise Left(f"loop `{node.loop_var.name}` begins again without a meeting")
-        own = [part.buffer for line in self._lines for part in walk(line) if isinstance(part, tir.AllocBuffer)]
+        own = [part.buffer for part in walk(sequence(self._lines)) if isinstance(part, tir.AllocBuffer)]
         for buffer in own:
             if any(part is buffer for stmt in (*self._waiting, *self._round) for part in walk(stmt)):
                 raise Left(f"`{buffer.name}` of one iteration is read together with the next one")
