@@ -13,10 +13,15 @@ from refmlc.cli.fuzz_show import show_coverage
 from refmlc.cli.options import PATH, Duration, impl_option, json_option, trust_option
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.oracle.fuzz.campaign import CLOSING, LEFT
 from refmlc.oracle.fuzz.settings import KINDS, SUBJECT_KINDS, RunOptions
 
 DEFAULT = 600.0  # seconds, without a time and a number of programs
 NO_FAULT = "none"
+TIME = (
+    "Run this long: 90s, 10m, 2h; the command ends at most the seconds of `--shrink` and "
+    f"{LEFT + CLOSING:g} s later.  [default: 10m]"
+)
 
 
 class Kinds(click.ParamType[tuple[str, ...]]):
@@ -36,7 +41,7 @@ class Kinds(click.ParamType[tuple[str, ...]]):
 
 @click.group(invoke_without_command=True, epilog="Example: refmlc fuzz --time 10m --dir campaign")
 @impl_option("Compare this; SPEC@8: every 8th batch. May be repeated.  [default: native:tiny, moved, moved:best@32]")
-@click.option("--time", "seconds", type=Duration(), help="Run this long: 90s, 10m, 2h.  [default: 10m]")
+@click.option("--time", "seconds", type=Duration(), help=TIME)
 @click.option("--programs", type=click.IntRange(1), help="Number of programs, rounded up to whole batches.")
 @click.option("--seed", type=click.IntRange(0), help="Seed of the programs.  [default: 0]")
 @click.option("--jobs", type=click.IntRange(1), help="Number of workers.  [default: one per core]")

@@ -1,6 +1,8 @@
 """The work of `refmlc fuzz`: run a campaign, with its settings, screen and summary."""
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,6 +53,7 @@ def run_campaign(
     files: CampaignFiles,
 ) -> None:
     """Run the campaign in `path`, with the settings in `options`. Exits with status 1 for findings."""
+    started = time.monotonic()  # implementations that start take of the time
     settings = _settings(path, options, moves_away=files.ledger is not None, ways=ways)
     _trusted(path, settings, options, trust=trust)
     write_page = None if files.page is None else page_writer()  # a missing extra is reported first
@@ -58,13 +61,15 @@ def run_campaign(
     versions = _check(settings)
     with closing(open_store(path, settings)) as store:
         store.begin(versions, causes)
-        campaign = Campaign(store, ways)
+        campaign = Campaign(store, ways, started=started)
         try:
             with _progress_display(campaign) as tick:
                 campaign.tick = tick
                 campaign.run()
         except KeyboardInterrupt:
             err.print("interrupted: the campaign is saved, and the same command continues it")
+        if campaign.cut:
+            err.print(f"{campaign.cut} batches did not end in time and do not count: the same command does them first")
         if as_json:
             print_json(figures(campaign))
         else:
@@ -130,15 +135,18 @@ def _check(settings: CampaignSettings) -> Mapping[str, str]:
     if unknown:
         message = f"nothing is called `{unknown[0]}` that programs could be without"
         raise fail(BAD_USAGE, message, None, f"there are dtypes, operators, and {', '.join(TRAITS)}")
-    versions: dict[str, str] = {}
-    for spec in settings.implementations:
-        with closing(named_implementation(spec_and_interval(spec)[0])) as implementation:
-            if version := version_of(implementation):
-                versions[implementation.name] = version
     aims = sorted((*AIMS, *MODULE_AIMS, *THREAD_AIMS))
     if settings.aim not in ("", ANY, *aims):
         raise fail(BAD_USAGE, f"no program aims at `{settings.aim}`; there are none, any, {', '.join(aims)}")
-    return versions
+    with ThreadPoolExecutor() as pool:  # services take seconds to start, each
+        named = pool.map(_name_and_version, settings.implementations)
+        return {name: version for name, version in named if version}
+
+
+def _name_and_version(spec: str) -> tuple[str, str]:
+    """The name of an implementation, and the version that it says it has. Fails: RM112 where there is none."""
+    with closing(named_implementation(spec_and_interval(spec)[0])) as implementation:
+        return implementation.name, version_of(implementation)
 
 
 def version_of(implementation: Implementation) -> str:

@@ -31,19 +31,22 @@ class Cage:
     """One worker. Units: MiB of address space."""
 
     def __init__(self, memory: int) -> None:
-        """Start it. Raises WorkerDied where it does not."""
+        """Start it; `await_start` says when it is ready. Raises WorkerDied where it does not start."""
         self.memory = memory
         command = [sys.executable, "-m", "refmlc.oracle.fuzz.worker", str(memory)]
         try:
             self._process = LineProcess(command, environment={**os.environ, **SINGLE})
         except OSError as problem:
             raise WorkerDied("crashed", f"it does not start: {problem.strerror}") from None
-        self.ask(READY, [], START)
 
     @property
     def pid(self) -> int:
         """The number of the process."""
         return self._process.pid
+
+    def await_start(self) -> None:
+        """Wait until it answers. Raises WorkerDied where it does not."""
+        self.ask(READY, [], START)
 
     def ask(self, call: str, args: list[object], seconds: float) -> dict[str, object]:
         """The worker's answer. Raises WorkerDied if the worker ends. Units: seconds."""
@@ -74,15 +77,7 @@ class Cages:
     @contextmanager
     def borrowed(self, memory: int) -> Iterator[Cage]:
         """Borrow a worker; it is reused if the block succeeds. Raises WorkerDied after `close`."""
-        with self._lock:
-            if self._closed:
-                raise WorkerDied("closed", "the campaign is over")
-            cage = next((idle for idle in self._idle if idle.memory == memory), None)
-            if cage is None:
-                cage = Cage(memory)
-                self._all.add(cage)
-            else:
-                self._idle.remove(cage)
+        cage = self._taken(memory) or self._started(memory)
         try:
             yield cage
         except BaseException:
@@ -95,6 +90,34 @@ class Cages:
             closed = self._closed
         if closed:
             self.close()
+
+    def _taken(self, memory: int) -> Cage | None:
+        """A worker that has nothing to do; None: there is none."""
+        with self._lock:
+            self._refuse_closed()
+            cage = next((idle for idle in self._idle if idle.memory == memory), None)
+            if cage is not None:
+                self._idle.remove(cage)
+        return cage
+
+    def _started(self, memory: int) -> Cage:
+        """A new worker; others start meanwhile, and `close` ends it before it is ready."""
+        cage = Cage(memory)
+        with self._lock:
+            self._all.add(cage)
+        try:
+            self._refuse_closed()
+            cage.await_start()
+        except BaseException:
+            cage.close()
+            with self._lock:
+                self._all.discard(cage)
+            raise
+        return cage
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise WorkerDied("closed", "the campaign is over")
 
     def close(self) -> None:
         """Kill all workers, busy ones too; no more can be borrowed."""

@@ -3,7 +3,14 @@
 A campaign that moves away from what it meets (`avoidance`) does not begin a batch before its exclusions are decided,
 and does not reduce findings of causes that are on record.
 
-When the time is over, reductions that have not begun some time later are left to the next run.
+A run keeps its time. Counted from `started`, which is before implementations start, for a time T:
+
+| until              | what                                                                                            |
+|--------------------|-------------------------------------------------------------------------------------------------|
+| T                  | batches begin; the first ones in any case                                                       |
+| last batch + shrink | reductions begin, the later ones with the time that is left                                    |
+| T + shrink + `LEFT` | what runs is ended and not counted: the next run does it, as it does what has not begun        |
+| … + `CLOSING`      | the summary, the ledger and the page are written                                                |
 
 A job that an executor loses (a worker of a cluster was killed more often than it retries) is submitted again a few
 times; then the campaign ends with its results so far, and a later run resumes it.
@@ -16,7 +23,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.oracle.fuzz.jobs import JobExecutor, batch_job, place, shrink_job
+from refmlc.oracle.fuzz.jobs import BRIEF, JobExecutor, batch_job, place, shrink_job
 from refmlc.oracle.fuzz.result import NEW, BatchResult, Json
 from refmlc.oracle.fuzz.settings import RunOptions
 from refmlc.oracle.fuzz.store import CampaignStore
@@ -24,16 +31,25 @@ from refmlc.oracle.fuzz.store import CampaignStore
 AHEAD = 2  # batches given out for each one at work
 TICK = 0.25  # seconds between looks at the clock
 AGAIN = 3
+LEFT = 10.0  # seconds, besides those of a reduction, for what runs when the time is over
+CLOSING = 5.0  # seconds to end workers and to write the files
 
 
 class Campaign:
     """One run of a campaign, in a store that this process holds."""
 
-    def __init__(self, store: CampaignStore, ways: RunOptions, tick: Callable[[], None] = lambda: None) -> None:
-        """`tick` is called now and then, and after each batch."""
+    def __init__(
+        self,
+        store: CampaignStore,
+        ways: RunOptions,
+        tick: Callable[[], None] = lambda: None,
+        started: float | None = None,
+    ) -> None:
+        """`tick` is called now and then, and after each batch. `started`: when its time began; None: now."""
         self.store = store
         self.ways = ways
-        self.started = time.monotonic()
+        self.started = time.monotonic() if started is None else started
+        self.cut = 0  # batches that were ended with the time
         self.before = store.progress.programs
         self.tick = tick
         self._batches: dict[Future[Json], int] = {}
@@ -57,29 +73,45 @@ class Campaign:
         """Whether no new reduction begins: after the last batch, there is as much time for all as each may take."""
         return self._ended is not None and self.seconds >= self._ended + self.ways.shrink
 
+    @property
+    def left(self) -> float | None:
+        """Seconds until what runs is ended; None: it is not."""
+        return None if self.ways.seconds is None else self.ways.seconds + self.ways.shrink + LEFT - self.seconds
+
+    @property
+    def spent(self) -> bool:
+        """Whether what runs is ended now."""
+        return self.left is not None and self.left <= 0
+
     def run(self) -> None:
         """Run batches until time or programs are used up. An interrupt by the user loses nothing."""
         unfinished = iter(self.store.progress.remaining(self.ways.programs))
         with place(self.ways) as where:
             for signature in list(self.store.progress.findings):
                 self._shrink(where, signature)
-            self._give_out(where, unfinished)
-            while self._batches or self._shrinking:
+            self._fill(where, unfinished)
+            while (self._batches or self._shrinking) and not self.spent:
                 ended, _ = wait([*self._batches, *self._shrinking], TICK, FIRST_COMPLETED)
                 for future in ended:
                     self._take(where, future)
                 self._give_out(where, unfinished)
                 self.tick()
+            self.cut = len(self._batches)
 
-    def _give_out(self, where: JobExecutor, unfinished: Iterator[int]) -> None:
-        while not self.over and len(self._batches) < AHEAD * where.slots:
+    def _fill(self, where: JobExecutor, unfinished: Iterator[int]) -> None:
+        """Submit batches until all slots have enough."""
+        while len(self._batches) < AHEAD * where.slots:
             number = next(unfinished, None) if self._next is None else self._next
             if number is None:
                 return
             self._next = None if self._submit(where, number) else number
             if self._next is not None:
-                break
-        if self.over:  # what has not begun is for another time
+                return
+
+    def _give_out(self, where: JobExecutor, unfinished: Iterator[int]) -> None:
+        if not self.over:
+            self._fill(where, unfinished)
+        else:  # what has not begun is for another time
             for future in list(self._batches):
                 if future.cancel():
                     del self._batches[future]
@@ -108,14 +140,15 @@ class Campaign:
             return
         finding = progress.findings[signature]
         if finding.case:
-            job = where.submit(shrink_job, self.store.settings.to_json(), finding.to_json(), self.ways.shrink)
+            until = None if self.left is None else time.time() + self.left - BRIEF
+            job = where.submit(shrink_job, self.store.settings.to_json(), finding.to_json(), self.ways.shrink, until)
             self._shrinking[job] = signature
 
     def _take(self, where: JobExecutor, future: "Future[Json]") -> None:
         problem = None if future.cancelled() else future.exception()
         if future in self._shrinking:
             signature = self._shrinking.pop(future)
-            if problem is None and not future.cancelled():
+            if problem is None and not future.cancelled() and future.result():
                 self.store.shrunk(signature, future.result())
             return
         number = self._batches.pop(future)

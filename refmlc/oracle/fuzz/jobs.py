@@ -14,6 +14,7 @@ its worker alone is a finding. A batch whose programs all end well alone is note
 without a program (crashed).
 """
 
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -84,6 +85,7 @@ def _cluster_executor(address: str) -> Iterator[JobExecutor]:
 SHARE = 1 / 16  # of the time of one program, that each program of a batch adds
 SHRINK = "refmlc.oracle.fuzz.batch:shrink"
 CODES = {"crashed": "RM703", "timed out": "RM704", "raised": "RM901"}
+BRIEF = 1.0  # seconds: a reduction with less does not begin
 ANSWERED = 30.0  # seconds, for the text of a program
 LATE = "batches that timed out although each program alone does not"
 
@@ -101,8 +103,17 @@ def batch_job(settings: Json, batch: int, workers: Cages | None = None) -> Json:
     return Batches(CampaignSettings.from_json(settings), workers or cages()).done(batch).to_json()
 
 
-def shrink_job(settings: Json, finding: Json, seconds: float, workers: Cages | None = None) -> Json:
-    """The program of a finding made smaller: `case`, `size` before and after; or `problem`: why it is not."""
+def shrink_job(
+    settings: Json, finding: Json, seconds: float, until: float | None = None, workers: Cages | None = None
+) -> Json:
+    """The program of a finding made smaller: `case`, `size` before and after; or `problem`: why it is not.
+
+    `until`: the time of day when it must be done, which machines of a cluster share; nothing where that is too near.
+    """
+    if until is not None:
+        seconds = min(seconds, until - time.time())
+        if seconds < BRIEF:
+            return {}
     campaign_settings = CampaignSettings.from_json(settings)
     try:
         with (workers or cages()).borrowed(campaign_settings.memory) as cage:

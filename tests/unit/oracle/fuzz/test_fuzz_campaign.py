@@ -1,6 +1,7 @@
 """A campaign comes to the same findings however often it is interrupted, and whatever its programs do."""
 
 import time
+from contextlib import closing
 
 import pytest
 
@@ -66,6 +67,39 @@ def test_it_ends_when_the_time_is_over(tmp_path, stand_in):
     assert 1 <= len(progress.done) < 200
 
 
+def test_what_runs_when_the_time_is_over_ends_soon_and_is_done_again(tmp_path, stand_in, monkeypatch):
+    monkeypatch.setattr(campaign, "LEFT", 2.0)
+    settings, begin = stand_in("slow=60"), time.monotonic()
+    with closing(open_store(tmp_path, settings)) as store:
+        late = Campaign(store, RunOptions(seconds=0.5, shrink=0.5))
+        late.run()
+    assert time.monotonic() - begin < 0.5 + 0.5 + 2.0 + campaign.CLOSING
+    assert late.cut == 1
+    assert progress_in(tmp_path).done == set()
+
+
+def test_a_reduction_that_begins_late_has_the_time_that_is_left(tmp_path, stand_in, monkeypatch):
+    begun = []
+
+    def reduction(_settings, _finding, seconds, until, **_workers):
+        begun.append((seconds, until - time.time()))
+        return {}
+
+    monkeypatch.setattr(campaign, "shrink_job", reduction)
+    run(tmp_path, stand_in("wrong=1"), RunOptions(seconds=0.2, shrink=600.0))
+    assert all(seconds == 600.0 and 590.0 < left < 0.2 + 600.0 + campaign.LEFT for seconds, left in begun)
+    assert begun
+    assert progress_in(tmp_path).shrunk == {}  # another run does it
+
+
+def test_the_time_begins_before_the_campaign(tmp_path, stand_in):
+    with closing(open_store(tmp_path, stand_in())) as store:
+        late = Campaign(store, RunOptions(seconds=3.0, shrink=0), started=time.monotonic() - 3.0)
+        late.run()
+    assert late.cut == 0
+    assert 1 <= len(progress_in(tmp_path).done) <= campaign.AHEAD  # the first ones begin all the same
+
+
 def test_jobs_that_are_lost_are_given_out_again(tmp_path, stand_in, monkeypatch):
     lost = [2, 1]
     monkeypatch.setattr("refmlc.oracle.fuzz.campaign.batch_job", _losing(lost))
@@ -98,7 +132,7 @@ def test_there_must_be_a_scheduler(monkeypatch):
 
 
 def test_reductions_do_not_go_on_long_after_the_time(tmp_path, stand_in, monkeypatch):
-    def slow(_settings, _finding, seconds, **_workers):
+    def slow(_settings, _finding, seconds, _until, **_workers):
         time.sleep(seconds)
         return {"problem": "slow"}
 

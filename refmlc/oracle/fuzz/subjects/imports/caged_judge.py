@@ -79,6 +79,7 @@ class CagedJudge(Generic[P]):
         try:
             if self._cage is None:
                 self._cage = Cage(self.memory)
+                self._cage.await_start()
                 self._cage.ask(READY, [self.kind], START)
             answer = self._cage.ask(ANSWERED, [self.kind, self.seconds, what, path, data], starts + 2 * self.seconds)
         except WorkerDied as died:
