@@ -3,6 +3,7 @@
 | FILE                                   | is run again by                                                      |
 |----------------------------------------|----------------------------------------------------------------------|
 | of `check --case`                      | the meaning, and each implementation                                 |
+| … on the import of a model             | its framework and TVM's importer, with the model of `--model`        |
 | of a program of a campaign             | the same, with its rewrite and the proof of that where it has one    |
 | of a model (`fuzz.subjects.imports`)   | the importers; each is held to ONNX's evaluator, or to PyTorch       |
 | of steps of TVM (`fuzz.subjects`)      | TVM, which applies the steps again; each stage is held to the program |
@@ -12,17 +13,20 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import click
 
 from refmlc.cli.console import err, out, print_json, show_diagnostic
-from refmlc.cli.options import file_argument, impl_option, json_option, seconds_option, trust_option
+from refmlc.cli.options import PATH, file_argument, impl_option, json_option, seconds_option, trust_option
 from refmlc.diag import Diagnostic, fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.diag.errors import Mismatch, error
 from refmlc.diag.render import to_json
+from refmlc.oracle.check.model import model_of
 from refmlc.oracle.evidence import read_case
-from refmlc.oracle.evidence.case_file import LARGEST_CASE
+from refmlc.oracle.evidence.case_file import LARGEST_CASE, CaseFile
+from refmlc.oracle.evidence.recorded_model import needs_model, replay_with_model, tvm_of
 from refmlc.oracle.evidence.replay import replay as replay_case
 from refmlc.oracle.examine import Examination
 from refmlc.oracle.fuzz.exclusions import TVM
@@ -42,12 +46,14 @@ from refmlc.oracle.implementations.implementation import Implementation, Limits,
 from refmlc.oracle.implementations.lookup import trusted
 from refmlc.system.regular import read_text
 
+Replayed: TypeAlias = tuple[Examination, tuple[str, ...], tuple[str, ...]]
+"""An examined record, what contradicts it, and notes."""
 SECONDS = 60.0  # that TVM has for all steps, at least
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A record. `specs`: the implementations it names; `run` executes it and also returns contradictions.
+    """A record. `specs`: the implementations it names; `run` executes it and also returns contradictions and notes.
 
     `code`: that of the finding, which is shown before others; empty: the first one is shown. `build`: options that a
     TVM gets which is named without any.
@@ -55,7 +61,7 @@ class Recorded:
 
     id: str
     specs: tuple[str, ...]
-    run: Callable[[Sequence[Implementation], Limits], tuple[Examination, tuple[str, ...]]]
+    run: Callable[[Sequence[Implementation], Limits], Replayed]
     code: str = ""
     build: str = ""
 
@@ -63,25 +69,30 @@ class Recorded:
 @click.command(epilog="Example: refmlc replay finding.toml --impl native")
 @file_argument
 @impl_option("Run it on this implementation. May be repeated.  [default: those in FILE]", "specs")
+@click.option("--model", "model", type=PATH, help="The model (.onnx, .pt2) that a finding of `check MODEL` is on.")
 @seconds_option
 @trust_option
 @json_option
-def replay(file: Path, specs: tuple[str, ...], *, seconds: float, trust: bool, as_json: bool) -> None:
+def replay(
+    file: Path, specs: tuple[str, ...], *, model: Path | None, seconds: float, trust: bool, as_json: bool
+) -> None:
     """Run the recorded case in FILE again, and see whether each implementation is still wrong.
 
-    FILE is a case of `check --case`, of any code but RM706 (which needs the model), or a finding of `fuzz`: of a
-    program, a pair, a build of TVM, a model that TVM imports, or steps that TVM applies. An external program that it
-    names is started with `--trust` only.
+    FILE is a case of `check --case`, or a finding of `fuzz`: of a program, a pair, a build of TVM, a model that TVM
+    imports, or steps that TVM applies. A case on the import of a model needs that model, which FILE does not name:
+    `--model`. An external program that FILE names is started with `--trust` only, which reads a `.pt2` too.
     Exit status 1: an implementation or a step is wrong, or the program itself has no meaning.
     """
     text = _text(file)
+    if model is not None and is_finding(text):
+        raise fail(BAD_USAGE, f"`{file}` is a finding of a campaign, which needs no `--model`")
     traced = read_traced(text) if is_finding(text) else None
     if traced is not None:
         click.get_current_context().exit(_replay_steps(file, traced, specs, seconds, trust=trust, as_json=as_json))
-    model = read_model(text) if is_finding(text) else None
-    if model is not None:
-        click.get_current_context().exit(_replay_model(file, model, specs, seconds, trust=trust, as_json=as_json))
-    recorded = _recorded(text, str(file))
+    stored = read_model(text) if is_finding(text) else None
+    if stored is not None:
+        click.get_current_context().exit(_replay_model(file, stored, specs, seconds, trust=trust, as_json=as_json))
+    recorded = _recorded(text, file, model, Limits(seconds=seconds), trust=trust)
     if not specs:
         trusted(recorded.specs, file, trust=trust)
     limits = Limits(seconds=seconds)
@@ -90,11 +101,14 @@ def replay(file: Path, specs: tuple[str, ...], *, seconds: float, trust: bool, a
             stack.enter_context(closing(named_implementation(with_options(spec, recorded.build), limits)))
             for spec in specs or recorded.specs
         ]
-        examination, broken = recorded.run(implementations, limits)
+        examination, broken, notes = recorded.run(implementations, limits)
+    for note in notes:
+        err.print(note, style="dim")
     _show(file, recorded.id, examination, broken, as_json=as_json)
     if broken:
         raise fail(BAD_FILE, f"`{file}` does not record the meaning: {'; '.join(broken)}")
-    first = _first(examination, recorded.code, runs_implementations=bool(specs or recorded.specs))
+    runs = bool(specs or recorded.specs or model)
+    first = _first(examination, recorded.code, runs_implementations=runs)
     if first is not None:
         click.get_current_context().exit(_report_finding(first, as_json=as_json))
 
@@ -163,20 +177,38 @@ def _show_outcomes(file: Path, identity: str, outcomes: Sequence[ReplayedTrace],
     return _report_finding(diagnostics[0], as_json=as_json) if diagnostics else 0
 
 
-def _recorded(text: str, file: str) -> Recorded:
-    """The record in the text of a file. Fails: RM109; RM1xx for its program."""
+def _recorded(text: str, file: Path, model: Path | None, limits: Limits, *, trust: bool) -> Recorded:
+    """The record in the text of a file. Fails: RM109; RM112 for a missing or another `model`; RM1xx for its program."""
     if is_finding(text):
-        finding = read_finding(text, file)
+        finding = read_finding(text, str(file))
         return Recorded(
-            finding.id, finding.specs, lambda ways, _limits: (examined(finding, ways), ()), build=finding.build
+            finding.id, finding.specs, lambda ways, _limits: (examined(finding, ways), (), ()), build=finding.build
         )
-    case = read_case(text, file)
+    case = read_case(text, str(file))
+    if needs_model(case):
+        return _recorded_import(case, model, limits, trust=trust)
+    if model is not None:
+        raise fail(BAD_USAGE, f"{case.place} is not on the import of a model: it needs no `--model`")
 
-    def replayed(implementations: Sequence[Implementation], limits: Limits) -> tuple[Examination, tuple[str, ...]]:
+    def replayed(implementations: Sequence[Implementation], limits: Limits) -> Replayed:
         replayed_case = replay_case(case, implementations, limits)
-        return replayed_case.examination, replayed_case.broken
+        return replayed_case.examination, replayed_case.broken, ()
 
     return Recorded(case.id, (case.implementation,) if case.implementation else (), replayed, case.code)
+
+
+def _recorded_import(case: CaseFile, path: Path | None, limits: Limits, *, trust: bool) -> Recorded:
+    """The record of a finding on the import of the model at `path`. Fails: RM109, RM112; as importing does."""
+    if path is None:
+        message = f"{case.place} is a finding on an importer, of which the case has the module alone"
+        raise fail(BAD_USAGE, message, None, "`--model FILE` names the model that was checked")
+    model = model_of(path, trust=trust, limits=limits)
+
+    def replayed(implementations: Sequence[Implementation], limits: Limits) -> Replayed:
+        result, notes = replay_with_model(case, model, implementations, limits)
+        return result.examination, result.broken, notes
+
+    return Recorded(case.id, tvm_of(case), replayed, case.code)
 
 
 def _show(file: Path, identity: str, examination: Examination, broken: Sequence[str], *, as_json: bool) -> None:

@@ -5,6 +5,7 @@
 | `record`, `case_file` | a finding as a TOML case; writing and reading it                    |
 | `literals`            | values bit by bit, or by rules                                      |
 | `replay`              | the case reproduced, in any implementation                          |
+| `recorded_model`      | … a finding on the import of a model, with the model                |
 | `page`, `listing`     | the page with the map of the difference, the program with its marks |
 | `proof_page`          | the page of a proof, with the two terms beside each other           |
 | `certificate`         | a proof as a file, and its derivation again from the programs       |

@@ -5,7 +5,7 @@
 | RM705                   | the variants of the program too                                     |
 | RM709                   | each operator against its definition                                |
 | RM710                   | a search for the first result that is not finite                    |
-| RM706                   | the model, which the case does not have: refused (RM112)            |
+| RM706                   | the model, which the case does not have: `recorded_model`           |
 | any other, RM3xx too    | the meaning, and each implementation                                |
 
 `holds` asks an answer of any implementation for what the file asserts, and for nothing else: no reference is run.
@@ -54,7 +54,7 @@ def replay(case: CaseFile, implementations: Sequence[Implementation], limits: Li
     """
     if case.code == WRONG_IMPORT.id:
         message = f"{case.place} is a finding on an importer, of which the case has the module alone"
-        raise fail(BAD_USAGE, message, None, "`refmlc check MODEL` makes it again")
+        raise fail(BAD_USAGE, message, None, "`refmlc replay FILE --model MODEL` makes it again")
     allow = frozenset(case.allow)
     examination = examine(
         [case],
