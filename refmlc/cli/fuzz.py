@@ -67,7 +67,7 @@ class Kinds(click.ParamType[tuple[str, ...]]):
     "--batch",
     "size",
     type=click.IntRange(1),
-    help="Number of programs of a batch.  [default: 144; 16 with tvm: or cmd:]",
+    help="Number of programs of a batch.  [default: 144; 16 with tvm: or cmd:, less with several]",
 )
 @click.option("--large", type=click.IntRange(0), help="Make every Nth function large; 0: none.")
 @click.option("--limit", "program_seconds", type=Duration(), help="Time limit of one program.")

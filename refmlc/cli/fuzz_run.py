@@ -32,7 +32,8 @@ from refmlc.strategies.functions import AIMS
 
 REFRESH = 4  # times a second
 CLUSTER = 32  # workers, about
-PROCESSES, FEW = ("tvm:", "cmd:"), 16  # programs of others, and the size of their batches
+PROCESSES = ("tvm:", "cmd:")  # programs of others
+FEW, FEWEST = 16, 4  # programs of a batch where one of these executes it, and where many do
 
 
 @dataclass(frozen=True)
@@ -101,10 +102,14 @@ def _settings(path: Path, options: Mapping[str, object], *, moves_away: bool, wa
 
 
 def _size(options: Mapping[str, object]) -> int:
-    """The programs of a batch: few where programs of others execute them, so that findings are seen as they come."""
+    """The programs of a batch: few where programs of others execute them, so that findings are seen as they come.
+
+    Fewer where several programs of others do, for each takes its time: a batch is lost that does not end in time.
+    """
     specs, kinds = (cast("Sequence[str]", options.get(name, ())) for name in ("implementations", "kinds"))
-    slow = any(spec.startswith(PROCESSES) for spec in specs) or not SUBJECTS.keys().isdisjoint(kinds)
-    return FEW if slow else CampaignSettings.size
+    others = sum(spec.startswith(PROCESSES) for spec in specs)
+    slow = others or not SUBJECTS.keys().isdisjoint(kinds)
+    return max(FEWEST, FEW // max(1, others)) if slow else CampaignSettings.size
 
 
 def _causes(ledger: Path | None) -> Mapping[str, str]:

@@ -31,8 +31,8 @@ from refmlc.oracle.fuzz.store import CampaignStore
 AHEAD = 2  # batches given out for each one at work
 TICK = 0.25  # seconds between looks at the clock
 AGAIN = 3
-LEFT = 10.0  # seconds, besides those of a reduction, for what runs when the time is over
-CLOSING = 5.0  # seconds to end workers and to write the files
+LEFT = 7.0  # seconds, besides those of a reduction, for what runs when the time is over
+CLOSING = 8.0  # seconds to end workers and to write the files
 
 
 class Campaign:

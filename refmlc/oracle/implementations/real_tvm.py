@@ -9,6 +9,8 @@ Versions 0.25 (with apache-tvm-ffi 0.1.12), 0.26 and 0.27 run. Options follow th
 | `target=c`         | C, compiled by the system's compiler; TVM has no `mode=compiled` for it                     |
 | `mode=bytecode`    | left out: functions of Relax run in the virtual machine; or `mode=compiled`: as machine code |
 | `opt=0` … `opt=3`  | the level of optimisation; left out: TVM's own                                              |
+| `tir_pipeline=tirx` | the passes that TVM has for TIRx: for prim_funcs without blocks; left out: those of S-TIR |
+| `relax_pipeline=default_build` | the passes of that name, which do not fuse; left out: those of the target           |
 | `cuda`             | code for the GPU; functions without threads get TVM's default schedules                     |
 
 `tvm_side/run_calls` is the other end; it speaks the protocol of `command`. It forks for each module, so that a crash of
@@ -41,7 +43,8 @@ from refmlc.oracle.implementations.remote import Remote
 
 MODES = ("bytecode", "compiled")
 LEVELS = ("0", "1", "2", "3")
-KNOWN = "target=…, mode=bytecode or compiled, opt=0 … 3, cuda"
+PIPELINES = {"tir_pipeline": ("tirx",), "relax_pipeline": ("default_build",)}
+KNOWN = "target=…, mode=bytecode or compiled, opt=0 … 3, tir_pipeline=tirx, relax_pipeline=default_build, cuda"
 
 
 def options_of(words: Sequence[str]) -> Mapping[str, object]:
@@ -58,6 +61,8 @@ def options_of(words: Sequence[str]) -> Mapping[str, object]:
                 options[key] = value
             case "opt", str() if value in LEVELS:
                 options[key] = int(value)
+            case "tir_pipeline" | "relax_pipeline", str() if value in PIPELINES[key]:
+                options[key] = value
             case "cuda", "":
                 options[key] = True
             case _:

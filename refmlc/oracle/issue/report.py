@@ -29,7 +29,7 @@ from refmlc.oracle.fuzz.subjects.builds import builds, builds_of
 from refmlc.oracle.implementations.implementation import Ended, Implementation, Limits
 from refmlc.oracle.implementations.lookup import implementation
 from refmlc.oracle.implementations.loops.adapter import Loops
-from refmlc.oracle.implementations.real_tvm import options_of
+from refmlc.oracle.implementations.real_tvm import PIPELINES, options_of
 from refmlc.oracle.issue.neighbours import neighbours
 from refmlc.oracle.issue.script import ScriptBuild, WrongElement, pair_script, tvm_script
 from refmlc.oracle.issue.subject import IssueSubject
@@ -192,6 +192,9 @@ def _stage(case: Case, spec: str, progress: Callable[[str], None]) -> tuple[Brok
     progress("passes")
     python, *words = spec.removeprefix("tvm:").split(",")
     options = options_of(words)
+    pipelines = [f"{key}={options[key]}" for key in PIPELINES if key in options]
+    if pipelines:
+        return None, f"the passes of {', '.join(pipelines)} were not compared one by one"
     function = case.module.functions[case.func]
     names = [] if isinstance(function, relax.ExternFunc) else [each.name for each in parameters_of(function)]
     inputs = dict(zip(names, case.arguments(), strict=True))

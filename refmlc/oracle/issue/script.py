@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.script import show
 from refmlc.oracle.difference import Difference
+from refmlc.oracle.implementations.real_tvm import PIPELINES
 from refmlc.oracle.passes.report import TvmRequest, expression_of, script_head
 from refmlc.oracle.reference import Program
 from refmlc.strategies.case import Case
@@ -84,18 +85,23 @@ class WrongElement:
 
 @dataclass(frozen=True)
 class ScriptBuild:
-    """How the program compiles: the `target`, the level `opt` (None: TVM's own), and the `mode` of graphs."""
+    """How the program compiles: the `target`, the level `opt` (None: TVM's own), and the `mode` of graphs.
+
+    `pipelines`: the names of passes that TVM gets by arguments of these names.
+    """
 
     target: str = "llvm"
     opt: int | None = None
     mode: str = "bytecode"
+    pipelines: tuple[tuple[str, str], ...] = ()
 
     @staticmethod
     def of(options: Mapping[str, object]) -> "ScriptBuild":
         """The build that the options of an implementation say."""
         opt = options.get("opt")
         level = None if opt is None else int(str(opt))
-        return ScriptBuild(str(options.get("target", "llvm")), level, str(options.get("mode", "bytecode")))
+        pipelines = tuple((key, str(options[key])) for key in PIPELINES if key in options)
+        return ScriptBuild(str(options.get("target", "llvm")), level, str(options.get("mode", "bytecode")), pipelines)
 
     @property
     def context(self) -> str:
@@ -110,7 +116,8 @@ class ScriptBuild:
     def expression(self, *, graph: bool) -> str:
         """What gives the executable of `module`."""
         mode = "" if self.mode == "bytecode" else f", exec_mode={self.mode!r}"
-        build = f"relax.build(module, target{mode})" if graph and mode else "tvm.compile(module, target)"
+        more = "".join(f", {key}={value!r}" for key, value in self.pipelines)
+        build = f"relax.build(module, target{mode}{more})" if graph and mode else f"tvm.compile(module, target{more})"
         return f"loaded({build})" if self.is_c else build
 
     def head(self, text: str, args: Sequence[str]) -> list[str]:

@@ -6,6 +6,7 @@
 | `primitives`     | traces of TVM's schedule, each step held to the program that it began with      |
 | `passes`         | orders of TVM's passes, the same                                                |
 | `builds`         | one program compiled by TVM with many options, each build held to the meaning   |
+| `flat_programs`  | prim_funcs without blocks, for one of these builds                              |
 | `imports`        | graphs of ONNX and PyTorch, by TVM's importer and refmlc's, held to the framework |
 | `replayed_trace` | a finding on stages, made again in TVM                                          |
 """

@@ -6,9 +6,11 @@
 | `mode=compiled`                   | graphs as machine code; prim_funcs as ever                                  |
 | `target=c`, `target=c,opt=0`      | C, compiled by the system's compiler                                        |
 | `target=llvm -mcpu=…`             | code for a processor, where this machine has what it needs                  |
+| `tir_pipeline=tirx`               | prim_funcs without blocks, by the passes that TVM has for TIRx              |
+| `relax_pipeline=default_build`    | graphs, by the passes of that name, which do not fuse                       |
 
-A program is a prim_func or a graph, in turns. Builds with `-mcpu` have programs without floats alone: they may fuse a
-multiplication and an addition, which rounds once.
+A program is a prim_func or a graph, in turns; every second prim_func has no blocks (`flat_programs`). Builds with
+`-mcpu` have programs without floats alone: they may fuse a multiplication and an addition, which rounds once.
 
 A batch asks two builds, which take turns; a finding is shrunk with all of them, which says which are wrong. A cause is
 the code, how the result is wrong, its difference or the message, and which builds have it: one that all have is TVM's
@@ -18,11 +20,11 @@ lowering, one that some have is what their options do.
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from refmlc.lang.ir import IRModule
+from refmlc.lang.ir import IRModule, relax
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.examine import Examination, examine, uncompared
@@ -33,6 +35,7 @@ from refmlc.oracle.fuzz.kept_processes import kept
 from refmlc.oracle.fuzz.likeness import row_like
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.subjects.flat_programs import has_blocks, without_blocks
 from refmlc.oracle.fuzz.subjects.primitives.staged import python_of
 from refmlc.oracle.implementations.implementation import Implementation, Limits, Prepared, Stopped
 from refmlc.oracle.implementations.interp import Interp
@@ -46,7 +49,8 @@ from refmlc.strategies.inputs import rolled_inputs
 from refmlc.strategies.modules import rolled_module
 
 KIND = "builds"
-PLAIN_BUILDS = ("opt=0", "opt=1", "opt=2", "opt=3", "mode=compiled", "target=c", "target=c,opt=0")
+TIRX, UNFUSED = "tir_pipeline=tirx", "relax_pipeline=default_build"
+PLAIN_BUILDS = ("opt=0", "opt=1", "opt=2", "opt=3", "mode=compiled", "target=c", "target=c,opt=0", TIRX, UNFUSED)
 PROCESSORS = (
     ("skylake-avx512", frozenset(("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"))),
     ("haswell", frozenset(("avx2", "bmi2", "fma"))),
@@ -58,6 +62,7 @@ JUDGED = {kind.value for kind in COMPARED}
 WRONG = (Kind.WRONG, Kind.CRASHED, Kind.HUNG, Kind.COMPILER_ERROR)
 TOGETHER = 2  # builds of a batch: each is a process that imports TVM
 ATTEMPTS = 32
+FLAT = 2  # the number modulo 4 of programs without blocks
 SHOWN = 100  # characters of a message that tell causes apart
 STEPS, BYTES = 200_000, 1 << 28
 CPU = Path("/proc/cpuinfo")
@@ -84,8 +89,11 @@ def runs_here(options: str, flags: str | None = None) -> bool:
 
 
 def builds_of(module: IRModule, names: Sequence[str]) -> list[str]:
-    """The builds that take a module: those for a processor take none with floats."""
-    return [build for build in names if "-mcpu" not in build or not is_excluded(module, FLOATS)]
+    """The builds that take a module: those for a processor take none with floats; the pipelines as above."""
+    is_graph = any(isinstance(function, relax.Function) for function in module.functions.values())
+    takes = {TIRX: not is_graph and not has_blocks(module), UNFUSED: is_graph}
+    taken = [build for build in names if takes.get(build, True)]
+    return [build for build in taken if "-mcpu" not in build or not is_excluded(module, FLOATS)]
 
 
 def limits_of(settings: CampaignSettings) -> Limits:
@@ -113,7 +121,8 @@ def program(settings: CampaignSettings, number: int) -> Case:
         case = rolled_module(seed, "") if number % 2 else rolled(seed, "", small=seed % 4 > 0)
         if not is_excluded(case.module, exclude):
             break
-    return case
+    flat = without_blocks(case.module) if number % 4 == FLAT else None
+    return case if flat is None else replace(case, module=flat)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """The other side of `tvm`: runs in an environment that has apache-tvm, and needs nothing of refmlc.
 
-It speaks the protocol of `command`; its first argument says as JSON how to compile: `target`, `mode`, `opt`, `cuda`
-(`real_tvm` has the table). It runs with TVM 0.25, 0.26 and 0.27. For each module a child is forked, which compiles and
-runs it; when the child dies, that is the answer. A module that comes again at once meets the child that has it: reading
-is what takes TVM longest.
+It speaks the protocol of `command`; its first argument says as JSON how to compile: `target`, `mode`, `opt`, `cuda`,
+the pipelines (`real_tvm` has the table). It runs with TVM 0.25, 0.26 and 0.27. For each module a child is forked, which
+compiles and runs it; when the child dies, that is the answer. A module that comes again at once meets the child that
+has it: reading is what takes TVM longest.
 
 | request   | the child                                                                              |
 |-----------|----------------------------------------------------------------------------------------|
@@ -62,6 +62,7 @@ class Phase:
 BUILDING = Phase()
 TOGETHER = 48  # modules of a batch
 OPTIONS = {"target": "llvm", "mode": "bytecode", "opt": None, "cuda": False}
+PIPELINES = ("tir_pipeline", "relax_pipeline")
 
 
 class Refused(Exception):
@@ -181,17 +182,18 @@ class Compiler:
         self.options = OPTIONS | options
         self.target = target_of("cuda" if self.options["cuda"] else self.options["target"])
         self.device = tvm.cuda() if self.options["cuda"] else tvm.cpu()
+        self.pipelines = {key: options[key] for key in PIPELINES if key in options}
 
     def compiled(self, module):
         """An executable; C is compiled by the system's compiler and loaded."""
         with self.level():
-            executable = tvm.compile(module, self.target)
+            executable = tvm.compile(module, self.target, **self.pipelines)
         return self.loaded(executable)
 
     def machine(self, module):
         """The virtual machine of a module with Relax functions."""
         with self.level():
-            executable = relax.build(module, self.target, exec_mode=self.options["mode"])
+            executable = relax.build(module, self.target, exec_mode=self.options["mode"], **self.pipelines)
         return relax.VirtualMachine(self.loaded(executable), self.device)
 
     def level(self):

@@ -4,11 +4,14 @@ import pytest
 from click.testing import CliRunner
 
 from refmlc.cli import main
+from refmlc.diag import Malformed
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.fuzz.exclusions import NOT_SENT_TO_TVM, is_excluded
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects import builds
 from refmlc.oracle.implementations.implementation import Limits
+from refmlc.oracle.implementations.real_tvm import options_of
+from refmlc.oracle.issue.script import ScriptBuild
 from refmlc.strategies.case import Case
 from refmlc.strategies.inputs import rolled_inputs
 
@@ -60,6 +63,27 @@ def test_a_build_for_a_processor_has_no_floats():
     ]
     assert builds.examined(case_of(), ways, Limits())[1] == ["opt=0", "x -mcpu=y"]
     assert builds.examined(case_of(dtype="float32"), ways, Limits())[1] == ["opt=0"]
+
+
+def test_a_pipeline_has_the_programs_that_it_takes():
+    graph = builds.program(SETTINGS, 1).module
+    flat = builds.program(SETTINGS, builds.FLAT).module
+    blocks = builds.program(SETTINGS, 0).module
+    names = ("opt=0", builds.TIRX, builds.UNFUSED)
+    assert builds.builds_of(graph, names) == ["opt=0", builds.UNFUSED]
+    assert builds.builds_of(flat, names) == ["opt=0", builds.TIRX]
+    assert builds.builds_of(blocks, names) == ["opt=0"]
+    assert set(names) <= set(builds.builds(""))
+
+
+@pytest.mark.parametrize("option", [builds.TIRX, builds.UNFUSED])
+def test_a_pipeline_is_an_option_of_tvm_and_of_the_script(option):
+    key, _, value = option.partition("=")
+    assert options_of([option]) == {key: value}
+    build = ScriptBuild.of(options_of([option, "mode=compiled"]))
+    assert f", {key}={value!r})" in build.expression(graph=True)
+    with pytest.raises(Malformed, match="has no option"):
+        options_of([f"{key}=quantum"])
 
 
 @pytest.mark.parametrize(
