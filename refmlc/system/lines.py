@@ -3,10 +3,12 @@
 | what happens                                   | `Broken`                                                     |
 |------------------------------------------------|--------------------------------------------------------------|
 | no answer within the time                      | `timed out`; it is killed with all that it has started       |
+| … and it waits for a processor (`patient`)     | nothing: it has its time as time of the processor            |
 | the process ends, by itself or by a signal     | `crashed`: how, and the last line it wrote to standard error |
 | a line, not a JSON object or far too long      | `crashed`: the line                                          |
 | a line without a request                       | `crashed`: the line                                          |
 
+A process that sleeps too long is late all the same, and so is one that has waited for `MOST` times its time.
 A process that broke is not asked again: `alive` is false, and its owner starts another one. Neither side waits for the
 other to read: answers are read while a request is written. Of its standard error the begin and the end are kept.
 """
@@ -24,13 +26,15 @@ from time import monotonic
 from typing import IO
 
 from refmlc.system.output import Output
-from refmlc.system.tree import Started
+from refmlc.system.tree import Started, cpu_seconds_of, runs_any, started_by
 
 LONGEST_LINE = 16 << 20
 SHOWN = 200
 PIECE = 1 << 16
 ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
 DYING = 2.0  # seconds from the end of its output to its own end
+MOST = 10  # times its time, that a process may wait for a processor
+PAUSE = 1.0  # seconds between looks at one that waits for a processor
 ENDING = 0.2  # seconds that a process has to end by itself
 CRASHED, TIMED_OUT = "crashed", "timed out"
 
@@ -68,14 +72,22 @@ class LineProcess:
         self._in, self._out = self._process.stdin, self._process.stdout
         os.set_blocking(self._in.fileno(), False)
         self._got = bytearray()
+        self._turn: tuple[float, float, float] | None = None  # processor time then, the clock then, the time it has
         self.alive = True
         if memory is not None and hasattr(resource, "prlimit"):
             with suppress(ProcessLookupError, PermissionError, ValueError):
                 resource.prlimit(self._process.pid, resource.RLIMIT_AS, (memory, memory))
 
-    def ask(self, request: Mapping[str, object], seconds: float) -> dict[str, object]:
-        """The answer to `request`, which is a JSON object. Fails: `Broken`."""
-        return next(self.answers(request, [seconds]))
+    def ask(self, request: Mapping[str, object], seconds: float, *, patient: bool = False) -> dict[str, object]:
+        """The answer to `request`, which is a JSON object. `patient`: on a busy machine it may take longer.
+
+        Fails: `Broken`.
+        """
+        self._turn = (self._cpu_seconds(), monotonic(), seconds) if patient else None
+        try:
+            return next(self.answers(request, [seconds]))
+        finally:
+            self._turn = None
 
     def answers(self, request: Mapping[str, object], limits: Sequence[float]) -> Iterator[dict[str, object]]:
         """As many answers as there are `limits`: the time for each, from the one before. Fails: `Broken`."""
@@ -151,9 +163,11 @@ class LineProcess:
         """Wait until there is room to write, or something was read. Fails: `Broken` (too late, the end)."""
         remaining = deadline - monotonic()
         if remaining <= 0:
-            raise self._late(seconds)
+            if not self._waits_its_turn():
+                raise self._late(seconds)
+            remaining = PAUSE
         streams = [self._out] if self._errors is None else [self._out, self._errors]
-        readable, writable, _ = select.select(streams, [self._in] if sending else [], [], remaining)
+        readable, _, _ = select.select(streams, [self._in] if sending else [], [], remaining)
         if self._errors in readable and not self._said.drain(self._errors):
             self._errors = None
         if self._out in readable:
@@ -161,8 +175,18 @@ class LineProcess:
             if not piece:
                 raise self._ended()
             self._got += piece
-        elif not readable and not writable:
-            raise self._late(seconds)
+
+    def _waits_its_turn(self) -> bool:
+        """Whether it has had less of a processor than its time, and would go on with one."""
+        if self._turn is None:
+            return False
+        before, began, seconds = self._turn
+        waits = monotonic() - began < MOST * seconds and self._cpu_seconds() - before < seconds
+        return waits and runs_any([self.pid, *started_by(self.pid)])
+
+    def _cpu_seconds(self) -> float:
+        """Seconds of processor time of it and of what it has started."""
+        return cpu_seconds_of([self.pid, *started_by(self.pid)])
 
     def _late(self, seconds: float) -> Broken:
         if self._errors is not None:

@@ -17,11 +17,14 @@ import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from time import sleep
 from typing import IO, Final
 from uuid import uuid4
 
 MARK: Final = "REFMLC_STARTED_BY"
 PROCESSES: Final = Path("/proc")
+RUNS: Final = ("R", "D")  # running or ready to run, waiting for a disk
+LOOKS, BETWEEN = 5, 0.02  # looks at threads, and seconds from one to the next
 ROUNDS: Final = 8  # a process may have started another since the list was made
 
 
@@ -110,6 +113,28 @@ def cpu_seconds_of(pids: Iterable[int]) -> float:
             )
             ticks += sum(map(int, after_name.split()[11:15]))
     return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def runs_any(pids: Iterable[int]) -> bool:
+    """Whether a thread of these processes runs, or would if it had a processor or a disk; False without `/proc`.
+
+    Between two steps it may sleep for a moment: it is looked at a few times.
+    """
+    processes = [PROCESSES / str(pid) / "task" for pid in pids]
+    for _ in range(LOOKS):
+        for process in processes:
+            with suppress(OSError):
+                if any(_state(thread) in RUNS for thread in process.iterdir()):
+                    return True
+        sleep(BETWEEN)
+    return False
+
+
+def _state(thread: Path) -> str:
+    """The state of a thread, a letter; empty: it has ended."""
+    with suppress(OSError, IndexError):
+        return (thread / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0]
+    return ""
 
 
 def started_by(pid: int) -> list[int]:

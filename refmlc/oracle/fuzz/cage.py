@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import cache
 from threading import Lock
 
-from refmlc.system.lines import Broken, LineProcess
+from refmlc.system.lines import MOST, Broken, LineProcess
 
 LAST_LINES = 12
 START = 60.0  # seconds
@@ -49,9 +49,12 @@ class Cage:
         self.ask(READY, [], START)
 
     def ask(self, call: str, args: list[object], seconds: float) -> dict[str, object]:
-        """The worker's answer. Raises WorkerDied if the worker ends. Units: seconds."""
+        """The worker's answer. Raises WorkerDied if the worker ends. Units: seconds.
+
+        They are of the clock, and on a busy machine of the processor: a program that waits for one does not hang.
+        """
         try:
-            return self._process.ask({"call": call, "args": args, "seconds": seconds}, seconds)
+            return self._process.ask({"call": call, "args": args, "seconds": MOST * seconds}, seconds, patient=True)
         except Broken as broken:
             last = broken.printed.splitlines()[-LAST_LINES:]
             raise WorkerDied(broken.why, broken.how, "\n".join(last)) from None
