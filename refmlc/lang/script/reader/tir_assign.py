@@ -14,12 +14,13 @@
 |                                            | before, and handles: a variable | `Bind`                             |
 | `x: T.let[T.int32] = e`                    | a variable              | `Bind`                                     |
 | an expression, `x` standing for such a buffer | the same             | `BufferStore`                              |
+| the name of another buffer of one element  | 0.27: the same          | `BufferStore` of its element               |
 | `A[i] = e`, `A[i] += e`                    |                         | `BufferStore`                              |
 """
 
 import ast
 
-from refmlc.diag import Span, fail
+from refmlc.diag import Diagnostic, Span, error, fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, BLOCK_RULE, NOT_TVMSCRIPT, TYPE_MISMATCH
 from refmlc.lang.dtypes import INT32, DType
 from refmlc.lang.ir import tir
@@ -30,7 +31,17 @@ from refmlc.lang.script.reader.evaluate import Evaluator
 from refmlc.lang.script.reader.operators import BINARY
 from refmlc.lang.script.reader.tir_draft import Around, FunctionDraft
 from refmlc.lang.script.reader.tir_frames import cell_of, store
-from refmlc.lang.script.reader.tir_operands import EXPRESSIONS, dtype_construct, expr_of, int_of, operand_of, tuple_of
+from refmlc.lang.script.reader.tir_operands import (
+    EXPRESSIONS,
+    check_wide,
+    dtype_construct,
+    element_of,
+    expr_of,
+    int_of,
+    is_single,
+    operand_of,
+    tuple_of,
+)
 from refmlc.lang.script.reader.tir_values import (
     AllocSpec,
     AxisSpec,
@@ -156,6 +167,8 @@ class Assignments:
                 define(name, inner)
             case list() | tuple():
                 return self.several(name, tuple_of(value), stmt)
+            case tir.Buffer() if self.copies(name, value, stmt):
+                return self.expression_bound(name, element_of(value, span), span)
             case tir.Buffer() | tir.ThreadVar() | TileLayout() | ComposeLayout():
                 define(name, value)
             case str() | None | DType() | Construct() | dict():
@@ -163,6 +176,23 @@ class Assignments:
             case _:
                 return self.expression_bound(name, value, span)
         return []
+
+    def copies(self, name: str, value: tir.Buffer, stmt: ast.stmt) -> bool:
+        """Whether `name = value` copies the only element of a buffer: `name` stands for one of one element.
+
+        Decision: TVM 0.27 prints a store of `B[0]` into `A[0]` as `A = B` where both have one element. Its reader
+        refuses that text, but inside a loop or a branch it takes `A` for another name of `B` there, and the store is
+        lost. refmlc reads what was printed. Fails: RM103 where TVM would have printed an index.
+        """
+        cell = _cell(self.ev.scope.lookup(name))
+        plain = isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.Name)
+        if cell is None or not plain or self.ev.generation != "0.27" or _cell(value) is None:
+            return False
+        if not (is_single(cell) and is_single(value)):
+            span = self.ev.spans.of(stmt)
+            message = f"`{name}` is a buffer of one element, and so is `{value.name}`: only elements are assigned"
+            raise error(Diagnostic(NOT_TVMSCRIPT, message, span, helps=(f"write `{name}[0] = {value.name}[0]`",)))
+        return True
 
     def several(self, name: str, values: tuple[Meta, ...], stmt: ast.stmt) -> list[Part]:
         """A list bound to one name: each item is bound, the name stands for all."""
@@ -315,6 +345,8 @@ class Assignments:
             return LetSpec(None)
         dtype = dtype_construct(value)
         if dtype is None:
+            if isinstance(value, Construct):
+                check_wide(value.path.removeprefix("T."), span)
             raise fail(BAD_ARGUMENTS, f"{described(value)} is not a type", span)
         return VarSpec(dtype)
 

@@ -31,6 +31,7 @@ from refmlc.lang.script.reader.evaluate import Evaluator
 from refmlc.lang.script.reader.suggestion import suggestion
 from refmlc.lang.script.reader.table import CallHandler, Family
 from refmlc.lang.script.reader.tir_operands import (
+    check_wide,
     dtype_construct,
     dtype_of,
     expr_of,
@@ -81,6 +82,7 @@ def intrinsic_call(ev: Evaluator, site: CallSite) -> Meta:
     name = ALIASES.get(name, name)
     row = intrinsic(name)
     if row is None:
+        check_wide(name, site.span)
         raise _unknown(ev, site)
     kwargs = dict(site.kwargs)
     declared = kwargs.pop("dtype", None)

@@ -4,6 +4,7 @@
 |------------|----------------------------------------------|---------------------------------------------|
 | expression | `dtype`, `ty`                                | `astype(d)`, `equal(b)`                     |
 | buffer     | `data shape strides elem_offset dtype name layout` | `vload vstore scope access_ptr`, `tirx.views` |
+|            | of one element: `source`, `buffer`, itself   |                                             |
 | load       | `buffer indices dtype`                       | as an expression                            |
 | region     | as a load, once taken as a vector            |                                             |
 | `VarSpec`  | `ty` (itself)                                |                                             |
@@ -22,6 +23,7 @@ from refmlc.lang.ir.offsets import default_offset
 from refmlc.lang.ops import promote
 from refmlc.lang.script.reader.arguments import REQUIRED, CallSite
 from refmlc.lang.script.reader.evaluate import Evaluator
+from refmlc.lang.script.reader.operators import host_binary, host_unary
 from refmlc.lang.script.reader.table import Family
 from refmlc.lang.script.reader.tir_exprs import choice
 from refmlc.lang.script.reader.tir_operands import (
@@ -30,6 +32,7 @@ from refmlc.lang.script.reader.tir_operands import (
     dtype_of,
     expr_of,
     indices_of,
+    is_single,
     operand_of,
     vector_load,
     wrong_rank,
@@ -49,6 +52,16 @@ _BUFFER_METHODS = (
 
 def _binary(_ev: Evaluator, symbol: str, a: Meta, b: Meta, span: Span) -> Meta:
     return promote.binary(symbol, operand_of(a, span), operand_of(b, span), span)
+
+
+def _buffer_binary(ev: Evaluator, symbol: str, a: Meta, b: Meta, span: Span) -> Meta:
+    single = [value for value in (a, b) if isinstance(value, tir.Buffer) and is_single(value)]
+    return _binary(ev, symbol, a, b, span) if single else host_binary(symbol, a, b, span)
+
+
+def _buffer_unary(ev: Evaluator, symbol: str, a: Meta, span: Span) -> Meta:
+    single = isinstance(a, tir.Buffer) and is_single(a)
+    return _unary(ev, symbol, a, span) if single else host_unary(symbol, a, span)
 
 
 def _unary(_ev: Evaluator, symbol: str, a: Meta, span: Span) -> Meta:
@@ -72,6 +85,8 @@ def _expr_attribute(ev: Evaluator, value: Meta, name: str, span: Span) -> Meta:
             return VarSpec(node.dtype, pointer)
         case ("buffer" | "source", tir.BufferLoad()):
             return node.buffer
+        case ("data", tir.BufferLoad(buffer=buffer)) if _is_scalar(buffer):
+            return tir.BufferData(buffer, span=span)
         case ("indices", tir.BufferLoad()):
             return node.indices
         case ("value", tir.IntImm() | tir.FloatImm() | tir.StringImm()):
@@ -135,6 +150,8 @@ def _buffer_attribute(ev: Evaluator, value: Meta, name: str, span: Span) -> Meta
             return value.dtype
         case "name":
             return value.name
+        case "buffer" | "source" if is_single(value):
+            return value
         case "ty":
             return value
         case "storage_scope":
@@ -262,7 +279,14 @@ FAMILIES = (
         method=_expr_method,
         choice=_choice,
     ),
-    Family((tir.Buffer,), attribute=_buffer_attribute, item=_buffer_item, method=_buffer_method),
+    Family(
+        (tir.Buffer,),
+        attribute=_buffer_attribute,
+        item=_buffer_item,
+        binary=_buffer_binary,
+        unary=_buffer_unary,
+        method=_buffer_method,
+    ),
     Family((Region,), attribute=_region_attribute, binary=_binary, unary=_unary, method=_expr_method, choice=_choice),
     Family((tir.ThreadVar,), attribute=_thread_attribute, binary=_binary, unary=_unary),
     Family((tir.Range,), attribute=_thread_attribute),

@@ -3,7 +3,8 @@
 | wanted     | taken                                                                                  |
 |------------|----------------------------------------------------------------------------------------|
 | expression | a node; a literal (`promote.literal`); a string (`StringImm`); a `Region` as a vector; |
-|            | a primitive variable of Relax, which means its own variable                            |
+|            | a primitive variable of Relax, which means its own variable; a buffer of one element   |
+|            | as its element (`is_single`)                                                           |
 | dtype      | `"float32"`, `T.float32`, `T.float32()`, `T.handle("float32").ty`                      |
 | integer    | a host int, an integer constant                                                        |
 | region     | `A[i, 0:4]`, a load, a whole buffer                                                    |
@@ -13,10 +14,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from refmlc.diag import Diagnostic, RefmlcError, Related, Span, error, fail
-from refmlc.diag.catalogue import BAD_ARGUMENTS, RANK_MISMATCH, UNKNOWN_DTYPE
+from refmlc.diag.catalogue import BAD_ARGUMENTS, RANK_MISMATCH, UNKNOWN_DTYPE, UNSUPPORTED_DTYPE
 from refmlc.lang.dtypes import INT32, SCALARS, DType, dtype
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.equal import structural_equal
+from refmlc.lang.ir.kinds import Layout
 from refmlc.lang.ir.types import PrimType
 from refmlc.lang.ops import promote
 from refmlc.lang.script.reader.attributes import DTYPE_NAMES
@@ -72,9 +74,29 @@ def operand_of(value: Meta, span: Span) -> promote.Operand:
             return known
         case str():
             return tir.StringImm(value, span=span)
+        case tir.Buffer() if is_single(value):
+            return element_of(value, span)
     if isinstance(value, EXPRESSIONS):
         return value
     raise mismatch(value, "an expression", span)
+
+
+def is_single(buffer: tir.Buffer) -> bool:
+    """Whether TVM 0.27 prints an access to this buffer as the name alone: one element, and nothing else said of it.
+
+    Decision: TVM's printer writes `A` for `A[0]` where A is such a buffer of a function that is not `s_tir`, and
+    `A.source` for the buffer itself; where a value is wanted its reader refuses the name of a parameter. refmlc reads
+    the element, the only meaning that such a text has.
+    """
+    one = len(buffer.shape) == 1 and isinstance(buffer.shape[0], tir.IntImm) and buffer.shape[0].value == 1
+    plain = not (buffer.strides or buffer.axis_separators or buffer.allocated_addr)
+    laid_out = buffer.layout is Layout.DEFAULT or buffer.layout is Layout.ROW_MAJOR
+    return one and plain and laid_out and buffer.align == 64 and buffer.offset_factor == 1
+
+
+def element_of(buffer: tir.Buffer, span: Span) -> tir.BufferLoad:
+    """The element of a buffer of one element."""
+    return tir.BufferLoad(buffer, (tir.IntImm(INT32, 0),), span=span)
 
 
 def expr_of(value: Meta, span: Span) -> tir.Expr:
@@ -113,8 +135,16 @@ def dtype_named(name: str, span: Span) -> DType:
     try:
         return dtype(SHORT_DTYPES.get(name, "void" if name == "" else name))
     except KeyError:
+        check_wide(name, span)
         helps = suggestion(name, SCALARS)
         raise error(Diagnostic(UNKNOWN_DTYPE, f"`{name[:60]}` is not a dtype", span, helps=helps)) from None
+
+
+def check_wide(name: str, span: Span) -> None:
+    """Refuse the dtypes of 128 bits by name: TVM has them, refmlc does not. Fails: RM503."""
+    scalar, _, lanes = name.partition("x")
+    if scalar in ("int128", "uint128") and (not lanes or lanes.isdecimal()):
+        raise fail(UNSUPPORTED_DTYPE, f"`{scalar}` is not supported: values have at most 64 bits", span)
 
 
 def dtype_construct(value: Meta) -> DType | None:
@@ -145,6 +175,8 @@ def dtype_of(value: Meta, span: Span) -> DType:
             return dtype_named("void", span)
     named = dtype_construct(value)
     if named is None:
+        if isinstance(value, Construct):
+            check_wide(value.path.removeprefix("T."), span)
         failure = mismatch(value, "a dtype", span)
         helps = suggestion(value.path, DTYPE_NAMES) if isinstance(value, Construct) else ()
         raise error(replace(failure.diagnostic, helps=helps))
