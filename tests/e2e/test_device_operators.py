@@ -19,5 +19,7 @@ def test_the_table_is_that_of_tvm():
     done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
     theirs = json.loads(done.stdout)
     assert {name: row.registered for name, row in NAMED_OPERATORS.items()} == theirs["named"]
+    counts = {name: [row.least, row.most] for name, row in NAMED_OPERATORS.items() if row.least or row.most is not None}
+    assert counts == theirs["operands"]
     ours = {name: [row.least, row.most, sorted(row.modifiers)] for name, row in PTX_FAMILIES.items()}
     assert ours == theirs["ptx"]

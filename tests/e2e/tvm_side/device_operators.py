@@ -1,14 +1,16 @@
 """The operators of devices that TVM registers, as the rows of `refmlc.lang.ops.intrinsics.device`.
 
 Run inside TVM's environment: `python device_operators.py`. Prints JSON: `named` maps the name in a text to the name in
-the registry; `ptx` maps a family of instructions to its numbers of operands, least and most (null: it depends on the
-modifiers), and its modifiers, as a text spells them.
+the registry; `operands` maps it to the least and the most arguments of the function that a text calls (null: any
+number), where that function says them; `ptx` maps a family of instructions to its numbers of operands, least and most
+(null: it depends on the modifiers), and its modifiers, as a text spells them.
 """
 
+import inspect
 import json
 import sys
 
-import tvm.script.tirx  # noqa: F401 - it registers the names
+import tvm.script.tirx as T
 from tvm.backend.cuda.ptx.table import TABLE, escape_token
 from tvm.ir import Op
 
@@ -24,6 +26,24 @@ def named() -> dict[str, str]:
             if shown.partition(".")[0] in DEVICES and "." in shown:
                 rows[shown] = name.removeprefix("tirx.")
     return dict(sorted(rows.items()))
+
+
+def operands() -> dict[str, tuple[int, int | None]]:
+    """The numbers of arguments, by the signatures."""
+    rows = {}
+    for name in named():
+        function = T
+        for part in name.split("."):
+            function = getattr(function, part)
+        parameters = list(inspect.signature(function).parameters.values())
+        plain = [item for item in parameters if item.kind not in (item.VAR_POSITIONAL, item.VAR_KEYWORD)]
+        if any(item.kind is item.VAR_KEYWORD for item in parameters) or "all_args" in [
+            item.name for item in parameters
+        ]:
+            continue
+        least = sum(item.default is item.empty for item in plain)
+        rows[name] = (least, len(plain) if len(plain) == len(parameters) else None)
+    return rows
 
 
 def arity(entry) -> tuple[int, int | None]:
@@ -50,4 +70,4 @@ def ptx() -> dict[str, list[object]]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps({"named": named(), "ptx": ptx()}))
+    sys.stdout.write(json.dumps({"named": named(), "operands": operands(), "ptx": ptx()}))

@@ -2,6 +2,7 @@
 
 `NAMED`: the name in a text, `=` the name in the registry where that is another, under the dtype of the result: always
 the same, that of an argument (its number), written first (`first`), or said by a rule or a keyword (`own`).
+`OPERANDS`: the least and the most arguments of those in a text, where the signature of TVM's function says them.
 `PTX`: a family of instructions, the least and the most operands (`-`: it depends on the modifiers), its modifiers.
 
 `tests/e2e/tvm_side/device_operators.py` prints the same from a TVM; a test compares them.
@@ -64,6 +65,102 @@ NAMED = {
     nvshmem.putmem_nbi.block=nvshmem.putmem_nbi_block nvshmem.putmem_nbi.warp=nvshmem.putmem_nbi_warp
     nvshmem.putmem_signal_nbi nvshmem.putmem_signal_nbi.block=nvshmem.putmem_signal_nbi_block
     nvshmem.putmem_signal_nbi.warp=nvshmem.putmem_signal_nbi_warp nvshmem.quiet nvshmem.signal_op nvshmem.wait_until
+    """,
+}
+
+OPERANDS = {
+    "0": """
+    cuda.__activemask cuda.clock64 cuda.cluster_sync cuda.cta_sync cuda.elect_sync cuda.grid_sync
+    cuda.iket.range_pop cuda.thread_fence cuda.thread_rank cuda.warp_sync nvshmem.barrier_all nvshmem.fence
+    nvshmem.my_pe nvshmem.n_pes nvshmem.quiet
+    """,
+    "1": """
+    cuda.bfloat1622float2 cuda.bfloat162float cuda.cvta_generic_to_shared cuda.ffs_u32
+    cuda.float22bfloat162_rn_from_float2 cuda.float2_x cuda.float2_y cuda.float_as_uint cuda.half2float
+    cuda.iket.sentinel_token cuda.nano_sleep cuda.sm100_2sm_leader_smem_addr cuda.smem_addr_from_uint64
+    cuda.syncthreads_and cuda.syncthreads_or cuda.trap_when_assert_failed cuda.uint_as_float cuda.warpgroup_sync
+    cuda.wgmma.noop_barrier
+    """,
+    "1-2": """
+    cuda.iket.mark cuda.iket.range_end cuda.iket.range_push cuda.iket.range_start
+    """,
+    "1-3": """
+    cuda.iket.official_event
+    """,
+    "1-": """
+    cuda.printf
+    """,
+    "2": """
+    cuda.any_sync cuda.atomic_add cuda.ballot_sync cuda.fadd2_rn cuda.fdividef cuda.float22bfloat162_rn
+    cuda.float22half2 cuda.float8tohalf8 cuda.fmul2_rn cuda.half8tofloat8 cuda.hmax2 cuda.hmin2 cuda.make_float2
+    cuda.mbarrier_wait cuda.mbarrier_wait_acquire_cluster cuda.mov_sreg cuda.reduce_add_sync_u32
+    cuda.reduce_min_sync_u32 cuda.runtime_instr_desc metal.simd_shuffle metal.simd_shuffle_down
+    metal.simd_shuffle_up nki.identity nki.load nki.memset nki.reciprocal nki.store nki.tensor_copy
+    webgpu.subgroup_shuffle webgpu.subgroup_shuffle_down webgpu.subgroup_shuffle_up
+    """,
+    "2-3": """
+    cuda.warp_reduce
+    """,
+    "2-4": """
+    cuda.ldg
+    """,
+    "2-": """
+    cuda.func_call
+    """,
+    "3": """
+    cuda.atomic_cas cuda.get_tmem_addr
+    """,
+    "3-4": """
+    nki.matmul nvshmem.wait_until
+    """,
+    "3-5": """
+    metal.make_filled_simdgroup_matrix nki.activation
+    """,
+    "3-7": """
+    cuda.wait_until
+    """,
+    "4": """
+    cuda.__shfl_down_sync cuda.__shfl_sync cuda.__shfl_up_sync cuda.__shfl_xor_sync cuda.cta_reduce
+    cuda.fp8x4_e4m3_from_float4 cuda.mma_fill cuda.mma_fill_legacy nki.affine_select nki.tensortensor
+    nvshmem.getmem_nbi.block nvshmem.getmem_nbi.warp nvshmem.putmem_nbi.block nvshmem.putmem_nbi.warp
+    nvshmem.signal_op s_tir.ldg32
+    """,
+    "4-5": """
+    nki.tensorscalar
+    """,
+    "4-7": """
+    metal.simdgroup_load metal.simdgroup_store
+    """,
+    "4-": """
+    nki.tensorreduce
+    """,
+    "5": """
+    cuda.tcgen05.encode_matrix_descriptor cuda.timer_finalize cuda.timer_init
+    cuda.wgmma.encode_matrix_descriptor
+    """,
+    "5-7": """
+    nki.activation_reduce
+    """,
+    "6": """
+    cuda.timer_end cuda.timer_start
+    """,
+    "6-7": """
+    nki.tensorscalar_reduce
+    """,
+    "6-8": """
+    nki.scalar_tensor_scalar nki.scalar_tensor_tensor
+    """,
+    "7": """
+    cuda.mma_store cuda.mma_store_legacy nvshmem.putmem_signal_nbi.block nvshmem.putmem_signal_nbi.warp
+    """,
+    "8": """
+    metal.simdgroup_multiply_accumulate
+    """,
+    "9-14": """
+    cuda.tcgen05.encode_instr_descriptor
+    """,
+    "13-17": """
+    cuda.tcgen05.encode_instr_descriptor_block_scaled
     """,
 }
 
@@ -239,10 +336,12 @@ xor 3 3 b16 b32 b64 pred
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """An operator: its name in the registry, and the dtype of its result as the head of the table says."""
+    """An operator: its name in the registry, the dtype of its result as the head of the table says, its arguments."""
 
     registered: str
     result: str
+    least: int = 0
+    most: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,12 +353,21 @@ class InstructionFamily:
     modifiers: frozenset[str]
 
 
+def _counts() -> dict[str, tuple[int, int | None]]:
+    rows: dict[str, tuple[int, int | None]] = {}
+    for count, words in OPERANDS.items():
+        least, dash, most = count.partition("-")
+        rows |= dict.fromkeys(words.split(), (int(least), int(most) if most else None if dash else int(least)))
+    return rows
+
+
 def _named() -> dict[str, Named]:
     rows: dict[str, Named] = {}
+    counts = _counts()
     for result, words in NAMED.items():
         for word in words.split():
             name, _, registered = word.partition("=")
-            rows[name] = Named(registered or name, result)
+            rows[name] = Named(registered or name, result, *counts.get(name, (0, None)))
     return rows
 
 

@@ -10,7 +10,8 @@
 | `T.ptx.addr(p, 4)`, `T.ptx.pred(x)`, `T.ptx.SINK`   | operands of instructions                              |
 
 Decision: a call with modifiers in its name stays as it is written; the order in which TVM prints them as arguments is
-its table's. A name that is in no row is refused in a text of 0.27.
+its table's. A name that is in no row is refused in a text of 0.27, and so is a number of arguments that TVM's function
+does not take.
 """
 
 import keyword
@@ -39,7 +40,42 @@ def _named(ev: Evaluator, site: CallSite) -> Meta:
     name = site.name.removeprefix("T.")
     if name not in NAMED_OPERATORS and ev.generation == "0.27":
         raise _unknown(site, name, set(NAMED_OPERATORS))
+    _check_count(ev, site)
     return intrinsic_call(ev, site)
+
+
+def _counted(ev: Evaluator, site: CallSite) -> Meta:
+    _check_count(ev, site)
+    return intrinsic_call(ev, site)
+
+
+def _check_count(ev: Evaluator, site: CallSite) -> None:
+    """Refuse a number of arguments that TVM's function does not take. Fails: RM105."""
+    row = NAMED_OPERATORS.get(site.name.removeprefix("T."))
+    if row is not None and ev.generation == "0.27":
+        _within(site, len(site.args) + len(site.kwargs), row.least, row.most, "argument")
+
+
+def _within(site: CallSite, count: int, least: int, most: int | None, noun: str) -> None:
+    if count < least or (most is not None and count > most):
+        wanted = f"{least}" if least == most else f"at least {least}" if most is None else f"{least} to {most}"
+        plural = "" if wanted.endswith("1") else "s"
+        raise site.misfit(f"takes {wanted} {noun}{plural} and gets {count}")
+
+
+def _operands(site: CallSite) -> int:
+    """How many operands an instruction gets: without the modifiers that TVM prints behind them, and the predicate.
+
+    The last of those says of a printed call whether the predicate is among the operands (`pred`), and which operands
+    are sinks (`s0`), which it leaves out.
+    """
+    args = list(site.args)
+    trailing: list[str] = []
+    while args and isinstance(args[-1], str | tir.StringImm):
+        trailing.insert(0, str_of(args.pop(), site.span))
+    flags = trailing[-1].split(",") if trailing else []
+    sinks = sum(flag[:1] == "s" for flag in flags)
+    return len(args) + sinks - ("pred" in flags and "pred" not in site.kwargs)
 
 
 def _unknown(site: CallSite, name: str, names: set[str]) -> RefmlcError:
@@ -63,6 +99,7 @@ def _instruction(ev: Evaluator, site: CallSite) -> Meta:
             helps = suggestion(strange, PTX_FAMILIES[family].modifiers)
             message = f"`{strange[:40]}` is no modifier of `T.ptx.{family}`"
             raise error(Diagnostic(NOT_TVMSCRIPT, message, site.span, helps=helps))
+        _within(site, _operands(site), PTX_FAMILIES[family].least, PTX_FAMILIES[family].most, "operand")
     return intrinsic_call(ev, site)
 
 
@@ -79,7 +116,8 @@ def _escaped(part: str) -> str:
     return f"{text}_" if keyword.iskeyword(text) or text in ("global", "async") else text
 
 
-def _func_call(_ev: Evaluator, site: CallSite) -> Meta:
+def _func_call(ev: Evaluator, site: CallSite) -> Meta:
+    _check_count(ev, site)
     attrs = dict(site.kwargs)
     result = result_of(attrs.pop("return_type", "void"), site.span)
     if "source_code" not in attrs:
@@ -87,7 +125,10 @@ def _func_call(_ev: Evaluator, site: CallSite) -> Meta:
     return call("cuda.func_call", site, site.args, result, **attrs)
 
 
-def _ldg(_ev: Evaluator, site: CallSite) -> Meta:
+def _ldg(ev: Evaluator, site: CallSite) -> Meta:
+    """`T.cuda.ldg(p, dtype)`; of a vector TVM prints pointers to 2 or 4 destinations, `p`, dtype, `"v2"`, and 2."""
+    if site.kwargs or (len(site.args), site.args[-1:]) not in ((6, (2,)), (8, (4,))):
+        _check_count(ev, site)
     plain = len(site.args) == 2 and not site.kwargs
     result = result_of(site.args[1], site.span) if plain else VarSpec(VOID)
     return call("cuda.ldg", site, site.args, result, **site.kwargs)
@@ -151,6 +192,10 @@ CALLS: dict[str, CallHandler] = {
     "T.ptr_byte_offset": _ptr_byte_offset,
     "T.buffer_offset": _buffer_offset,
 }
-PREFIXES: dict[str, CallHandler] = {**{f"T.{family}.": _named for family in STRICT}, "T.ptx.": _instruction}
+PREFIXES: dict[str, CallHandler] = {
+    **{f"T.{family}.": _named for family in STRICT},
+    **{f"T.{family}.": _counted for family in ("metal", "webgpu")},
+    "T.ptx.": _instruction,
+}
 SUBSCRIPTS: dict[str, SubscriptHandler] = {"T.ptx": _text_of_ptx}
 NAMES: dict[str, Meta] = {"T.ptx.SINK": tir.Call("ptx.SINK", (), VOID)}
