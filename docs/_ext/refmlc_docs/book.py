@@ -342,6 +342,7 @@ def index() -> str:
         "LAY": "Layouts of TIRx",
         "TIP": "Tile primitives of TIRx",
         "TIX": "Kernels of TIRx",
+        "TIW": "Threads of a kernel",
     }
     parts = []
     for area, rows in areas.items():

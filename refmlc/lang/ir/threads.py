@@ -19,6 +19,7 @@ it may write exchanged memory and read the same.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import cast
 
 from refmlc.lang.ir import tir, tirx
 from refmlc.lang.ir.kinds import IterKind
@@ -34,6 +35,12 @@ IN_PART: Mapping[str, str] = {
     "cuda.warp_sync": "warp",
     "cuda.elect_sync": "warp",
     **dict.fromkeys((f"tvm_warp_shuffle{way}" for way in ("", "_up", "_down", "_xor")), "warp"),
+    **dict.fromkeys((f"cuda.__shfl{way}_sync" for way in ("", "_up", "_down", "_xor")), "warp"),
+    **dict.fromkeys(("tvm_warp_activemask", "cuda.__activemask", "ptx.activemask"), "warp"),
+    **dict.fromkeys(("cuda.any_sync", "cuda.ballot_sync", "cuda.warp_reduce"), "warp"),
+    **dict.fromkeys(("cuda.reduce_add_sync_u32", "cuda.reduce_min_sync_u32"), "warp"),
+    **dict.fromkeys(("ptx.shfl_sync", "ptx.vote_sync", "ptx.match", "ptx.redux_sync", "ptx.elect_sync"), "warp"),
+    **dict.fromkeys(("cuda.syncthreads_and", "cuda.syncthreads_or", "ptx.bar", "ptx.barrier"), "cta"),
 }
 """What the threads of a part of a block do together: the name of the intrinsic, and the part."""
 LAUNCHES = ("thread_extent",)
@@ -93,7 +100,7 @@ class Threads:
                     self._note(buffer, cached.reads)
                     self._note(buffer, cached.writes)
                 case tir.Call(callee=str() as callee):
-                    cached.meets = callee in MEETINGS or callee in IN_PART
+                    cached.meets = callee in MEETINGS or is_in_part(node)
                 case tir.Call():
                     cached.meets = True
                 case tirx.TilePrimitiveCall(scope=scope):
@@ -161,6 +168,16 @@ def is_collective(node: tir.Stmt) -> bool:
     return isinstance(node, tir.Evaluate) and isinstance(node.value, tir.Call) and node.value.callee in MEETINGS
 
 
+def is_in_part(node: Node) -> bool:
+    """Whether a node is a call that the threads of a part of a block execute together."""
+    return isinstance(node, tir.Call) and isinstance(node.callee, str) and name_in_part(node.callee) in IN_PART
+
+
+def name_in_part(callee: str) -> str:
+    """The name in `IN_PART` of what a call names: an instruction without its modifiers."""
+    return ".".join(callee.split(".", 2)[:2]) if callee.startswith("ptx.") else callee
+
+
 def meets_in_part(node: Node) -> bool:
     """Whether the threads of a part of a block do something together within `node`."""
     return bool(meeting_in_part(node))
@@ -169,8 +186,8 @@ def meets_in_part(node: Node) -> bool:
 def meeting_in_part(node: Node) -> str:
     """The first thing within `node` that the threads of a part of a block do together; empty: none."""
     for part in walk(node):
-        if isinstance(part, tir.Call) and part.callee in IN_PART:
-            return f"`T.{part.callee}`"
+        if is_in_part(part):
+            return f"`T.{cast('tir.Call', part).callee}`"
         if isinstance(part, tirx.TilePrimitiveCall) and part.scope != "thread":
             return f"`{name_of(part)}`"
     return ""
@@ -263,8 +280,8 @@ def _is_of_kernel(node: Node) -> bool:
     match node:
         case tir.AttrStmt(key=tirx.DEVICE_ENTRY | tirx.KERNEL) | tirx.TilePrimitiveCall():
             return True
-        case tir.Call(callee=str() as callee):
-            return callee in IN_PART
+        case tir.Call():
+            return is_in_part(node)
         case _:
             return False
 

@@ -6,14 +6,15 @@
 | `blockIdx` axis                  | always; shared and private memory belongs to one block                         |
 | `threadIdx` axis                 | between two meetings of the threads of a block (TIR-227): every meeting orders |
 |                                  | accesses to shared memory, a barrier in the text those to all memory; private  |
-|                                  | memory belongs to one thread; a barrier of a warp or a warpgroup orders those  |
-|                                  | of its threads (TIX-007)                                                       |
+|                                  | memory belongs to one thread; a barrier of some of the threads orders those of |
+|                                  | its threads (TIX-007, TIW-005), by vector clocks                               |
 | serial, unrolled, virtual thread | never                                                                          |
 
 A block with an init whose reduce axis is bound to `threadIdx` is a reduction across threads, and not a race. A buffer
 that a block allocates around the loop and that only the loop uses belongs to each iteration: there only a read of a
 value that another iteration wrote is a race (TIR-226). Threads that write the same value to an element of shared memory
-do not race: the result is the same.
+do not race: the result is the same. Atomic operations do not race with each other (TIW-006), unless one is atomic in a
+block only, and they are of two blocks; with other accesses they do.
 
 The last writer and one reader of each element are enough: iterations run in order, those of threads between two
 meetings, so an access that races with any earlier access races with one of these.
@@ -31,16 +32,15 @@ from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scopes import axes_of, is_thread
 from refmlc.lang.ir.visit import walk
 from refmlc.observe.addresses import element_size, first_byte
+from refmlc.observe.sanitize.clocks import Clock, Clocks
 from refmlc.observe.sanitize.detector import Detector, Reach
 from refmlc.observe.sanitize.elements import Elements, element
 from refmlc.observe.sanitize.facts import FactTable
 from refmlc.run.interp.tensorir.block_sites import BlockSite
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame, Slot
 from refmlc.run.interp.tensorir.views import View
-from refmlc.run.interp.threads.group import PARTS
 
 Values: TypeAlias = "tuple[int | None, ...]"
-WITHIN = tuple(PARTS.items())
 AT_ONCE = (ForKind.PARALLEL, ForKind.VECTORIZED, ForKind.THREAD_BINDING)
 
 
@@ -65,7 +65,7 @@ class Iteration:
 class Access:
     """An access: the loops around it, the values of their variables, the number of meetings before it, its node.
 
-    `parts`: the number of meetings of the warpgroup and of the warp of the thread.
+    `count` and `seen`: its clock. `atomic`: among which threads it is part of an atomic operation; empty: of none.
     """
 
     loops: tuple[ParallelLoop, ...]
@@ -73,15 +73,25 @@ class Access:
     phase: int
     node: tir.BufferLoad | tir.BufferStore
     value: object = None
-    parts: tuple[int, ...] = ()
+    count: int = 1
+    seen: Clock | None = None
+    atomic: str = ""
 
 
 @dataclass(slots=True)
 class Accesses:
-    """The accesses of an element that later ones are compared with."""
+    """The accesses of an element that later ones are compared with.
+
+    `atomic`: the last atomic operation, and the last one of another iteration than that: they do not race.
+    """
 
     writer: Access | None = None
     reader: Access | None = None
+    atomic: tuple[Access, ...] = ()
+
+    def note_atomic(self, now: Access) -> None:
+        """Note an atomic operation."""
+        self.atomic = (now, *(access for access in self.atomic if access.values != now.values))[:2]
 
     def note_reader(self, now: Access) -> None:
         """Replace the reader by `now` if both are in the same iterations.
@@ -104,7 +114,8 @@ class Races(Detector):
         self._iterations: tuple[Iteration, ...] = ()
         self._barriers = 0
         self._meetings = 0
-        self._in_part: dict[tuple[str, int], int] = {}
+        self._clocks = Clocks()
+        self._atomic = ""
         self._double_write: tuple[Access, Access, View, int, Frame] | None = None
         self._accesses: Elements[Accesses] = Elements()
         self._reduce_vars: dict[BlockSite, tuple[tir.Var, ...]] = {}
@@ -130,16 +141,41 @@ class Races(Detector):
         if not implied:
             self._barriers += 1
 
-    def meet_in_part(self, node: Node, part: str, thread: int) -> None:
+    def meet_in_part(self, node: Node, threads: Sequence[int]) -> None:
         del node
         self._settle()
-        self._in_part[part, thread] = self._in_part.get((part, thread), 0) + 1
+        self._clocks.meet(threads)
+
+    def release(self, token: object, frame: Frame) -> None:
+        del frame
+        self._settle()
+        self._clocks.release(self._thread(), token)
+
+    def acquire(self, token: object, frame: Frame) -> None:
+        del frame
+        self._settle()
+        self._clocks.acquire(self._thread(), token)
+
+    def _thread(self) -> int:
+        """The number of the thread that runs."""
+        level = next(level for level, loop in enumerate(self._loops) if loop.tag.startswith("threadIdx"))
+        return self._iterations[level].frame[self._loops[level].slot]
+
+    def before_atomic(self, call: tir.Call, scope: str, frame: Frame) -> None:
+        del call, frame
+        self._atomic = scope
+
+    def after_atomic(self, call: tir.Call, frame: Frame) -> None:
+        del call, frame
+        self._atomic = ""
 
     def enter_loop(self, loop: tir.For, frame: Frame) -> None:
         if loop.kind in AT_ONCE:
             tag = loop.tag
             if loop.kind is not ForKind.THREAD_BINDING or is_thread(tag):
                 slot = cast("Slot[int]", frame[ACTIVATION].layout.slot(loop.loop_var))
+                if tag.startswith("threadIdx") and not any(outer.tag.startswith("threadIdx") for outer in self._loops):
+                    self._clocks = Clocks()
                 self._loops = (*self._loops, ParallelLoop(loop, tag, slot))
                 self._iterations = (*self._iterations, Iteration(frame))
 
@@ -181,11 +217,14 @@ class Races(Detector):
         for key in keys:
             accesses = records.get(key)
             if accesses is None:
-                records[key] = Accesses(reader=now)
+                records[key] = Accesses() if now.atomic else Accesses(reader=now)
                 continue
             if accesses.writer is not None:
                 self._compare(accesses.writer, now, (), view, offset, frame)
-            accesses.note_reader(now)
+            for atomic in accesses.atomic:
+                self._compare(atomic, now, (), view, offset, frame)
+            if not now.atomic:  # an atomic operation writes, too
+                accesses.note_reader(now)
 
     def write_element(self, access: tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
         if not self._loops:
@@ -196,10 +235,12 @@ class Races(Detector):
         for key in keys:
             accesses = records.get(key)
             if accesses is None:
-                records[key] = Accesses(writer=now)
-                continue
+                accesses = records[key] = Accesses()
+            for atomic in accesses.atomic:
+                self._compare(atomic, now, private_loops, view, offset, frame)
             if (
                 accesses.writer is not None
+                and not now.atomic
                 and _is_shared(view)
                 and differ(accesses.writer, now, private_loops) is not None
             ):
@@ -209,7 +250,10 @@ class Races(Detector):
                 self._compare(accesses.writer, now, private_loops, view, offset, frame)
             if accesses.reader is not None:
                 self._compare(accesses.reader, now, private_loops, view, offset, frame)
-            accesses.writer = now
+            if now.atomic:
+                accesses.note_atomic(now)
+            else:
+                accesses.writer = now
 
     def touch_tile(self, access: tir.BufferLoad | tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
         if isinstance(access, tir.BufferLoad):
@@ -244,15 +288,11 @@ class Races(Detector):
             for loop, iteration in zip(self._loops, self._iterations, strict=True)
         ]
         phase = self._meetings if scope.startswith("shared") else self._barriers
-        return Access(self._loops, tuple(values), phase, node, parts=self._parts(values) if self._in_part else ())
-
-    def _parts(self, values: Sequence[int | None]) -> tuple[int, ...]:
-        """How often the parts of the block that the thread belongs to have met."""
-        pairs = zip(self._loops, values, strict=True)
-        thread = next((value for loop, value in pairs if loop.tag.startswith("threadIdx")), None)
-        if thread is None:
-            return ()
-        return tuple([self._in_part.get((part, thread // size * size), 0) for part, size in WITHIN])
+        if not (self._clocks.threads and any(loop.tag.startswith("threadIdx") for loop in self._loops)):
+            return Access(self._loops, tuple(values), phase, node, None, 1, None, self._atomic)
+        thread = self._thread()
+        clock = self._clocks.of(thread)
+        return Access(self._loops, tuple(values), phase, node, None, clock[thread], clock, self._atomic)
 
     def _settle(self) -> None:
         """Fails: RM321 if two threads wrote different values to an element of shared memory."""
@@ -292,16 +332,11 @@ def differ(earlier: Access, later: Access, private_loops: tuple[ParallelLoop, ..
         a, b = earlier.values[level], later.values[level]
         if a != b and a is not None and b is not None and loop not in private_loops:
             in_block = loop.tag.startswith("threadIdx")
-            return None if in_block and (earlier.phase != later.phase or _met(earlier, a, later, b)) else level
+            if earlier.atomic and later.atomic and (in_block or "cta" not in (earlier.atomic, later.atomic)):
+                return None
+            known = later.seen is not None and later.seen.get(a, 0) >= earlier.count
+            return None if in_block and (known or earlier.phase != later.phase) else level
     return None
-
-
-def _met(earlier: Access, a: int, later: Access, b: int) -> bool:
-    """Whether threads a and b of one block met in a warp or a warpgroup between their accesses."""
-    before, after = earlier.parts or (0,) * len(WITHIN), later.parts
-    return bool(after) and any(
-        a // size == b // size and before[place] != after[place] for place, (_, size) in enumerate(WITHIN)
-    )
 
 
 def _reduce_vars(node: tir.SBlockRealize) -> tuple[tir.Var, ...]:

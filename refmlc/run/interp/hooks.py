@@ -13,6 +13,8 @@
 | `resume_thread` / `pause_thread`           | around every turn of a thread that runs together with others   |
 | `meet`                                     | all threads of a block have reached one place                  |
 | `meet_in_part`                             | all threads of a part of the block have                        |
+| `release` / `acquire`                      | a thread signals a phase of a barrier, has seen it             |
+| `before_atomic` / `after_atomic`           | around the accesses of an atomic operation                     |
 | `touch_tile`                               | a tile primitive is about to access an element of memory       |
 | `called`                                   | a call of TensorIR that is an expression has its value         |
 | `before_destination` / `after_destination` | around a call of Relax that names its outputs                  |
@@ -95,8 +97,20 @@ class Hooks:
     def meet(self, node: Node, implied: bool) -> None:
         """All threads of the block wait at `node`, then continue. `implied`: the text has no barrier there."""
 
-    def meet_in_part(self, node: Node, part: str, thread: int) -> None:
-        """All threads of one warp or warpgroup (`part`) wait at `node`, then continue; `thread` is its first."""
+    def meet_in_part(self, node: Node, threads: Sequence[int]) -> None:
+        """Some threads of the block wait at `node`, then continue; `threads` are their numbers."""
+
+    def release(self, token: object, frame: Frame) -> None:
+        """A thread arrives: what it did comes before what those do who acquire `token`, a phase of a barrier."""
+
+    def acquire(self, token: object, frame: Frame) -> None:
+        """A thread has seen that the phase `token` is complete."""
+
+    def before_atomic(self, call: tir.Call, scope: str, frame: Frame) -> None:
+        """The accesses up to `after_atomic` are one atomic operation among the threads of `scope`, as PTX names it."""
+
+    def after_atomic(self, call: tir.Call, frame: Frame) -> None:
+        """The atomic operation is done; not called when it failed."""
 
     def touch_tile(self, access: tir.BufferLoad | tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
         """A tile primitive, in the frame of the first of its threads, accesses an element in bounds of shared memory.

@@ -98,6 +98,7 @@ class Machine:
         self._quiet = substitutes if not allow and self.hooks.watches("is_quiet") else None
         self.depth = 0
         self.groups = 0  # of threads in execution, for functions that they call
+        self.sums: dict[object, object] = {}  # of floats, that threads of the present call add to
         self._prepared: dict[str, Prepared] = {}
         self._located: RefmlcError | None = None
         self._watched = self.hooks.watches("enter_function") or self.hooks.watches("leave_function")
@@ -125,6 +126,7 @@ class Machine:
         """
         if self.depth:
             return self.invoke(name, self.function(name, span), args, span)
+        self.sums.clear()
         with stack_for(self.budget.max_depth):
             return self.invoke(name, self.function(name, span), args, span)
 

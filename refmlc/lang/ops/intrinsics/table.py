@@ -27,6 +27,44 @@ def _unexecuted(why: str, names: str, *, result: Result = Written.KEYWORD) -> tu
     )
 
 
+def _of_threads() -> tuple[Intrinsic, ...]:
+    """What threads of a block do together, and atomic operations: TIW-002 to TIW-008."""
+    shuffles = ("", "_up", "_down", "_xor")
+    return (
+        *(
+            Intrinsic(
+                f"cuda.__shfl{way}_sync", "the value of another lane", "TIW-002", WRITES, "expr expr expr expr", 1
+            )
+            for way in shuffles
+        ),
+        Intrinsic("ptx.shfl_sync", "the value of another lane", "TIW-002", WRITES, "*any"),
+        Intrinsic("cuda.any_sync", "whether a lane votes for it", "TIW-003", WRITES, "expr expr", "int32"),
+        Intrinsic(
+            "cuda.ballot_sync", "a bit for each lane that votes for it", "TIW-003", WRITES, "expr expr", "uint32"
+        ),
+        Intrinsic("ptx.vote_sync", "a vote of the lanes", "TIW-003", WRITES, "*any"),
+        Intrinsic("ptx.match", "the lanes with the same value", "TIW-003", WRITES, "*any"),
+        Intrinsic("cuda.reduce_add_sync_u32", "the sum over lanes", "TIW-003", WRITES, "expr expr", "uint32"),
+        Intrinsic("cuda.reduce_min_sync_u32", "the least over lanes", "TIW-003", WRITES, "expr expr", "uint32"),
+        Intrinsic("ptx.redux_sync", "a reduction over lanes", "TIW-003", WRITES, "*any"),
+        Intrinsic("cuda.ffs_u32", "the place of the lowest bit that is 1", "TIW-003", PURE, "integer", "int32"),
+        Intrinsic("cuda.warp_reduce", "a reduction over lanes, step by step", "TIW-008", WRITES, "expr any any", 0),
+        Intrinsic("tvm_warp_activemask", "the lanes that come together", "TIW-004", WRITES, "", "uint32"),
+        Intrinsic("cuda.__activemask", "the lanes that come together", "TIW-004", WRITES, "", "uint32"),
+        Intrinsic("ptx.activemask", "the lanes that come together", "TIW-004", WRITES, "*any"),
+        Intrinsic("ptx.elect_sync", "one lane of those in the mask", "TIW-004", WRITES, "*any"),
+        Intrinsic("cuda.thread_rank", "the number of the thread in its block", "TIW-004", PURE, "", "int32"),
+        Intrinsic("cuda.syncthreads_and", "a barrier; whether all say so", "TIW-005", WRITES, "expr", "int64"),
+        Intrinsic("cuda.syncthreads_or", "a barrier; whether any says so", "TIW-005", WRITES, "expr", "int64"),
+        Intrinsic("ptx.bar", "a numbered barrier", "TIW-005", WRITES, "*any"),
+        Intrinsic("ptx.barrier", "a numbered barrier", "TIW-005", WRITES, "*any"),
+        Intrinsic("cuda.atomic_add", "adds to an element; the value before", "TIW-006", WRITES, "expr expr", 1),
+        Intrinsic("cuda.atomic_cas", "writes where a value is expected", "TIW-006", WRITES, "expr expr expr", 1),
+        Intrinsic("ptx.atom", "an atomic operation; the value before", "TIW-006", WRITES, "*any"),
+        Intrinsic("ptx.red", "an atomic operation without a value", "TIW-006", WRITES, "*any"),
+    )
+
+
 def _rows() -> tuple[Intrinsic, ...]:
     return (
         # -------------------- plain: TIR-301 …
@@ -97,8 +135,8 @@ def _rows() -> tuple[Intrinsic, ...]:
                 ("_xor", "a partner"),
             )
         ),
+        *_of_threads(),
         # -------------------- not executed: TIR-399
-        *_unexecuted(THREADS, "tvm_warp_activemask", result="uint32"),
         *_unexecuted(THREADS, "tvm_global_barrier_kinit thread_return atomic_add"),
         *_unexecuted(
             HARDWARE,
@@ -146,8 +184,8 @@ ALIASES: Mapping[str, str] = {
 def intrinsic(name: str) -> Intrinsic | None:
     """The row of the intrinsic `name` (TVM's name without `tirx.`), also of a member of a family; None: unknown."""
     name = ALIASES.get(name, name)
-    row = INTRINSICS.get(name)
-    family = name.partition(".")[0]
+    family, _, member = name.partition(".")
+    row = INTRINSICS.get(name) or INTRINSICS.get(f"{family}.{member.partition('.')[0]}")
     if row is None and "." in name and family in FAMILIES:
         missing = FAMILIES[family]
         return Intrinsic(name, "see TVM's documentation", "TIR-399", WRITES, result=_result(name), missing=missing)

@@ -172,6 +172,7 @@ AREAS = {
     "LAY": "Layouts",
     "TIP": "Tile primitives",
     "TIX": "Kernels of TIRx",
+    "TIW": "Threads of a kernel",
     "": "Without a clause",
 }
 VERDICTS = (*(verdict.value for verdict in GRAVEST), NOT_SCORED)

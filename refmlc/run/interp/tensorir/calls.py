@@ -8,6 +8,7 @@
 | a structure of lowered calls                   | `refmlc.run.interp.tensorir.c_abi`                   |
 | a barrier, a reduction over threads            | `refmlc.run.interp.threads.collectives`              |
 | what the threads of a warp do together         | `refmlc.run.interp.threads.parts`                    |
+| what a thread finds out, an atomic operation   | `refmlc.run.interp.threads.alone`, `….atomics`       |
 
 A C name is looked up among the functions of the module, then in the registry, then in `LIBM`.
 """
@@ -25,7 +26,7 @@ from refmlc.lang.ops.names import BY_C, BY_LLVM
 from refmlc.run.interp.tensorir import c_abi, intrinsics, operators
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.threads import collectives, parts
+from refmlc.run.interp.threads import alone, atomics, collectives, parts
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.values import kind_of
 
@@ -253,6 +254,8 @@ EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
     **c_abi.EXECUTED,
     **collectives.EXECUTED,
     **parts.EXECUTED,
+    **alone.EXECUTED,
+    **atomics.EXECUTED,
 }
 """The intrinsics that are executed, by name."""
 UNCHECKED = {

@@ -15,6 +15,9 @@ from refmlc.run.memory.pointer import Pointer
 
 def prepare_expr(scope: Scope, node: tir.Expr) -> Eval:
     """`node` as a closure from frames to its value: the fast one of its kind, if there is one, else its meaning."""
+    if node in scope.exchanged and not isinstance(node, tir.Call):
+        slot = scope.exchanged[node]
+        return lambda frame: frame[slot]
     return fast.expression(scope, node) or _meaning(scope, node)
 
 

@@ -46,7 +46,8 @@ class Scope:
     `axes` the slot of each thread axis of the function; `looping` whether any loop is around the place; `jumps` whether
     a break or continue of the loop being prepared was seen; `steps` whether the threads around the place take turns;
     `reducer` how threads reduce here; `sums` what is computed at each entry of the innermost loop, None where such an
-    entry is not seen; `exchanged` the results of the calls that the threads of a part of the block execute together.
+    entry is not seen; `exchanged` the results of the calls that the threads of a part of the block execute together,
+    and of the expressions around that evaluate them on a condition.
     """
 
     machine: "Machine"
@@ -69,7 +70,7 @@ class Scope:
     looping: bool = False
     jumps: bool = False
     sums: LoopSums | None = None
-    exchanged: dict[tir.Call, Slot[object]] = field(default_factory=dict)
+    exchanged: dict[tir.Expr, Slot[object]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """The slots that every activation has: private memory, its group of threads, what is seen outside of it."""

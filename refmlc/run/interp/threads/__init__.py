@@ -9,6 +9,9 @@ over `threadIdx` in which threads meet comes here, through one `if` in its case 
 | `group`          | threads, their meetings, one round after the other                                |
 | `statements`     | the statements around a meeting, as generators                                    |
 | `collectives`    | the barrier, and the reduction over threads                                       |
-| `parts`          | barriers, shuffles and elections of warps, warpgroups and blocks                  |
+| `parts`          | the meetings of the calls in an expression; barriers of blocks                    |
+| `warps`          | what the lanes of a warp give each other: shuffles, votes, reductions, elections  |
+| `alone`          | what a thread finds out alone                                                     |
+| `atomics`        | atomic operations, and sums of floats in any order                                |
 | `private_memory` | memory that belongs to one thread or to one block of threads                      |
 """

@@ -1,13 +1,13 @@
-"""The threads of a block that wait for each other, run in turns (TIR-227).
+"""The threads of a block that wait for each other, run in turns (TIR-227, TIW-001, TIW-005).
 
 Each thread is a generator that yields a `Meeting` to wait. In a round every thread that may continue runs to its next
-meeting, in the order of the indices. Where all threads of a part of the block (the whole block, a warpgroup, a warp)
-have reached the same one, they may continue. So nothing interrupts a thread between two meetings, and every run has
-the same order.
+meeting, in the order of the indices. Where all threads of a part of the block (the whole block, a warpgroup, a warp,
+the lanes of a mask, as many as a barrier counts) wait for each other, they may continue. So nothing interrupts a thread
+between two meetings, and every run has the same order.
 """
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
 from refmlc.lang.ir.node import Node
@@ -16,11 +16,29 @@ from refmlc.run.interp.tensorir.views import BufferPlace, View
 
 
 @dataclass(frozen=True, slots=True)
+class Barrier:
+    """One of the numbered barriers of a block, and how a thread comes to it.
+
+    `count`: how many threads come before it opens; None: all of the block. `aligned`: the threads of a warp come by the
+    same instruction. `arrives`: the thread does not wait. `folds`: whether values are reduced on the way.
+    """
+
+    number: int
+    count: int | None = None
+    aligned: bool = True
+    arrives: bool = False
+    folds: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Meeting:
     """A place where threads wait for each other. `implied`: a compiler puts a barrier here, the text has none.
 
     `part`: whose threads wait, a key of `PARTS`. `act`: what is done once, when all have come. `orders`: whether
-    accesses before it come before those after it, for all of them.
+    accesses before it come before those after it, for all of them. `key`: what is the same for threads that meet; None:
+    the node. `mask`: the lanes of the warp that meet; None: all. `barrier`: the barrier that counts them.
+    `converges`: whoever has come when nobody else of the warp can come first. `posted`, `result`: where a thread has
+    what it brings, and gets what it takes.
     """
 
     node: Node
@@ -28,9 +46,22 @@ class Meeting:
     part: str = "cta"
     act: "Callable[[Sequence[Thread]], None] | None" = None
     orders: bool = True
+    key: object = None
+    mask: int | None = None
+    barrier: Barrier | None = None
+    converges: bool = False
+    posted: "Slot[object] | None" = None
+    result: "Slot[object] | None" = None
+
+    def is_same(self, other: "Meeting | None") -> bool:
+        """Whether threads that wait at the two meet."""
+        if other is None or self.mask != other.mask:
+            return False
+        return self.node is other.node if self.key is None else self.key == other.key
 
 
-PARTS = {"warp": 32, "warpgroup": 128}
+WARP = 32
+PARTS = {"warp": WARP, "warpgroup": 128}
 """The numbers of threads of the parts of a block that can meet, other than the block itself (`cta`)."""
 
 Steps: TypeAlias = Generator[Meeting, None, None]
@@ -90,39 +121,55 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """The events of a run of threads: one continues, one waits, a part of the block has met, some never meet."""
+    """The events of a run of threads: one continues, waits, arrives; a part of the block has met, or some never do.
+
+    `arrived` and `met` get the phases of barriers that are signalled and seen; `divergence` the threads that should
+    have met, one that waits, and those that arrived.
+    """
 
     resume: Callable[[Thread], None]
     pause: Callable[[Thread], None]
-    met: Callable[[Meeting, Sequence[Thread]], None]
-    divergence: Callable[[Sequence[Thread], Meeting], Exception]
+    arrived: Callable[[object, Frame], None]
+    met: Callable[[Meeting, Sequence[Thread], Sequence[object]], None]
+    divergence: Callable[[Sequence[Thread], Thread, Sequence[Thread]], Exception]
 
 
 def rounds(threads: Sequence[Thread], events: Events) -> Iterator[Meeting]:
     """Run the threads; yields whenever all of them wait at one meeting of the block. Fails with `divergence`."""
     ready = threads
+    barriers = _Barriers(threads, events)
     while threads:
         for thread in ready:
-            events.resume(thread)
-            thread.waits = next(thread.steps, None)
-            events.pause(thread)
-        first = threads[0].waits
+            _turn(thread, barriers, events)
         if all(thread.waits is None for thread in threads):
             return
-        if first is not None and _is_met(first, threads) and first.part not in PARTS:
+        first = threads[0].waits
+        if first is not None and first.part not in PARTS and _is_met(first, threads) and barriers.opens(first):
             ready = threads
             _act(first, threads, events)
             yield first
             continue
         ready = []
-        for meeting, members in _parts(threads):
+        for meeting, members, phases in (*_parts(threads), *barriers.open()):
             _act(meeting, members, events)
-            events.met(meeting, members)
+            events.met(meeting, members, phases)
             ready = [*ready, *members]
         if not ready:
-            waiting = next(thread for thread in threads if thread.waits is not None)
+            ready = _converged(threads, events)
+        if not ready:
+            waiting = _first_waiting(threads)
             meeting = cast("Meeting", waiting.waits)
-            raise events.divergence(part_of(threads, waiting, meeting), meeting)
+            raise events.divergence(part_of(threads, waiting, meeting), waiting, barriers.arrived_at(meeting))
+
+
+def _turn(thread: Thread, barriers: "_Barriers", events: Events) -> None:
+    """Run a thread to where it waits."""
+    events.resume(thread)
+    thread.waits = next(thread.steps, None)
+    while thread.waits is not None and thread.waits.barrier is not None and thread.waits.barrier.arrives:
+        barriers.arrive(thread, thread.waits)
+        thread.waits = next(thread.steps, None)
+    events.pause(thread)
 
 
 def _act(meeting: Meeting, members: Sequence[Thread], events: Events) -> None:
@@ -134,21 +181,119 @@ def _act(meeting: Meeting, members: Sequence[Thread], events: Events) -> None:
 
 
 def _is_met(meeting: Meeting, members: Sequence[Thread]) -> bool:
-    return all(thread.waits is not None and thread.waits.node is meeting.node for thread in members)
+    return all(meeting.is_same(thread.waits) for thread in members)
 
 
-def _parts(threads: Sequence[Thread]) -> Iterator[tuple[Meeting, Sequence[Thread]]]:
+Met: TypeAlias = "tuple[Meeting, Sequence[Thread], Sequence[object]]"
+
+
+def _parts(threads: Sequence[Thread]) -> Iterator[Met]:
     """The parts of the block whose threads have all come, in order."""
     for thread in threads:
         meeting = thread.waits
         if meeting is not None and meeting.part in PARTS:
             members = part_of(threads, thread, meeting)
-            if members[0] is thread and _is_met(meeting, members):
-                yield meeting, members
+            if members and members[0] is thread and _is_met(meeting, members):
+                yield meeting, members, ()
+
+
+def _converged(threads: Sequence[Thread], events: Events) -> Sequence[Thread]:
+    """The first threads of a warp that wait for nobody in particular, if nobody else continues."""
+    for thread in threads:
+        meeting = thread.waits
+        if meeting is not None and meeting.converges:
+            warp = part_of(threads, thread, meeting)
+            members = [member for member in warp if meeting.is_same(member.waits)]
+            _act(meeting, members, events)
+            return members
+    return []
+
+
+def _first_waiting(threads: Sequence[Thread]) -> Thread:
+    """A thread that waits, if possible one that its own mask leaves out, or one of the fewest."""
+    waiting = [thread for thread in threads if thread.waits is not None]
+    outside = [thread for thread in waiting if thread not in part_of(threads, thread, cast("Meeting", thread.waits))]
+    return (outside or waiting)[0]
 
 
 def part_of(threads: Sequence[Thread], thread: Thread, meeting: Meeting) -> Sequence[Thread]:
     """The threads that meet with this one."""
     size = PARTS.get(meeting.part, len(threads))
     first = thread.index // size * size
-    return threads[first : first + size]
+    members = threads[first : first + size]
+    if meeting.mask is None:
+        return members
+    return [member for member in members if meeting.mask >> (member.index - first) & 1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arrival:
+    """What a thread leaves at a barrier where it does not wait."""
+
+    thread: Thread
+    barrier: Barrier
+
+
+@dataclass(slots=True)
+class _Barriers:
+    """The numbered barriers of a block, with the threads that arrived there and did not wait."""
+
+    threads: Sequence[Thread]
+    events: Events
+    arrivals: dict[int, list[Arrival]] = field(default_factory=dict)
+
+    def arrive(self, thread: Thread, meeting: Meeting) -> None:
+        """The thread arrives. Fails with `divergence` if it did before, and the barrier has not opened since."""
+        barrier = cast("Barrier", meeting.barrier)
+        arrivals = self.arrivals.setdefault(barrier.number, [])
+        if any(arrival.thread is thread for arrival in arrivals):
+            raise self.events.divergence(self.threads, thread, self.arrived_at(meeting))
+        arrivals.append(Arrival(thread, barrier))
+        self.events.arrived(arrivals[-1], thread.frame)
+
+    def arrived_at(self, meeting: Meeting) -> Sequence[Thread]:
+        """The threads that arrived at the barrier of a meeting."""
+        arrivals = () if meeting.barrier is None else self.arrivals.get(meeting.barrier.number, ())
+        return [arrival.thread for arrival in arrivals]
+
+    def opens(self, meeting: Meeting) -> bool:
+        """Whether all threads of the block, which wait here, are as many as the barrier waits for."""
+        if meeting.barrier is None:
+            return True
+        everybody = meeting.barrier.count in (None, len(self.threads)) and not self.arrived_at(meeting)
+        if everybody:
+            self._check(self.threads, [])
+        return everybody
+
+    def open(self) -> Iterator[Met]:
+        """The barriers to which as many threads have come as they wait for. Fails with `divergence` if more have."""
+        waiting: dict[int, list[Thread]] = {number: [] for number in self.arrivals}
+        for thread in self.threads:
+            if thread.waits is not None and thread.waits.barrier is not None:
+                waiting.setdefault(thread.waits.barrier.number, []).append(thread)
+        for number, members in waiting.items():
+            arrivals = self.arrivals.get(number, [])
+            come = [*(cast("Barrier", cast("Meeting", thread.waits).barrier) for thread in members)]
+            come += [arrival.barrier for arrival in arrivals]
+            counts = {barrier.count or len(self.threads) for barrier in come}
+            if not come or len(come) < max(counts):
+                continue
+            arrived = [arrival.thread for arrival in arrivals]
+            self._check(members, arrived)
+            if len(come) > min(counts):
+                raise self.events.divergence(self.threads, (members or arrived)[0], arrived)
+            self.arrivals.pop(number, None)
+            if members:
+                yield cast("Meeting", members[0].waits), members, arrivals
+
+    def _check(self, members: Sequence[Thread], arrived: Sequence[Thread]) -> None:
+        """Fails with `divergence` where threads of a warp came by different instructions, or reduce differently."""
+        if not members:
+            return
+        first = cast("Meeting", members[0].waits)
+        for thread in members:
+            meeting, leader = cast("Meeting", thread.waits), self.threads[thread.index // WARP * WARP]
+            other = leader.waits
+            apart = cast("Barrier", meeting.barrier).aligned and (other is None or other.node is not meeting.node)
+            if apart or meeting.key != first.key:
+                raise self.events.divergence(self.threads, thread, arrived)

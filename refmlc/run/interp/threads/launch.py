@@ -14,7 +14,7 @@ from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import tir
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Activation, Frame, Run, Slot
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.threads.group import Events, Go, Group, Meeting, Steps, Thread, rounds
+from refmlc.run.interp.threads.group import WARP, Events, Go, Group, Meeting, Steps, Thread, rounds
 from refmlc.run.interp.threads.private_memory import outside
 
 
@@ -59,7 +59,7 @@ def threads(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go
         body = _located(scope, body_of(scope, node.body))
     budget, span, memories = scope.machine.budget, node.span, scope.memories
     resume, pause = _switching(scope, node)
-    met = _met(scope)
+    released, met = scope.machine.hooks.release, _met(scope, node)
 
     def steps(frame: Frame) -> Steps:
         start, count, stride = first(frame), extent(frame), 1 if step is None else step(frame)
@@ -77,7 +77,7 @@ def threads(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go
             for memory, view in private:
                 memory.enter(thread_frame, frame, view)
             block.append(Thread(index, thread_frame, body(thread_frame)))
-        yield from rounds(block, Events(resume, pause, met, partial(_divergence, scope, node, frame)))
+        yield from rounds(block, Events(resume, pause, released, met, partial(_divergence, scope, node, frame)))
 
     return steps
 
@@ -112,15 +112,21 @@ def _switching(scope: Scope, node: tir.For) -> tuple[Callable[[Thread], None], C
     )
 
 
-def _met(scope: Scope) -> Callable[[Meeting, Sequence[Thread]], None]:
-    """Reports that a part of the block has met."""
+def _met(scope: Scope, node: tir.For) -> Callable[[Meeting, Sequence[Thread], Sequence[object]], None]:
+    """Reports that a part of the block has met, and which phases of barriers it has seen complete."""
     hooks = scope.machine.hooks
-    if not hooks.watches("meet_in_part"):
-        return lambda _meeting, _members: None
+    resume, pause = _switching(scope, node)
 
-    def met(meeting: Meeting, members: Sequence[Thread]) -> None:
-        if meeting.orders:
-            hooks.meet_in_part(meeting.node, meeting.part, members[0].index)
+    def met(meeting: Meeting, members: Sequence[Thread], phases: Sequence[object]) -> None:
+        if not meeting.orders:
+            return
+        if hooks.watches("meet_in_part"):
+            hooks.meet_in_part(meeting.node, tuple([member.index for member in members]))
+        for member in members if phases and hooks.watches("acquire") else ():
+            resume(member)
+            for phase in phases:
+                hooks.acquire(phase, member.frame)
+            pause(member)
 
     return met
 
@@ -128,18 +134,68 @@ def _met(scope: Scope) -> Callable[[Meeting, Sequence[Thread]], None]:
 NAMES = {"cta": "block", "warpgroup": "warpgroup", "warp": "warp"}
 
 
-def _divergence(scope: Scope, node: tir.For, frame: Frame, members: Sequence[Thread], meeting: Meeting) -> Exception:
+def _divergence(
+    scope: Scope,
+    node: tir.For,
+    frame: Frame,
+    members: Sequence[Thread],
+    waiting: Thread,
+    arrived: Sequence[Thread],
+) -> Exception:
     """The failure of threads that do not reach the same meeting."""
-    waiting = next(thread for thread in members if thread.waits is meeting)
-    other = next(thread for thread in members if thread.waits is None or thread.waits.node is not meeting.node)
+    meeting = waiting.waits
+    assert meeting is not None  # noqa: S101 - it waits
     tag = node.tag
-    state = "has ended" if other.waits is None else "waits elsewhere"
-    part = NAMES[meeting.part]
-    message = f"{tag} {waiting.index} waits for all threads of its {part}, {tag} {other.index} {state}"
-    if meeting.implied or (other.waits is not None and other.waits.implied):
+    awaited = _awaited(meeting, waiting, members)
+    other = next((thread for thread in members if not _comes(meeting, waiting, thread)), None)
+    message = f"{tag} {waiting.index} {awaited}"
+    if meeting.barrier is not None and meeting.barrier.count is not None:
+        come = [thread for thread in members if thread.waits is not None and _is_at(meeting, thread)]
+        message = f"{message}, {len(come) + len(arrived)} have come"
+    if other is not None:
+        state = "has ended" if other.waits is None else "waits elsewhere"
+        message = f"{message}, {tag} {other.index} {state}"
+    if meeting.implied or (other is not None and other.waits is not None and other.waits.implied):
         message = f"{message}: where a compiler puts the barriers is not known"
         return scope.failing(UNSUPPORTED_CONSTRUCT, meeting.node.span)(frame, message)
     related = [Related(f"the threads of {tag} begin here", node.span)]
-    if other.waits is not None:
-        related.insert(0, Related(f"{tag} {other.index} waits here", other.waits.node.span))
+    if other is not None and other.waits is not None:
+        related.insert(0, Related(f"{tag} {other.index} {_told(other.waits)}", other.waits.node.span))
     return scope.failing(BARRIER_DIVERGENCE, meeting.node.span, *related)(frame, message)
+
+
+def _awaited(meeting: Meeting, waiting: Thread, members: Sequence[Thread]) -> str:
+    """What a thread waits for."""
+    barrier = meeting.barrier
+    if barrier is not None and barrier.arrives:
+        return f"arrives at barrier {barrier.number} again, which has not opened since it did"
+    if barrier is not None and barrier.count is not None:
+        return f"waits at barrier {barrier.number} for {barrier.count} threads"
+    if barrier is not None and barrier.number:
+        return f"waits at barrier {barrier.number} for all threads of its block"
+    if meeting.mask is None:
+        return f"waits for all threads of its {NAMES[meeting.part]}"
+    named = f"the lanes {meeting.mask:#x} of its warp"
+    return f"waits for {named}" if waiting in members else f"waits for {named}, which leave it out"
+
+
+def _told(meeting: Meeting) -> str:
+    if meeting.mask is not None:
+        return f"waits here for the lanes {meeting.mask:#x} of its warp"
+    numbered = meeting.barrier is not None and (meeting.barrier.number or meeting.barrier.count is not None)
+    return f"waits here at barrier {meeting.barrier.number}" if numbered and meeting.barrier else "waits here"
+
+
+def _is_at(meeting: Meeting, thread: Thread) -> bool:
+    """Whether the thread waits at the barrier of a meeting."""
+    at = None if thread.waits is None else thread.waits.barrier
+    return at is not None and meeting.barrier is not None and at.number == meeting.barrier.number
+
+
+def _comes(meeting: Meeting, waiting: Thread, thread: Thread) -> bool:
+    """Whether a thread has come to where another one waits for it."""
+    if not meeting.is_same(thread.waits):
+        return False
+    aligned = meeting.barrier is not None and meeting.barrier.aligned
+    in_warp = thread.index // WARP == waiting.index // WARP
+    return not (aligned and in_warp) or (thread.waits is not None and thread.waits.node is meeting.node)

@@ -1,38 +1,39 @@
-"""What the threads of a part of a block do together: barriers of a part, shuffles of a warp, the election of a thread.
+"""What the threads of a part of a block do together: barriers, and what the lanes of a warp give each other.
 
-| call                                              | part      | value in each thread                               |
-|---------------------------------------------------|-----------|----------------------------------------------------|
-| `T.cuda.cta_sync()`                               | block     | none                                               |
-| `T.cuda.warpgroup_sync(n)`                        | warpgroup | none                                               |
-| `T.cuda.warp_sync()`                              | warp      | none                                               |
-| `T.cuda.elect_sync()`                             | warp      | 1 in the first thread, 0 in the others             |
-| `T.tvm_warp_shuffle(mask, x, lane, width, 32)`    | warp      | x of lane `lane` mod width, of the own width lanes |
-| `T.tvm_warp_shuffle_up(mask, x, d, width, 32)`    | warp      | x of d lanes before; its own where none of them is |
-| `T.tvm_warp_shuffle_down(mask, x, d, width, 32)`  | warp      | x of d lanes after; its own where none of them is  |
-| `T.tvm_warp_shuffle_xor(mask, x, bits, width, 32)`| warp      | x of the lane with these bits inverted; its own    |
-|                                                   |           | where this is beyond the own width lanes           |
+| call                                           | part                   | value in each thread          |
+|------------------------------------------------|------------------------|-------------------------------|
+| `T.cuda.cta_sync()`                            | barrier 0, the block   | none                          |
+| `T.cuda.syncthreads_and(p)`, `…_or(p)`         | the same               | whether all, any have p       |
+| `T.cuda.warpgroup_sync(n)`                     | barrier n, 128 threads | none                          |
+| `T.ptx.bar.sync(n, c)`, `T.ptx.barrier.sync(…)`| barrier n, c threads   | none                          |
+| `T.ptx.bar.arrive(n, c)`, …                    | the same, no waiting   | none                          |
+| `T.ptx.bar.red.popc.u32(d, n, c, p)`, …        | the same               | how many have p; all, any     |
+| calls of `warps`                               | warp                   | see there                     |
 
-A statement first evaluates the operands of such calls in it, in order, then the threads meet, then it is executed with
-the values. A call that is evaluated only on a condition is not executed, unless it elects.
+A statement first evaluates the operands of such calls in it, in order, and the threads meet for each; then it is
+executed with the values. What is evaluated only on a condition, or in a `let`, is evaluated with the calls in it, where
+the condition holds.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias, cast
+from dataclasses import replace
+from functools import partial
+from typing import cast
 
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT, UNSUPPORTED_INTRINSIC
+from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import tir
+from refmlc.lang.ir.instructions import Instruction, instruction
 from refmlc.lang.ir.node import Node
-from refmlc.lang.ir.threads import IN_PART
+from refmlc.lang.ir.threads import IN_PART, is_in_part, meets_in_part, name_in_part
 from refmlc.lang.ir.visit import children
 from refmlc.run.interp.tensorir.frame import Eval, Frame, Slot
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.threads.group import PARTS, Go, Meeting, Steps, Thread
+from refmlc.run.interp.threads import warps
+from refmlc.run.interp.threads.group import PARTS, WARP, Barrier, Go, Meeting, Steps, Thread
+from refmlc.run.interp.threads.warps import WHOLE, Beyond, Lanes, Numbered, Results, Together, Values
 
-LANES = PARTS["warp"]
-WHOLE = (1 << LANES) - 1
-ELECTION = "cuda.elect_sync"
-LAZY = (tir.And, tir.Or, tir.Select, tir.IfThenElseExpr, tir.Let)
-Values: TypeAlias = Sequence[tuple[object, ...]]
+BARRIERS = 16
 
 
 def exchange(scope: Scope, *parts: Node) -> Go | None:
@@ -40,11 +41,11 @@ def exchange(scope: Scope, *parts: Node) -> Go | None:
 
     Afterwards the expressions can be prepared, with their values.
     """
-    calls = [call for part in parts if not isinstance(part, tir.Buffer) for call in _calls(part)]
-    if not calls:
-        return None
-    steps = [_meeting(scope, call, lazy=lazy) for call, lazy in calls]
+    steps = [step for part in parts for step in _steps(scope, part)]
+    return _in_order(steps) if steps else None
 
+
+def _in_order(steps: Sequence[Go]) -> Go:
     def meet(frame: Frame) -> Steps:
         for step in steps:
             yield from step(frame)
@@ -52,56 +53,169 @@ def exchange(scope: Scope, *parts: Node) -> Go | None:
     return meet
 
 
-def _calls(node: Node, *, lazy: bool = False) -> list[tuple[tir.Call, bool]]:
-    """The calls in the order of evaluation, and whether each is evaluated on a condition only."""
-    inner = lazy or isinstance(node, LAZY)
-    below = (child for child in children(node) if not isinstance(child, tir.Buffer))
-    found = [pair for child in below for pair in _calls(child, lazy=inner)]
-    if isinstance(node, tir.Call) and node.callee in IN_PART:
-        found.append((node, lazy))
-    return found
+def _steps(scope: Scope, node: Node) -> list[Go]:
+    """The meetings within an expression, in the order of evaluation."""
+    if isinstance(node, tir.Buffer) or not meets_in_part(node):
+        return []
+    match node:
+        case tir.And(a=first, b=second) | tir.Or(a=first, b=second) if meets_in_part(second):
+            return [_junction(scope, node, first, second)]
+        case tir.IfThenElseExpr(true_value=yes, false_value=no) if meets_in_part(yes) or meets_in_part(no):
+            return [_chosen(scope, node)]
+        case tir.Let():
+            return [_let(scope, node)]
+    steps = [step for child in children(node) for step in _steps(scope, child)]
+    return [*steps, _meeting(scope, node)] if isinstance(node, tir.Call) and is_in_part(node) else steps
 
 
-def _meeting(scope: Scope, call: tir.Call, *, lazy: bool) -> Go:
-    name = str(call.callee)
-    rule = RULES.get(name)
-    if sum(tag.startswith("threadIdx") for tag in scope.threads) != 1:
-        return _stopping(scope, call, "threads of a warp that are those of several loops")
-    if lazy and name != ELECTION:
-        return _stopping(scope, call, f"`T.{name}` on a condition")
-    args = tuple(scope.expr(arg) for arg in call.args if isinstance(arg, tir.Expr)) if rule is not None else ()
-    posted, result = scope.layout.new(), scope.layout.new()
-    scope.exchanged[call] = result
-    failure = scope.failing(UNSUPPORTED_INTRINSIC, call.span)
+def _evaluated(scope: Scope, node: tir.Expr) -> tuple[Go, Eval]:
+    """The meetings within an expression, and its value after them."""
+    steps = _in_order(_steps(scope, node))
+    return steps, scope.expr(node)
 
-    def act(members: Sequence[Thread]) -> None:
-        if rule is None:
-            if IN_PART[name] == "warpgroup" and len(members) < PARTS["warpgroup"]:
-                error = failure(members[0].frame, f"`T.{name}` waits for 128 threads, the warpgroup has {len(members)}")
-                scope.machine.locate(error, members[0].frame)
-                raise error
-            return
-        values = cast("Values", [member.frame[posted] for member in members])
-        try:
-            results = rule(values)
-        except Beyond as beyond:
-            error = failure(members[0].frame, f"`T.{name}` {beyond}")
-            scope.machine.locate(error, members[0].frame)
-            raise error from None
-        for member, value in zip(members, results, strict=True):
-            member.frame[result] = value
 
-    meets = Meeting(call, implied=False, part=IN_PART[name], act=act, orders=rule is None)
+def _junction(scope: Scope, node: tir.And | tir.Or, first: tir.Expr, second: tir.Expr) -> Go:
+    (meet_a, a), (meet_b, b) = _evaluated(scope, first), _evaluated(scope, second)
+    result = scope.exchanged[node] = scope.layout.new()
+    stops = isinstance(node, tir.Or)
 
     def steps(frame: Frame) -> Steps:
-        frame[posted] = tuple([arg(frame) for arg in args])
-        yield meets
+        yield from meet_a(frame)
+        value = a(frame)
+        if bool(value) is not stops:
+            yield from meet_b(frame)
+            value = b(frame)
+        frame[result] = value
 
     return steps
 
 
+def _chosen(scope: Scope, node: tir.IfThenElseExpr) -> Go:
+    meet, condition = _evaluated(scope, node.condition)
+    with scope.assuming(node.condition, holds=True):
+        meet_yes, yes = _evaluated(scope, node.true_value)
+    with scope.assuming(node.condition, holds=False):
+        meet_no, no = _evaluated(scope, node.false_value)
+    result = scope.exchanged[node] = scope.layout.new()
+
+    def steps(frame: Frame) -> Steps:
+        yield from meet(frame)
+        if condition(frame):
+            yield from meet_yes(frame)
+            frame[result] = yes(frame)
+        else:
+            yield from meet_no(frame)
+            frame[result] = no(frame)
+
+    return steps
+
+
+def _let(scope: Scope, node: tir.Let) -> Go:
+    meet, value = _evaluated(scope, node.value)
+    slot = scope.layout.declare(node.var)
+    meet_body, body = _evaluated(scope, node.body)
+    result = scope.exchanged[node] = scope.layout.new()
+
+    def steps(frame: Frame) -> Steps:
+        yield from meet(frame)
+        frame[slot] = value(frame)
+        yield from meet_body(frame)
+        frame[result] = body(frame)
+
+    return steps
+
+
+# ------------------------------------------------------------------------------------------------------ meetings
+
+
+def _meeting(scope: Scope, call: tir.Call) -> Go:
+    name = name_in_part(str(call.callee))
+    if sum(tag.startswith("threadIdx") for tag in scope.threads) != 1:
+        return _stopping(scope, call, "threads of a warp that are those of several loops: not executed")
+    try:
+        together = _together(call)
+    except Beyond as beyond:
+        return _stopping(scope, call, f"`T.{name}` {beyond}")
+    args = tuple(scope.expr(arg) for arg in together.operands)
+    posted, result = scope.layout.new(), scope.layout.new()
+    scope.exchanged[call] = result
+    failure = scope.failing(UNSUPPORTED_INTRINSIC, call.span)
+
+    def fail(frame: Frame, beyond: Beyond) -> RefmlcError:
+        return failure(frame, f"`T.{name}` {beyond}")
+
+    def located(frame: Frame, beyond: Beyond) -> RefmlcError:
+        error = fail(frame, beyond)
+        scope.machine.locate(error, frame)
+        return error
+
+    act = None if together.rule is None else partial(_act, together, located)
+    meets = Meeting(
+        call,
+        implied=False,
+        part=together.part,
+        act=act,
+        orders=together.orders,
+        key=together.key,
+        converges=together.converges,
+        posted=posted,
+        result=result,
+    )
+
+    def steps(frame: Frame) -> Steps:
+        values = tuple([arg(frame) for arg in args])
+        frame[posted] = values
+        try:
+            meeting = _for_values(meets, together, values)
+        except Beyond as beyond:
+            raise fail(frame, beyond) from None
+        yield meeting
+
+    return steps
+
+
+def _act(together: Together, fail: Callable[[Frame, Beyond], Exception], members: Sequence[Thread]) -> None:
+    """Give each thread what the rule says, from what all of them bring."""
+    rule = together.rule
+    meetings = [cast("Meeting", member.waits) for member in members]
+    pairs = list(zip(members, meetings, strict=True))
+    values = [
+        cast("tuple[object, ...]", member.frame[cast("Slot[object]", meeting.posted)]) for member, meeting in pairs
+    ]
+    lanes = [member.index % WARP if together.part == "warp" else member.index for member in members]
+    try:
+        results = [] if rule is None else rule(lanes, values)
+    except Beyond as beyond:
+        raise fail(members[0].frame, beyond) from None
+    for (member, meeting), given in zip(pairs, results, strict=True):
+        member.frame[cast("Slot[object]", meeting.result)] = given
+
+
+def _for_values(meets: Meeting, together: Together, values: tuple[object, ...]) -> Meeting:
+    """The meeting of a thread that brings these values: its mask, or its barrier. Fails where that is not executed."""
+    if together.mask is not None:
+        mask = values[together.mask]
+        if not isinstance(mask, int) or not -(1 << 31) <= mask <= WHOLE:
+            raise Beyond("has no mask of 32 bits")
+        return meets if mask & WHOLE == WHOLE else replace(meets, mask=mask & WHOLE)
+    numbered = together.barrier
+    if numbered is None:
+        return meets
+    number = 0 if numbered.number is None else cast("int", values[numbered.number])
+    count = None if numbered.count is None else cast("int", values[numbered.count])
+    if together.part == "warpgroup":
+        count = PARTS["warpgroup"]
+    if not 0 <= number < BARRIERS:
+        raise Beyond(f"at barrier {number} of {BARRIERS} is not executed")
+    if count is not None and (count <= 0 or count % WARP):
+        raise Beyond(f"for {count} threads, no multiple of {WARP}, is not executed")
+    barrier = Barrier(number, count, numbered.aligned, numbered.arrives)
+    return replace(meets, part="cta", key=(number, meets.key), barrier=barrier)
+
+
 def _stopping(scope: Scope, call: tir.Call, what: str) -> Go:
-    stop = scope.unsupported(UNSUPPORTED_CONSTRUCT, f"{what}: not executed", call.span)
+    stop = scope.unsupported(UNSUPPORTED_CONSTRUCT, what, call.span)
+    scope.exchanged[call] = scope.layout.new()
 
     def steps(frame: Frame) -> Steps:
         stop(frame)
@@ -110,82 +224,115 @@ def _stopping(scope: Scope, call: tir.Call, what: str) -> Go:
     return steps
 
 
-def is_barrier(node: tir.Stmt) -> bool:
-    """Whether a statement is a barrier of a part of the block, and nothing else."""
-    callee = node.value.callee if isinstance(node, tir.Evaluate) and isinstance(node.value, tir.Call) else None
-    return callee in IN_PART and callee not in RULES
+# ------------------------------------------------------------------------------------------------------ barriers
 
 
-class Beyond(Exception):
-    """What a call does that is not executed."""
+def _together(call: tir.Call) -> Together:
+    """What a call does. Fails where it is not executed."""
+    args = tuple(arg for arg in call.args if isinstance(arg, tir.Expr))
+    match call.callee:
+        case "cuda.cta_sync":
+            return Together("cta", key="sync", orders=True, barrier=Numbered())
+        case "cuda.warpgroup_sync" if len(args) == 1:
+            return Together("warpgroup", args, "sync", orders=True, barrier=Numbered(0))
+        case "cuda.syncthreads_and" | "cuda.syncthreads_or":
+            kind = "and" if call.callee.endswith("and") else "or"
+            return Together("cta", args, kind, rule=_counted(0, kind), orders=True, barrier=Numbered())
+    item = instruction(call)
+    if item is None:
+        return warps.of_cuda(call)
+    if not item.plain:
+        raise Beyond("with a predicate, keywords or an operand that is left out is not executed")
+    if item.family in ("bar", "barrier") and "warp" not in item:
+        return _barrier(item)
+    return warps.of_ptx(item)
 
 
-def _shuffle(source: Callable[[int, int, int], int]) -> Callable[[Values], Sequence[object]]:
-    """A shuffle whose lane `source` finds, from the own lane, the operand and the width."""
+def _barrier(item: Instruction) -> Together:
+    aligned = item.family == "bar" or "aligned" in item
+    action, count = item.one_of("sync", "arrive", "red"), len(item.operands)
+    if "cluster" in item:
+        raise Beyond("of a cluster is not executed: blocks run one after the other")
+    match action, count:
+        case "sync", (1 | 2):
+            numbered = Numbered(0, 1 if count == 2 else None, aligned)
+            return Together("cta", item.operands, "sync", orders=True, barrier=numbered)
+        case "arrive", 2:
+            return Together("cta", item.operands, "sync", orders=True, barrier=Numbered(0, 1, aligned, arrives=True))
+        case "red", (3 | 4):
+            kind = item.one_of("popc", "and", "or")
+            destination, *operands = item.operands
+            if not isinstance(destination, tir.BufferLoad):
+                raise Beyond("into what is no element of a buffer is not executed")
+            numbered = Numbered(0, 1 if count == 4 else None, aligned)
+            rule = _counted(len(operands) - 1, kind)
+            return Together("cta", tuple(operands), kind, None, rule, (destination,), orders=True, barrier=numbered)
+        case _:
+            raise Beyond("in this form is not executed")
 
-    def results(values: Values) -> Sequence[object]:
-        found = []
-        for lane, (mask, own, operand, width, _) in enumerate(values):
-            place, size = cast("int", operand), cast("int", width)
-            if mask != WHOLE:
-                raise Beyond(f"with the mask {mask:#x} is not executed" if isinstance(mask, int) else "has no mask")
-            if size not in (1, 2, 4, 8, 16, 32):
-                raise Beyond(f"of the width {size} is not executed")
-            other = source(lane, place, size)
-            if not 0 <= other < len(values):
-                raise Beyond(f"reads lane {other}, in a warp of {len(values)} threads")
-            found.append(own if other == lane else values[other][1])
-        return found
+
+def _counted(place: int, kind: str) -> Callable[[Lanes, Values], Results]:
+    """What a barrier says of the predicates that threads bring as operand `place`."""
+
+    def results(_lanes: Lanes, values: Values) -> Results:
+        true = sum(bool(value[place]) for value in values)
+        found = {"popc": true, "and": int(true == len(values)), "or": int(true > 0)}[kind]
+        return [(found,)] * len(values)
 
     return results
 
 
-def _indexed(lane: int, place: int, width: int) -> int:
-    return lane // width * width + place % width
+def is_barrier(node: tir.Stmt) -> bool:
+    """Whether a statement is a barrier of a part of the block, and nothing else."""
+    value = node.value if isinstance(node, tir.Evaluate) else None
+    if not isinstance(value, tir.Call) or not is_in_part(value):
+        return False
+    try:
+        return _together(value).rule is None
+    except Beyond:
+        return True
 
 
-def _up(lane: int, distance: int, width: int) -> int:
-    _check_distance(distance)
-    return lane if lane % width < distance else lane - distance
-
-
-def _down(lane: int, distance: int, width: int) -> int:
-    _check_distance(distance)
-    return lane if lane % width + distance >= width else lane + distance
-
-
-def _check_distance(distance: int) -> None:
-    if not 0 <= distance < LANES:
-        raise Beyond(f"over {distance} lanes is not executed")
-
-
-def _xor(lane: int, bits: int, width: int) -> int:
-    other = lane ^ bits
-    return lane if other // width > lane // width else other
-
-
-def _elected(values: Values) -> Sequence[object]:
-    """Decision: the first thread; PTX leaves open which one, and says that it is the same each time."""
-    return [int(lane == 0) for lane in range(len(values))]
-
-
-RULES: Mapping[str, Callable[[Values], Sequence[object]]] = {
-    ELECTION: _elected,
-    "tvm_warp_shuffle": _shuffle(_indexed),
-    "tvm_warp_shuffle_up": _shuffle(_up),
-    "tvm_warp_shuffle_down": _shuffle(_down),
-    "tvm_warp_shuffle_xor": _shuffle(_xor),
-}
-"""What calls with a value give, from the operands in each thread of the part. Those without are barriers."""
+# -------------------------------------------------------------------------------------------------------- values
 
 
 def _value(scope: Scope, node: tir.Call) -> Eval:
-    """The value of a call at which the threads have met."""
+    """The value of a call at which the threads have met; an instruction writes its results."""
     slot: Slot[object] | None = scope.exchanged.get(node)
     if slot is None:
         message = f"`T.{node.callee}` is executed by the threads of a kernel only"
         return scope.unsupported(UNSUPPORTED_INTRINSIC, message, node.span)
-    return lambda frame: frame[slot]
+    destinations = () if instruction(node) is None else _together(node).destinations
+    if not destinations:
+        return lambda frame: cast("tuple[object, ...]", frame[slot])[0]
+    writes = [written(scope, load, node) for load in destinations]
+
+    def write(frame: Frame) -> object:
+        for store, value in zip(writes, cast("tuple[object, ...]", frame[slot]), strict=True):
+            store(frame, value)
+        return 0
+
+    return write
+
+
+def written(scope: Scope, load: tir.BufferLoad, node: tir.Call) -> Callable[[Frame, object], None]:
+    """A function that writes a value to an element, of which an instruction knows the bits only."""
+    var = tir.Var("result", load.dtype)
+    place = scope.layout.declare(var)
+    store = scope.stmt(tir.BufferStore(load.buffer, var, load.indices, span=node.span))
+    failure = scope.failing(UNSUPPORTED_INTRINSIC, node.span)
+    dtype = load.dtype
+
+    def write(frame: Frame, value: object) -> None:
+        if isinstance(value, float) is not dtype.is_float:
+            raise failure(frame, f"`T.{node.callee}` does not write what is no {dtype} as one")
+        if isinstance(value, int) and dtype.is_integer:
+            value &= (1 << dtype.bits) - 1
+            value -= (1 << dtype.bits) if value > dtype.maximum else 0
+        frame[place] = value
+        store(frame)
+
+    return write
 
 
 EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = dict.fromkeys(IN_PART, _value)

@@ -27,6 +27,15 @@ FITS = [
     *(("cuda.cta_sync", "", VOID), ("cuda.warpgroup_sync", "n", VOID), ("cuda.warp_sync", "", VOID)),
     *((f"tvm_warp_shuffle{way}", "nxnnn", F32) for way in ("", "_up", "_down", "_xor")),
     ("cuda.elect_sync", "", "uint32"),
+    *((f"cuda.__shfl{way}_sync", "nxnn", F32) for way in ("", "_up", "_down", "_xor")),
+    *(("cuda.any_sync", "nb", I32), ("cuda.ballot_sync", "nb", "uint32"), ("cuda.ffs_u32", "n", I32)),
+    *((f"cuda.reduce_{op}_sync_u32", "nn", "uint32") for op in ("add", "min")),
+    *((name, "", "uint32") for name in ("tvm_warp_activemask", "cuda.__activemask")),
+    *(("cuda.warp_reduce", "xsn", F32), ("cuda.thread_rank", "", I32)),
+    *((f"cuda.syncthreads_{op}", "b", "int64") for op in ("and", "or")),
+    *(("cuda.atomic_add", "px", F32), ("cuda.atomic_cas", "pnn", I32)),
+    *((f"ptx.{name}", "xn", VOID) for name in ("shfl_sync", "vote_sync", "match", "redux_sync", "activemask")),
+    *((f"ptx.{name}", "xn", VOID) for name in ("elect_sync", "bar", "barrier", "atom", "red")),
     *(("call_llvm_intrin", "sx", F32), ("unknown", "oo", F32), ("type_annotation", "", F32)),
 ]
 WRONG = [
