@@ -343,6 +343,7 @@ def index() -> str:
         "TIP": "Tile primitives of TIRx",
         "TIX": "Kernels of TIRx",
         "TIW": "Threads of a kernel",
+        "TIA": "Asynchronous copies",
     }
     parts = []
     for area, rows in areas.items():

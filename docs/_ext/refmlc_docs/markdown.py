@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 CODE_SPAN = re.compile(r"(`[^`\n]+`)")
-CLAUSE = re.compile(r"\b(?:NUM|TIR|RLX|LIB|NAT|SCR|LAY|TIP|TIX|TIW)-[0-9]{3}\b")
+CLAUSE = re.compile(r"\b(?:NUM|TIR|RLX|LIB|NAT|SCR|LAY|TIP|TIX|TIW|TIA)-[0-9]{3}\b")
 CODE = re.compile(r"\bRM[0-9]{3}\b")
 POWER = re.compile(r"(?<![*\w])(\w+)\*\*(-?\w+|\([^()]*\))")
 MARKUP = re.compile(r"([\\*_\[\]<>#|~${}^])")

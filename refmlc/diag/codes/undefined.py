@@ -297,3 +297,42 @@ NOT_OWNED = Code(
         "R = T.alloc_local((128, 4), layout=T.TileLayout(T.S[(128, 4) : (1 @ Axis.tx, 1)]))\nTx.cta.fill(R, 0.0)",
     ),
 )
+OPEN_COPY = Code(
+    "RM341",
+    "memory is accessed while an asynchronous copy of it is open",
+    "TIA-002",
+    "From its issue until it is complete, an asynchronous copy reads its source and writes its destination at any "
+    "time. Until then its destination is neither read nor written, and its source is not written. It is complete when "
+    "the thread has waited for its group, or for the phase of its barrier.",
+    instead(
+        'T.ptx["cp.async.ca.shared.global"](S.ptr_to([t]), A.ptr_to([t]), 4)\nB[t] = S[t]',
+        'T.ptx["cp.async.ca.shared.global"](S.ptr_to([t]), A.ptr_to([t]), 4)\nT.ptx.cp.async_.commit_group()\n'
+        "T.ptx.cp.async_.wait_group(0)\nB[t] = S[t]",
+    ),
+)
+BARRIER_MISUSE = Code(
+    "RM342",
+    "a barrier in memory is not used as it has to be",
+    "TIA-021",
+    "A barrier in memory is initialised once with a number of arrivals, and from then on accessed by its own "
+    "operations only. Each phase takes exactly that number. Whoever waits for a phase "
+    "passes before the next one is complete.",
+    instead(
+        "T.ptx.mbarrier.init.shared.b64(bar.data, T.uint32(1))\nT.cuda.cta_sync()\n"
+        "T.ptx.mbarrier.arrive.shared.b64(bar.data, T.uint32(2))",
+        "T.ptx.mbarrier.init.shared.b64(bar.data, T.uint32(2))\nT.cuda.cta_sync()\n"
+        "T.ptx.mbarrier.arrive.shared.b64(bar.data, T.uint32(2))",
+    ),
+)
+DEADLOCK = Code(
+    "RM343",
+    "threads wait forever",
+    "TIA-023",
+    "Every thread of the block that has not ended waits, and at least one of them for a phase of a barrier in memory "
+    "that nobody can complete: an arrival or a copy is missing, more or fewer bytes are expected than copies bring, or "
+    "the parity is that of another phase.",
+    instead(
+        "T.cuda.mbarrier_wait(bar.data, 0)\nT.ptx.mbarrier.arrive.shared.b64(bar.data)",
+        "T.ptx.mbarrier.arrive.shared.b64(bar.data)\nT.cuda.mbarrier_wait(bar.data, 0)",
+    ),
+)

@@ -8,6 +8,7 @@ meet where all of them wait for each other (TIR-227):
 | barrier                                              | `T.tvm_storage_sync("shared")`                      |
 | reduction over threads                               | `T.tvm_thread_allreduce`                            |
 | what the threads of a part of a block do together    | a call of `IN_PART`, a tile primitive               |
+| asynchronous copies, barriers in memory              | a call of `refmlc.lang.ir.asynchronous`             |
 | before a statement that touches shared memory, where | nothing: TVM's pass ThreadSync puts a barrier there |
 | the function is not lowered so far                   |                                                     |
 
@@ -22,6 +23,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from refmlc.lang.ir import tir, tirx
+from refmlc.lang.ir.asynchronous import is_asynchronous
 from refmlc.lang.ir.kinds import IterKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scopes import is_thread
@@ -100,7 +102,7 @@ class Threads:
                     self._note(buffer, cached.reads)
                     self._note(buffer, cached.writes)
                 case tir.Call(callee=str() as callee):
-                    cached.meets = callee in MEETINGS or is_in_part(node)
+                    cached.meets = callee in MEETINGS or is_in_part(node) or is_asynchronous(node)
                 case tir.Call():
                     cached.meets = True
                 case tirx.TilePrimitiveCall(scope=scope):
@@ -186,7 +188,7 @@ def meets_in_part(node: Node) -> bool:
 def meeting_in_part(node: Node) -> str:
     """The first thing within `node` that the threads of a part of a block do together; empty: none."""
     for part in walk(node):
-        if is_in_part(part):
+        if is_in_part(part) or is_asynchronous(part):
             return f"`T.{cast('tir.Call', part).callee}`"
         if isinstance(part, tirx.TilePrimitiveCall) and part.scope != "thread":
             return f"`{name_of(part)}`"
@@ -281,7 +283,7 @@ def _is_of_kernel(node: Node) -> bool:
         case tir.AttrStmt(key=tirx.DEVICE_ENTRY | tirx.KERNEL) | tirx.TilePrimitiveCall():
             return True
         case tir.Call():
-            return is_in_part(node)
+            return is_in_part(node) or is_asynchronous(node)
         case _:
             return False
 

@@ -13,16 +13,21 @@ Clock: TypeAlias = dict[int, int]
 
 @dataclass(slots=True)
 class Clocks:
-    """The clocks of the threads, by their numbers, and those of the phases, by their tokens."""
+    """The clocks of the threads, by their numbers, and those of the phases, by their tokens.
+
+    A thread without a clock knows what all knew when they last met.
+    """
 
     threads: dict[int, Clock] = field(default_factory=dict)
     phases: dict[object, Clock] = field(default_factory=dict)
+    _copies: dict[object, int] = field(default_factory=dict)
+    _all: Clock = field(default_factory=dict)
 
     def of(self, thread: int) -> Clock:
         """The clock of a thread."""
         clock = self.threads.get(thread)
         if clock is None:
-            clock = self.threads[thread] = {thread: 1}
+            clock = self.threads[thread] = {**self._all, thread: self._all.get(thread, 0) + 1}
         return clock
 
     def release(self, thread: int, token: object) -> None:
@@ -35,14 +40,28 @@ class Clocks:
         """The thread has seen a phase."""
         _join(self.of(thread), self.phases.get(token, {}))
 
+    def land(self, token: object) -> int:
+        """A number below 0 for what the copies of a phase do: known to who has seen the phase."""
+        copy = self._copies.setdefault(token, -1 - len(self._copies))
+        self.phases.setdefault(token, {})[copy] = 1
+        return copy
+
     def meet(self, threads: Iterable[int]) -> None:
         """Threads have met: what each of them did comes before what any of them does."""
+        self._meet(threads)
+
+    def meet_all(self) -> None:
+        """All threads of the block have met."""
+        self._all = self._meet(sorted(self.threads))
+
+    def _meet(self, threads: Iterable[int]) -> Clock:
         clocks = [(thread, self.of(thread)) for thread in threads]
         together: Clock = {}
         for _, clock in clocks:
             _join(together, clock)
         for thread, _ in clocks:
             self.threads[thread] = {**together, thread: together[thread] + 1}
+        return together
 
 
 def _join(clock: Clock, other: Mapping[int, int]) -> None:

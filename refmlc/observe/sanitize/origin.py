@@ -43,7 +43,9 @@ class Origin(Detector):
         notes = [f"{count} of the {len(view.shadow)} elements of `{access.buffer.name}` were written"]
         store = _nearest(facts, access)
         related: tuple[Related, ...] = ()
-        if store is None:
+        if store is None and _is_handed_on(facts, facts.root(access.buffer)):
+            pass  # an operator that is no store may have written it
+        elif store is None:
             notes.append(f"nothing in `{function}` writes to `{access.buffer.name}`")
         else:
             related = (
@@ -61,6 +63,21 @@ def _nearest(facts: Facts, access: tir.BufferLoad) -> tir.BufferStore | None:
     before = [store for store in stores if _place(store.span) < _place(access.span) and not _holds(store, access)]
     after = [store for store in stores if store not in before]
     return before[-1] if before else next(iter(after), None)
+
+
+def _is_handed_on(facts: Facts, buffer: tir.Buffer) -> bool:
+    """True if a call or a tile primitive gets the address of the memory."""
+    for node in facts.around:
+        match node:
+            case tir.BufferData(buffer=other) | tir.BufferRegion(buffer=other):
+                pass
+            case tir.Call(callee="address_of", args=(tir.BufferLoad(buffer=other), *_)):
+                pass
+            case _:
+                continue
+        if facts.root(other) is buffer:
+            return True
+    return False
 
 
 def _holds(store: tir.BufferStore, access: tir.BufferLoad) -> bool:

@@ -7,7 +7,8 @@
 | `threadIdx` axis                 | between two meetings of the threads of a block (TIR-227): every meeting orders |
 |                                  | accesses to shared memory, a barrier in the text those to all memory; private  |
 |                                  | memory belongs to one thread; a barrier of some of the threads orders those of |
-|                                  | its threads (TIX-007, TIW-005), by vector clocks                               |
+|                                  | its threads (TIX-007, TIW-005), a phase of a barrier in memory those before it |
+|                                  | from those of who has seen it (TIA-023), by vector clocks                      |
 | serial, unrolled, virtual thread | never                                                                          |
 
 A block with an init whose reduce axis is bound to `threadIdx` is a reduction across threads, and not a race. A buffer
@@ -41,6 +42,8 @@ from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame, Slot
 from refmlc.run.interp.tensorir.views import View
 
 Values: TypeAlias = "tuple[int | None, ...]"
+LANDED = -1
+"""The number of meetings before what a copy writes when a phase completes it: no meeting alone orders that."""
 AT_ONCE = (ForKind.PARALLEL, ForKind.VECTORIZED, ForKind.THREAD_BINDING)
 
 
@@ -140,6 +143,7 @@ class Races(Detector):
         self._meetings += 1
         if not implied:
             self._barriers += 1
+            self._clocks.meet_all()
 
     def meet_in_part(self, node: Node, threads: Sequence[int]) -> None:
         del node
@@ -155,6 +159,18 @@ class Races(Detector):
         del frame
         self._settle()
         self._clocks.acquire(self._thread(), token)
+
+    def landed(self, token: object, access: tir.BufferStore, view: View, offset: int) -> None:
+        self._settle()
+        copy = self._clocks.land(token)
+        values = [
+            copy if loop.tag.startswith("threadIdx") else iteration.frame[loop.slot]
+            for loop, iteration in zip(self._loops, self._iterations, strict=True)
+        ]
+        written = Access(self._loops, tuple(values), LANDED, access)
+        records, keys = self._accesses.find(view, offset)
+        for key in keys:
+            records.setdefault(key, Accesses()).writer = written
 
     def _thread(self) -> int:
         """The number of the thread that runs."""
@@ -335,7 +351,8 @@ def differ(earlier: Access, later: Access, private_loops: tuple[ParallelLoop, ..
             if earlier.atomic and later.atomic and (in_block or "cta" not in (earlier.atomic, later.atomic)):
                 return None
             known = later.seen is not None and later.seen.get(a, 0) >= earlier.count
-            return None if in_block and (known or earlier.phase != later.phase) else level
+            met = earlier.phase not in (later.phase, LANDED)
+            return None if in_block and (known or met) else level
     return None
 
 
@@ -353,12 +370,10 @@ def _race(earlier: Access, now: Access, level: int, element_text: str) -> Diagno
     name = loop.loop.loop_var.name
     kind = loop.tag or loop.loop.kind.value
     verbs = ["reads" if isinstance(access.node, tir.BufferLoad) else "writes" for access in (earlier, now)]
-    message = (
-        f"race on `{element_text}`: iteration {name} = {now.values[level]} {verbs[1]} it, "
-        f"iteration {name} = {earlier.values[level]} {verbs[0]} it"
-    )
+    other = "a copy" if earlier.phase == LANDED else f"iteration {name} = {earlier.values[level]}"
+    message = f"race on `{element_text}`: iteration {name} = {now.values[level]} {verbs[1]} it, {other} {verbs[0]} it"
     related = (
-        Related(f"iteration {name} = {earlier.values[level]} {verbs[0]} it here", earlier.node.span),
+        Related(f"{other} {verbs[0]} it here", earlier.node.span),
         Related(f"the iterations of this loop may run at the same time ({kind})", loop.loop.span),
     )
     return Diagnostic(RACE, message, now.node.span, "", (), related)

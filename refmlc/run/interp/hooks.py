@@ -14,8 +14,10 @@
 | `meet`                                     | all threads of a block have reached one place                  |
 | `meet_in_part`                             | all threads of a part of the block have                        |
 | `release` / `acquire`                      | a thread signals a phase of a barrier, has seen it             |
+| `landed`                                   | a copy that such a phase completes has written an element      |
 | `before_atomic` / `after_atomic`           | around the accesses of an atomic operation                     |
-| `touch_tile`                               | a tile primitive is about to access an element of memory       |
+| `touch_tile`                               | a tile primitive or an asynchronous copy is about to access an |
+|                                            | element of memory                                              |
 | `called`                                   | a call of TensorIR that is an expression has its value         |
 | `before_destination` / `after_destination` | around a call of Relax that names its outputs                  |
 | `operator`                                 | a call of an operator of Relax's library has its result        |
@@ -100,12 +102,6 @@ class Hooks:
     def meet_in_part(self, node: Node, threads: Sequence[int]) -> None:
         """Some threads of the block wait at `node`, then continue; `threads` are their numbers."""
 
-    def release(self, token: object, frame: Frame) -> None:
-        """A thread arrives: what it did comes before what those do who acquire `token`, a phase of a barrier."""
-
-    def acquire(self, token: object, frame: Frame) -> None:
-        """A thread has seen that the phase `token` is complete."""
-
     def before_atomic(self, call: tir.Call, scope: str, frame: Frame) -> None:
         """The accesses up to `after_atomic` are one atomic operation among the threads of `scope`, as PTX names it."""
 
@@ -123,6 +119,15 @@ class Hooks:
 
     def after_destination(self, call: DestinationCall) -> None:
         """The call has returned."""
+
+    def release(self, token: object, frame: Frame) -> None:
+        """A thread arrives: what it did comes before what those do who acquire `token`, a phase of a barrier."""
+
+    def acquire(self, token: object, frame: Frame) -> None:
+        """A thread has seen that the phase `token` is complete."""
+
+    def landed(self, token: object, access: tir.BufferStore, view: View, offset: int) -> None:
+        """No thread, but a copy that the phase `token` completes, writes an element; called before `acquire`."""
 
     def operator(self, call: relax.Call, values: Sequence[object], result: object) -> None:
         """A call of an operator of the library has its result; `values` are its arguments."""

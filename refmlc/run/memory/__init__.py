@@ -3,6 +3,7 @@
 | file             | holds                                                                          |
 |------------------|--------------------------------------------------------------------------------|
 | `storage`        | bytes, and a shadow that marks those that were written                         |
+| `reservations`   | the bytes of operations that are not complete                                  |
 | `array_memory`   | views on the memory of NumPy arrays                                            |
 | `cells`          | elements of a storage as Python values, and their shadow                       |
 | `pointer`        | a storage and a byte in it                                                     |

@@ -13,6 +13,7 @@ whatever their element size.
 There is no shadow until one is read or only some bytes are written: `_uniform` says that all are written, or none.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from weakref import ReferenceType, ref
 
@@ -22,6 +23,7 @@ from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import BAD_EXTENT, MEMORY_EXHAUSTED
 from refmlc.run.memory.array_memory import ByteArray, bytes_of
 from refmlc.run.memory.budget import Budget
+from refmlc.run.memory.reservations import Reservations, Reserved
 
 ALIGNMENT = 64
 
@@ -32,13 +34,15 @@ class Extras:
 
     `partial`: the written bytes of units that are not written as a whole, a bit each, by the number of the unit.
     `objects`: the objects of stored handles, by the number in memory. `pieces`: start, end and storage of each
-    piece. `lent`: how many foreign functions hold the storage at this moment.
+    piece. `lent`: how many foreign functions hold the storage at this moment. `reserved`: the bytes of operations
+    that are not complete.
     """
 
     partial: dict[int, int] = field(default_factory=dict)
     objects: dict[int, object] = field(default_factory=dict)
     pieces: list[tuple[int, int, ReferenceType["Storage"]]] = field(default_factory=list)
     lent: int = 0
+    reserved: Reservations = field(default_factory=Reservations)
 
 
 class Storage:
@@ -277,6 +281,22 @@ class Storage:
         shadow[first:end] = bytes(end - first)
         for number in [number for number in self.partial if first < number < end - 1]:
             del self.partial[number]
+
+    def is_any_initialised(self, offset: int, nbytes: int) -> bool:
+        """Whether any of `nbytes` bytes from `offset` on was written."""
+        unit, last = self.unit, offset + nbytes
+        first, end = offset // unit, -(-last // unit)
+        if self.shadow.find(1, first, end) >= 0:
+            return True
+        numbers = (number for number in self.partial if first <= number < end)
+        return any(
+            self.partial[number] & _mask(max(offset - number * unit, 0), min(last - number * unit, unit))
+            for number in numbers
+        )
+
+    def reserved_at(self, offset: int, nbytes: int) -> Iterator[Reserved]:
+        """What reserves any of `nbytes` bytes from `offset` on."""
+        return iter(()) if self._extras is None else self._extras.reserved.at(offset, offset + nbytes)
 
     def _mark(self, number: int, start: int, stop: int) -> None:
         """Bytes `start` … `stop` - 1 of unit `number` were written."""

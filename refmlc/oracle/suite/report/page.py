@@ -173,6 +173,7 @@ AREAS = {
     "TIP": "Tile primitives",
     "TIX": "Kernels of TIRx",
     "TIW": "Threads of a kernel",
+    "TIA": "Asynchronous copies",
     "": "Without a clause",
 }
 VERDICTS = (*(verdict.value for verdict in GRAVEST), NOT_SCORED)

@@ -9,6 +9,7 @@
 | a barrier, a reduction over threads            | `refmlc.run.interp.threads.collectives`              |
 | what the threads of a warp do together         | `refmlc.run.interp.threads.parts`                    |
 | what a thread finds out, an atomic operation   | `refmlc.run.interp.threads.alone`, `….atomics`       |
+| asynchronous copies, barriers in memory        | `refmlc.run.interp.asynchronous.instructions`        |
 
 A C name is looked up among the functions of the module, then in the registry, then in `LIBM`.
 """
@@ -21,8 +22,10 @@ from refmlc.diag.catalogue import BAD_POINTER, PACKED_RESULT, UNSUPPORTED_INTRIN
 from refmlc.lang.dtypes import FLOAT32, FLOAT64, UINT64, DType
 from refmlc.lang.dtypes.rounding import rounder
 from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.asynchronous import is_asynchronous
 from refmlc.lang.ops.intrinsics import intrinsic
 from refmlc.lang.ops.names import BY_C, BY_LLVM
+from refmlc.run.interp.asynchronous import instructions
 from refmlc.run.interp.tensorir import c_abi, intrinsics, operators
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.scope import Scope
@@ -48,6 +51,8 @@ def effect(scope: Scope, node: tir.Call) -> Eval:
     """The call as a closure, its value unchecked; an intrinsic that is not executed fails when it is reached."""
     if isinstance(node.callee, tir.GlobalVar):
         return _module_function(scope, node, node.callee)
+    if is_asynchronous(node):
+        return instructions.prepare(scope, node)
     row = intrinsic(node.callee)
     if row is None:
         return scope.unsupported(UNSUPPORTED_INTRINSIC, f"the intrinsic `{node.callee}` is not known", node.span)

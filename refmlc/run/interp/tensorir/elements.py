@@ -9,6 +9,7 @@ from typing import cast
 from refmlc.diag import Related, fail
 from refmlc.diag.catalogue import (
     BAD_POINTER,
+    OPEN_COPY,
     OUT_OF_BOUNDS,
     RANK_MISMATCH,
     TYPE_MISMATCH,
@@ -23,6 +24,7 @@ from refmlc.run.interp.tensorir.frame import Eval, Frame, NumberEval, Run
 from refmlc.run.interp.tensorir.placed import is_owned
 from refmlc.run.interp.tensorir.scope import Scope, failing_in
 from refmlc.run.interp.tensorir.views import View
+from refmlc.run.memory.cells import cell_size
 
 Explain = Callable[[Frame, tuple[int, ...]], RefmlcError]
 
@@ -165,7 +167,7 @@ def explain(scope: Scope, node: tir.BufferLoad | tir.BufferStore) -> Explain:
 
     def explanation(frame: Frame, indices: tuple[int, ...]) -> RefmlcError:
         code, message, label = _diagnosis(frame[place.view], node, indices)
-        how = "allocated" if code is UNINITIALISED else "declared"
+        how = "allocated" if code in (UNINITIALISED, OPEN_COPY) else "declared"
         related = Related(f"`{node.buffer.name}` is {how} here", node.buffer.span)
         return failing_in(loops, code, node.span, related)(frame, message, label=label)
 
@@ -193,4 +195,13 @@ def _diagnosis(view: View, node: tir.BufferLoad | tir.BufferStore, indices: tupl
         return USE_AFTER_KILL, f"{verb} `{element}` after its storage was freed", ""
     if isinstance(node, tir.BufferStore):
         return BAD_POINTER, f"store to `{element}`: the memory of the argument is read-only", ""
+    if is_open(view, offset):
+        return OPEN_COPY, f"`{element}` is read while the copy that writes it is not complete", ""
     return UNINITIALISED, f"`{element}` is read but was never written", "uninitialised"
+
+
+def is_open(view: View, offset: int) -> bool:  # TIA-002
+    """Whether a copy that is not complete writes an element."""
+    size = cell_size(view.buffer.dtype) * view.buffer.dtype.lanes
+    start = view.data.byte_offset + (view.offset + offset) * size
+    return any(item.written for item in view.data.storage.reserved_at(start, size))

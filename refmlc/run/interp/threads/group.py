@@ -8,9 +8,10 @@ between two meetings, and every run has the same order.
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias, cast
+from typing import Protocol, TypeAlias, cast
 
 from refmlc.lang.ir.node import Node
+from refmlc.run.interp.asynchronous.barriers import BlockState
 from refmlc.run.interp.tensorir.frame import Frame, Slot
 from refmlc.run.interp.tensorir.views import BufferPlace, View
 
@@ -38,7 +39,7 @@ class Meeting:
     accesses before it come before those after it, for all of them. `key`: what is the same for threads that meet; None:
     the node. `mask`: the lanes of the warp that meet; None: all. `barrier`: the barrier that counts them.
     `converges`: whoever has come when nobody else of the warp can come first. `posted`, `result`: where a thread has
-    what it brings, and gets what it takes.
+    what it brings, and gets what it takes. `until`: a thread waits alone, for a state.
     """
 
     node: Node
@@ -52,12 +53,23 @@ class Meeting:
     converges: bool = False
     posted: "Slot[object] | None" = None
     result: "Slot[object] | None" = None
+    until: "Awaited | None" = None
 
     def is_same(self, other: "Meeting | None") -> bool:
         """Whether threads that wait at the two meet."""
         if other is None or self.mask != other.mask:
             return False
         return self.node is other.node if self.key is None else self.key == other.key
+
+
+class Awaited(Protocol):
+    """A state of memory that single threads wait for."""
+
+    def holds(self, thread: "Thread") -> bool:
+        """Whether the thread may continue."""
+
+    def lacks(self, thread: "Thread") -> str:
+        """What it waits for, as messages have it."""
 
 
 WARP = 32
@@ -91,6 +103,7 @@ class Group:
     """The state that the threads of one block share: memory allocated together, values brought to a meeting."""
 
     def __init__(self) -> None:
+        self.asynchronous = BlockState()
         self.posted: dict[Node, list[Posted]] = {}
         self.met: dict[Node, list[Posted]] = {}
         self.folded: dict[tuple[Node, tuple[int | None, ...]], tuple[object, ...]] = {}
@@ -144,7 +157,7 @@ def rounds(threads: Sequence[Thread], events: Events) -> Iterator[Meeting]:
         if all(thread.waits is None for thread in threads):
             return
         first = threads[0].waits
-        if first is not None and first.part not in PARTS and _is_met(first, threads) and barriers.opens(first):
+        if first is not None and _is_of_block(first) and _is_met(first, threads) and barriers.opens(first):
             ready = threads
             _act(first, threads, events)
             yield first
@@ -154,6 +167,7 @@ def rounds(threads: Sequence[Thread], events: Events) -> Iterator[Meeting]:
             _act(meeting, members, events)
             events.met(meeting, members, phases)
             ready = [*ready, *members]
+        ready = [*ready, *(thread for thread in threads if _may_pass(thread))]
         if not ready:
             ready = _converged(threads, events)
         if not ready:
@@ -170,6 +184,16 @@ def _turn(thread: Thread, barriers: "_Barriers", events: Events) -> None:
         barriers.arrive(thread, thread.waits)
         thread.waits = next(thread.steps, None)
     events.pause(thread)
+
+
+def _is_of_block(meeting: Meeting) -> bool:
+    """Whether threads of the whole block meet there."""
+    return meeting.part not in PARTS and meeting.until is None
+
+
+def _may_pass(thread: Thread) -> bool:
+    """Whether a thread that waits alone may continue."""
+    return thread.waits is not None and thread.waits.until is not None and thread.waits.until.holds(thread)
 
 
 def _act(meeting: Meeting, members: Sequence[Thread], events: Events) -> None:

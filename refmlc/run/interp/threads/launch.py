@@ -9,9 +9,10 @@ from functools import partial
 from typing import cast
 
 from refmlc.diag import Related
-from refmlc.diag.catalogue import BAD_EXTENT, BARRIER_DIVERGENCE, UNSUPPORTED_CONSTRUCT
+from refmlc.diag.catalogue import BAD_EXTENT, BARRIER_DIVERGENCE, DEADLOCK, UNSUPPORTED_CONSTRUCT
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import tir
+from refmlc.lang.ir.node import Node
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Activation, Frame, Run, Slot
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads.group import WARP, Events, Go, Group, Meeting, Steps, Thread, rounds
@@ -34,6 +35,7 @@ def launch(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go]
                 group.next_round()
                 if meet is not None and meeting.orders and _is_meeting(scope, meeting):
                     meet(meeting.node, meeting.implied)
+            group.asynchronous.end()
         finally:
             machine.groups -= 1
             frame[slot] = None
@@ -142,7 +144,9 @@ def _divergence(
     waiting: Thread,
     arrived: Sequence[Thread],
 ) -> Exception:
-    """The failure of threads that do not reach the same meeting."""
+    """The failure of threads that do not reach the same meeting, or wait for what nobody does."""
+    if any(thread.waits is not None and thread.waits.until is not None for thread in members):
+        return deadlock(scope, node, frame, members)
     meeting = waiting.waits
     assert meeting is not None  # noqa: S101 - it waits
     tag = node.tag
@@ -199,3 +203,41 @@ def _comes(meeting: Meeting, waiting: Thread, thread: Thread) -> bool:
     aligned = meeting.barrier is not None and meeting.barrier.aligned
     in_warp = thread.index // WARP == waiting.index // WARP
     return not (aligned and in_warp) or (thread.waits is not None and thread.waits.node is meeting.node)
+
+
+def deadlock(scope: Scope, node: tir.For, frame: Frame, members: Sequence[Thread]) -> Exception:  # TIA-023
+    """The failure of threads that wait forever: what each of them waits for."""
+    states: dict[tuple[str, Node | None], list[int]] = {}
+    for thread in members:
+        states.setdefault((_state(thread, members), None if thread.waits is None else thread.waits.node), []).append(
+            thread.index
+        )
+    alone = next(thread.waits for thread in members if thread.waits is not None and thread.waits.until is not None)
+    lines = [f"{node.tag} {_ranges(indices)}: {what}" for (what, _), indices in states.items()]
+    related = [
+        Related(f"{node.tag} {_ranges(indices)} wait here", place.span)
+        for (_, place), indices in states.items()
+        if place is not None and place is not alone.node
+    ]
+    message = f"{lines[0]}; nobody can change that" if len(lines) == 1 else "threads wait for each other forever"
+    return scope.failing(DEADLOCK, alone.node.span, *related)(frame, message, *(lines if len(lines) > 1 else ()))
+
+
+def _state(thread: Thread, members: Sequence[Thread]) -> str:
+    waits = thread.waits
+    if waits is None:
+        return "ended"
+    if waits.until is not None:
+        return f"waits, and {waits.until.lacks(thread)}"
+    return _awaited(waits, thread, members)
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """`0-3, 5` for 0, 1, 2, 3, 5."""
+    parts: list[list[int]] = []
+    for number in numbers:
+        if parts and parts[-1][-1] == number - 1:
+            parts[-1] = [parts[-1][0], number]
+        else:
+            parts.append([number])
+    return ", ".join("-".join(map(str, part)) for part in parts)

@@ -10,9 +10,11 @@ from typing import TypeVar
 
 from refmlc.diag.catalogue import BAD_EXTENT
 from refmlc.lang.ir import tir, tirx
+from refmlc.lang.ir.asynchronous import is_wait
 from refmlc.lang.ir.scopes import is_thread
 from refmlc.lang.ir.threads import is_collective, tag_of
 from refmlc.lang.ir.visit import children
+from refmlc.run.interp.asynchronous import waits
 from refmlc.run.interp.tensorir.blocks import allocations, bind_axes, with_init
 from refmlc.run.interp.tensorir.frame import Frame, Run
 from refmlc.run.interp.tensorir.jumps import JUMPS, Breaking, Continuing
@@ -71,6 +73,8 @@ def _prepare(scope: Scope, node: tir.Stmt) -> Go:
             return _block(scope, node)
         case tir.Evaluate() if is_collective(node):
             return collectives.prepare_collective(scope, node)
+        case tir.Evaluate() if is_wait(node):
+            return _seen(scope, node, waits.prepare_wait(scope, node))
         case tir.Evaluate() if is_barrier(node):
             return _seen(scope, node, _leaf(scope, node))
         case _:

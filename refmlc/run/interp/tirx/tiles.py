@@ -10,11 +10,12 @@ from math import copysign
 from typing import TypeAlias, cast
 
 from refmlc.diag import Diagnostic, Related, Span, error, fail
-from refmlc.diag.catalogue import BAD_POINTER, NOT_OWNED, OUT_OF_BOUNDS, UNINITIALISED, UNSUPPORTED_CONSTRUCT
+from refmlc.diag.catalogue import BAD_POINTER, NOT_OWNED, OPEN_COPY, OUT_OF_BOUNDS, UNINITIALISED, UNSUPPORTED_CONSTRUCT
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.dtypes import DType
 from refmlc.lang.layouts.forms import MEMORY
 from refmlc.lang.layouts.placement import Place
+from refmlc.run.interp.tensorir.elements import is_open
 from refmlc.run.interp.tensorir.placed import Addresses, address, coordinates, owners
 from refmlc.run.interp.tensorir.views import View
 from refmlc.run.interp.tirx.tile_view import Scalar
@@ -76,6 +77,9 @@ class TileRegion:
         except IndexError:
             raise self._beyond(offset) from None
         element = self.element(position)
+        if is_open(view, offset):
+            message = f"`{self.name}` reads `{element}` while the copy that writes it is not complete"
+            raise fail(OPEN_COPY, message, self.span)
         raise fail(UNINITIALISED, f"`{self.name}` reads `{element}`, which was never written", self.span)
 
     def write(self, view: View, offset: int, value: Scalar) -> None:

@@ -1,0 +1,10 @@
+"""Asynchronous copies, and barriers in memory (TIA-001 …).
+
+| file           | holds                                                                            |
+|----------------|----------------------------------------------------------------------------------|
+| `copies`       | open copies: what they reserve, when they are complete, groups of a thread       |
+| `barriers`     | barriers in memory: arrivals, bytes, phases                                      |
+| `operands`     | addresses, and the elements that hooks see                                       |
+| `instructions` | the instructions of PTX                                                          |
+| `waits`        | the wait for a phase, as a statement of a thread                                 |
+"""

@@ -1,0 +1,135 @@
+"""Open copies: what they reserve, and when they are complete (TIA-002, TIA-003).
+
+From its issue to its completion a copy reserves its destination, which counts as not written, and its source. So
+
+| access while it is open                 | is found                                                                  |
+|-----------------------------------------|---------------------------------------------------------------------------|
+| a read of the destination               | at once: no element of it counts as written                               |
+| a write to the destination              | at the completion, or the end of the block: it counts as written          |
+| a write to the source                   | at the completion, or the end of the block: its bytes are others          |
+| another copy to either, or from the first | at once                                                                 |
+
+A copy is complete when everyone it waits for has waited: the threads that issued it, or a phase of a barrier.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from refmlc.diag import Diagnostic, Related, Span, error
+from refmlc.diag.catalogue import OPEN_COPY
+from refmlc.diag.errors import RefmlcError
+from refmlc.run.interp.tensorir.frame import Frame
+from refmlc.run.memory.pointer import Pointer
+from refmlc.run.memory.reservations import Reserved
+from refmlc.run.memory.storage import Storage
+
+Report: TypeAlias = Callable[[Frame, object], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Bytes from a place to a place; where `source` is None, `data` comes from nowhere: zeros."""
+
+    destination: Pointer
+    source: Pointer | None
+    data: bytes
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return len(self.data)
+
+
+@dataclass(slots=True, eq=False)
+class OpenCopy:
+    """A copy from its issue on. `into`: the name of its destination.
+
+    `written` reports its elements to hooks, as written by a thread, or by the copy when a phase completes it.
+    """
+
+    moves: Sequence[Move]
+    into: str
+    span: Span | None
+    written: "Report"
+    waits_for: set[int] = field(default_factory=set)
+    _reserved: list[tuple[Storage, Reserved]] = field(default_factory=list)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has been issued and is not complete."""
+        return bool(self._reserved)
+
+    def issue(self) -> None:
+        """Reserve its bytes. Fails: RM341 where another open copy has some of them."""
+        for move in self.moves:
+            self._reserve(move.destination, move.nbytes, written=True)
+            move.destination.storage.forget(move.destination.byte_offset, move.nbytes)
+            if move.source is not None:
+                self._reserve(move.source, move.nbytes, written=False)
+
+    def _reserve(self, place: Pointer, nbytes: int, *, written: bool) -> None:
+        storage, start = place.storage, place.byte_offset
+        for other in storage.reserved_at(start, nbytes):
+            if (written or other.written) and other.owner is not self and isinstance(other.owner, OpenCopy):
+                verb = "writes" if written else "reads"
+                raise other.owner.failure(f"a copy {verb} memory", self.span, written=other.written)
+        item = Reserved(start, start + nbytes, written, self)
+        storage.extras.reserved.add(item)
+        self._reserved.append((storage, item))
+
+    def complete(self, frame: Frame, phase: object = None) -> None:
+        """Write the destination: a thread has waited for its group, or for a phase.
+
+        Fails: RM341 where an element was accessed meanwhile.
+        """
+        self.check()
+        for storage, item in self._reserved:
+            storage.extras.reserved.remove(item)
+        self._reserved.clear()
+        self.written(frame, phase)
+        for move in self.moves:
+            start = move.destination.byte_offset
+            move.destination.storage.bytes[start : start + move.nbytes] = move.data
+            move.destination.storage.initialise(start, move.nbytes)
+
+    def check(self) -> None:
+        """Fails: RM341 where its destination or its source was written since its issue."""
+        for move in self.moves:
+            to, source = move.destination, move.source
+            if to.storage.is_any_initialised(to.byte_offset, move.nbytes):
+                raise self.failure("a statement writes memory", self.span, written=True)
+            if source is not None:
+                start = source.byte_offset
+                if bytes(source.storage.bytes[start : start + move.nbytes]) != move.data:
+                    raise self.failure("a statement writes memory", self.span, written=False)
+
+    def failure(self, what: str, span: Span | None, *, written: bool) -> RefmlcError:
+        """The failure of an access to memory that this copy reads or writes."""
+        verb = "writes" if written else "reads"
+        message = f"{what} that a copy into `{self.into}`, which is not complete, {verb}"
+        related = () if span is self.span else (Related("the copy is issued here", self.span),)
+        return error(Diagnostic(OPEN_COPY, message, span, "", (), related))
+
+
+@dataclass(slots=True)
+class Groups:
+    """The copies of one thread: not committed, and the groups that are, in order."""
+
+    uncommitted: list[OpenCopy] = field(default_factory=list)
+    committed: list[list[OpenCopy]] = field(default_factory=list)
+
+    def commit(self) -> None:
+        """All that is not committed becomes a group, even where it is none."""
+        self.committed.append(self.uncommitted)
+        self.uncommitted = []
+
+    def wait(self, thread: int, left: int, frame: Frame) -> None:
+        """All groups but the `left` last ones are complete, as far as the thread is concerned."""
+        count = max(len(self.committed) - left, 0)
+        for group in self.committed[:count]:
+            for copy in group:
+                copy.waits_for.discard(thread)
+                if not copy.waits_for:
+                    copy.complete(frame)
+        del self.committed[:count]

@@ -1,0 +1,312 @@
+"""The instructions of PTX that issue and complete copies, and those of barriers in memory.
+
+| instruction                                            | clause  | meaning                                           |
+|--------------------------------------------------------|---------|---------------------------------------------------|
+| `cp.async.ca`, `cp.async.cg`                           | TIA-011 | issues a copy of 4, 8 or 16 bytes                 |
+| `cp.async.commit_group`                                | TIA-012 | what the thread has issued becomes a group        |
+| `cp.async.wait_group n`, `cp.async.wait_all`           | TIA-012 | all groups but the last n are complete            |
+| `cp.async.mbarrier.arrive`                             | TIA-013 | a phase completes what the thread has issued      |
+| `mbarrier.init`, `inval`, `arrive`, `arrive_drop`      | TIA-021 | begins and ends a barrier, arrives at it          |
+| `mbarrier.expect_tx`, `complete_tx`, `arrive.expect_tx` | TIA-022 | bytes that copies bring                          |
+| `fence`                                                | TIA-031 | nothing happens                                   |
+
+`refmlc.run.interp.asynchronous.waits` waits for a phase.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias, cast
+
+from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT, UNSUPPORTED_INTRINSIC
+from refmlc.lang.dtypes import HANDLE, INT32
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.asynchronous import RAW, Instruction, instruction
+from refmlc.run.interp.asynchronous.barriers import BlockState, MemoryBarrier
+from refmlc.run.interp.asynchronous.copies import Groups, Move, OpenCopy
+from refmlc.run.interp.asynchronous.operands import Address, NotExecutedError, address
+from refmlc.run.interp.tensorir.frame import Eval, Frame, IntEval
+from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.memory.cells import cell_size
+
+Do: TypeAlias = Callable[[Frame], None]
+SHARED = ("shared", "shared::cta")
+SIZES = {"ca": (4, 8, 16), "cg": (16,)}
+HINTS = ("L2::cache_hint", "L2::64B", "L2::128B", "L2::256B")
+ORDERS = frozenset(("release", "acquire", "relaxed", "cta", "cluster", "b64", *SHARED, "shared::cluster"))
+"""Words of barriers that change neither operands nor counts. Decision: a cluster is one block here (TIA-041)."""
+
+
+class Here:
+    """An instruction at its place in the text: what it is prepared with."""
+
+    def __init__(self, scope: Scope, node: tir.Call, parts: Instruction) -> None:
+        self.scope = scope
+        self.node = node
+        self.words = parts.words
+        self.operands = parts.operands
+        self.predicate = parts.predicate
+        self.predicates = parts.predicates
+        tags = [tag for tag in scope.threads if tag.startswith("threadIdx")]
+        self._thread = scope.axes[tags[0]]
+        self._group = scope.group
+
+    def number(self, place: int) -> IntEval:
+        """An operand that is a number."""
+        return self.scope.int(cast("tir.Expr", self.operands[place]))
+
+    def address(self, place: int) -> Address:
+        """An operand that is an address."""
+        return address(self.scope, self.operands[place])
+
+    def thread(self, frame: Frame) -> int:
+        """The number of the thread."""
+        return cast("int", frame[self._thread])
+
+    def block(self, frame: Frame) -> BlockState:
+        """What the threads of the block share."""
+        group = frame[self._group]
+        assert group is not None  # noqa: S101 - such threads are in a group
+        return group.asynchronous
+
+    def groups(self, kind: str, frame: Frame) -> Groups:
+        """The groups of the thread."""
+        return self.block(frame).groups_of(kind, self.thread(frame))
+
+    def barrier(self, at: Address, frame: Frame) -> MemoryBarrier:
+        """The barrier at an address. Fails: RM342."""
+        return self.block(frame).barrier(at.buffer.name, at.at(frame), self.node.span)
+
+
+def prepare(scope: Scope, node: tir.Call) -> Eval:
+    """An instruction as a closure; it gives nothing."""
+    parts = raw(node) if node.callee == RAW else instruction(node)
+    name = f"`{parts.name}`"
+    if sum(tag.startswith("threadIdx") for tag in scope.threads) != 1:
+        message = f"the instruction `T.{node.callee}` is executed by the threads of a kernel only"
+        return scope.unsupported(UNSUPPORTED_INTRINSIC, message, node.span)
+    here = Here(scope, node, parts)
+    try:
+        rule = _rule(parts.words)
+        run = rule(here)
+    except NotExecutedError as reason:
+        return scope.unsupported(UNSUPPORTED_INTRINSIC, f"{name} is not executed: {reason}", node.span)
+    if parts.predicate is None or node.callee == RAW:
+        return run
+    condition = scope.expr(cast("tir.Expr", parts.predicate))
+
+    def guarded(frame: Frame) -> None:
+        if condition(frame):
+            run(frame)
+
+    return guarded
+
+
+def raw(node: tir.Call) -> Instruction:
+    """`s_tir.cp_async_raw`: offsets beside the pointers, and a condition under which zeros are copied."""
+    to, to_offset, source, source_offset, size, *condition = node.args
+    nbytes = _constant(size)
+    words = ("cp", "async", "cg" if nbytes == SIZES["cg"][0] else "ca", "shared", "global")
+    operands = (_moved(to, to_offset), _moved(source, source_offset), size)
+    return Instruction(words, operands, condition[0] if condition else None)
+
+
+def _moved(base: tir.Attr, offset: tir.Attr) -> tir.Attr:
+    """The address `offset` elements on."""
+    if isinstance(offset, int):
+        offset = tir.IntImm(INT32, offset)
+    if isinstance(offset, tir.IntImm) and offset.value == 0:
+        return base
+    match base:
+        case tir.BufferData(buffer=buffer):
+            size = cell_size(buffer.dtype) * buffer.dtype.lanes
+        case tir.Call(callee="tvm_access_ptr", args=(tir.Call(dtype=element), *_)):
+            size = cell_size(element)
+        case _:
+            size = 1
+    place, start = cast("tir.Expr", offset), cast("tir.Expr", base)
+    distance = tir.Apply("mul", (place, tir.IntImm(place.dtype, size)), place.dtype, span=place.span)
+    return tir.Call("handle_add_byte_offset", (start, distance), HANDLE, span=start.span)
+
+
+def _rule(words: tuple[str, ...]) -> Callable[[Here], Do]:
+    match words:
+        case ("cp", "async", "ca" | "cg", *_):
+            return _copy
+        case ("cp", "async", "commit_group"):
+            return _commit
+        case ("cp", "async", "wait_group"):
+            return _wait_group
+        case ("cp", "async", "wait_all"):
+            return _wait_all
+        case ("cp", "async", "mbarrier", "arrive", *rest):
+            return _tracked(noinc="noinc" in rest)
+        case ("mbarrier", action, *rest) if action in BARRIERS and set(rest) <= {*ORDERS, "expect_tx"}:
+            return BARRIERS[action]
+        case ("fence", *_):
+            return lambda _here: lambda _frame: None
+        case _:
+            raise NotExecutedError("refmlc does not define it yet")
+
+
+# --------------------------------------------------------------------------------------------- copies of a thread
+
+
+def _copy(here: Here) -> Do:  # TIA-011
+    _, _, way, to_space, from_space, *hints = here.words
+    if to_space not in SHARED or from_space != "global" or not set(hints) <= set(HINTS):
+        raise NotExecutedError("refmlc does not define it yet")
+    count = 3 + ("L2::cache_hint" in hints)
+    if len(here.operands) not in (count, count + 1):
+        raise NotExecutedError(f"it has {len(here.operands)} operands")
+    nbytes = _constant(here.operands[2])
+    if nbytes not in SIZES[way]:
+        raise NotExecutedError(f"it copies {nbytes} bytes" if nbytes else "it copies a number of bytes that varies")
+    to, source, fills = here.address(0), here.address(1), _filled(here, count, nbytes)
+    reads = source.touching(here.scope, written=False)
+    writes = to.touching(here.scope, written=True)
+    span = here.node.span
+    if not to.is_shared or source.buffer.scope != "global":
+        raise NotExecutedError("it copies from global to shared memory only")
+
+    def issue(frame: Frame) -> None:
+        read = fills(frame)
+        into = to.bytes_at(frame, nbytes, "writes")
+        to.aligned(into, nbytes)
+        moves: list[Move] = []
+        if read:
+            place = source.bytes_at(frame, read, "reads")
+            source.aligned(place, nbytes)
+            if reads is not None:
+                reads(frame, place, read, None)
+            moves.append(Move(into, place, source.content(place, read)))
+        if read < nbytes:
+            moves.append(Move(into.moved(read), None, bytes(nbytes - read)))
+
+        def written(at: Frame, phase: object = None) -> None:
+            if writes is not None:
+                writes(at, into, nbytes, phase)
+
+        written(frame)
+        copy = OpenCopy(moves, to.buffer.name, span, written, {here.thread(frame)})
+        here.block(frame).issue(copy)
+        here.groups("cp", frame).uncommitted.append(copy)
+
+    return issue
+
+
+def _constant(size: tir.Attr) -> int:
+    """The number that an operand is; 0 where it is not constant."""
+    value = size.value if isinstance(size, tir.IntImm) else size
+    return value if isinstance(value, int) else 0
+
+
+def _filled(here: Here, count: int, nbytes: int) -> IntEval:
+    """How many bytes are read: the others are zeros."""
+    if here.node.callee == RAW and here.predicate is not None:
+        condition = here.scope.expr(cast("tir.Expr", here.predicate))
+        return lambda frame: nbytes if condition(frame) else 0
+    if len(here.operands) == count:
+        return lambda _frame: nbytes
+    value = here.number(3)
+    if 3 in here.predicates:
+        return lambda frame: 0 if value(frame) else nbytes
+    failure = here.scope.failing(UNSUPPORTED_CONSTRUCT, here.node.span)
+
+    def read(frame: Frame) -> int:
+        size = value(frame)
+        if not 0 <= size <= nbytes:
+            raise failure(frame, f"a copy of {nbytes} bytes reads {size}: not defined")
+        return size
+
+    return read
+
+
+def _commit(here: Here) -> Do:  # TIA-012
+    return lambda frame: here.groups("cp", frame).commit()
+
+
+def _wait_group(here: Here) -> Do:  # TIA-012
+    left = here.number(0)
+    return lambda frame: here.groups("cp", frame).wait(here.thread(frame), left(frame), frame)
+
+
+def _wait_all(here: Here) -> Do:  # TIA-012
+    def wait(frame: Frame) -> None:
+        groups = here.groups("cp", frame)
+        groups.commit()
+        groups.wait(here.thread(frame), 0, frame)
+
+    return wait
+
+
+def _tracked(*, noinc: bool) -> Callable[[Here], Do]:  # TIA-013
+    def rule(here: Here) -> Do:
+        at = here.address(0)
+
+        def track(frame: Frame) -> None:
+            barrier, groups = here.barrier(at, frame), here.groups("cp", frame)
+            for copy in (copy for group in (*groups.committed, groups.uncommitted) for copy in group):
+                barrier.attach(copy)
+            signal(here, barrier, frame)
+            if noinc:
+                barrier.arrive(1, here.node.span)
+
+        return track
+
+    return rule
+
+
+# -------------------------------------------------------------------------------------------- barriers in memory
+
+
+def signal(here: Here, barrier: MemoryBarrier, frame: Frame) -> None:
+    """What the thread has done comes before what those do who wait for the current phase."""
+    hooks = here.scope.machine.hooks
+    if "relaxed" not in here.words and hooks.watches("release"):
+        hooks.release((barrier, barrier.phase), frame)
+
+
+def _init(here: Here) -> Do:  # TIA-021
+    at, count = here.address(0), here.number(1)
+    return lambda frame: here.block(frame).initialise(at.buffer.name, at.at(frame), count(frame), here.node.span)
+
+
+def _inval(here: Here) -> Do:  # TIA-021
+    at = here.address(0)
+    return lambda frame: here.block(frame).end_barrier(at.buffer.name, at.at(frame), here.node.span)
+
+
+def _arrive(here: Here) -> Do:  # TIA-021, TIA-022
+    places: Sequence[int] = range(len(here.operands))
+    if here.operands and isinstance(here.operands[0], tir.Call) and here.operands[0].callee == "ptx.SINK":
+        places = places[1:]
+    expecting = "expect_tx" in here.words
+    if len(places) != 2 and (expecting or len(places) != 1):
+        raise NotExecutedError("the state that it gives is not defined")
+    at, number = here.address(places[0]), here.number(places[1]) if len(places) > 1 else None
+    drop, span = here.words[1] == "arrive_drop", here.node.span
+
+    def arrive(frame: Frame) -> None:
+        barrier = here.barrier(at, frame)
+        value = 1 if number is None else number(frame)
+        signal(here, barrier, frame)
+        if expecting:
+            barrier.expect(value, span, settle=False)
+            value = 1
+        barrier.arrive(value, span, drop=drop)
+
+    return arrive
+
+
+def _bytes(here: Here) -> Do:  # TIA-022
+    at, number = here.address(0), here.number(1)
+    sign = 1 if here.words[1] == "expect_tx" else -1
+    return lambda frame: here.barrier(at, frame).expect(sign * number(frame), here.node.span)
+
+
+BARRIERS: Mapping[str, Callable[[Here], Do]] = {
+    "init": _init,
+    "inval": _inval,
+    **dict.fromkeys(("arrive", "arrive_drop"), _arrive),
+    **dict.fromkeys(("expect_tx", "complete_tx"), _bytes),
+}
+"""The operations of barriers, by their words."""
