@@ -17,11 +17,11 @@ from refmlc.lang.ops import scalar
 from refmlc.lang.ops.graph import BUILTINS, GRAPH_OPS
 from refmlc.lang.ops.intrinsics import INTRINSICS
 from refmlc.lang.ops.tile_operators import TILE_MEANINGS
-from refmlc.lang.spec import clauses, read_clauses
+from refmlc.lang.spec import AREAS, clauses, read_clauses
 
 ROOT = Path(__file__).parents[2]
 SPEC = ROOT / "conformance" / "spec"
-CITATION = re.compile(r"\b(?:NUM|TIR|RLX|NAT|LIB|SCR|LAY|TIP|TIX|TIW|TIA)-[0-9]{3}\b")
+CITATION = re.compile(rf"\b(?:{'|'.join(AREAS)})-[0-9]{{3}}\b")
 CASE = re.compile(r"^\s*case (?P<pattern>.*?):\s*(?:#\s*(?P<comment>.*))?$")
 SENTENCE = re.compile(r"[.!?](?:\s|$)")
 ABBREVIATIONS = re.compile(r"\b(?:e\.g|i\.e|cf|etc|vs|resp)\.")

@@ -11,6 +11,7 @@ A page says `<!-- write NAME ARGUMENTS -->` on a line of its own; the Markdown o
 | `codes`      | the catalogue of codes                                                                        |
 | `commands`   | the subcommands, for sphinx-click                                                             |
 | `grammar`    | the node kinds of TensorIR and Relax                                                          |
+| `instructions` | the forms of PTX instructions                                                             |
 | `schemas`    | JSON Schemas as lists                                                                         |
 | `documents`  | documents of other folders as pages                                                           |
 | `docstrings` | docstrings of the package as reStructuredText                                                 |

@@ -344,6 +344,7 @@ def index() -> str:
         "TIX": "Kernels of TIRx",
         "TIW": "Threads of a kernel",
         "TIA": "Asynchronous copies",
+        "PTX": "Instructions of PTX",
     }
     parts = []
     for area, rows in areas.items():

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterable
 
+from refmlc.lang.spec import AREAS
+
 CODE_SPAN = re.compile(r"(`[^`\n]+`)")
-CLAUSE = re.compile(r"\b(?:NUM|TIR|RLX|LIB|NAT|SCR|LAY|TIP|TIX|TIW|TIA)-[0-9]{3}\b")
+CLAUSE = re.compile(rf"\b(?:{'|'.join(AREAS)})-[0-9]{{3}}\b")
 CODE = re.compile(r"\bRM[0-9]{3}\b")
 POWER = re.compile(r"(?<![*\w])(\w+)\*\*(-?\w+|\([^()]*\))")
 MARKUP = re.compile(r"([\\*_\[\]<>#|~${}^])")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 
-from refmlc_docs import book, codes, commands, documents, grammar, schemas
+from refmlc_docs import book, codes, commands, documents, grammar, instructions, schemas
 
 WRITE = re.compile(r"^<!-- write (?P<name>[\w-]+)(?P<arguments>.*?) -->$", re.MULTILINE)
 WRITERS: Mapping[str, Callable[..., str]] = {
@@ -13,6 +13,8 @@ WRITERS: Mapping[str, Callable[..., str]] = {
     "commands": commands.group,
     "document": documents.document,
     "grammar": grammar.grammar,
+    "ptx-forms": instructions.executed_forms,
+    "ptx-missing": instructions.missing_forms,
     "schema": schemas.schema,
     "tile-operators": book.tile_operators,
 }

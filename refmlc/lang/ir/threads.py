@@ -282,8 +282,8 @@ def _is_of_kernel(node: Node) -> bool:
     match node:
         case tir.AttrStmt(key=tirx.DEVICE_ENTRY | tirx.KERNEL) | tirx.TilePrimitiveCall():
             return True
-        case tir.Call():
-            return is_in_part(node) or is_asynchronous(node)
+        case tir.Call(callee=str() as callee):
+            return is_in_part(node) or is_asynchronous(node) or callee.startswith("ptx")
         case _:
             return False
 

@@ -24,7 +24,7 @@ from importlib.resources.abc import Traversable
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE, CODES
 
-AREAS = ("NUM", "TIR", "RLX", "LIB", "NAT", "SCR", "LAY", "TIP", "TIX", "TIW", "TIA")
+AREAS = ("NUM", "TIR", "RLX", "LIB", "NAT", "SCR", "LAY", "TIP", "TIX", "TIW", "TIA", "PTX")
 ID = re.compile(rf"(?:{'|'.join(AREAS)})-[0-9]{{3}}")
 NEEDED = ("id", "title", "text")
 STRINGS = (*NEEDED, "exact", "decision", "source")

@@ -41,6 +41,7 @@ from refmlc.lang.ir.tir import (
     Var,
 )
 from refmlc.lang.ops.intrinsics import call_problem
+from refmlc.lang.ops.ptx.calls import instruction_problem
 from refmlc.lang.wellformed.findings import Findings
 from refmlc.lang.wellformed.scope import Scope
 from refmlc.lang.wellformed.tensor_dtypes import dtype_problem, is_left_open, operands, same_lanes
@@ -172,6 +173,8 @@ class ExprRules:
         problem = call_problem(call)
         if problem is not None:
             self.findings.report(*problem, near)
+        elif wrong := instruction_problem(call):
+            self.findings.report(TYPE_MISMATCH, wrong, near)
 
     def _module_call(self, callee: GlobalVar, arguments: int, near: Span | None) -> None:
         function = self.module.functions.get(callee.name)

@@ -11,7 +11,7 @@ import pytest
 from refmlc.cli import main
 from refmlc.cli.commands import GROUPS
 from refmlc.diag.catalogue import CODES
-from refmlc.lang.spec import clauses
+from refmlc.lang.spec import AREAS, clauses
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
@@ -34,7 +34,7 @@ from refmlc_docs.writers import WRITE, WRITERS, text_for  # noqa: E402 - after t
 
 PAGES = {path: path.read_text(encoding="utf-8") for path in sorted(DOCS.rglob("*.md"))}
 WRITTEN = [(path, match) for path, text in PAGES.items() for match in WRITE.finditer(text) if match["name"] in WRITERS]
-ANCHOR = re.compile(r"^\(((?:num|tir|rlx|lib|nat|scr|lay|tip|tix|tiw|tia)-\d{3}|rm\d{3})\)=$", re.MULTILINE)
+ANCHOR = re.compile(rf"^\(((?:{'|'.join(AREAS).lower()})-\d{{3}}|rm\d{{3}})\)=$", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@
 | what the threads of a warp do together         | `refmlc.run.interp.threads.parts`                    |
 | what a thread finds out, an atomic operation   | `refmlc.run.interp.threads.alone`, `….atomics`       |
 | asynchronous copies, barriers in memory        | `refmlc.run.interp.asynchronous.instructions`        |
+| an instruction of PTX on scalars or memory     | `refmlc.run.interp.ptx`                              |
 
 A C name is looked up among the functions of the module, then in the registry, then in `LIBM`.
 """
@@ -26,6 +27,7 @@ from refmlc.lang.ir.asynchronous import is_asynchronous
 from refmlc.lang.ops.intrinsics import intrinsic
 from refmlc.lang.ops.names import BY_C, BY_LLVM
 from refmlc.run.interp.asynchronous import instructions
+from refmlc.run.interp.ptx import values as ptx
 from refmlc.run.interp.tensorir import c_abi, intrinsics, operators
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.scope import Scope
@@ -53,6 +55,9 @@ def effect(scope: Scope, node: tir.Call) -> Eval:
         return _module_function(scope, node, node.callee)
     if is_asynchronous(node):
         return instructions.prepare(scope, node)
+    instruction = ptx.call(scope, node)
+    if instruction is not None:
+        return instruction
     row = intrinsic(node.callee)
     if row is None:
         return scope.unsupported(UNSUPPORTED_INTRINSIC, f"the intrinsic `{node.callee}` is not known", node.span)

@@ -36,16 +36,20 @@ from refmlc.lang.ir.scope_ids import WARP, WARPGROUP, Launch, as_dtype, count_of
 from refmlc.lang.ir.threads import LAUNCHES, meets_in_part
 from refmlc.lang.ir.tirx import DEVICE_ENTRY, KERNEL, ScopeIdDef
 from refmlc.lang.ir.visit import rewrite, walk
+from refmlc.run.interp.ptx.stores import with_stores
 
 AXES = "xyz"
 
 
 @lru_cache(maxsize=1024)
 def as_loops(func: tir.PrimFunc) -> tir.PrimFunc:
-    """The function with its kernels as loops; itself where it has none. Fails: RM214, RM504.
+    """The function with its kernels as loops, its instructions of PTX as stores; itself where it has none.
+
+    Fails: RM214, RM504.
 
     The same function each time, so that its statements are known before a run.
     """
+    func = with_stores(func)
     entries = [node for node in walk(func.body) if _is_entry(node)]
     if entries:
         return replace(func, body=rewrite(func.body, _launched))

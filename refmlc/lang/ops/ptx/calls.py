@@ -1,0 +1,352 @@
+"""Calls of PTX instructions: which form a call is, its modifiers and its operands (PTX-001).
+
+A text writes the modifiers in the name, in any order; TVM prints them as texts after the operands, then flags:
+
+| flag    | says                                                     |
+|---------|----------------------------------------------------------|
+| `pred`  | the last operand is the predicate of the call            |
+| `keep`  | a destination that is not written keeps its value        |
+| `p3`    | operand 3 is a predicate: `T.ptx.pred`                   |
+| `s0`    | register 0 is `T.ptx.SINK` and is not among the operands |
+"""
+
+import keyword
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from refmlc.lang.dtypes import BOOL, FLOAT32, FLOAT64, INT32, DType, dtype
+from refmlc.lang.ir import tir
+from refmlc.lang.ops.ptx.forms import Form, Operand, forms_of
+from refmlc.lang.ops.ptx.registers import WIDTHS
+from refmlc.lang.ops.ptx.rules import problem
+
+PREFIX = "ptx."
+SINK, PREDICATE, ADDRESS = "ptx.SINK", "ptx.pred", "ptx.addr"
+INTEGER_KINDS = ("int", "uint")
+MAXIMUM_TABLE = 255  # of `lop3`, the only constant among these operands
+PACKED = {
+    32: ("u16x2", "s16x2", "f16x2", "bf16x2", "u8x4", "s8x4", "e4m3x4", "e5m2x4", "e2m3x4", "e3m2x4", "tf32", "pred"),
+    16: ("f16", "bf16", "e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2", "ue8m0x2", "ue5m3x2", "s2f6x2", "e2m1x4"),
+    64: ("f32x2",),
+    8: ("e2m1x2", "cvt_scale_ue8m0"),
+}
+CONTAINERS: Mapping[str, int] = {kind: bits for bits, kinds in PACKED.items() for kind in kinds}
+"""The bits of the unsigned register that a type is carried in."""
+
+
+class Misfit(Exception):
+    """A call that is no call of any form: why. `illegal`: PTX has no such call; else refmlc does not read it."""
+
+    def __init__(self, why: str, *, illegal: bool = True) -> None:
+        super().__init__(why)
+        self.illegal = illegal
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """One register of an operand: its type and the expression; None: nothing, `T.ptx.SINK`."""
+
+    operand: Operand
+    type: str
+    value: tir.Expr | None
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """A call that fits a form."""
+
+    form: Form
+    modifiers: Mapping[str, str]
+    registers: tuple[Register, ...]
+    predicate: tir.Expr | None
+    keeps: bool
+
+    @property
+    def name(self) -> str:
+        """The instruction as PTX spells it."""
+        return ".".join([self.form.family, *filter(None, self.modifiers.values())])
+
+
+def family_of(callee: object) -> str:
+    """The instruction family of a callee whose forms are known here; empty: it is none."""
+    if not isinstance(callee, str) or not callee.startswith(PREFIX):
+        return ""
+    family = _unescaped(callee.split(".")[1])
+    return family if forms_of(family) else ""
+
+
+def instruction(call: tir.Call) -> Instruction:
+    """The call as an instruction. Fails: Misfit."""
+    family, *written = [_unescaped(part) for part in str(call.callee).removeprefix(PREFIX).split(".")]
+    texts = [arg.value if isinstance(arg, tir.StringImm) else arg for arg in call.args]
+    operands = [arg for arg, text in zip(call.args, texts, strict=True) if not isinstance(text, str)]
+    trailing = [text for text in texts if isinstance(text, str)]
+    flags = trailing.pop().split(",") if trailing else []
+    modifiers = (*written, *filter(None, trailing))
+    predicate = call.attrs.get("pred")
+    if "pred" in flags and operands:
+        predicate = operands.pop()
+    keeps = bool(_plain(call.attrs.get("preserve_dst"))) or "keep" in flags
+    for place in sorted(int(flag[1:]) for flag in flags if flag[:1] == "s" and flag[1:].isdecimal()):
+        operands.insert(place, tir.Call(SINK, (), call.dtype))
+    tagged = {int(flag[1:]) for flag in flags if flag[:1] == "p" and flag[1:].isdecimal()}
+    return _chosen(family, modifiers, operands, tagged, predicate, keeps=keeps)
+
+
+def _plain(value: object) -> object:
+    return value.value if isinstance(value, tir.IntImm) else value
+
+
+def _unescaped(part: str) -> str:
+    text = part.replace("__colon__", "\0").replace("__", "::").replace("\0", ":")
+    stem = text.removesuffix("_")
+    return stem if keyword.iskeyword(stem) or stem in ("global", "async") else text
+
+
+def _chosen(
+    family: str, words: Sequence[str], operands: Sequence[tir.Attr], tagged: set[int], predicate: object, *, keeps: bool
+) -> Instruction:
+    if predicate is not None and not _is_condition(predicate):
+        raise Misfit("its predicate is no bool, int32 or uint32")
+    fits, reasons = [], []
+    for form, modifiers in _candidates(family, tuple(words)):
+        try:
+            registers = _registers(form, modifiers, operands, tagged)
+        except Misfit as misfit:
+            if not misfit.illegal:
+                raise
+            reasons.append(str(misfit))
+        else:
+            condition = predicate if isinstance(predicate, tir.Expr) else _constant(predicate)
+            fits.append(Instruction(form, modifiers, registers, condition, keeps))
+    if len(fits) == 1:
+        return fits[0]
+    raise Misfit("; or ".join(dict.fromkeys(reasons)) or "several forms fit")
+
+
+def _is_condition(value: object) -> bool:
+    return isinstance(value, bool) or (isinstance(value, tir.Expr) and str(value.dtype) in ("bool", "int32", "uint32"))
+
+
+def _constant(value: object) -> tir.Expr | None:
+    return None if value is None else tir.IntImm(BOOL, int(bool(value)))
+
+
+@lru_cache(maxsize=4096)
+def _candidates(family: str, words: tuple[str, ...]) -> tuple[tuple[Form, Mapping[str, str]], ...]:
+    """The forms that take these modifiers together. Fails: Misfit."""
+    fits, reasons = [], []
+    for form in forms_of(family):
+        modifiers = _filled(form, words)
+        if modifiers is None:
+            continue
+        wrong = problem(form, modifiers)
+        if wrong:
+            reasons.append(wrong)
+        else:
+            fits.append((form, modifiers))
+    if not fits:
+        raise Misfit("; or ".join(dict.fromkeys(reasons)) or "these modifiers do not go together")
+    return tuple(fits)
+
+
+def _filled(form: Form, words: Sequence[str]) -> Mapping[str, str] | None:
+    modifiers = dict.fromkeys((slot.name for slot in form.slots), "")
+    for word in words:
+        slot = next((each for each in form.slots if word in each.choices and not modifiers[each.name]), None)
+        if slot is None:
+            return None
+        modifiers[slot.name] = word
+    return modifiers
+
+
+# ----------------------------------------------------------------------------------------------------- operands
+
+
+def type_of(operand: Operand, modifiers: Mapping[str, str]) -> str:
+    """The type of an operand: written, of the slot that it names, or of the type of the instruction."""
+    match operand.type:
+        case "":
+            return ""
+        case "wide":
+            return f"{modifiers['type'][0]}{2 * int(modifiers['type'][1:])}"
+        case "dot":
+            return "u32" if (modifiers["atype"], modifiers["btype"]) == ("u32", "u32") else "s32"
+        case named if named in modifiers:
+            return modifiers[named] or modifiers["type"]
+        case written:
+            return written
+
+
+def _count(operand: Operand, modifiers: Mapping[str, str]) -> int:
+    if operand.when:
+        return int(bool(modifiers[operand.when]))
+    return operand.registers if isinstance(operand.registers, int) else int(modifiers[operand.registers][1:])
+
+
+def _registers(
+    form: Form, modifiers: Mapping[str, str], values: Sequence[tir.Attr], tagged: set[int]
+) -> tuple[Register, ...]:
+    counts = [_count(operand, modifiers) for operand in form.operands]
+    if sum(counts) != len(values):
+        raise Misfit(f"it takes {sum(counts)} operands, {len(values)} given")
+    registers: list[Register] = []
+    for operand, count in zip(form.operands, counts, strict=True):
+        first = len(registers)
+        group = values[first : first + count]
+        kind = type_of(operand, modifiers)
+        registers += [
+            Register(operand, kind, _value(operand, kind, value, tagged=first + lane in tagged))
+            for lane, value in enumerate(group)
+        ]
+        _check_group(operand, registers[first:], modifiers)
+    return tuple(registers)
+
+
+def _check_group(operand: Operand, group: Sequence[Register], modifiers: Mapping[str, str]) -> None:
+    sunk = [register for register in group if register.value is None]
+    wide = operand.name in ("d", "value") and modifiers.get("vec", "")
+    may = operand.may_sink and (not wide or (wide, modifiers["type"][1:]) in (("v8", "32"), ("v4", "64")))
+    if sunk and (not may or len(sunk) == len(group)):
+        raise Misfit(f"`T.ptx.SINK` is no register of `{operand.name}`")
+    dtypes = {str(register.value.dtype) for register in group if register.value and _names_dtype(register.value)}
+    if len(dtypes) > 1:
+        raise Misfit(f"the registers of `{operand.name}` are of {' and '.join(sorted(dtypes))}")
+
+
+def _names_dtype(value: tir.Expr | None) -> bool:
+    return isinstance(value, tir.Expr) and not isinstance(value, tir.IntImm | tir.FloatImm)
+
+
+def _value(operand: Operand, kind: str, value: tir.Attr, *, tagged: bool) -> tir.Expr | None:
+    if isinstance(value, bool | int | float):
+        value = _literal(value)
+    if not isinstance(value, tir.Expr):
+        raise Misfit(f"`{operand.name}` is no expression")
+    if isinstance(value, tir.Call) and value.callee == SINK:
+        return None
+    match operand.kind:
+        case "imm":
+            if not isinstance(value, tir.IntImm):
+                raise Misfit(f"`{operand.name}` is no constant", illegal=value.dtype.kind not in INTEGER_KINDS)
+            if not 0 <= value.value <= MAXIMUM_TABLE:
+                raise Misfit(f"`{operand.name}` is not in 0 … {MAXIMUM_TABLE}")
+        case "addr" | "ptr":
+            _check_address(operand, value)
+        case _ if kind == "pred":
+            return _predicate(operand, value, tagged=tagged)
+        case _:
+            _check_register(operand, kind, value)
+    return value
+
+
+def _literal(value: float) -> tir.Expr:
+    if isinstance(value, bool):
+        return tir.IntImm(BOOL, int(value))
+    if isinstance(value, int):
+        return tir.IntImm(INT32, value)
+    return tir.FloatImm(FLOAT32, value)
+
+
+def _check_address(operand: Operand, value: tir.Expr) -> None:
+    inner = value.args[0] if isinstance(value, tir.Call) and value.callee == ADDRESS and value.args else value
+    if not isinstance(inner, tir.Expr) or inner.dtype.kind not in ("handle", "uint"):
+        raise Misfit(f"`{operand.name}` is no address")
+
+
+def _predicate(operand: Operand, value: tir.Expr, *, tagged: bool) -> tir.Expr:
+    if operand.written:
+        if not isinstance(value, tir.BufferLoad) or str(value.dtype) != "uint32":
+            raise Misfit(f"the destination `{operand.name}` is no uint32 that can be written")
+        return value
+    if isinstance(value, tir.Call) and value.callee == PREDICATE:
+        inner = value.args[0]
+        value = _literal(inner) if isinstance(inner, bool | int) else inner if isinstance(inner, tir.Expr) else value
+        tagged = True
+    if not (value.dtype.kind == "bool" or (tagged and str(value.dtype) in ("int32", "uint32"))):
+        raise Misfit(f"`{operand.name}` is a predicate: a bool, or `T.ptx.pred(x)`")
+    return value
+
+
+def _check_register(operand: Operand, kind: str, value: tir.Expr) -> None:
+    if operand.written and not isinstance(value, tir.BufferLoad):
+        raise Misfit(f"the destination `{operand.name}` is no scalar or element that can be written")
+    if isinstance(value, tir.IntImm | tir.FloatImm) and not operand.written and _literal_fits(kind, value):
+        return
+    if value.dtype.is_vector or not carries(kind, value.dtype, relaxed=operand.relaxed):
+        raise Misfit(f"`{operand.name}` is of {kind}, {value.dtype} given")
+
+
+def _literal_fits(kind: str, value: tir.IntImm | tir.FloatImm) -> bool:
+    """Whether a number in the text, which names no dtype of its own, is one of the type."""
+    if isinstance(value, tir.FloatImm):
+        if kind == "f64" and value.dtype != FLOAT64:
+            raise Misfit("the number has no dtype: write `T.float64(…)`", illegal=False)
+        return kind == {FLOAT32: "f32", FLOAT64: "f64"}.get(value.dtype)
+    bits = CONTAINERS.get(kind) or WIDTHS.get(kind.removesuffix("i"), 0)
+    return -(1 << (bits - 1)) <= value.value < 1 << bits
+
+
+def carries(kind: str, dtype: DType, *, relaxed: str) -> bool:
+    """Whether a register of this dtype is one of the type; `relaxed`: or may be used as one."""
+    integer = dtype.kind in INTEGER_KINDS
+    if relaxed:
+        if relaxed == "same" and kind in ("u16", "s16"):
+            kind = "b16"
+        return _carries_relaxed(kind, dtype) and (relaxed == "wider" or dtype.bits == WIDTHS[kind])
+    if kind in CONTAINERS:
+        return dtype.kind == "uint" and dtype.bits == CONTAINERS[kind]
+    bits = WIDTHS[kind.removesuffix("i")]
+    if dtype.bits != bits:
+        return False
+    match kind[0]:
+        case "b":
+            return integer or (dtype.kind == "float" and not kind.endswith("i") and _is_plain(dtype))
+        case "u" | "s":
+            return dtype.kind == ("uint" if kind[0] == "u" else "int")
+        case _:
+            return dtype.kind == "float"
+
+
+def _carries_relaxed(kind: str, dtype: DType) -> bool:
+    integer, bits = dtype.kind in INTEGER_KINDS, WIDTHS[kind]
+    if kind == "bf16":
+        return str(dtype) == "uint16"
+    if integer:
+        return dtype.bits >= bits
+    if not _is_plain(dtype):
+        return False
+    match kind[0]:
+        case "b":
+            return dtype.bits >= bits and (dtype.bits != 16 or bits in (8, 16))
+        case "f":
+            return dtype.bits == bits
+        case _:
+            return False
+
+
+def _is_plain(dtype: DType) -> bool:
+    return str(dtype) in ("float16", "bfloat16", "float32", "float64")
+
+
+def register_dtype(register: Register) -> DType:
+    """The dtype of the value of a register that is read: its own; of a number in the text that of the type."""
+    value, kind = register.value, register.type
+    if value is None or register.operand.kind != "reg":
+        return INT32
+    if _names_dtype(value) or kind == "pred":
+        return value.dtype
+    bits = CONTAINERS.get(kind) or WIDTHS[kind.removesuffix("i")]
+    return dtype(f"{'float' if kind in ('f32', 'f64') else 'int' if kind[0] == 's' else 'uint'}{bits}")
+
+
+def instruction_problem(call: tir.Call) -> str:
+    """What is wrong with a call of an instruction whose forms are known; empty: nothing."""
+    if not family_of(call.callee) or call.dtype.kind != "void":
+        return ""
+    try:
+        instruction(call)
+    except Misfit as misfit:
+        return f"`T.{call.callee}`: {misfit}" if misfit.illegal else ""
+    return ""

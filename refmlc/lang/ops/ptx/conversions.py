@@ -1,0 +1,210 @@
+"""Conversions of PTX: `cvt` between integers and floats, and to and from packed narrow floats.
+
+| from, to         | result                                                                                  |
+|------------------|-----------------------------------------------------------------------------------------|
+| integer, integer | modulo 2 ** width, or the nearest number with `.sat`                                      |
+| integer, float   | rounded once                                                                            |
+| float, integer   | rounded to an integer, then the nearest number; NaN: 0, or the highest bit alone where     |
+|                  | the source is f64 or the target has 64 bits                                             |
+| float, float     | rounded once; to an integer where the types are the same and the rounding is of integers  |
+"""
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from math import inf
+
+from refmlc.lang.ops.ptx.floats import flushed, reading, rectified, saturated
+from refmlc.lang.ops.ptx.numbers import FORMATS, Number, Open, Value, decode, encode, integral, nan, number
+from refmlc.lang.ops.ptx.registers import Bits, Family, Meaning, clamp, join, limits, of_number, split, to_number, width
+
+Modifiers = Mapping[str, str]
+E8M0_NAN, E8M0_BIAS, E8M0_GREATEST = 0xFF, 127, 0xFE
+LANE_BITS = {"e4m3": 8, "e5m2": 8, "e2m3": 8, "e3m2": 8, "e2m1": 4}
+"""The bits of a lane of a packed register; floats of 6 bits have two zero bits above them."""
+
+
+def _converted(m: Modifiers) -> Meaning:
+    match m["dtype"] in FORMATS, m["atype"] in FORMATS:
+        case False, False:
+            return _between_integers(m)
+        case True, False:
+            return _from_integer(m)
+        case False, True:
+            return _to_integer(m)
+        case _:
+            return _between_floats(m)
+
+
+def _between_integers(m: Modifiers) -> Meaning:
+    target, source, limited = m["dtype"], m["atype"], bool(m["sat"])
+
+    def meaning(registers: Bits) -> Bits:
+        value = to_number(source, registers[0])
+        return (of_number(target, clamp(target, value) if limited else value),)
+
+    return meaning
+
+
+def _from_integer(m: Modifiers) -> Meaning:
+    row, source, mode, limited = FORMATS[m["dtype"]], m["atype"], m["rnd"], bool(m["sat"])
+
+    def meaning(registers: Bits) -> Bits:
+        value: Value = number(to_number(source, registers[0]))
+        return (encode(row, saturated(value) if limited else value, mode),)
+
+    return meaning
+
+
+def _to_integer(m: Modifiers) -> Meaning:
+    target, source = m["dtype"], m["atype"]
+    read, mode = reading(source, flush=bool(m["ftz"]) and source == "f32"), m["rnd"].removesuffix("i")
+    of_nan = 1 << (width(target) - 1) if source == "f64" or width(target) == 64 else 0
+
+    def meaning(registers: Bits) -> Bits:
+        value = read(registers[0])
+        if value is None:
+            return (of_nan,)
+        if not value.finite:
+            return (of_number(target, limits(target)[0 if value.negative else 1]),)
+        size = integral(value, mode)
+        return (of_number(target, clamp(target, -size if value.negative else size)),)
+
+    return meaning
+
+
+def _between_floats(m: Modifiers) -> Meaning:
+    target, source = FORMATS[m["dtype"]], m["atype"]
+    flush, to_integral = bool(m["ftz"]), m["rnd"].endswith("i")
+    mode = m["rnd"].removesuffix("i") or "rn"
+    read = reading(source, flush=flush and source == "f32")
+    finish = _finish(m)
+
+    def meaning(registers: Bits) -> Bits:
+        value = read(registers[0])
+        if to_integral and value is not None and value.finite:
+            value = Number(value.negative, Fraction(integral(value, mode)))
+        bits = encode(target, finish(value), mode, finite=bool(m["satfinite"]))
+        return (flushed(target, bits) if flush and m["dtype"] == "f32" else bits,)
+
+    return meaning
+
+
+def _finish(m: Modifiers) -> Callable[[Value], Value]:
+    """What `.sat` or `.relu` make of a value."""
+    if m.get("sat"):
+        return saturated
+    return rectified if m.get("relu") else lambda value: value
+
+
+# ------------------------------------------------------------------------------------------- packed: PTX-014
+
+
+def _check_plain(m: Modifiers) -> None:
+    """Fails: Open."""
+    if m.get("scaled"):
+        raise Open("`.scaled` multiplies by a power of two: how the product is rounded is not said")
+    if m.get("pzo"):
+        raise Open("`.pzo` is new, and not known here")
+
+
+def _pair_from_floats(m: Modifiers) -> Meaning:
+    """Two of f32, the first above the second, as a packed register."""
+    _check_plain(m)
+    lane = m["dtype"].removesuffix("x2")
+    row, bits, finish, mode = FORMATS[lane], LANE_BITS.get(lane, 16), _finish(m), m["rnd"]
+    finite = bool(m["satfinite"])
+
+    def meaning(registers: Bits) -> Bits:
+        values = [finish(decode(FORMATS["f32"], each)) for each in reversed(registers)]
+        return (join([encode(row, value, mode, finite=finite) for value in values], bits),)
+
+    return meaning
+
+
+def _between_pairs(m: Modifiers) -> Meaning:
+    """Each lane of a packed register."""
+    _check_plain(m)
+    target, source = m["dtype"].removesuffix("x2"), m["atype"].removesuffix("x2")
+    row, from_row, finish, mode = FORMATS[target], FORMATS[source], _finish(m), m["rnd"]
+    finite = bool(m.get("satfinite"))
+    from_bits, bits = LANE_BITS.get(source, 16), LANE_BITS.get(target, 16)
+
+    def meaning(registers: Bits) -> Bits:
+        lanes = [each & ((1 << from_row.bits) - 1) for each in split(registers[0], from_bits, 2)]
+        values = [finish(decode(from_row, each)) for each in lanes]
+        return (join([encode(row, value, mode, finite=finite) for value in values], bits),)
+
+    return meaning
+
+
+def _to_tf32(m: Modifiers) -> Meaning:
+    row, finish, finite = FORMATS["tf32"], _finish(m), bool(m["satfinite"])
+
+    def meaning(registers: Bits) -> Bits:
+        value = finish(decode(FORMATS["f32"], registers[0]))
+        if value is None:
+            return (nan(FORMATS["f32"]),)
+        return (encode(row, value, m["rnd"], finite=finite) << 13,)
+
+    return meaning
+
+
+def _exponent(value: Value, mode: str, *, finite: bool) -> int:
+    """A number as a power of two, rounded toward zero or up."""
+    if value is None:
+        return E8M0_NAN
+    if value.negative or not value.size:
+        raise Open("`ue8m0` of a number that is not positive: PTX does not say the result")
+    if value.size == inf:
+        code = E8M0_NAN
+    else:
+        size = Fraction(value.size)
+        power = size.numerator.bit_length() - size.denominator.bit_length()
+        power -= size < Fraction(2) ** power
+        code = power + (mode == "rp" and size != Fraction(2) ** power) + E8M0_BIAS
+    if code < 0 or (code > E8M0_GREATEST and not finite):
+        raise Open("`ue8m0` of a number beyond its powers of two: PTX does not say the result")
+    return min(code, E8M0_GREATEST)
+
+
+def _powers_from_floats(m: Modifiers) -> Meaning:
+    def meaning(registers: Bits) -> Bits:
+        values = [decode(FORMATS["f32"], each) for each in reversed(registers)]
+        return (join([_exponent(value, m["rnd"], finite=bool(m["satfinite"])) for value in values], 8),)
+
+    return meaning
+
+
+def _powers_from_pair(m: Modifiers) -> Meaning:
+    def meaning(registers: Bits) -> Bits:
+        values = [decode(FORMATS["bf16"], each) for each in split(registers[0], 16, 2)]
+        return (join([_exponent(value, m["rnd"], finite=bool(m["satfinite"])) for value in values], 8),)
+
+    return meaning
+
+
+def _powers_to_pair(_: Modifiers) -> Meaning:
+    row = FORMATS["bf16"]
+
+    def meaning(registers: Bits) -> Bits:
+        powers = split(registers[0], 8, 2)
+        values = [None if each == E8M0_NAN else Number(False, Fraction(2) ** (each - E8M0_BIAS)) for each in powers]
+        return (join([encode(row, value, "rn") for value in values], 16),)
+
+    return meaning
+
+
+CONVERSIONS: Mapping[str, Family] = {
+    "cvt": _converted,
+    **dict.fromkeys(
+        ("cvt_f16x2_f32", "cvt_bf16x2_f32", "cvt_f8x2_f32", "cvt_f6x2_f32", "cvt_f4x2_f32"), _pair_from_floats
+    ),
+    "cvt_94_narrow_f32": _pair_from_floats,
+    "cvt_94_narrow_fp16x2": _between_pairs,
+    **{f"cvt_f{bits}x2_fp16x2": _between_pairs for bits in (8, 6, 4)},
+    **{f"cvt_{target}_f{bits}x2": _between_pairs for target in ("f16x2", "bf16x2") for bits in (8, 6, 4)},
+    "cvt_tf32_f32": _to_tf32,
+    "cvt_ue8m0x2_f32": _powers_from_floats,
+    "cvt_ue8m0x2_bf16x2": _powers_from_pair,
+    "cvt_bf16x2_ue8m0x2": _powers_to_pair,
+}

@@ -1,0 +1,242 @@
+"""Instructions of PTX as stores: what is executed in place of a call (PTX-001).
+
+| call                                | statements                                                                 |
+|-------------------------------------|----------------------------------------------------------------------------|
+| `T.ptx.add.f32(d, a, b)`            | a store of the value to `d`                                                |
+| with several destinations           | the operands are bound, then each destination is stored                    |
+| `T.ptx.ld.v2.f32(x, y, p)`          | a view of the memory, both elements are read, then stored                  |
+| `T.ptx.st.v2.f32(p, x, y)`          | a view of the memory, to which both are stored                             |
+| with `pred=`                        | the same on a condition; otherwise a destination has no value afterwards,  |
+|                                     | unless `preserve_dst=True`                                                  |
+
+So every access goes the way of all accesses: bounds, initialisation, alignment of addresses, hooks.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from refmlc.diag import Span
+from refmlc.lang.dtypes import FLOAT32, HANDLE, INT32, VOID, DType, dtype
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import ForKind, PointerType
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.visit import rewrite, walk
+from refmlc.lang.ops.ptx.calls import (
+    ADDRESS,
+    PREDICATE,
+    Instruction,
+    Misfit,
+    Register,
+    family_of,
+    instruction,
+    register_dtype,
+)
+from refmlc.lang.ops.ptx.meaning import DISCARD, HINTS, LOADS, MEANINGS, STORES
+from refmlc.lang.ops.ptx.registers import width
+
+VALUE, PLACE = "ptx:value", "ptx:place"
+"""The callees of what stands in place of an instruction; no text can write them."""
+TO_SHARED = "cuda.cvta_generic_to_shared"
+DISCARDED_BYTES = 128
+STRONG = ("acquire", "release", "relaxed", "volatile")
+
+
+@lru_cache(maxsize=1024)
+def with_stores(func: tir.PrimFunc) -> tir.PrimFunc:
+    """The function with its instructions as stores; itself where it has none."""
+    if not any(isinstance(node, tir.Call) and family_of(node.callee) for node in walk(func.body)):
+        return func
+    return replace(func, body=rewrite(func.body, _stored))
+
+
+def _stored(node: Node) -> Node:
+    if not isinstance(node, tir.Evaluate) or not isinstance(node.value, tir.Call):
+        return node
+    call = node.value
+    if not family_of(call.callee) or call.dtype != VOID:
+        return node
+    try:
+        fits = instruction(call)
+    except Misfit:
+        return node
+    return node if refusal(fits) else _predicated(fits, call.span)
+
+
+def refusal(fits: Instruction) -> str:
+    """Why an instruction of a form that is executed is not; empty: it is, or its form is not."""
+    form = fits.form.name
+    if form in HINTS or form in MEANINGS or form == DISCARD:
+        return ""
+    if form not in (*LOADS, *STORES):
+        return "its form has no meaning"
+    order = fits.modifiers.get("sem", "")
+    if order in STRONG or fits.modifiers.get("mmio"):
+        return f"`.{order}` orders the accesses of threads that run at the same time"
+    return "there are no registers of 128 bits here" if fits.modifiers["type"] == "b128" else ""
+
+
+def _predicated(fits: Instruction, span: Span | None) -> tir.Stmt:
+    body = _statement(fits, span)
+    if fits.predicate is None:
+        return body
+    undefined = [
+        tir.BufferStore(
+            register.value.buffer, tir.Call("undef", (), register.value.dtype), register.value.indices, span=span
+        )
+        for register in fits.registers
+        if register.operand.written and isinstance(register.value, tir.BufferLoad)
+    ]
+    otherwise = None if fits.keeps or not undefined else _sequence(undefined, span)
+    return tir.IfThenElse(_is_true(fits.predicate, span), body, otherwise, span=span)
+
+
+def _is_true(predicate: tir.Expr, span: Span | None) -> tir.Expr:
+    if predicate.dtype.kind == "bool":
+        return predicate
+    return tir.Apply("ne", (predicate, tir.IntImm(predicate.dtype, 0)), dtype("bool"), span=span)
+
+
+def _sequence(statements: Sequence[tir.Stmt], span: Span | None) -> tir.Stmt:
+    return statements[0] if len(statements) == 1 else tir.SeqStmt(tuple(statements), span=span)
+
+
+def _statement(fits: Instruction, span: Span | None) -> tir.Stmt:
+    form = fits.form.name
+    if form in HINTS:
+        return tir.Evaluate(tir.IntImm(INT32, 0), span=span)
+    if form == DISCARD:
+        return _discard(fits, span)
+    if form in LOADS:
+        return _load(fits, span)
+    return _store(fits, span) if form in STORES else _compute(fits, span)
+
+
+# -------------------------------------------------------------------------------------------------- registers
+
+
+def _compute(fits: Instruction, span: Span | None) -> tir.Stmt:
+    destinations = [register for register in fits.registers if register.operand.written]
+    operands = [_read(register) for register in fits.registers if not register.operand.written]
+    binds: list[tir.Stmt] = []
+    if len(destinations) > 1:
+        bound = [tir.Bind(tir.Var("operand", each.dtype, span=span), each, span=span) for each in operands]
+        binds, operands = [*bound], [each.var for each in bound]
+    text = tir.StringImm(",".join([fits.form.name, *fits.modifiers.values()]))
+    stores = [
+        _to(register.value, tir.Call(VALUE, (text, tir.IntImm(INT32, place), *operands), register.value.dtype), span)
+        for place, register in enumerate(destinations)
+        if isinstance(register.value, tir.BufferLoad)
+    ]
+    return _sequence([*binds, *stores], span)
+
+
+def _to(destination: tir.BufferLoad, value: tir.Expr, span: Span | None) -> tir.Stmt:
+    value = tir.Call(value.callee, value.args, value.dtype, span=span) if isinstance(value, tir.Call) else value
+    return tir.BufferStore(destination.buffer, value, destination.indices, span=span)
+
+
+def _read(register: Register) -> tir.Expr:
+    """The value of an operand; a number in the text gets the dtype of its type."""
+    value, wanted = register.value, register_dtype(register)
+    if isinstance(value, tir.Call) and value.callee == PREDICATE and isinstance(value.args[0], tir.Expr):
+        return value.args[0]
+    match value:
+        case tir.IntImm(value=number) if wanted.is_float:
+            return tir.FloatImm(wanted, float(number), span=value.span)
+        case tir.IntImm(value=number) if register.type != "pred":
+            inside = number & ((1 << wanted.bits) - 1)
+            signed = inside - (1 << wanted.bits) if wanted.kind == "int" and inside >> (wanted.bits - 1) else inside
+            return tir.IntImm(wanted, signed, span=value.span)
+        case None:
+            return tir.FloatImm(FLOAT32, 0.0)
+        case _:
+            return value
+
+
+# ----------------------------------------------------------------------------------------------------- memory
+
+
+def _load(fits: Instruction, span: Span | None) -> tir.Stmt:
+    lanes = [register for register in fits.registers if register.operand.written]
+    kind = fits.modifiers["type"]
+    target = next(register.value.dtype for register in lanes if register.value is not None)
+    element = target if target.bits == width(kind) else _integer(kind)
+    memory, view = _view(fits, element, len(lanes), span)
+    loads = [
+        (register.value, tir.BufferLoad(memory, (tir.IntImm(INT32, lane),), span=span))
+        for lane, register in enumerate(lanes)
+        if isinstance(register.value, tir.BufferLoad)
+    ]
+    bound = [tir.Bind(tir.Var("element", element, span=span), load, span=span) for _, load in loads]
+    stores = [
+        _to(destination, _as(bind.var, target, span), span) for (destination, _), bind in zip(loads, bound, strict=True)
+    ]
+    return _sequence([view, *bound, *stores], span)
+
+
+def _store(fits: Instruction, span: Span | None) -> tir.Stmt:
+    kind = fits.modifiers["type"]
+    values = [register for register in fits.registers if register.operand.name == "value"]
+    source = next(register_dtype(register) for register in values if register.value is not None)
+    element = source if source.bits == width(kind) else dtype(f"uint{width(kind)}")
+    memory, view = _view(fits, element, len(values), span)
+    stores = [
+        tir.BufferStore(memory, _as(_read(register), element, span), (tir.IntImm(INT32, lane),), span=span)
+        for lane, register in enumerate(values)
+        if register.value is not None
+    ]
+    return _sequence([view, *stores], span)
+
+
+def _discard(fits: Instruction, span: Span | None) -> tir.Stmt:
+    """The memory has no value afterwards."""
+    byte = dtype("uint8")
+    memory, view = _view(fits, byte, DISCARDED_BYTES, span)
+    place = tir.Var("byte", INT32, span=span)
+    clear = tir.BufferStore(memory, tir.Call("undef", (), byte), (place,), span=span)
+    count = tir.IntImm(INT32, DISCARDED_BYTES)
+    loop = tir.For(place, tir.IntImm(INT32, 0), count, ForKind.SERIAL, clear, span=span)
+    return _sequence([view, loop], span)
+
+
+def _integer(kind: str) -> DType:
+    return dtype(f"{'int' if kind[0] == 's' else 'uint'}{width(kind)}")
+
+
+def _as(value: tir.Expr, target: DType, span: Span | None) -> tir.Expr:
+    """The low bits of a register as another one; wider: the sign or zeros above."""
+    if value.dtype == target:
+        return value
+    if value.dtype.is_float:
+        value = tir.Apply("reinterpret", (value,), dtype(f"uint{value.dtype.bits}"), span=span)
+    if target.is_float:
+        wide = dtype(f"uint{target.bits}")
+        return tir.Apply("reinterpret", (tir.Cast(wide, value, span=span),), target, span=span)
+    return tir.Cast(target, value, span=span)
+
+
+def _view(fits: Instruction, element: DType, lanes: int, span: Span | None) -> tuple[tir.Buffer, tir.Stmt]:
+    """The memory of an access as a buffer, and its declaration."""
+    address = next(register.value for register in fits.registers if register.operand.kind == "addr")
+    offset: tir.Expr = tir.IntImm(INT32, 0)
+    base = address
+    if isinstance(base, tir.Call) and base.callee == ADDRESS:
+        base, offset = (part for part in base.args if isinstance(part, tir.Expr))
+    if isinstance(base, tir.Call) and base.callee == TO_SHARED and isinstance(base.args[0], tir.Expr):
+        base = base.args[0]
+    assert base is not None  # noqa: S101 - an address is there
+    source = next(_memories(base), None)
+    scope = "global" if source is None else source.scope
+    name = "memory" if source is None else source.name
+    memory = tir.Buffer(name, element, (tir.IntImm(INT32, lanes),), scope=scope, span=span)
+    facts = tir.StringImm(f"{fits.name},{fits.modifiers.get('space', '')},{scope if source is not None else ''}")
+    size = tir.IntImm(INT32, lanes * element.bits // 8)
+    place = tir.Call(PLACE, (facts, size, base, offset), HANDLE, PointerType(element, scope), span=span)
+    return memory, tir.DeclBuffer(memory, place, span=span)
+
+
+def _memories(base: tir.Expr) -> Iterator[tir.Buffer]:
+    for node in walk(base):
+        if isinstance(node, tir.BufferLoad | tir.BufferData):
+            yield node.buffer
