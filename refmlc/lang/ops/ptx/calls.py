@@ -24,7 +24,8 @@ from refmlc.lang.ops.ptx.rules import problem
 PREFIX = "ptx."
 SINK, PREDICATE, ADDRESS = "ptx.SINK", "ptx.pred", "ptx.addr"
 INTEGER_KINDS = ("int", "uint")
-MAXIMUM_TABLE = 255  # of `lop3`, the only constant among these operands
+CONSTANTS: Mapping[str, range] = {"immLut": range(256), "nreg": range(24, 257, 8)}
+"""What the constants among the operands may be."""
 PACKED = {
     32: ("u16x2", "s16x2", "f16x2", "bf16x2", "u8x4", "s8x4", "e4m3x4", "e5m2x4", "e2m3x4", "e3m2x4", "tf32", "pred"),
     16: ("f16", "bf16", "e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2", "ue8m0x2", "ue5m3x2", "s2f6x2", "e2m1x4"),
@@ -223,15 +224,15 @@ def _value(operand: Operand, kind: str, value: tir.Attr, *, tagged: bool) -> tir
     if isinstance(value, bool | int | float):
         value = _literal(value)
     if not isinstance(value, tir.Expr):
-        raise Misfit(f"`{operand.name}` is no expression")
+        raise Misfit(f"`{operand.name}` is no expression", illegal=False)
     if isinstance(value, tir.Call) and value.callee == SINK:
         return None
     match operand.kind:
         case "imm":
             if not isinstance(value, tir.IntImm):
                 raise Misfit(f"`{operand.name}` is no constant", illegal=value.dtype.kind not in INTEGER_KINDS)
-            if not 0 <= value.value <= MAXIMUM_TABLE:
-                raise Misfit(f"`{operand.name}` is not in 0 … {MAXIMUM_TABLE}")
+            if value.value not in CONSTANTS[operand.name]:
+                raise Misfit(f"`{operand.name}` is not {value.value}")
         case "addr" | "ptr":
             _check_address(operand, value)
         case _ if kind == "pred":

@@ -18,6 +18,7 @@ A row is `name | slots | operands`. The family is the longest name of an instruc
 | `d_`          | registers that may be `T.ptx.SINK`                               |
 | `d~`, `d!`    | a register that may be wider, or of another kind; of another kind |
 | `p:addr`      | an address; `ptr`: a pointer as a value, `imm`: a constant        |
+| `-`           | there is none                                                    |
 
 `tests/e2e/test_ptx_forms.py` compares them, and `rules`, with a TVM.
 """
@@ -242,6 +243,7 @@ cvt_s2f6x2_bf16x2 | rnd=rn satfinite relu? scaled?=scaled::n2::ue8m0 dtype=s2f6x
     scale_factor:ue8m0x2?scaled
 cvt_bf16x2_s2f6x2 | rnd=rn satfinite? relu? scaled?=scaled::n2::ue8m0 dtype=bf16x2 atype=s2f6x2 | >d:bf16x2 a:s2f6x2
     scale_factor:ue8m0x2?scaled
+griddepcontrol | action=launch_dependents|wait | -
 setmaxnreg | action=inc|dec sync aligned type=u32 | nreg:imm
 """
 
@@ -311,7 +313,12 @@ def forms() -> Mapping[str, Form]:
     rows = {}
     for line in ROWS.strip().replace("\n    ", " ").split("\n"):
         name, slots, operands = (part.strip() for part in line.split(" | "))
-        rows[name] = Form(name, _family(name), tuple(map(_slot, slots.split())), tuple(map(_operand, operands.split())))
+        rows[name] = Form(
+            name,
+            _family(name),
+            tuple(map(_slot, slots.split())),
+            tuple(map(_operand, operands.removeprefix("-").split())),
+        )
     return rows
 
 

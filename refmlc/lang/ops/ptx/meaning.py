@@ -34,7 +34,7 @@ MEANINGS: Mapping[str, Family] = {
 
 LOADS = ("ld", "ld_vec", "ld_vec256", "ld_proxy_readonly", "ldu", "ldu_vec")
 STORES = ("st", "st_vec", "st_vec256")
-HINTS = ("prefetch", "prefetch_valid_addr", "prefetchu")
+HINTS = ("prefetch", "prefetch_valid_addr", "prefetchu", "setmaxnreg", "griddepcontrol")
 DISCARD = "discard"
 MEMORY = (*LOADS, *STORES, *HINTS, DISCARD)
 """The forms on memory: the interpreter accesses it."""

@@ -207,6 +207,13 @@ def test_discarded_memory_has_no_value():
     assert data[0] == 31
 
 
+@pytest.mark.parametrize("call", ["setmaxnreg.dec.sync.aligned.u32(256)", "griddepcontrol.wait()"])
+def test_what_has_no_effect_on_values(call):
+    data = floats(1, 2)
+    run(f"T.ptx.{call}\nA[0] = A[1]", data)
+    assert data[0] == 2
+
+
 def test_a_prefetch_does_nothing_wherever_it_points():
     data = floats(1)
     run("T.ptx.prefetch.global_.L2(A.ptr_to([99]))", data)
@@ -233,10 +240,12 @@ def test_an_instruction_without_a_meaning_is_unsupported_by_name(call, why):
     ("call", "why"),
     [
         ("T.ptx.add.sat.f64(A[0], A[0], A[0])", "`.sat` goes with f32 only"),
+        ("T.ptx.max.u32(A[0], A[1], A[0], A[1])", "it takes 3 operands, 4 given"),
         ("T.ptx.add.u32(A[0], A[0], A[0])", "`d` is of u32, float32 given"),
         ("T.ptx.fma.f32(A[0], A[0], A[0], A[0])", "it needs a modifier for rnd"),
         ("T.ptx.add.f32(T.float32(1), A[0], A[0])", "no scalar or element that can be written"),
         ("T.ptx.ld.relaxed.f32(A[0], A.ptr_to([0]))", "need a scope"),
+        ("T.ptx.setmaxnreg.inc.sync.aligned.u32(25)", "`nreg` is not 25"),
     ],
 )
 def test_a_call_that_is_none_is_ill_formed(call, why):

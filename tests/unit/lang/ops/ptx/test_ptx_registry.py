@@ -8,7 +8,7 @@ from refmlc.lang.ops.ptx.meaning import CLAUSES, MEANINGS, MEMORY, MISSING
 from refmlc.lang.ops.ptx.registry import executed, reasons, registered
 from refmlc.lang.spec import clauses
 
-REGISTERED, EXECUTED = 507, 119
+REGISTERED, EXECUTED = 507, 121
 
 
 def test_the_operators_and_how_many_are_executed(capsys):
@@ -26,6 +26,11 @@ def test_each_form_is_registered_under_its_family():
     families = {family.removesuffix("_") for family in PTX_FAMILIES}
     assert {form.family for form in forms().values()} <= families
     assert all(registered()[name] == form.family for name, form in forms().items())
+
+
+def test_all_forms_of_a_family_are_known():
+    families = {form.family for form in forms().values()}
+    assert {name for name, family in registered().items() if family in families} == set(forms())
 
 
 def test_a_form_is_executed_or_has_a_reason():
