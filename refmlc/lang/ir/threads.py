@@ -45,6 +45,7 @@ IN_PART: Mapping[str, str] = {
     **dict.fromkeys(("cuda.syncthreads_and", "cuda.syncthreads_or", "ptx.bar", "ptx.barrier"), "cta"),
 }
 """What the threads of a part of a block do together: the name of the intrinsic, and the part."""
+SHUFFLES = ("tvm_warp_shuffle", "cuda.__shfl_")
 LAUNCHES = ("thread_extent",)
 OPEN = (tir.For, tir.While, tir.AttrStmt, tir.SeqStmt, tir.IfThenElse, tir.SBlockRealize)  # statements around a meeting
 
@@ -77,6 +78,7 @@ class Threads:
         self._touches: dict[int, Touches] = {}
         self._kept: list[Node] = []
         self._varying = _varying(nodes)
+        self._exchanged = {self.root(buffer) for buffer in _exchanged(nodes)}
 
     def root(self, buffer: tir.Buffer) -> tir.Buffer:
         """The buffer that `buffer` is a view of, or itself."""
@@ -87,6 +89,10 @@ class Threads:
     def is_folded(self, buffer: tir.Buffer) -> bool:
         """Whether threads reduce into `buffer` together."""
         return self.root(buffer) in self._folded
+
+    def is_exchanged(self, buffer: tir.Buffer) -> bool:
+        """Whether `buffer` is memory of one thread that shuffles read or write."""
+        return self.root(buffer) in self._exchanged
 
     def touches(self, node: Node) -> Touches:
         """What `node` and everything below it touches."""
@@ -172,7 +178,15 @@ def is_collective(node: tir.Stmt) -> bool:
 
 def is_in_part(node: Node) -> bool:
     """Whether a node is a call that the threads of a part of a block execute together."""
-    return isinstance(node, tir.Call) and isinstance(node.callee, str) and name_in_part(node.callee) in IN_PART
+    if not isinstance(node, tir.Call) or not isinstance(node.callee, str):
+        return False
+    return name_in_part(node.callee) in IN_PART or is_warp_barrier(node)
+
+
+def is_warp_barrier(call: tir.Call) -> bool:
+    """Whether a call is `T.tvm_storage_sync("warp")`."""
+    scope = call.args[0] if call.callee == "tvm_storage_sync" and call.args else None
+    return (scope.value if isinstance(scope, tir.StringImm) else scope) == "warp"
 
 
 def name_in_part(callee: str) -> str:
@@ -297,6 +311,21 @@ def _roots(nodes: list[Node]) -> dict[tir.Buffer, tir.Buffer]:
             case tir.DeclBuffer(buffer=buffer, data=tir.BufferData(buffer=source)):
                 roots[buffer] = source
     return roots
+
+
+def _exchanged(nodes: list[Node]) -> Iterator[tir.Buffer]:
+    """The memory of one thread that is an operand of a shuffle, or gets what it gives."""
+    for node in nodes:
+        if isinstance(node, tir.BufferStore) and _is_shuffle(node.value) and node.buffer.scope == "local":
+            yield node.buffer
+        if isinstance(node, tir.Call) and _is_shuffle(node):
+            yield from (
+                arg.buffer for arg in node.args if isinstance(arg, tir.BufferLoad) and arg.buffer.scope == "local"
+            )
+
+
+def _is_shuffle(node: Node) -> bool:
+    return isinstance(node, tir.Call) and isinstance(node.callee, str) and node.callee.startswith(SHUFFLES)
 
 
 def _thread_vars(nodes: list[Node]) -> frozenset[tir.Var]:

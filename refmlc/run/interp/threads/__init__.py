@@ -11,6 +11,7 @@ over `threadIdx` in which threads meet comes here, through one `if` in its case 
 | `collectives`    | the barrier, and the reduction over threads                                       |
 | `parts`          | the meetings of the calls in an expression; barriers of blocks                    |
 | `warps`          | what the lanes of a warp give each other: shuffles, votes, reductions, elections  |
+| `registers`      | registers whose value nobody needs: what a shuffle leaves without one             |
 | `alone`          | what a thread finds out alone                                                     |
 | `atomics`        | atomic operations, and sums of floats in any order                                |
 | `private_memory` | memory that belongs to one thread or to one block of threads                      |

@@ -229,6 +229,7 @@ def _converged(threads: Sequence[Thread], events: Events) -> Sequence[Thread]:
             warp = part_of(threads, thread, meeting)
             members = [member for member in warp if meeting.is_same(member.waits)]
             _act(meeting, members, events)
+            events.met(meeting, members, ())
             return members
     return []
 

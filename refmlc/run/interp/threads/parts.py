@@ -8,6 +8,7 @@
 | `T.ptx.bar.sync(n, c)`, `T.ptx.barrier.sync(…)`| barrier n, c threads   | none                          |
 | `T.ptx.bar.arrive(n, c)`, …                    | the same, no waiting   | none                          |
 | `T.ptx.bar.red.popc.u32(d, n, c, p)`, …        | the same               | how many have p; all, any     |
+| `T.tvm_storage_sync("warp")`                   | lanes that come        | none                          |
 | calls of `warps`                               | warp                   | see there                     |
 
 A statement first evaluates the operands of such calls in it, in order, and the threads meet for each; then it is
@@ -29,8 +30,9 @@ from refmlc.lang.ir.threads import IN_PART, is_in_part, meets_in_part, name_in_p
 from refmlc.lang.ir.visit import children
 from refmlc.run.interp.tensorir.frame import Eval, Frame, Slot
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.threads import warps
+from refmlc.run.interp.threads import registers, warps
 from refmlc.run.interp.threads.group import PARTS, WARP, Barrier, Go, Meeting, Steps, Thread
+from refmlc.run.interp.threads.registers import Missing
 from refmlc.run.interp.threads.warps import WHOLE, Beyond, Lanes, Numbered, Results, Together, Values
 
 BARRIERS = 16
@@ -136,7 +138,10 @@ def _meeting(scope: Scope, call: tir.Call) -> Go:
         together = _together(call)
     except Beyond as beyond:
         return _stopping(scope, call, f"`T.{name}` {beyond}")
-    args = tuple(scope.expr(arg) for arg in together.operands)
+    args = tuple(
+        registers.brought(scope, arg) if place == together.gives else scope.expr(arg)
+        for place, arg in enumerate(together.operands)
+    )
     posted, result = scope.layout.new(), scope.layout.new()
     scope.exchanged[call] = result
     failure = scope.failing(UNSUPPORTED_INTRINSIC, call.span)
@@ -188,7 +193,15 @@ def _act(together: Together, fail: Callable[[Frame, Beyond], Exception], members
     except Beyond as beyond:
         raise fail(members[0].frame, beyond) from None
     for (member, meeting), given in zip(pairs, results, strict=True):
-        member.frame[cast("Slot[object]", meeting.result)] = given
+        member.frame[cast("Slot[object]", meeting.result)] = tuple([_given(value, fail) for value in given])
+
+
+def _given(value: object, fail: Callable[[Frame, Beyond], Exception]) -> object:
+    """What a thread gets; where the lane has not come, what fails when it is used."""
+    if not isinstance(value, warps.Absent):
+        return value
+    beyond = Beyond(f"reads lane {value.lane}, which is not among the {value.count} that came")
+    return Missing(lambda frame: fail(frame, beyond))
 
 
 def _for_values(meets: Meeting, together: Together, values: tuple[object, ...]) -> Meeting:
@@ -231,6 +244,8 @@ def _together(call: tir.Call) -> Together:
     """What a call does. Fails where it is not executed."""
     args = tuple(arg for arg in call.args if isinstance(arg, tir.Expr))
     match call.callee:
+        case "tvm_storage_sync":
+            return Together("warp", orders=True, converges=True)
         case "cuda.cta_sync":
             return Together("cta", key="sync", orders=True, barrier=Numbered())
         case "cuda.warpgroup_sync" if len(args) == 1:
@@ -304,15 +319,22 @@ def _value(scope: Scope, node: tir.Call) -> Eval:
         return scope.unsupported(UNSUPPORTED_INTRINSIC, message, node.span)
     destinations = () if instruction(node) is None else _together(node).destinations
     if not destinations:
-        return lambda frame: cast("tuple[object, ...]", frame[slot])[0]
+        return lambda frame: _present(cast("tuple[object, ...]", frame[slot])[0], frame)
     writes = [written(scope, load, node) for load in destinations]
 
     def write(frame: Frame) -> object:
         for store, value in zip(writes, cast("tuple[object, ...]", frame[slot]), strict=True):
-            store(frame, value)
+            store(frame, _present(value, frame))
         return 0
 
     return write
+
+
+def _present(value: object, frame: Frame) -> object:
+    """A result that is used. Fails where it is missing."""
+    if isinstance(value, Missing):
+        raise value.failure(frame)
+    return value
 
 
 def written(scope: Scope, load: tir.BufferLoad, node: tir.Call) -> Callable[[Frame, object], None]:

@@ -20,7 +20,7 @@ from refmlc.run.interp.tensorir.frame import Frame, Run
 from refmlc.run.interp.tensorir.jumps import JUMPS, Breaking, Continuing
 from refmlc.run.interp.tensorir.loops import LAUNCHED, as_loop, same_thread
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.threads import collectives, parts
+from refmlc.run.interp.threads import collectives, parts, registers
 from refmlc.run.interp.threads.group import Go, Meeting, Steps
 from refmlc.run.interp.threads.launch import threads
 from refmlc.run.interp.threads.parts import is_barrier
@@ -71,12 +71,12 @@ def _prepare(scope: Scope, node: tir.Stmt) -> Go:
             return _if(scope, node)
         case tir.SBlockRealize():
             return _block(scope, node)
-        case tir.Evaluate() if is_collective(node):
-            return collectives.prepare_collective(scope, node)
         case tir.Evaluate() if is_wait(node):
             return _seen(scope, node, waits.prepare_wait(scope, node))
         case tir.Evaluate() if is_barrier(node):
             return _seen(scope, node, _leaf(scope, node))
+        case tir.Evaluate() if is_collective(node):
+            return collectives.prepare_collective(scope, node)
         case _:
             return _leaf(scope, node)
 
@@ -84,7 +84,7 @@ def _prepare(scope: Scope, node: tir.Stmt) -> Go:
 def _leaf(scope: Scope, node: tir.Stmt) -> Go:
     """A statement of expressions, with the values at which the threads of a part of the block meet before it."""
     meet = parts.exchange(scope, *children(node))
-    run = None if is_barrier(node) else scope.stmt(node)
+    run = None if is_barrier(node) else registers.stores(scope, node)
 
     def steps(frame: Frame) -> Steps:
         if meet is not None:
@@ -137,7 +137,7 @@ def _sequence(scope: Scope, node: tir.SeqStmt) -> Go:
         if scope.exchange.meets(part) or scope.exchange.is_touching(part):
             parts.append((None, prepare_steps(scope, part)))
         else:
-            parts.append((scope.stmt(part), None))
+            parts.append((registers.stores(scope, part), None))
 
     def sequence(frame: Frame) -> Steps:
         for run, steps in parts:

@@ -49,7 +49,8 @@ class Together:
 
     `key`: what is the same for threads that meet; None: the call. `operands` are evaluated before; `mask` is the number
     of the one that names the lanes, None: all of the part. `destinations` get the results, of which a call with a
-    value has one. `barrier`: the numbers of the operands that are a barrier and its count.
+    value has one. `barrier`: the numbers of the operands that are a barrier and its count. `gives`: the number of the
+    operand that other lanes get, and that may be no value.
     """
 
     part: str
@@ -61,6 +62,7 @@ class Together:
     orders: bool = False
     converges: bool = False
     barrier: "Numbered | None" = None
+    gives: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +79,25 @@ class Numbered:
 # ------------------------------------------------------------------------------------------------------- shuffles
 
 
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """The value of a lane that has not come."""
+
+    lane: int
+    count: int
+
+
 def _take(lanes: Lanes, lane: int, values: Sequence[object]) -> object:
-    """What a lane brings. Fails where it is not among those that came."""
-    if lane not in lanes:
+    """What a lane brings."""
+    return values[lanes.index(lane)] if lane in lanes else Absent(lane, len(lanes))
+
+
+def _present(lanes: Lanes, lane: int, values: Sequence[object]) -> object:
+    """The same. Fails where the lane has not come."""
+    value = _take(lanes, lane, values)
+    if isinstance(value, Absent):
         raise Beyond(f"reads lane {lane}, which is not among the {len(lanes)} that came")
-    return values[lanes.index(lane)]
+    return value
 
 
 def _shuffle(source: Callable[[int, int, int], int]) -> Rule:
@@ -233,7 +249,7 @@ def _reduced(op: str, width: int, dtype: DType) -> Rule:
         own: list[object] = [value[0] for value in values]
         bit = width >> 1
         while bit:
-            own = [step(value, _take(lanes, lane ^ bit, own)) for lane, value in zip(lanes, own, strict=True)]
+            own = [step(value, _present(lanes, lane ^ bit, own)) for lane, value in zip(lanes, own, strict=True)]
             bit >>= 1
         return [(value,) for value in own]
 
@@ -302,7 +318,7 @@ def of_cuda(call: tir.Call) -> Together:
             size = width.value if isinstance(width, tir.IntImm) else 0
             return Together("warp", args[:1], (*key, op, size), rule=_reduced(op, size, call.dtype))
         case _:
-            return Together("warp", args, key, mask=0, rule=SHUFFLES[name])
+            return Together("warp", args, key, mask=0, rule=SHUFFLES[name], gives=1)
 
 
 def _text(arg: object) -> str:

@@ -5,6 +5,7 @@ import pytest
 
 from refmlc.diag import RefmlcError
 from refmlc.lang.script import read
+from refmlc.observe.sanitize import sanitize
 from refmlc.run.interp.machine import Machine
 
 IDS = "T.device_entry()\nb = T.cta_id([1])\nt = T.thread_id([{threads}])\n"
@@ -361,3 +362,83 @@ def test_a_barrier_to_which_too_few_or_too_many_come_diverges(body, message):
     caught = failure(body, ints())
     assert caught.code.id == "RM327"
     assert message in caught.diagnostic.message
+
+
+# ----------------------------------------------------------------------------------- what TVM lowers reductions to
+
+
+def reduction(threads, body, result):
+    """A kernel as LowerThreadAllreduce writes it, of axes by `T.launch_thread`."""
+    return (
+        '@T.prim_func\ndef f(A: T.Buffer(({0},), "int32"), B: T.Buffer(({0},), "int32")):\n'
+        '    bx = T.launch_thread("blockIdx.x", 1)\n    ty = T.launch_thread("threadIdx.y", 1)\n'
+        '    tx = T.launch_thread("threadIdx.x", {0})\n{1}    B[tx] = {2}\n'
+    ).format(threads, "".join(f"    {line}\n" for line in body.splitlines()), result)
+
+
+STEPS = """
+r[0] = A[tx]
+m[0] = T.tvm_warp_activemask()
+"""
+
+
+def steps(register, first):
+    lines = []
+    while first:
+        lines.append(f"s[0] = T.tvm_warp_shuffle_down(m[0], {register}[0], {first}, 32, 32)")
+        lines.append(f"{register}[0] = {register}[0] + s[0]")
+        first //= 2
+    return "\n".join(lines)
+
+
+REGISTERS = 'r = T.alloc_local((1,), "int32")\ns = T.alloc_local((1,), "int32")\nm = T.alloc_local((1,), "uint32")\n'
+
+
+@pytest.mark.parametrize("threads", [8, 32])
+def test_a_sum_by_shuffles_uses_no_value_of_lanes_that_are_not_there(threads):
+    body = f"{REGISTERS}{STEPS.strip()}\n{steps('r', threads // 2)}\nr[0] = T.tvm_warp_shuffle(m[0], r[0], 0, 32, 32)"
+    values, out = np.arange(threads, dtype="int32") ** 2, ints(threads)
+    Machine(read(reduction(threads, body, "r[0]"), "f.py")).call("f", [values, out])
+    assert out.tolist() == [int(values.sum())] * threads
+
+
+TWO_WARPS = f"""{REGISTERS}q = T.alloc_local((1,), "int32")
+S = T.alloc_shared((2,), "int32")
+{STEPS.strip()}
+{steps("r", 16)}
+if tx % 32 == 0:
+    S[tx // 32] = r[0]
+T.tvm_storage_sync("shared")
+if tx < 2:
+    q[0] = S[tx]
+m[0] = T.tvm_warp_activemask()
+{steps("q", 1)}"""
+
+
+def test_registers_that_were_never_written_are_shuffled():
+    values, out = np.arange(64, dtype="int32"), ints()
+    body = f"{TWO_WARPS}\nR = T.alloc_shared((1,), 'int32')\nif tx == 0:\n    R[0] = q[0]\nT.tvm_storage_sync('shared')"
+    Machine(read(reduction(64, body, "R[0]"), "f.py")).call("f", [values, out])
+    assert out.tolist() == [2016] * 64
+
+
+def test_a_register_without_a_value_is_not_used():
+    with pytest.raises(RefmlcError) as caught:
+        Machine(read(reduction(64, TWO_WARPS, "q[0]"), "f.py")).call("f", [ints(), ints()])
+    assert caught.value.code.id == "RM305"
+    assert "`q[0]` is read but was never written" in caught.value.diagnostic.message
+
+
+def test_lanes_that_come_together_meet_at_a_barrier_of_a_warp():
+    body = (
+        'S = T.alloc_shared((32,), "int32")\nS[tx] = A[tx]\nT.tvm_storage_sync("shared")\nif tx < 16:\n'
+        '    x: T.let = S[tx] + S[31 - tx]\n    T.tvm_storage_sync("warp")\n    S[tx] = x * tx\n'
+        '    T.tvm_storage_sync("warp")\n    y: T.let = S[15 - tx]\n    S[tx + 16] = y\nT.tvm_storage_sync("shared")'
+    )
+    values, out = np.arange(32, dtype="int32"), ints(32)
+    report = sanitize(read(reduction(32, body, "S[tx]"), "f.py"), "f", [values, out])
+    assert not any(report.counts.values())
+    assert out.tolist() == [31 * t for t in range(16)] + [31 * (15 - t) for t in range(16)]
+    unordered = body.replace('    S[tx] = x * tx\n    T.tvm_storage_sync("warp")\n', "    S[tx] = x * tx\n")
+    report = sanitize(read(reduction(32, unordered, "S[tx]"), "f.py"), "f", [values, ints(32)])
+    assert report.counts["RM321"]
