@@ -1,7 +1,8 @@
 """Temporary folders: of a process, which is in their names; those of processes that are gone are removed.
 
 A name is `refmlc-PURPOSE-SPACE-PID-…`. `SPACE` is the namespace of process numbers: a container that shares the folder
-has others. What belongs to another user is left alone.
+has others. What belongs to another user is left alone. Where a folder is for minutes, one of another container or of a
+process whose number another one has by now is known by its age.
 """
 
 import os
@@ -9,7 +10,9 @@ import re
 import shutil
 import tempfile
 from contextlib import suppress
+from math import inf
 from pathlib import Path
+from time import time
 from typing import Final
 
 SPACE: Final = Path("/proc/self/ns/pid")
@@ -41,15 +44,19 @@ class Folder:
         shutil.rmtree(self.path, ignore_errors=True)
 
 
-def sweep(parent: Path) -> None:
-    """Remove the folders in `parent` whose processes are gone."""
+def sweep(parent: Path, age: float = inf) -> None:
+    """Remove the folders in `parent` whose processes are gone, or in which nobody has written for `age` seconds."""
     with suppress(OSError), os.scandir(parent) as entries:
         for entry in entries:
             match = NAME.fullmatch(entry.name)
-            if match is not None and int(match[1]) == _space() and not _lives(int(match[2])):
-                with suppress(OSError):
-                    if entry.is_dir(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_uid == os.getuid():
-                        shutil.rmtree(entry.path, ignore_errors=True)
+            if match is None:
+                continue
+            gone = int(match[1]) == _space() and not _lives(int(match[2]))
+            with suppress(OSError):
+                status = entry.stat(follow_symlinks=False)
+                old = time() - status.st_mtime > age
+                if (gone or old) and entry.is_dir(follow_symlinks=False) and status.st_uid == os.getuid():
+                    shutil.rmtree(entry.path, ignore_errors=True)
 
 
 def _space() -> int:

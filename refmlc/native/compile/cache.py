@@ -37,6 +37,7 @@ DEFAULT_LIMIT = 512 << 20
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 NAME = re.compile(r"[0-9a-f]{64}\.so")
 WORK = "work"
+OLD = 86_400.0  # seconds: no compilation takes a day
 MOST_LOADED = 256  # libraries that are kept loaded though nobody holds them
 
 
@@ -55,6 +56,7 @@ class Cache:
     def __init__(self, folder: Path, limit: int = DEFAULT_LIMIT) -> None:
         """Use `folder`, which is created if need be. Raises BuildFailed (CACHE) where it is not the user's alone."""
         self.folder = private_folder(folder)
+        sweep(self.folder, OLD)  # what a killed process left, although nothing may be compiled now
         self.limit = limit
         self._loaded: OrderedDict[str, Library] = OrderedDict()
         self._failed: dict[str, BuildFailed] = {}
@@ -136,7 +138,7 @@ class Cache:
 
     def shrink(self, limit: int) -> int:
         """Remove libraries until the rest has at most `limit` bytes, and what killed processes left; how many."""
-        sweep(self.folder)
+        sweep(self.folder, OLD)
         entries, removed = self.entries(), 0
         total = sum(entry.size for entry in entries)
         for entry in entries:

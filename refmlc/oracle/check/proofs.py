@@ -26,8 +26,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from refmlc.diag import Diagnostic
+from refmlc.lang.ir import tir
 from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.ir.reach import reachable
+from refmlc.lang.ir.unexecuted import unexecuted
+from refmlc.lang.ir.visit import walk
 from refmlc.oracle.examine import Examination
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.implementations.implementation import Implementation, Rewriting
@@ -38,6 +41,7 @@ from refmlc.oracle.refine.proved import ProgramPair, ProofWord, proved
 
 VARIANTS, LOOPS = "variants", "threads as loops"
 TESTED, REFUTED = ProofWord.TESTED.value, ProofWord.REFUTED.value
+KERNEL = "kernels of TIRx are run on the calls, and not proved"
 STEPS = 2_000
 """The steps of each program on terms: about a quarter of a second."""
 
@@ -65,10 +69,17 @@ def with_proofs(
     alarms: list[Finding] = []
     for path, pair, other in _pairs(examination, paths):
         proof = proved(pair, interp, steps=STEPS)
-        rows.append(CheckedPair(path, other.label, proof.extent or proof.word.value, proof.reason, proof.assumptions))
+        reason = KERNEL if proof.reason and _has_kernel(pair) else proof.reason
+        rows.append(CheckedPair(path, other.label, proof.extent or proof.word.value, reason, proof.assumptions))
         if proof.alarm is not None:
             alarms.append(_alarm(examination, proof.alarm, other))
     return replace(examination, findings=(*examination.findings, *alarms)), tuple(rows)
+
+
+def _has_kernel(pair: ProgramPair) -> bool:
+    """Whether the function of a pair, or one that it calls, is a kernel of TIRx."""
+    functions = reachable(pair.before, pair.func).functions.values()
+    return any(isinstance(node, tir.Stmt) and unexecuted(node) for each in functions for node in walk(each))
 
 
 def _pairs(examination: Examination, paths: Sequence[Implementation]) -> Iterator[tuple[str, ProgramPair, Variant]]:

@@ -375,8 +375,12 @@ def _remarks(row: FunctionResult) -> Iterator[str]:
         if reference.verdict not in ("defined", "undefined"):
             words = getattr(reference.answer, "message", "")
             yield _clipped(f"{row.name}: the meaning is {reference.verdict}: {words}")
-    reasons = (f"{row.name}: {pair}" for pair in row.pairs if pair.reason)
-    yield from map(_clipped, dict.fromkeys(reasons))
+    labels: dict[tuple[str, str], list[str]] = {}
+    for pair in row.pairs:
+        if pair.reason:
+            labels.setdefault((pair.word, pair.reason), []).append(pair.label)
+    for (word, reason), alike in labels.items():
+        yield _clipped(f"{row.name}: {', '.join(dict.fromkeys(alike))}: {word}: {reason}")
     if row.examination.unvaried:
         yield f"{row.name}: {row.examination.unvaried}"
     if row.trial is not None:

@@ -18,6 +18,14 @@ SIZED = (
         B[i] = A[i] * T.float32(2) + k
 """
 )
+KERNEL = """@T.prim_func
+def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
+    T.device_entry()
+    bx = T.cta_id([1])
+    tx = T.thread_id([2])
+    for j in range(4):
+        B[tx * 4 + j] = A[tx * 4 + j]
+"""
 SORTED_BY_DATA = (
     HEAD
     + """    A = T.match_buffer(a, (4,), "int32")
@@ -63,6 +71,15 @@ def test_what_is_not_decided_is_tested_and_says_why():
     assert {pair.word for pair in pairs.values()} == {"tested"}
     assert any("where a store goes depends on the values of an argument" in remark for remark in report.remarks)
     assert [line.proof for line in report.table()][:2] == ["", "tested"]
+
+
+def test_what_is_not_proved_of_a_kernel_of_tirx_is_one_remark():
+    report, pairs = checked(KERNEL, "interp")
+    assert report.ok
+    assert {"unrolled", "vectorised"} <= pairs.keys()
+    assert {pair.word for pair in pairs.values()} == {"tested"}
+    remarks = [remark for remark in report.remarks if "tested" in remark]
+    assert remarks == [f"main: {', '.join(pairs)}: tested: kernels of TIRx are run on the calls, and not proved"]
 
 
 def test_loops_in_place_of_threads_are_proved():

@@ -45,6 +45,24 @@ def test_what_lives_or_is_another_s_stays(tmp_path):
     assert {mine, again, link, *kept} <= {*tmp_path.iterdir()}
 
 
+def test_the_cache_is_cleaned_when_it_is_opened(tmp_path):
+    private = tmp_path / "cache"
+    private.mkdir(0o700)
+    mine = make_folder("work", private)
+    space = mine.name.split("-")[2]
+    killed = private / f"refmlc-work-{space}-999999999-x"  # no process has that number
+    old = private / f"refmlc-work-{space}-{os.getpid()}-old"  # another process has the number of the killed one
+    far = private / "refmlc-work-1-1-x"  # of another container
+    for path in (killed, old, far):
+        path.mkdir()
+    os.utime(old, (0, 0))
+    Cache(private)
+    assert {*private.iterdir()} == {mine, far}
+    os.utime(far, (0, 0))
+    Cache(private)
+    assert {*private.iterdir()} == {mine}
+
+
 def test_a_folder_is_gone_after_its_block():
     with Folder("test") as path:
         assert path.is_dir()
