@@ -19,6 +19,7 @@ from refmlc.oracle.fuzz.result import FindingRecord
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.primitives import staged
 from refmlc.oracle.fuzz.subjects.replayed_trace import replayed
+from refmlc.oracle.fuzz.subjects.stage_tally import base_of
 from refmlc.oracle.outcome import Kind
 from refmlc.oracle.passes.run import TvmPrimitives
 from refmlc.oracle.passes.stages import PassTrace, Stage, StageRow, StageVerdict, TraceCheck
@@ -220,10 +221,10 @@ def test_a_finding_says_which_recorded_deviation_it_is_like():
 
 def test_the_program_of_a_trace_counts_once_a_stage_was_compared():
     compared, other = trace(text(), text(operation="+ 2 - 1")), trace(text(), text(extent=3))
-    digests = {staged.base_of(each, staged.finding_of(each)[0]) for each in (compared, other)}
+    digests = {base_of(each, staged.finding_of(each)[0]) for each in (compared, other)}
     assert len(digests) == 1  # they begin with one program
     assert len(*digests) == 1
-    assert staged.base_of(trace(text(operation="+ 3")), staged.finding_of(trace(text(operation="+ 3")))[0]) == ()
+    assert base_of(trace(text(operation="+ 3")), staged.finding_of(trace(text(operation="+ 3")))[0]) == ()
 
 
 def test_steps_of_rows_are_spelled_for_tvm():

@@ -17,7 +17,6 @@ Where a recorded deviation has the same three, the finding is a known one.
 """
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -27,7 +26,7 @@ from refmlc.diag import RefmlcError
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.fuzz.exclusions import TVM
 from refmlc.oracle.fuzz.kept_processes import kept
-from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature
+from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.passes.pass_orders import Steps, drawn_order, is_legal, name_of
 from refmlc.oracle.fuzz.subjects.primitives.staged import (
@@ -35,12 +34,12 @@ from refmlc.oracle.fuzz.subjects.primitives.staged import (
     LIMITS,
     OUR_CRASH,
     REFERENCE,
-    base_of,
     fewer,
     python_of,
     undefined_code,
 )
 from refmlc.oracle.fuzz.subjects.replayed_trace import SteppedFinding
+from refmlc.oracle.fuzz.subjects.stage_tally import StageTally
 from refmlc.oracle.outcome import Kind
 from refmlc.oracle.passes.check import check, shrunk
 from refmlc.oracle.passes.run import TvmPasses
@@ -156,9 +155,7 @@ def run_orders(settings: CampaignSettings, batch: int, numbers: Sequence[int]) -
     """Verdicts on stages, findings, the passes that changed a program, why stages were not compared."""
     prove_power()
     python = python_of(settings)
-    path = f"{TVM}{python}"
-    counts, changed, reasons = Counter[str](), set[str](), Counter[str]()
-    findings, bases = list[FindingRecord](), list[str]()
+    path, tally = f"{TVM}{python}", StageTally()
     for number in numbers:
         tvm = compiler(python, settings.program_seconds)
         drawn = drawn_order(settings, number, number // len(settings.kinds))
@@ -166,28 +163,14 @@ def run_orders(settings: CampaignSettings, batch: int, numbers: Sequence[int]) -
             trace = trace_of(tvm, drawn.text, drawn.steps)
             checked, finding = finding_of(trace, drawn.steps)
         except RefmlcError as failure:
-            counts["unsupported"] += 1
-            reasons[f"unsupported: {failure.diagnostic.message}"] += 1
+            tally.refuse(failure)
             continue
-        changed |= {name_of(stage.name) for stage in trace.stages[1:]}
-        counts.update(row.verdict.value for row in checked.rows)
-        bases += base_of(trace, checked)
-        reasons.update(f"{row.verdict.value}: {row.why}" for row in checked.rows if not row.is_known)
+        tally.add(trace, checked, {name_of(stage.name) for stage in trace.stages[1:]})
         if trace.stopped and finding is None:
-            counts["unsupported"] += 1
-            reasons[f"unsupported: {trace.kind.value}, {trace.stopped}"] += 1
+            tally.leave(f"{trace.kind.value}, {trace.stopped}")
         if finding is not None:
-            findings.append(record_of(settings, number, path, tvm, finding))
-    coverage = {"passes": tuple(sorted(changed))}
-    return BatchResult(
-        batch,
-        len(numbers),
-        {path: counts},
-        coverage,
-        merged(findings),
-        reasons={path: dict(reasons)},
-        bases={path: tuple(bases)},
-    )
+            tally.findings.append(record_of(settings, number, path, tvm, finding))
+    return tally.result(batch, path, KIND)
 
 
 def record_of(

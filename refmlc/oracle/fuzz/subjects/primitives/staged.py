@@ -17,7 +17,6 @@ traits of the pattern that it does not need.
 """
 
 import json
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -32,7 +31,7 @@ from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.fuzz.exclusions import TVM, exclusions, is_excluded
 from refmlc.oracle.fuzz.kept_processes import kept
-from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature
+from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.primitives.aimed_programs import aimed_program
 from refmlc.oracle.fuzz.subjects.primitives.recorded_traces import (
@@ -44,11 +43,12 @@ from refmlc.oracle.fuzz.subjects.primitives.recorded_traces import (
 )
 from refmlc.oracle.fuzz.subjects.primitives.step_pattern import pattern_of
 from refmlc.oracle.fuzz.subjects.replayed_trace import SteppedFinding
+from refmlc.oracle.fuzz.subjects.stage_tally import StageTally
 from refmlc.oracle.implementations.implementation import Limits
 from refmlc.oracle.passes.check import check
 from refmlc.oracle.passes.instrument import permissions_of
 from refmlc.oracle.passes.run import TvmPrimitives
-from refmlc.oracle.passes.stages import ENDED, BrokenStage, PassTrace, Stage, StageRow, StageVerdict, TraceCheck
+from refmlc.oracle.passes.stages import ENDED, BrokenStage, PassTrace, Stage, TraceCheck
 from refmlc.oracle.reasons import normalised
 from refmlc.oracle.record import scheduled_rows
 from refmlc.oracle.reduce import reduce
@@ -200,9 +200,7 @@ def run_traces(settings: CampaignSettings, batch: int, numbers: Sequence[int]) -
     """Verdicts on stages, findings, the primitives that changed a program, why stages were not compared."""
     prove_power()
     python = python_of(settings)
-    path = f"{TVM}{python}"
-    counts, primitives, reasons = Counter[str](), set[str](), Counter[str]()
-    findings, bases = list[FindingRecord](), list[str]()
+    path, tally = f"{TVM}{python}", StageTally()
     for number in numbers:
         tvm = compiler(python, settings.program_seconds)
         without = sorted({*LEFT_OUT, *settings.exclude})
@@ -210,35 +208,12 @@ def run_traces(settings: CampaignSettings, batch: int, numbers: Sequence[int]) -
             trace = tvm(text_of(settings, number), seed=settings.seed_of(number), without=without)
             checked, finding = finding_of(trace)
         except RefmlcError as failure:
-            counts["unsupported"] += 1
-            reasons[f"unsupported: {failure.diagnostic.message}"] += 1
+            tally.refuse(failure)
             continue
-        primitives |= {primitive_of(stage.name) for stage in trace.stages[1:]}
-        counts.update(row.verdict.value for row in checked.rows)
-        bases += base_of(trace, checked)
-        reasons.update(f"{row.verdict.value}: {row.why}" for row in checked.rows if not row.is_known)
+        tally.add(trace, checked, {primitive_of(stage.name) for stage in trace.stages[1:]})
         if finding is not None:
-            findings.append(record_of(settings, number, path, tvm, finding))
-    coverage = {"primitives": tuple(sorted(primitives))}
-    return BatchResult(
-        batch,
-        len(numbers),
-        {path: counts},
-        coverage,
-        merged(findings),
-        reasons={path: dict(reasons)},
-        bases={path: tuple(bases)},
-    )
-
-
-def base_of(trace: PassTrace, checked: TraceCheck) -> tuple[str, ...]:
-    """A digest of the program that a trace begins with; empty where no stage was compared with it."""
-    return (digest_of(trace.stages[0].text),) if any(map(is_compared, checked.rows)) else ()
-
-
-def is_compared(row: StageRow) -> bool:
-    """Whether a stage has a verdict."""
-    return row.is_known or row.verdict is StageVerdict.BROKEN
+            tally.findings.append(record_of(settings, number, path, tvm, finding))
+    return tally.result(batch, path, KIND)
 
 
 def record_of(
