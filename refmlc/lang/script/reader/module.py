@@ -21,7 +21,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from refmlc.diag import Diagnostic, RefmlcError, Related, error, fail
-from refmlc.diag.catalogue import DUPLICATE, NOT_TVMSCRIPT, UNSUPPORTED_CONSTRUCT
+from refmlc.diag.catalogue import BAD_ARGUMENTS, DUPLICATE, NOT_TVMSCRIPT, UNSUPPORTED_CONSTRUCT
 from refmlc.diag.source import Span
 from refmlc.lang.dtypes import INT64
 from refmlc.lang.ir import relax, tir
@@ -33,6 +33,7 @@ from refmlc.lang.script.reader.pieces import loaded
 from refmlc.lang.script.reader.problems import together
 from refmlc.lang.script.reader.syntax import every_node
 from refmlc.lang.script.reader.table import Table
+from refmlc.lang.script.reader.type_parameters import type_parameters
 from refmlc.lang.script.reader.values import Defined, Meta, ModuleRef, ShapeVar, described
 from refmlc.lang.script.spellings import Generation
 
@@ -232,11 +233,23 @@ class ModuleReader:
             raise other_language(options)
         self.ev.generation = generation_of(node, self.spans.text_of(node)) or self.fallback
         with self.ev.scope.frame():
-            for name in self.shape_vars:
+            for name in (*self.shape_vars, *self._own_shape_vars(node)):
                 self.ev.scope.define(name, tir.Var(name, INT64))
             function = reader(self.ev, node, options)
         self.ev.problems.check()
         return function
+
+    def _own_shape_vars(self, node: ast.FunctionDef) -> Iterator[str]:
+        """The names of `def f[n, m: int](…)`. Fails: RM105."""
+        names: set[str] = set()
+        for name, bound in type_parameters(node):
+            if name.startswith("*") or bound not in ("", "int"):
+                message = f"the variables of `{node.name}` are names, with `int` as their bound or without one"
+                raise fail(BAD_ARGUMENTS, message, self.spans.of(node))
+            if name in names:
+                raise fail(DUPLICATE, f"`{node.name}` declares `{name}` twice", self.spans.of(node))
+            names.add(name)
+            yield name
 
     @cached_property
     def shape_vars(self) -> tuple[str, ...]:

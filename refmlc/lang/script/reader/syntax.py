@@ -22,6 +22,7 @@ from itertools import chain
 from refmlc.diag import RefmlcError, Source, Span, fail
 from refmlc.diag.catalogue import BAD_LITERAL, DEPTH_EXHAUSTED, ENCODING, SYNTAX, TEXT_TOO_LARGE
 from refmlc.lang.script.reader.pieces import LARGE, DeferredSuite, IrregularText, in_pieces
+from refmlc.lang.script.reader.type_parameters import parsed_with
 
 LIMIT = 16 * 2**20
 _TOO_DEEP = ("too many nested parentheses", "too many levels of indentation", "too many statically nested blocks")
@@ -163,7 +164,7 @@ def _tree(source: Source) -> ast.Module:
 def _parse(text: str) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # invalid escapes and the like are Python's business, not a finding
-        return ast.parse(text)
+        return parsed_with(ast.parse, text)
 
 
 def _check_characters(source: Source) -> None:
