@@ -3,6 +3,7 @@
 The form that each text takes in the IR is the table at the head of `refmlc.lang.ir.relax`.
 """
 
+import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -406,6 +407,11 @@ def _unsupported(_ev: Evaluator, site: CallSite) -> Meta:
     raise fail(UNSUPPORTED_CONSTRUCT, f"`{site.spelled}` is not supported", site.span)
 
 
+def _emit_te(ev: Evaluator, node: ast.Call) -> Meta:
+    message = "`R.emit_te` is not supported: it executes a function of Python; call what it makes by `R.call_tir`"
+    raise fail(UNSUPPORTED_CONSTRUCT, message, ev.spans.of(node))
+
+
 _Handler = Callable[[Evaluator, CallSite], Meta]
 _DPS = ("call_tir", "call_tir_inplace", "call_tir_with_grad", "call_dps_packed")
 _PACKED = ("call_packed", "call_pure_packed", "call_inplace_packed")
@@ -413,7 +419,7 @@ _TUPLED = (
     *("call_builtin_with_ctx", "make_closure", "invoke_closure", "invoke_pure_closure"),
     *("vm.call_tir_dyn",),
 )
-_REFUSED = ("macro", "rewriter", "match_shape", "emit_te", "Then", "Else", "If", "SeqExpr")
+_REFUSED = ("macro", "rewriter", "match_shape", "Then", "Else", "If", "SeqExpr")
 
 RELAX_CALLS = Table(
     calls={
@@ -452,4 +458,5 @@ RELAX_CALLS = Table(
         "R.dataflow": _dataflow,
     },
     prefixes={"R.": operator_call},
+    lazy={"R.emit_te": _emit_te},
 )

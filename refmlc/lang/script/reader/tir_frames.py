@@ -323,7 +323,7 @@ CALLS: dict[str, CallHandler] = {
     "T.alloc_buffer": _alloc_buffer,
     "T.sblock_alloc_buffer": _sblock_alloc,
     "T.alloc_local": _alloc_in("local"),
-    "T.alloc_shared": _alloc_in("shared"),
+    **dict.fromkeys(("T.alloc_shared", "T.smem"), _alloc_in("shared")),
     "T.alloc_scalar": _scalar("global"),
     "T.local_scalar": _scalar("local"),
     "T.shared_scalar": _scalar("shared"),

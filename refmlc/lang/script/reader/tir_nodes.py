@@ -42,6 +42,7 @@ from refmlc.lang.script.reader.tir_values import Done, Region, VarSpec
 from refmlc.lang.script.reader.values import Meta, Method, described
 from refmlc.lang.script.tirx import views
 from refmlc.lang.script.tirx.layouts import layout_of
+from refmlc.lang.script.tirx.refused import check_view
 
 _EXPRESSION_METHODS = ("astype", "equal", "vload", "vstore")
 _BUFFER_METHODS = (
@@ -158,6 +159,7 @@ def _buffer_attribute(ev: Evaluator, value: Meta, name: str, span: Span) -> Meta
             return value.scope
         case "layout" if not ev.s_tir:
             return layout_of(value, span)
+    check_view(name, span)
     raise ev.refuse(f"a buffer has no attribute `{name}`", span)
 
 

@@ -9,6 +9,7 @@
 | `scopes`      | scope ids, `T.device_entry()`, `T.hint(…)`                                         |
 | `tiles`       | tile primitives: `T.warp.copy(…)`, `Tx.add(…)`                                     |
 | `devices`     | operators of devices: `T.cuda.…`, `T.ptx.…`                                       |
+| `refused`     | what a text may name and refmlc does not read, with the reasons                   |
 | `layout_text` | layouts as text                                                                    |
 | `view_text`   | derived buffers as text                                                           |
 | `statements`  | scope ids and tile primitives as text                                              |

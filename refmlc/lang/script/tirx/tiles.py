@@ -14,8 +14,8 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
-from refmlc.diag import Diagnostic, Span, error
-from refmlc.diag.catalogue import NOT_TVMSCRIPT
+from refmlc.diag import Diagnostic, Span, error, fail
+from refmlc.diag.catalogue import NOT_TVMSCRIPT, UNSUPPORTED_CONSTRUCT
 from refmlc.lang.dtypes import FLOAT32, INT32
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.tirx import LambdaExpr, TilePrimitiveCall
@@ -39,6 +39,9 @@ PREFIX = "tirx.tile."
 def _tile(scope: str) -> CallHandler:
     def handler(ev: Evaluator, site: CallSite) -> Meta:
         op = site.name.rpartition(".")[2]
+        if op == "compose_op":
+            message = f"`{site.spelled}` is not supported: write the primitives that it is composed of"
+            raise fail(UNSUPPORTED_CONSTRUCT, message, site.span)
         if op not in TILE_OPERATORS or site.name.count(".") != 2:
             message = f"`{site.spelled}` is not a tile primitive that refmlc knows"
             helps = suggestion(op, set(TILE_OPERATORS), f"{site.spelled.rpartition('.')[0]}.")
