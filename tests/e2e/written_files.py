@@ -46,13 +46,15 @@ CONSOLE = Console(width=180, highlight=False, markup=False)
 
 
 def text_of(path):
-    """The Python of a file, a document or a notebook; lines that begin with `!` or `%` are left out."""
+    """The Python of a file, a document or a notebook; of these two, lines that begin with `!` or `%` are left out."""
     text = path.read_text("utf-8", "replace")
     if path.suffix == ".md":
         text = "\n".join(BLOCK.findall(text))
     elif path.suffix == ".ipynb":
         cells = json.loads(text)["cells"]
         text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    if path.suffix == ".py":
+        return text
     return "\n".join("" if line.lstrip().startswith(("!", "%")) else line for line in text.splitlines()) + "\n"
 
 
