@@ -1,8 +1,9 @@
 """What refmlc makes of the modules of TVM's own tests, as real TVM prints them; TVM judges what refmlc shows of them.
 
-`python tests/e2e/tvm_suite.py --tests DIR --tvm PYTHON [--sample N] [--verdicts FILE] [--corpus DIR]`, where DIR is
-`tests/python` of a checkout of TVM, and PYTHON has apache-tvm and pytest. The texts go into the corpus, which a further
-run uses as it is; verdicts go into FILE, one line of JSON for each text, and texts that have one are passed over.
+`python tests/e2e/tvm_suite.py --tests DIR --tvm PYTHON [--sample N] [--verdicts FILE] [--corpus DIR] [--folders A,B/C]
+[--time SECONDS]`, where DIR is `tests/python` of a checkout of TVM, and PYTHON has apache-tvm and pytest. The texts go
+into the corpus, which a further run completes; verdicts go into FILE, one line of JSON for each text, and texts that
+have one are passed over. After the time no further tests are run, and no further texts are judged.
 
 | verdict       | meaning                                                                                             |
 |---------------|-----------------------------------------------------------------------------------------------------|
@@ -10,7 +11,8 @@ run uses as it is; verdicts go into FILE, one line of JSON for each text, and te
 | `different`   | TVM reads what refmlc shows otherwise, or not; or refmlc itself does                                |
 | `unsupported` | refmlc says by name that it does not know a thing (RM5xx)                                           |
 | `refused`     | refmlc does not read it, or a static rule is broken; TVM reads it                                   |
-| `unread`      | TVM does not read its own text; then nothing is judged, unless refmlc ends otherwise than it should |
+| `unread`      | TVM does not read its own text, or reads another thing in it; then nothing is judged, unless refmlc |
+|               | ends otherwise than it should                                                                       |
 | `traceback`   | refmlc ends by a bug of its own                                                                     |
 
 Exit status 1: there is a traceback, or less than 99 of 100 texts that are read by both are right.
@@ -24,9 +26,11 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter, defaultdict
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from math import inf
 from pathlib import Path
 
 import tvm_corpus
@@ -135,19 +139,21 @@ def judged(outcome: Outcome, verdict: str, reason: str) -> Outcome:
     """The outcome with what TVM says; a text that TVM does not read is no evidence."""
     if outcome.verdict == "traceback":
         return outcome
-    if verdict in ("neither", "unreadable"):
+    if verdict in ("neither", "unreadable", "misread"):
         outcome.verdict = "unread"
         outcome.message = outcome.message or reason
-    elif verdict != "equal" and outcome.verdict in ("right", "refused"):
+    elif verdict not in ("equal", "printed") and outcome.verdict in ("right", "refused"):
         outcome.verdict, outcome.stage, outcome.code = "different", "TVM", verdict
         outcome.example = outcome.message = reason
     return outcome
 
 
-def run(options: argparse.Namespace, entries: list[tvm_corpus.Entry], verdicts: Path) -> None:
+def run(options: argparse.Namespace, entries: list[tvm_corpus.Entry], verdicts: Path, until: float) -> None:
     """Give each text its verdict, a batch at a time."""
-    with ProcessPoolExecutor(2) as pool, verdicts.open("a", encoding="utf-8") as out:
+    with ProcessPoolExecutor(options.workers) as pool, verdicts.open("a", encoding="utf-8") as out:
         for start in range(0, len(entries), BATCH):
+            if time.monotonic() > until:
+                break
             batch = entries[start : start + BATCH]
             with tempfile.TemporaryDirectory() as folder:
                 jobs = [(entry, str(options.corpus), folder) for entry in batch]
@@ -202,7 +208,8 @@ def reasons(outcomes: list[Outcome]) -> None:
 
 def chosen(entries: list[tvm_corpus.Entry], options: argparse.Namespace) -> list[tvm_corpus.Entry]:
     """The texts that are asked for; a sample is the same each time."""
-    entries = [entry for entry in entries if re.search(options.names, entry.name)]
+    folders = tuple(f"{folder}/" if folder else "" for folder in options.folders.split(","))
+    entries = [entry for entry in entries if re.search(options.names, entry.name) and entry.file.startswith(folders)]
     if options.sample:
         entries.sort(key=lambda entry: hashlib.sha256(entry.name.encode()).digest())
         entries = sorted(entries[: options.sample], key=lambda entry: entry.name)
@@ -219,6 +226,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--verdicts", type=Path, help="where verdicts are kept; texts that have one are passed over")
     parser.add_argument("--corpus", type=Path, help="where texts are kept")
     parser.add_argument("--keep", type=Path, help="where refmlc's texts are left")
+    parser.add_argument("--folders", default="", help="of the tests below these folders alone, in this order")
+    parser.add_argument("--time", type=float, default=inf, help="seconds after which no further work is begun")
+    parser.add_argument("--workers", type=int, default=2, help="processes that read texts")
     parser.add_argument("--seconds", type=int, default=120, help="how long a file of tests may last, between faults")
     return parser.parse_args()
 
@@ -226,16 +236,18 @@ def arguments() -> argparse.Namespace:
 def main() -> int:
     """Print the table and the reasons."""
     options = arguments()
+    until, folders = time.monotonic() + options.time, options.folders.split(",")
     with tempfile.TemporaryDirectory() as temporary:
         options.corpus = options.corpus or Path(temporary) / "corpus"
         verdicts = options.verdicts or Path(temporary) / "verdicts.jsonl"
         if options.tests:
-            tvm_corpus.extract(options.tvm, options.tests.resolve(), options.corpus, options.seconds, CONSOLE.print)
+            tests, say = options.tests.resolve(), CONSOLE.print
+            tvm_corpus.extract(options.tvm, tests, options.corpus, options.seconds, say, folders, until)
         entries = chosen(tvm_corpus.entries(options.corpus), options)
         verdicts.touch()
         lines = verdicts.read_text("utf-8").splitlines()
         before = {line["name"] for line in map(json.loads, lines)}
-        run(options, [entry for entry in entries if entry.name not in before], verdicts)
+        run(options, [entry for entry in entries if entry.name not in before], verdicts, until)
         names = {entry.name for entry in entries}
         outcomes = [Outcome(**json.loads(line)) for line in verdicts.read_text("utf-8").splitlines()]
     outcomes = [outcome for outcome in outcomes if outcome.name in names]

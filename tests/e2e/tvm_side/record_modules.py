@@ -1,10 +1,10 @@
 """A plugin of pytest that writes the text of every module that TVM's own tests define, inside TVM's environment.
 
-`python -m pytest -p record_modules --record DIRECTORY FILE`, for one file of TVM's tests. A module is what TVMScript is
-read to, what a builder or `create_prim_func` gives, and what a pass is applied to; each text once, as
-`DIRECTORY/FILE__HASH.py`. `DIRECTORY/STEM.tests` has the tests that were begun: they are left out the next time, so
-that a run killed by a fault or by a clock goes on after it. Nothing is compiled, and no test is skipped for want of a
-device: it ends where it would compile. A test has `--record-seconds` seconds.
+`python -m pytest -p record_modules --rootdir TESTS --record DIRECTORY FILE…`, for files of TVM's tests. A module is
+what TVMScript is read to, what a builder or `create_prim_func` gives, and what a pass is applied to; each text once, as
+`DIRECTORY/STEM__HASH.py`. `DIRECTORY/STEM.tests` has the tests of a file that were begun: they are left out the next
+time, so that a run killed by a fault or by a clock goes on after it. Nothing is compiled, and no test is skipped for
+want of a device: it ends where it would compile. A test has `--record-seconds` seconds.
 """
 
 import hashlib
@@ -23,8 +23,12 @@ LONGEST = 200_000  # characters of a text
 class Recorder:
     """Writes texts, each once."""
 
-    def __init__(self, directory: Path, stem: str) -> None:
-        self.directory, self.stem, self.inside = directory, stem, False
+    def __init__(self, directory: Path, root: Path) -> None:
+        self.directory, self.root, self.stem, self.inside = directory, root, "", False
+
+    def enter(self, path: Path) -> None:
+        """What is made from now on is of this file of tests."""
+        self.stem = ".".join(path.relative_to(self.root).with_suffix("").parts)
 
     def add(self, value: object) -> None:
         """Write the text of a module or a function; what else comes is passed over."""
@@ -40,6 +44,9 @@ class Recorder:
         if len(text) <= LONGEST:
             name = f"{self.stem}__{hashlib.sha256(text.encode()).hexdigest()[:12]}"
             (self.directory / f"{name}.py").write_text(text, "utf-8")
+
+
+RECORDER = pytest.StashKey[Recorder]()
 
 
 def replace_everywhere(old: object, new: object) -> None:
@@ -87,23 +94,36 @@ def install(recorder: Recorder) -> None:
 def pytest_addoption(parser):
     """Where texts go, and how long a test may last."""
     parser.addoption("--record", type=Path)
-    parser.addoption("--record-stem")
     parser.addoption("--record-seconds", type=int, default=20)
 
 
 def pytest_configure(config):
     """Install the hooks before a test file is imported."""
-    install(Recorder(config.getoption("--record"), config.getoption("--record-stem")))
+    config.stash[RECORDER] = Recorder(config.getoption("--record"), config.rootpath)
+    install(config.stash[RECORDER])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_make_collect_report(collector):
+    """A file of tests is imported when its tests are listed."""
+    if isinstance(collector, pytest.Module):
+        collector.config.stash[RECORDER].enter(collector.path)
 
 
 def journal(config) -> Path:
-    """The file of the tests that were begun."""
-    return config.getoption("--record") / f"{config.getoption('--record-stem')}.tests"
+    """The list of the tests of the present file that were begun."""
+    recorder = config.stash[RECORDER]
+    return recorder.directory / f"{recorder.stem}.tests"
 
 
 def pytest_collection_modifyitems(config, items):
     """Leave out what was begun before; no mark skips a test."""
-    begun = set(journal(config).read_text("utf-8").splitlines()) if journal(config).exists() else set()
+    recorder = config.stash[RECORDER]
+    begun: set[str] = set()
+    for path in {item.path for item in items}:
+        recorder.enter(path)
+        if journal(config).exists():
+            begun |= set(journal(config).read_text("utf-8").splitlines())
     items[:] = [item for item in items if item.nodeid not in begun]
     for item in items:
         for node in item.listchain():
@@ -113,6 +133,7 @@ def pytest_collection_modifyitems(config, items):
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
     """Note that the test is begun, and let a clock end it."""
+    item.config.stash[RECORDER].enter(item.path)
     with journal(item.config).open("a", encoding="utf-8") as out:
         out.write(item.nodeid + "\n")
 
