@@ -5,6 +5,8 @@
 | `copies`       | open copies: what they reserve, when they are complete, groups of a thread       |
 | `barriers`     | barriers in memory: arrivals, bytes, phases                                      |
 | `operands`     | addresses, and the elements that hooks see                                       |
+| `place`        | an instruction at its place in the text                                          |
 | `instructions` | the instructions of PTX                                                          |
+| `bulk`         | bulk copies, and their groups                                                    |
 | `waits`        | the wait for a phase, as a statement of a thread                                 |
 """

@@ -59,6 +59,11 @@ class MemoryBarrier:
         """The current phase completes `copy`."""
         self.copies.setdefault(self.phase, []).append(copy)
 
+    def bring(self, copy: OpenCopy, nbytes: int, span: Span | None) -> None:
+        """The current phase completes a copy that brings bytes. Fails: RM342."""
+        self.attach(copy)
+        self.expect(-nbytes, span)
+
     def _settle(self) -> None:
         if self.pending == 0 and self.bytes == 0:
             self.phase += 1
@@ -127,10 +132,11 @@ class BlockState:
         del self.barriers[_key(place)]
 
     def end(self) -> None:
-        """The block ends. Fails: RM341 where an open copy has memory that was accessed meanwhile."""
+        """The block ends. Fails: RM341 where memory of an open copy was accessed, or has still to be read."""
         for copy in self.issued:
             if copy.is_open:
                 copy.check()
+                copy.end()
         self.issued.clear()
 
 

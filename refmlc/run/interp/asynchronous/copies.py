@@ -45,7 +45,9 @@ class Move:
 class OpenCopy:
     """A copy from its issue on. `into`: the name of its destination.
 
-    `written` reports its elements to hooks, as written by a thread, or by the copy when a phase completes it.
+    `written` reports its elements to hooks: as written by a thread, or by the copy when a phase completes it, or
+    several threads do.
+    `outlives`: its destination is in memory that stays when the block ends.
     """
 
     moves: Sequence[Move]
@@ -53,6 +55,8 @@ class OpenCopy:
     span: Span | None
     written: "Report"
     waits_for: set[int] = field(default_factory=set)
+    outlives: bool = False
+    of_several: bool = False
     _reserved: list[tuple[Storage, Reserved]] = field(default_factory=list)
 
     @property
@@ -84,21 +88,47 @@ class OpenCopy:
         Fails: RM341 where an element was accessed meanwhile.
         """
         self.check()
+        self.written(frame, phase)
+        self._write()
+
+    def _write(self) -> None:
         for storage, item in self._reserved:
             storage.extras.reserved.remove(item)
         self._reserved.clear()
-        self.written(frame, phase)
         for move in self.moves:
             start = move.destination.byte_offset
             move.destination.storage.bytes[start : start + move.nbytes] = move.data
             move.destination.storage.initialise(start, move.nbytes)
 
+    def end_sources(self) -> None:
+        """Its sources have been read. Fails: RM341 where one was written since its issue."""
+        self._check_sources()
+        for storage, item in [pair for pair in self._reserved if not pair[1].written]:
+            storage.extras.reserved.remove(item)
+        self._reserved = [pair for pair in self._reserved if pair[1].written]
+        self.moves = [Move(move.destination, None, move.data) for move in self.moves]
+
+    def end(self) -> None:
+        """The block ends: what only has to be written to memory that stays is there for who comes after.
+
+        Fails: RM341 where a copy to such memory has not read its source.
+        """
+        if self.waits_for and self.outlives:
+            if any(move.source is not None for move in self.moves):
+                raise self.failure("the block ends, and with it the shared memory", self.span, written=False)
+            self._write()
+
     def check(self) -> None:
         """Fails: RM341 where its destination or its source was written since its issue."""
         for move in self.moves:
-            to, source = move.destination, move.source
+            to = move.destination
             if to.storage.is_any_initialised(to.byte_offset, move.nbytes):
                 raise self.failure("a statement writes memory", self.span, written=True)
+        self._check_sources()
+
+    def _check_sources(self) -> None:
+        for move in self.moves:
+            source = move.source
             if source is not None:
                 start = source.byte_offset
                 if bytes(source.storage.bytes[start : start + move.nbytes]) != move.data:
@@ -131,5 +161,11 @@ class Groups:
             for copy in group:
                 copy.waits_for.discard(thread)
                 if not copy.waits_for:
-                    copy.complete(frame)
+                    copy.complete(frame, copy if copy.of_several else None)
         del self.committed[:count]
+
+    def wait_for_sources(self, left: int) -> None:
+        """All groups but the `left` last ones have read their sources."""
+        for group in self.committed[: max(len(self.committed) - left, 0)]:
+            for copy in group:
+                copy.end_sources()

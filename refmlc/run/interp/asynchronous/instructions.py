@@ -6,6 +6,7 @@
 | `cp.async.commit_group`                                | TIA-012 | what the thread has issued becomes a group        |
 | `cp.async.wait_group n`, `cp.async.wait_all`           | TIA-012 | all groups but the last n are complete            |
 | `cp.async.mbarrier.arrive`                             | TIA-013 | a phase completes what the thread has issued      |
+| `cp.async.bulk`                                        | TIA-014 | see `bulk`                                        |
 | `mbarrier.init`, `inval`, `arrive`, `arrive_drop`      | TIA-021 | begins and ends a barrier, arrives at it          |
 | `mbarrier.expect_tx`, `complete_tx`, `arrive.expect_tx` | TIA-022 | bytes that copies bring                          |
 | `fence`                                                | TIA-031 | nothing happens                                   |
@@ -14,66 +15,25 @@
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias, cast
+from typing import cast
 
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT, UNSUPPORTED_INTRINSIC
 from refmlc.lang.dtypes import HANDLE, INT32
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import RAW, Instruction, instruction
-from refmlc.run.interp.asynchronous.barriers import BlockState, MemoryBarrier
-from refmlc.run.interp.asynchronous.copies import Groups, Move, OpenCopy
-from refmlc.run.interp.asynchronous.operands import Address, NotExecutedError, address
+from refmlc.run.interp.asynchronous import bulk
+from refmlc.run.interp.asynchronous.copies import Move, OpenCopy
+from refmlc.run.interp.asynchronous.operands import NotExecutedError
+from refmlc.run.interp.asynchronous.place import Do, Here, signal
 from refmlc.run.interp.tensorir.frame import Eval, Frame, IntEval
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.memory.cells import cell_size
 
-Do: TypeAlias = Callable[[Frame], None]
 SHARED = ("shared", "shared::cta")
 SIZES = {"ca": (4, 8, 16), "cg": (16,)}
 HINTS = ("L2::cache_hint", "L2::64B", "L2::128B", "L2::256B")
 ORDERS = frozenset(("release", "acquire", "relaxed", "cta", "cluster", "b64", *SHARED, "shared::cluster"))
 """Words of barriers that change neither operands nor counts. Decision: a cluster is one block here (TIA-041)."""
-
-
-class Here:
-    """An instruction at its place in the text: what it is prepared with."""
-
-    def __init__(self, scope: Scope, node: tir.Call, parts: Instruction) -> None:
-        self.scope = scope
-        self.node = node
-        self.words = parts.words
-        self.operands = parts.operands
-        self.predicate = parts.predicate
-        self.predicates = parts.predicates
-        tags = [tag for tag in scope.threads if tag.startswith("threadIdx")]
-        self._thread = scope.axes[tags[0]]
-        self._group = scope.group
-
-    def number(self, place: int) -> IntEval:
-        """An operand that is a number."""
-        return self.scope.int(cast("tir.Expr", self.operands[place]))
-
-    def address(self, place: int) -> Address:
-        """An operand that is an address."""
-        return address(self.scope, self.operands[place])
-
-    def thread(self, frame: Frame) -> int:
-        """The number of the thread."""
-        return cast("int", frame[self._thread])
-
-    def block(self, frame: Frame) -> BlockState:
-        """What the threads of the block share."""
-        group = frame[self._group]
-        assert group is not None  # noqa: S101 - such threads are in a group
-        return group.asynchronous
-
-    def groups(self, kind: str, frame: Frame) -> Groups:
-        """The groups of the thread."""
-        return self.block(frame).groups_of(kind, self.thread(frame))
-
-    def barrier(self, at: Address, frame: Frame) -> MemoryBarrier:
-        """The barrier at an address. Fails: RM342."""
-        return self.block(frame).barrier(at.buffer.name, at.at(frame), self.node.span)
 
 
 def prepare(scope: Scope, node: tir.Call) -> Eval:
@@ -139,6 +99,14 @@ def _rule(words: tuple[str, ...]) -> Callable[[Here], Do]:
             return _wait_all
         case ("cp", "async", "mbarrier", "arrive", *rest):
             return _tracked(noinc="noinc" in rest)
+        case ("cp", "async", "bulk", "shared::cta" | "shared::cluster", "global", *_):
+            return bulk.to_shared
+        case ("cp", "async", "bulk", "global", "shared::cta", *_):
+            return bulk.to_global
+        case ("cp", "async", "bulk", "commit_group"):
+            return bulk.commit
+        case ("cp", "async", "bulk", "wait_group") | ("cp", "async", "bulk", "wait_group", "read"):
+            return bulk.wait
         case ("mbarrier", action, *rest) if action in BARRIERS and set(rest) <= {*ORDERS, "expect_tx"}:
             return BARRIERS[action]
         case ("fence", *_):
@@ -256,13 +224,6 @@ def _tracked(*, noinc: bool) -> Callable[[Here], Do]:  # TIA-013
 
 
 # -------------------------------------------------------------------------------------------- barriers in memory
-
-
-def signal(here: Here, barrier: MemoryBarrier, frame: Frame) -> None:
-    """What the thread has done comes before what those do who wait for the current phase."""
-    hooks = here.scope.machine.hooks
-    if "relaxed" not in here.words and hooks.watches("release"):
-        hooks.release((barrier, barrier.phase), frame)
 
 
 def _init(here: Here) -> Do:  # TIA-021

@@ -17,7 +17,8 @@ from refmlc.diag.catalogue import BARRIER_MISUSE, UNSUPPORTED_INTRINSIC
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import WAIT, Instruction, instruction
 from refmlc.run.interp.asynchronous.barriers import MemoryBarrier
-from refmlc.run.interp.asynchronous.instructions import ORDERS, Here
+from refmlc.run.interp.asynchronous.instructions import ORDERS
+from refmlc.run.interp.asynchronous.place import Here
 from refmlc.run.interp.tensorir.frame import Frame, Run, Slot
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads.group import Go, Meeting, Steps, Thread

@@ -31,7 +31,8 @@ from refmlc.run.interp.tensorir.placed import is_owned
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import BufferPlace, View
 from refmlc.run.interp.threads.group import PARTS, Go, Meeting, Steps, Thread
-from refmlc.run.interp.tirx.primitives import execute, work
+from refmlc.run.interp.tirx import tile_copies
+from refmlc.run.interp.tirx.primitives import execute, operands_of_call, work
 from refmlc.run.interp.tirx.tile_view import Scalar
 from refmlc.run.interp.tirx.tiles import Corner, MemoryTile, OwnedTile, Report, alike, clear
 
@@ -75,6 +76,7 @@ class TileCall:
         self._owned = any(is_owned(item.place.buffer) for item in self._operands if isinstance(item, RegionOperand))
         self._failure = scope.failing_by_code(node.span)
         self._loaded = tuple((buffer, scope.buffer(buffer).view) for buffer in _loaded(node))
+        self._copy = tile_copies.prepare(scope, node) if node.op == "copy_async" else None
         self._workspace = tuple(scope.buffer(buffer).view for buffer in node.workspace.values())
 
     def post(self, frame: Frame) -> Posted:
@@ -124,7 +126,10 @@ class TileCall:
         held = BYTES_OF_ELEMENT * sum(prod(tile.shape) for tile in elements)
         budget.charge_bytes(held, self.node.span, what=f"`{self.name}`")
         try:
-            execute(self.node, values, self._machine.scalar_ops, self._machine.allow)
+            if self._copy is not None:
+                self._copy.issue(members, operands_of_call(self.node, values), frame)
+            else:
+                execute(self.node, values, self._machine.scalar_ops, self._machine.allow)
         finally:
             budget.release_bytes(held)
         for member in members:

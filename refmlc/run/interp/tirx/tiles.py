@@ -128,6 +128,10 @@ class MemoryTile(TileRegion):
         """Where it lies: its storage and byte."""
         return place_of(self.corner.view, self._offset(self.position(index, "accesses")))
 
+    def offset(self, index: tuple[int, ...]) -> int:
+        """The offset of an element that is written. Fails: RM304."""
+        return self._offset(self.position(index, "writes"))
+
     def _offset(self, position: tuple[int, ...]) -> int:
         view = self.corner.view
         if view.addresses is not None:

@@ -14,6 +14,6 @@
 | `matmul`      | the product of two matrices (TIP-051)                                             |
 """
 
-from refmlc.run.interp.tirx.primitives.execution import execute, work
+from refmlc.run.interp.tirx.primitives.execution import execute, operands_of_call, work
 
-__all__ = ["execute", "work"]
+__all__ = ["execute", "operands_of_call", "work"]

@@ -49,17 +49,18 @@ STEPS: Mapping[str, str] = {"scale": "mul", "bias": "add"}
 
 def copy(operands: TileOperands) -> None:  # TIP-011
     """Fails: RM201 dtypes differ; RM202 shapes differ; RM321."""
-    dst, source = operands.tile("dst"), _same(operands)
+    dst, source = operands.tile("dst"), same_element(operands)
     check_elements(operands, dst, (source,))
     write(operands, dst, source.element)
 
 
 def permute_layout(operands: TileOperands) -> None:  # TIP-012
     """As `copy`, but the tiles may share memory in any way."""
-    write(operands, operands.tile("dst"), _same(operands).element)
+    write(operands, operands.tile("dst"), same_element(operands).element)
 
 
-def _same(operands: TileOperands) -> TileSource:
+def same_element(operands: TileOperands) -> TileSource:
+    """The source of what is moved, at the same place. Fails: RM201, RM202."""
     dst, src = operands.tile("dst"), operands.tile("src")
     if src.dtype != dst.dtype:
         message = f"`{operands.name}` moves elements of {src.dtype} into elements of {dst.dtype}"
@@ -218,4 +219,4 @@ RULES: Mapping[str, Rule] = {
 }
 """The rule of each operator of this file."""
 
-__all__ = ["BINARY", "RULES", "SCALED", "apply_scaled", "binary_function", "each", "write"]
+__all__ = ["BINARY", "RULES", "SCALED", "apply_scaled", "binary_function", "each", "same_element", "write"]

@@ -22,12 +22,13 @@ RULES: Mapping[str, Callable[[TileOperands], None]] = {
 """The rule of each operator that is executed."""
 
 ASYNCHRONOUS = frozenset(("copy_async", "gemm_async"))
-"""Operators whose results may be read after a completion only (TIP-015, TIP-052), which is not defined yet."""
+"""Operators whose results may be read after a completion only: of copies (TIP-015) threads know it, of products
+(TIP-052) it is not defined yet."""
 
 
 def work(call: TilePrimitiveCall, values: Sequence[object]) -> int:
     """The number of elements that a call reads and computes, for the budget; of a product that of its terms."""
-    operands = TileOperands(call, tuple(values), Arithmetic(SCALAR_OPS, frozenset(), call.span))
+    operands = operands_of_call(call, values)
     sizes = [prod(tile.shape) for tile in operands.tiles()]
     if call.op == "gemm" and len(sizes) == 4:
         terms = isqrt(sizes[0] * sizes[1] * sizes[2])  # m n * m k * k n
@@ -35,6 +36,11 @@ def work(call: TilePrimitiveCall, values: Sequence[object]) -> int:
     if call.config.get("thread_reduce") and call.op in FOLDS:
         return sum(sizes) + sizes[0] * _reduced(operands)
     return sum(sizes)
+
+
+def operands_of_call(call: TilePrimitiveCall, values: Sequence[object]) -> TileOperands:
+    """The operands of a call that is no computation."""
+    return TileOperands(call, tuple(values), Arithmetic(SCALAR_OPS, frozenset(), call.span))
 
 
 def _reduced(operands: TileOperands) -> int:
@@ -57,7 +63,7 @@ def execute(
     """
     operands = TileOperands(call, tuple(values), Arithmetic(rows, allow, call.span))
     if call.op in ASYNCHRONOUS:
-        message = f"`{operands.name}` is not executed: what completes it, and so what may be read, is not defined yet"
+        message = f"`{operands.name}` is not executed: what completes it, and so what may be read, is not defined here"
         raise operands.refuse(UNSUPPORTED_CONSTRUCT, message)
     refusal = refused(call.op, call.config)
     if refusal:

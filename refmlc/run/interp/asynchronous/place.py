@@ -1,0 +1,62 @@
+"""An instruction at its place in the text, and what threads tell others by it."""
+
+from collections.abc import Callable
+from typing import TypeAlias, cast
+
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.asynchronous import Instruction
+from refmlc.run.interp.asynchronous.barriers import BlockState, MemoryBarrier
+from refmlc.run.interp.asynchronous.copies import Groups
+from refmlc.run.interp.asynchronous.operands import Address, address
+from refmlc.run.interp.tensorir.frame import Frame, IntEval
+from refmlc.run.interp.tensorir.scope import Scope
+
+Do: TypeAlias = Callable[[Frame], None]
+
+
+class Here:
+    """An instruction at its place in the text: what it is prepared with."""
+
+    def __init__(self, scope: Scope, node: tir.Call, parts: Instruction) -> None:
+        self.scope = scope
+        self.node = node
+        self.words = parts.words
+        self.operands = parts.operands
+        self.predicate = parts.predicate
+        self.predicates = parts.predicates
+        tags = [tag for tag in scope.threads if tag.startswith("threadIdx")]
+        self._thread = scope.axes[tags[0]]
+        self._group = scope.group
+
+    def number(self, place: int) -> IntEval:
+        """An operand that is a number."""
+        return self.scope.int(cast("tir.Expr", self.operands[place]))
+
+    def address(self, place: int) -> Address:
+        """An operand that is an address."""
+        return address(self.scope, self.operands[place])
+
+    def thread(self, frame: Frame) -> int:
+        """The number of the thread."""
+        return cast("int", frame[self._thread])
+
+    def block(self, frame: Frame) -> BlockState:
+        """What the threads of the block share."""
+        group = frame[self._group]
+        assert group is not None  # noqa: S101 - such threads are in a group
+        return group.asynchronous
+
+    def groups(self, kind: str, frame: Frame) -> Groups:
+        """The groups of the thread."""
+        return self.block(frame).groups_of(kind, self.thread(frame))
+
+    def barrier(self, at: Address, frame: Frame) -> MemoryBarrier:
+        """The barrier at an address. Fails: RM342."""
+        return self.block(frame).barrier(at.buffer.name, at.at(frame), self.node.span)
+
+
+def signal(here: Here, barrier: MemoryBarrier, frame: Frame) -> None:
+    """What the thread has done comes before what those do who wait for the current phase."""
+    hooks = here.scope.machine.hooks
+    if "relaxed" not in here.words and hooks.watches("release"):
+        hooks.release((barrier, barrier.phase), frame)

@@ -1,0 +1,191 @@
+"""`copy_async` on regions: copies that its threads issue together (TIP-015).
+
+| destination, source | `mbar`  | threads        | is complete when                                              |
+|---------------------|---------|----------------|---------------------------------------------------------------|
+| shared, global      | none    | of any scope   | each of them has waited for its group of cp.async             |
+| shared, global      | given   | one            | a thread has seen the phase; the copy brings its bytes        |
+| global, shared      | none    | one            | the thread has waited for its group of bulk copies            |
+
+Which thread moves an element is left to a variant, so an element is there when all of them have waited.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import cast
+
+from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
+from refmlc.diag.errors import RefmlcError
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.tirx import TilePrimitiveCall
+from refmlc.run.interp.asynchronous.copies import Move, OpenCopy
+from refmlc.run.interp.asynchronous.operands import ZERO, Address, NotExecutedError, address
+from refmlc.run.interp.tensorir.frame import Frame
+from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.interp.threads.group import Thread
+from refmlc.run.interp.tirx.primitives.elementwise import same_element
+from refmlc.run.interp.tirx.primitives.operands import TileOperands
+from refmlc.run.interp.tirx.primitives.settings import TUNING
+from refmlc.run.interp.tirx.primitives.shapes import indices
+from refmlc.run.interp.tirx.tiles import MemoryTile
+from refmlc.run.memory.cells import cell_size
+from refmlc.run.memory.pointer import Pointer
+
+BARRIER = ("mbar", "mbarrier_addr")
+CP, BULK = "cp", "bulk"
+FILLING = "tma_explicit"
+"""The dispatch whose regions may reach out of bounds."""
+
+NONE: Mapping[str, tuple[object, ...]] = {"cta_group": (1, None), "oob": (None,), "cta_mask": (None,)}
+"""Settings that change nothing where they have one of these values."""
+
+
+@dataclass(frozen=True, slots=True)
+class TileCopy:
+    """A call of `copy_async`, prepared. `barrier`: the address of the barrier whose phase completes it."""
+
+    call: TilePrimitiveCall
+    scope: Scope
+    barrier: Address | None
+    refusal: str
+
+    def issue(self, members: Sequence[Thread], operands: TileOperands, frame: Frame) -> None:
+        """The threads issue it. Fails: RM201, RM202, RM341, RM342, as the views do."""
+        to, source = operands.tile("dst"), operands.tile("src")
+        if self.refusal:
+            raise operands.unsupported(self.refusal)
+        if not isinstance(to, MemoryTile) or not isinstance(source, MemoryTile):
+            raise operands.unsupported("registers")
+        if self.call.dispatch == FILLING and not _is_inside(source):
+            raise operands.unsupported("elements beyond the bounds of its source, in whose place it moves zeros or NaN")
+        kind = self._kind(operands, to, source, len(members))
+        pick = same_element(operands).pick
+        assert pick is not None  # noqa: S101 - a source that is a tile has one
+        pairs = [(index, pick(index)) for index in indices(to.shape)]
+        moves = _joined(self._moves(to, source, pairs))
+        copy = OpenCopy(moves, to.corner.view.buffer.name, self.call.span, self._report(to, pairs))
+        group = frame[self.scope.group]
+        assert group is not None  # noqa: S101 - such threads are in a group
+        block = group.asynchronous
+        if self.barrier is not None:
+            at = self.barrier
+            barrier = block.barrier(at.buffer.name, at.at(frame), self.call.span)
+            block.issue(copy)
+            hooks = self.scope.machine.hooks
+            if hooks.watches("release"):
+                hooks.release((barrier, barrier.phase), frame)
+            barrier.bring(copy, prod(to.shape) * to.dtype.bits // 8, self.call.span)
+            return
+        copy.waits_for.update(member.index for member in members)
+        copy.outlives, copy.of_several = kind == BULK, len(members) > 1
+        block.issue(copy)
+        for member in members:
+            block.groups_of(kind, member.index).uncommitted.append(copy)
+
+    def _kind(self, operands: TileOperands, to: MemoryTile, source: MemoryTile, count: int) -> str:
+        """The groups that complete it. Fails: RM504 where the pair of memories has no completion."""
+        into, of = to.corner.view.buffer.scope, source.corner.view.buffer.scope
+        bulk = self.barrier is not None or of.startswith("shared")
+        if bulk and count > 1:
+            raise operands.unsupported("several threads: one thread issues a bulk copy")
+        if into.startswith("shared") and of == "global":
+            return CP
+        if into == "global" and of.startswith("shared") and self.barrier is None:
+            return BULK
+        raise self._refused(operands, f"memory of scope `{into}` as destination and `{of}` as source")
+
+    def _refused(self, operands: TileOperands, what: str) -> RefmlcError:
+        completes = "" if self.barrier is None else ", and a barrier that completes it"
+        return operands.refuse(UNSUPPORTED_CONSTRUCT, f"`{operands.name}` is not executed with {what}{completes}")
+
+    def _moves(
+        self, to: MemoryTile, source: MemoryTile, pairs: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]
+    ) -> Iterator[Move]:
+        """Each element; it is read, and known to be in bounds."""
+        size = cell_size(to.dtype)
+        for index, place in pairs:
+            source.load(place)
+            from_ = _pointer(source, place, size)
+            start = from_.byte_offset
+            into = _pointer(to, index, size)
+            if to.writing is not None:
+                to.writing(to.offset(index))
+            yield Move(into, from_, bytes(from_.storage.bytes[start : start + size]))
+
+    def _report(
+        self, to: MemoryTile, pairs: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]
+    ) -> Callable[[Frame, object], None]:
+        hooks, view = self.scope.machine.hooks, to.corner.view
+        if to.writing is None:
+            return lambda _frame, _phase: None
+        buffer = view.buffer
+        access = tir.BufferStore(buffer, ZERO, tuple(ZERO for _ in buffer.shape), span=self.call.span)
+
+        def report(frame: Frame, phase: object) -> None:
+            for index, _ in pairs:
+                if phase is None:
+                    hooks.touch_tile(access, view, to.offset(index), frame)
+                else:
+                    hooks.landed(phase, access, view, to.offset(index))
+            if isinstance(phase, OpenCopy) and hooks.watches("acquire"):
+                hooks.acquire(phase, frame)
+
+        return report
+
+
+def prepare(scope: Scope, call: TilePrimitiveCall) -> TileCopy:
+    """The call with its settings."""
+    barrier: Address | None = None
+    for key, value in call.config.items():
+        if key in BARRIER and value is not None:
+            try:
+                barrier = address(scope, value)
+            except NotExecutedError as reason:
+                return TileCopy(call, scope, None, f"`{key}`: {reason}")
+        elif key not in (*TUNING, *BARRIER) and _number(value) not in NONE.get(key, ()):
+            return TileCopy(call, scope, None, f"the setting `{key}`, which may change what it moves")
+    return TileCopy(call, scope, barrier, "")
+
+
+def _is_inside(tile: MemoryTile) -> bool:
+    corner = tile.corner
+    ranges = zip(corner.mins, corner.extents, corner.view.shape, strict=True)
+    return all(low >= 0 and low + count <= extent for low, count, extent in ranges)
+
+
+def _number(value: tir.Attr) -> object:
+    return value.value if isinstance(value, tir.IntImm) else value
+
+
+def _pointer(tile: MemoryTile, index: tuple[int, ...], size: int) -> Pointer:
+    view = tile.corner.view
+    return Pointer(view.data.storage, view.data.byte_offset + (view.offset + tile.offset(index)) * size)
+
+
+def _joined(moves: Iterator[Move]) -> list[Move]:
+    """Moves that follow each other in both memories as one."""
+    joined: list[Move] = []
+    parts: list[bytes] = []
+    nbytes = 0
+    for move in moves:
+        if joined and _follows(joined[-1], nbytes, move):
+            parts.append(move.data)
+            nbytes += move.nbytes
+            continue
+        if joined:
+            joined[-1] = Move(joined[-1].destination, joined[-1].source, b"".join(parts))
+        joined.append(move)
+        parts, nbytes = [move.data], move.nbytes
+    if joined:
+        joined[-1] = Move(joined[-1].destination, joined[-1].source, b"".join(parts))
+    return joined
+
+
+def _follows(first: Move, nbytes: int, then: Move) -> bool:
+    a, b = cast("Pointer", first.source), cast("Pointer", then.source)
+    return (
+        first.destination.storage is then.destination.storage
+        and a.storage is b.storage
+        and first.destination.byte_offset + nbytes == then.destination.byte_offset
+        and a.byte_offset + nbytes == b.byte_offset
+    )
