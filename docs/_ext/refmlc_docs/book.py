@@ -25,7 +25,7 @@ from refmlc.lang.ops.intrinsics import INTRINSICS
 from refmlc.lang.ops.laws import LAWS
 from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.lang.ops.tile_operators import DEMANDED, TILE_MEANINGS, TILE_OPERATORS, TileOperand
-from refmlc.lang.spec import Clause, clauses
+from refmlc.lang.spec import AREAS, Clause, clauses
 from refmlc_docs.cases import cases_by_clause, end_kind, examples, shown
 from refmlc_docs.citations import ROOT, Citation, citations
 from refmlc_docs.documents import heading_anchor
@@ -332,22 +332,8 @@ def index() -> str:
     areas: dict[str, list[Clause]] = defaultdict(list)
     for row in clauses().values():
         areas[row.id[:3]].append(row)
-    names = {
-        "NUM": "Numbers",
-        "TIR": "TensorIR",
-        "RLX": "Relax",
-        "LIB": "The library of Relax",
-        "NAT": "Compiled execution",
-        "SCR": "Texts around modules",
-        "LAY": "Layouts of TIRx",
-        "TIP": "Tile primitives of TIRx",
-        "TIX": "Kernels of TIRx",
-        "TIW": "Threads of a kernel",
-        "TIA": "Asynchronous copies",
-        "PTX": "Instructions of PTX",
-    }
     parts = []
     for area, rows in areas.items():
         lines = [f"- {clause_link(row.id)} {prose(row.title)}" for row in rows]
-        parts.append("\n".join([f"## {names[area]}\n", *lines]))
+        parts.append("\n".join([f"## {AREAS[area]}\n", *lines]))
     return "\n\n".join(parts)

@@ -25,6 +25,7 @@ from typing import cast
 from refmlc.lang.ir import tir, tirx
 from refmlc.lang.ir.asynchronous import is_asynchronous
 from refmlc.lang.ir.kinds import IterKind
+from refmlc.lang.ir.matrix_units import family_of, is_of_matrix_unit
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scopes import is_thread
 from refmlc.lang.ir.unexecuted import name_of
@@ -108,7 +109,9 @@ class Threads:
                     self._note(buffer, cached.reads)
                     self._note(buffer, cached.writes)
                 case tir.Call(callee=str() as callee):
-                    cached.meets = callee in MEETINGS or is_in_part(node) or is_asynchronous(node)
+                    cached.meets = (
+                        callee in MEETINGS or is_in_part(node) or is_asynchronous(node) or is_of_matrix_unit(callee)
+                    )
                 case tir.Call():
                     cached.meets = True
                 case tirx.TilePrimitiveCall(scope=scope):
@@ -204,6 +207,8 @@ def meeting_in_part(node: Node) -> str:
     for part in walk(node):
         if is_in_part(part) or is_asynchronous(part):
             return f"`T.{cast('tir.Call', part).callee}`"
+        if isinstance(part, tir.Call) and is_of_matrix_unit(part.callee):
+            return f"`T.{family_of(part.callee)}`"
         if isinstance(part, tirx.TilePrimitiveCall) and part.scope != "thread":
             return f"`{name_of(part)}`"
     return ""
@@ -297,7 +302,7 @@ def _is_of_kernel(node: Node) -> bool:
         case tir.AttrStmt(key=tirx.DEVICE_ENTRY | tirx.KERNEL) | tirx.TilePrimitiveCall():
             return True
         case tir.Call(callee=str() as callee):
-            return is_in_part(node) or is_asynchronous(node) or callee.startswith("ptx")
+            return is_in_part(node) or is_asynchronous(node) or callee.startswith("ptx.")
         case _:
             return False
 

@@ -24,7 +24,22 @@ from importlib.resources.abc import Traversable
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE, CODES
 
-AREAS = ("NUM", "TIR", "RLX", "LIB", "NAT", "SCR", "LAY", "TIP", "TIX", "TIW", "TIA", "PTX")
+AREAS = {
+    "NUM": "Numbers",
+    "TIR": "TensorIR",
+    "RLX": "Relax",
+    "LIB": "Operators of Relax",
+    "NAT": "Compiled execution",
+    "SCR": "Texts around modules",
+    "LAY": "Layouts of TIRx",
+    "TIP": "Tile primitives of TIRx",
+    "TIX": "Kernels of TIRx",
+    "TIW": "Threads of a kernel",
+    "TIA": "Asynchronous copies",
+    "TIM": "Matrix units",
+    "PTX": "Instructions of PTX",
+}
+"""The first letters of the numbers of clauses, and what they are about."""
 ID = re.compile(rf"(?:{'|'.join(AREAS)})-[0-9]{{3}}")
 NEEDED = ("id", "title", "text")
 STRINGS = (*NEEDED, "exact", "decision", "source")

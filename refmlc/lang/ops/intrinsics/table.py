@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from refmlc.lang.ir.matrix_units import FRAGMENTS, INSTRUCTIONS, LEGACY, OF_THREAD
 from refmlc.lang.ops.intrinsics.device import NAMED_OPERATORS
 from refmlc.lang.ops.intrinsics.rows import Effect, Intrinsic, Result, Written
 
@@ -12,6 +13,13 @@ LATER = "refmlc does not define it yet"
 
 PURE, READS, WRITES, CONTROL = Effect.PURE, Effect.READS, Effect.WRITES, Effect.CONTROL
 FIRST, LAST = Written.FIRST, Written.LAST
+MATRIX_UNITS = (
+    (FRAGMENTS, "whole matrices of a warp", "TIM-001"),
+    (LEGACY, "the matrix unit of a warp", "TIM-003"),
+    (INSTRUCTIONS, "the matrix unit of a warp", "TIM-003"),
+    (OF_THREAD, "a thread's part of a matrix", "TIM-006"),
+)
+FIRST_OF_THREAD = ("cuda.mma_fill", "cuda.mma_store")
 ARRAY = "pointer expr expr expr expr *integer"
 
 
@@ -136,11 +144,18 @@ def _rows() -> tuple[Intrinsic, ...]:
             )
         ),
         *_of_threads(),
+        # -------------------- matrix units: TIM-001
+        *(
+            Intrinsic(
+                name, meaning, clause, WRITES, "*any", result=FIRST if name in FIRST_OF_THREAD else Written.KEYWORD
+            )
+            for names, meaning, clause in MATRIX_UNITS
+            for name in names
+        ),
         # -------------------- not executed: TIR-399
         *_unexecuted(THREADS, "tvm_global_barrier_kinit thread_return atomic_add"),
         *_unexecuted(
             HARDWARE,
-            "tvm_bmma_sync tvm_fill_fragment tvm_load_matrix_sync tvm_mma_sync tvm_store_matrix_sync "
             "mma_fill mma_fill_legacy mma_store mma_store_legacy make_filled_simdgroup_matrix "
             "simdgroup_load simdgroup_multiply_accumulate simdgroup_store cooperative_tensor_fill "
             "cooperative_tensor_load cooperative_tensor_multiply_accumulate cooperative_tensor_store "

@@ -34,7 +34,7 @@ from pygments.token import STANDARD_TYPES
 
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import relax
-from refmlc.lang.spec import clauses
+from refmlc.lang.spec import AREAS, clauses
 from refmlc.oracle.evidence.case_file import CaseFile
 from refmlc.oracle.evidence.listing import DARK, LIGHT, style
 from refmlc.oracle.evidence.literals import tensor_of
@@ -162,20 +162,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= MOST_LINE else f"{text[:MOST_LINE]}…"
 
 
-AREAS = {
-    "NUM": "Numbers",
-    "TIR": "TensorIR",
-    "RLX": "Relax",
-    "LIB": "Operators",
-    "NAT": "C",
-    "SCR": "Texts",
-    "LAY": "Layouts",
-    "TIP": "Tile primitives",
-    "TIX": "Kernels of TIRx",
-    "TIW": "Threads of a kernel",
-    "TIA": "Asynchronous copies",
-    "": "Without a clause",
-}
+NAMES = {**AREAS, "": "Without a clause"}
 VERDICTS = (*(verdict.value for verdict in GRAVEST), NOT_SCORED)
 
 
@@ -216,7 +203,7 @@ def page_data(suite: Suite, reports: Sequence[SuiteReport]) -> dict[str, object]
         "verdicts": VERDICTS,
         "implementations": [f"{name} {report.version}".rstrip() for name, report in zip(names, reports, strict=True)],
         "names": names,
-        "areas": AREAS,
+        "areas": NAMES,
         "clauses": _clauses([name for case in answered_cases for name in case.clauses]),
         "modules": [module_data(text) for text in modules],
         "cases": cases,

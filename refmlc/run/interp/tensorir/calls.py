@@ -11,6 +11,7 @@
 | what a thread finds out, an atomic operation   | `refmlc.run.interp.threads.alone`, `….atomics`       |
 | asynchronous copies, barriers in memory        | `refmlc.run.interp.asynchronous.instructions`        |
 | an instruction of PTX on scalars or memory     | `refmlc.run.interp.ptx`                              |
+| a matrix unit                                  | `refmlc.run.interp.threads.matrix`                   |
 
 A C name is looked up among the functions of the module, then in the registry, then in `LIBM`.
 """
@@ -31,7 +32,7 @@ from refmlc.run.interp.ptx import values as ptx
 from refmlc.run.interp.tensorir import c_abi, intrinsics, operators
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.threads import alone, atomics, collectives, parts
+from refmlc.run.interp.threads import alone, atomics, collectives, matrix, parts
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.values import kind_of
 
@@ -266,6 +267,7 @@ EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
     **parts.EXECUTED,
     **alone.EXECUTED,
     **atomics.EXECUTED,
+    **matrix.EXECUTED,
 }
 """The intrinsics that are executed, by name."""
 UNCHECKED = {

@@ -1,0 +1,37 @@
+"""Calls of matrix units, by name: what the threads of a warp compute or move together.
+
+| names                                     | operands                                                               |
+|-------------------------------------------|------------------------------------------------------------------------|
+| `FRAGMENTS`                               | whole matrices of a warp, in memory that only these calls read         |
+| `LEGACY`                                  | the registers of each thread, as elements behind a pointer             |
+| `INSTRUCTIONS`, with or without modifiers | the registers of each thread, as elements of buffers                   |
+| `OF_THREAD`                               | the registers of one thread, which executes it alone                   |
+"""
+
+FRAGMENTS = (
+    "tvm_fill_fragment",
+    "tvm_load_matrix_sync",
+    "tvm_store_matrix_sync",
+    "tvm_mma_sync",
+    "tvm_bmma_sync",
+    "metal.make_filled_simdgroup_matrix",
+    "metal.simdgroup_load",
+    "metal.simdgroup_store",
+    "metal.simdgroup_multiply_accumulate",
+)
+LEGACY = ("ptx_legacy.mma", "ptx_legacy.ldmatrix")
+INSTRUCTIONS = ("ptx.mma", "ptx.ldmatrix", "ptx.stmatrix", "ptx.movmatrix")
+OF_THREAD = ("cuda.mma_fill", "cuda.mma_fill_legacy", "cuda.mma_store", "cuda.mma_store_legacy")
+OF_WARP = frozenset((*FRAGMENTS, *LEGACY, *INSTRUCTIONS))
+
+
+def family_of(callee: object) -> str:
+    """The name of a call without the modifiers of an instruction; empty where it is no call by name."""
+    if not isinstance(callee, str):
+        return ""
+    return ".".join(callee.split(".")[:2]) if callee.startswith("ptx.") else callee
+
+
+def is_of_matrix_unit(callee: object) -> bool:
+    """Whether the threads of a warp execute a call by this name together, in its matrix unit."""
+    return family_of(callee) in OF_WARP

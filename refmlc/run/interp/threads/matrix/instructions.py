@@ -1,0 +1,287 @@
+"""Instructions on the registers of a warp: `mma`, `ldmatrix`, `stmatrix` and `movmatrix` (TIM-003, TIM-004).
+
+| call                                                  | registers of a lane                                         |
+|-------------------------------------------------------|-------------------------------------------------------------|
+| `T.ptx_legacy.mma(shape, …, a, i, b, j, c, k, s)`     | elements behind pointers; c is C and D                      |
+| `T.ptx_legacy.ldmatrix(trans, n, ".b16", d, i, p, o)` | elements behind d; p + o is the row of the lane             |
+| `T.ptx.mma.sync.aligned.…(d…, a…, b…, c…)`            | elements of 32 or 64 bits, in this order                    |
+| `T.ptx.ldmatrix.sync.aligned.m8n8.x4.…(d…, p)`        | elements of 32 bits; p is the row of the lane               |
+| `T.ptx.stmatrix.sync.aligned.m8n8.x4.…(p, s…)`        | the same                                                    |
+| `T.ptx.movmatrix.sync.aligned.m8n8.trans.b16(d, s)`   | the same                                                    |
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import cast
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_POINTER
+from refmlc.lang.dtypes import INT32, SCALARS, DType
+from refmlc.lang.dtypes.bits import from_bits, to_bits
+from refmlc.lang.ir import tir
+from refmlc.lang.ops.matrix.forms import NAMES, Form, NoForm
+from refmlc.lang.ops.matrix.fragments import (
+    LANES,
+    ROWS,
+    bits_of_lane,
+    gathered,
+    moved_in,
+    moved_out,
+    scattered,
+)
+from refmlc.lang.ops.matrix.products import product
+from refmlc.run.interp.tensorir.frame import Frame
+from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.interp.threads.matrix.registers import Elements, joined, place_of, pointee, scope_of, split
+from refmlc.run.interp.threads.matrix.work import Beyond, Posted, Work
+
+BYTE, REGISTER, ROW_BYTES, CODES = 8, 32, 16, SCALARS["uint16"]
+LEAST, MOST = 13, 14
+MOVES = re.compile(r"sync aligned m8n8 x(?P<count>[124])(?P<transposed> trans)?(?: shared(?:__cta)?)? b16")
+
+
+def _text(node: tir.Attr) -> str:
+    return node.value if isinstance(node, tir.StringImm) else str(node)
+
+
+# ----------------------------------------------------------------------------------------------- mma
+
+
+def _multiplied(form: Form, posted: Posted) -> Posted:
+    """What each lane holds of D, from what each holds of A, B and C."""
+    lanes = cast("Sequence[tuple[int, int, int]]", posted)
+    matrices = [gathered(form, name, [lane[i] for lane in lanes]) for i, name in enumerate("abc")]
+    return scattered(form, "d", [product(form, *operands) for operands in zip(*matrices, strict=True)])
+
+
+def _legacy_mma(scope: Scope, call: tir.Call) -> Work:
+    args = call.args
+    if len(args) not in (LEAST, MOST):
+        raise Beyond(f"has {len(args)} operands")
+    shape, a_layout, b_layout, *dtypes = (_text(arg) for arg in args[:6])
+    a, b, c = (_ptx_name(dtype) for dtype in dtypes)
+    saturates = isinstance(args[12], tir.IntImm) and bool(args[12].value)
+    form = Form(shape, a_layout, b_layout, c, a, b, c, saturates, _text(args[13]) if len(args) == MOST else "")
+    for data in args[6:12:2]:
+        _check_scope(data)
+    places = [place_of(scope, data, offset) for data, offset in zip(args[6:12:2], args[7:12:2], strict=True)]
+    bits = [bits_of_lane(form, name) for name in "abc"]
+
+    def post(frame: Frame) -> object:
+        return tuple([place(frame).read(size) for place, size in zip(places, bits, strict=True)])
+
+    def finish(frame: Frame, held: object) -> None:
+        places[2](frame).write(bits[2], cast("int", held))
+
+    return Work(post, partial(_multiplied, form), finish)
+
+
+def _ptx_name(dtype: str) -> str:
+    if dtype not in NAMES:
+        raise Beyond(f"has elements of {dtype[:40]}")
+    return NAMES[dtype]
+
+
+def _check_scope(data: tir.Attr) -> None:
+    """Memory of `m16n8k8.matrixA` and so on has the shape of a matrix until TVM lays it out."""
+    scope = scope_of(data)
+    if scope.startswith("m16n8k8"):
+        raise Beyond(f"on memory of scope `{scope}`, which TVM lays out later")
+
+
+def _mma(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Attr]) -> Work:
+    form = Form.of(modifiers)
+    wide = 64 if form.d == "f64" else REGISTER
+    counts = [bits_of_lane(form, name) // wide for name in "dabc"]
+    if sum(counts) != len(operands):
+        raise Beyond(f"has {len(operands)} operands, of which {sum(counts)} are expected")
+    ends = [sum(counts[: i + 1]) for i in range(4)]
+    groups = [operands[end - count : end] for count, end in zip(counts, ends, strict=True)]
+    finish = _written(scope, groups[0], wide)
+    sources = [_read(scope, group, wide) for group in groups[1:]]
+
+    def post(frame: Frame) -> object:
+        return tuple([joined(source(frame), wide) for source in sources])
+
+    def act(posted: Posted) -> Posted:
+        return [split(cast("int", held), wide, counts[0]) for held in _multiplied(form, posted)]
+
+    return Work(post, act, finish)
+
+
+# ----------------------------------------------------------------------------------------- registers
+
+
+def _element(operand: tir.Attr, bits: int) -> tir.Expr:
+    """An operand as a scalar of `bits` bits: a buffer of one element is its element."""
+    buffer = operand.buffer if isinstance(operand, tir.BufferData) else operand
+    if isinstance(buffer, tir.Buffer) and all(
+        isinstance(size, tir.IntImm) and size.value == 1 for size in buffer.shape
+    ):
+        operand = tir.BufferLoad(buffer, tuple(tir.IntImm(INT32, 0) for _ in buffer.shape))
+    if not isinstance(operand, tir.Expr) or operand.dtype.is_vector or operand.dtype.bits != bits:
+        raise Beyond(f"has an operand that is no register of {bits} bits")
+    return operand
+
+
+def _read(scope: Scope, operands: Sequence[tir.Attr], bits: int) -> Callable[[Frame], list[int]]:
+    elements = [_element(operand, bits) for operand in operands]
+    values = [(element.dtype, scope.number(element)) for element in elements]
+    return lambda frame: [to_bits(dtype, value(frame)) for dtype, value in values]
+
+
+def _written(scope: Scope, operands: Sequence[tir.Attr], bits: int) -> Callable[[Frame, object], None]:
+    stores, slots, dtypes = [], [], list[DType]()
+    for operand in operands:
+        element = _element(operand, bits)
+        if not isinstance(element, tir.BufferLoad):
+            raise Beyond("has a destination that is no element of a buffer")
+        var = tir.Var("register", element.dtype)
+        slots.append(scope.layout.declare(var))
+        dtypes.append(element.dtype)
+        stores.append(scope.stmt(tir.BufferStore(element.buffer, var, element.indices, span=element.span)))
+
+    def finish(frame: Frame, registers: object) -> None:
+        for slot, dtype, code in zip(slots, dtypes, cast("Sequence[int]", registers), strict=True):
+            frame[slot] = from_bits(dtype, code)
+        for store in stores:
+            store(frame)
+
+    return finish
+
+
+# ------------------------------------------------------------------------------------------ movement
+
+
+def _rows(lanes: Sequence[Elements], number: int) -> list[Elements]:
+    """The rows of matrix `number`, which 8 lanes point to. Fails: RM313 where one is not aligned."""
+    rows = lanes[ROWS * number : ROWS * (number + 1)]
+    for row in rows:
+        if row.pointer.byte_offset % ROW_BYTES:
+            message = f"a row of a matrix begins at byte {row.pointer.byte_offset}, which 16 does not divide"
+            raise fail(BAD_POINTER, message)
+    return [Elements(row.pointer, CODES) for row in rows]
+
+
+def _loaded(count: int, posted: Posted, *, transposed: bool) -> Posted:
+    """The registers of each lane."""
+    lanes = cast("Sequence[Elements]", posted)
+    matrices = [
+        moved_in([row.codes(ROWS) for row in _rows(lanes, number)], transposed=transposed) for number in range(count)
+    ]
+    return list(zip(*matrices, strict=True))
+
+
+def _moves(modifiers: Sequence[str]) -> tuple[int, bool]:
+    """The number of matrices, and whether each is transposed."""
+    match = MOVES.fullmatch(" ".join(modifiers))
+    if match is None:
+        raise Beyond(f"with the modifiers {' '.join(modifiers)[:100]}")
+    return int(match["count"]), match["transposed"] is not None
+
+
+def _ldmatrix(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Attr]) -> Work:
+    count, transposed = _moves(modifiers)
+    if len(operands) != count + 1:
+        raise Beyond(f"has {len(operands)} operands, of which {count + 1} are expected")
+    finish = _written(scope, operands[:-1], REGISTER)
+    return Work(place_of(scope, operands[-1]), partial(_loaded, count, transposed=transposed), finish)
+
+
+def _stmatrix(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Attr]) -> Work:
+    count, transposed = _moves(modifiers)
+    if len(operands) != count + 1:
+        raise Beyond(f"has {len(operands)} operands, of which {count + 1} are expected")
+    place, registers = place_of(scope, operands[0]), _read(scope, operands[1:], REGISTER)
+
+    def act(posted: Posted) -> Posted:
+        lanes = cast("Sequence[tuple[Elements, Sequence[int]]]", posted)
+        for number in range(count):
+            matrix = moved_out([held[number] for _, held in lanes], transposed=transposed)
+            for row, codes in zip(_rows([lane for lane, _ in lanes], number), matrix, strict=True):
+                row.put(codes)
+        return [None] * LANES
+
+    return Work(lambda frame: (place(frame), registers(frame)), act, lambda _frame, _result: None)
+
+
+def _movmatrix(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Attr]) -> Work:
+    if list(modifiers) != ["sync", "aligned", "m8n8", "trans", "b16"] or len(operands) != 2:
+        raise Beyond(f"with the modifiers {' '.join(modifiers)[:100]}")
+    source = _read(scope, operands[1:], REGISTER)
+
+    def act(posted: Posted) -> Posted:
+        held = [registers[0] for registers in cast("Sequence[Sequence[int]]", posted)]
+        return [[register] for register in moved_in(moved_out(held, transposed=False), transposed=True)]
+
+    return Work(source, act, _written(scope, operands[:1], REGISTER))
+
+
+def _legacy_ldmatrix(scope: Scope, call: tir.Call) -> Work:
+    if len(call.args) != 7:
+        raise Beyond(f"has {len(call.args)} operands")
+    turned, number, kind, data, offset, memory, distance = call.args
+    if not isinstance(turned, tir.IntImm) or not isinstance(number, tir.IntImm):
+        raise Beyond("has a number of matrices, or a direction, that is no constant")
+    transposed, count = bool(turned.value), number.value
+    if _text(kind) != ".b16" or count not in (1, 2, 4):
+        raise Beyond(f"of {count} matrices of {_text(kind)[:20]}")
+    _check_scope(data)
+    place, rows = place_of(scope, data, offset), place_of(scope, memory, distance)
+    if transposed and pointee(data).bits == BYTE:
+        if count != 4:
+            raise Beyond(f"transposes {count} matrices of bytes")
+        return _bytes_by_a_loop(place, place_of(scope, memory), scope.int(cast("tir.Expr", distance)))
+
+    def finish(frame: Frame, registers: object) -> None:
+        place(frame).write(REGISTER * count, joined(cast("Sequence[int]", registers), REGISTER))
+
+    return Work(rows, partial(_loaded, count, transposed=transposed), finish)
+
+
+def _bytes_by_a_loop(
+    place: Callable[[Frame], Elements], memory: Callable[[Frame], Elements], stride: Callable[[Frame], int]
+) -> Work:
+    """Two pairs of 8 by 8 bytes for each thread: `ldmatrix` cannot transpose bytes, TVM writes a loop in its place."""
+
+    def act(posted: Posted) -> Posted:
+        codes = []
+        for lane, (start, step) in enumerate(cast("Sequence[tuple[Elements, int]]", posted)):
+            rows = [16 * (i % 8 // 4) + 4 * (lane % 4) + i % 4 for i in range(16)]
+            columns = [8 * (i // 8) + lane // 4 for i in range(16)]
+            places = [start.moved(row * step + column) for row, column in zip(rows, columns, strict=True)]
+            codes.append([own.codes(1)[0] for own in places])
+        return codes
+
+    return Work(
+        lambda frame: (memory(frame), stride(frame)),
+        act,
+        lambda frame, codes: place(frame).put(cast("Sequence[int]", codes)),
+    )
+
+
+LEGACY: Mapping[str, Callable[[Scope, tir.Call], Work]] = {
+    "ptx_legacy.mma": _legacy_mma,
+    "ptx_legacy.ldmatrix": _legacy_ldmatrix,
+}
+FAMILIES: Mapping[str, Callable[[Scope, Sequence[str], Sequence[tir.Attr]], Work]] = {
+    "ptx.mma": _mma,
+    "ptx.ldmatrix": _ldmatrix,
+    "ptx.stmatrix": _stmatrix,
+    "ptx.movmatrix": _movmatrix,
+}
+
+
+def instruction(scope: Scope, call: tir.Call, family: str) -> Work:
+    """A call of an instruction; its modifiers are in its name, or among its arguments, where TVM prints them."""
+    if call.attrs:
+        raise Beyond(f"with `{next(iter(call.attrs))}`")
+    name = str(call.callee).removeprefix(family).strip(".")
+    said = [_text(arg) for arg in call.args if isinstance(arg, str | tir.StringImm)]
+    operands = [arg for arg in call.args if not isinstance(arg, str | tir.StringImm)]
+    modifiers = [word.replace("::", "__") for word in (*name.split("."), *said) if word]
+    try:
+        return FAMILIES[family](scope, modifiers, operands)
+    except NoForm as reason:
+        raise Beyond(f"has no form with {reason}") from None

@@ -1,0 +1,27 @@
+"""What the lanes of a warp do together: what each brings, what comes of it, and what each does with its part."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from refmlc.run.interp.tensorir.frame import Frame
+
+Posted: TypeAlias = Sequence[object]
+
+
+class Beyond(Exception):
+    """What a call does that is not executed."""
+
+
+class Apart(Exception):
+    """The lanes bring different operands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A call, prepared. `act`: what the lanes bring to what each gets; `alone`: one may stand for all of them."""
+
+    post: Callable[[Frame], object]
+    act: Callable[[Posted], Posted]
+    finish: Callable[[Frame, object], None]
+    alone: bool = False
