@@ -12,6 +12,7 @@ The framework and the importers run in a worker (`caged_judge`).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any, cast
@@ -124,8 +125,8 @@ def model_report(
         )
         progress("neighbours")
         report = replace(report, neighbours=tuple(_neighbours(judge, path, program)))
-    progress("versions")
-    return replace(report, versions=tuple(_versions(file.kind, pythons, program)))
+        progress("versions")
+        return replace(report, versions=tuple(_versions(judge, pythons, program)))
 
 
 def _verdict(judge: CagedJudge[Any], path: str, program: object) -> tuple[str, str]:
@@ -192,13 +193,20 @@ FORMS: Mapping[str, ModelForm] = {
 }
 
 
-def _versions(kind: str, pythons: Sequence[str], program: object) -> list[VersionVerdict]:
-    """The verdict on each version. A Python that does not start, or lacks the framework, is left out."""
+def _versions(judge: CagedJudge[Any], pythons: Sequence[str], program: object) -> list[VersionVerdict]:
+    """The verdict on each version. A Python that does not start, or lacks the framework, is left out.
+
+    `judge` asks the first of them already: to start it again takes longer than all that it is asked.
+    """
+
+    def judge_with(python: str) -> AbstractContextManager[CagedJudge[Any]]:
+        return nullcontext(judge) if python == pythons[0] else judge_of(judge.kind, [python], SECONDS)
+
     started: list[tuple[str, str]] = []
     for python in pythons:
         try:
-            with judge_of(kind, [python], SECONDS) as judge:
-                name = name_of(judge, f"{importers.IMPORTER}{python}")
+            with judge_with(python) as asked:
+                name = name_of(asked, f"{importers.IMPORTER}{python}")
                 started.append((name.removeprefix("tvm ").removesuffix(" importer"), python))
         except RefmlcError:
             continue
@@ -206,8 +214,8 @@ def _versions(kind: str, pythons: Sequence[str], program: object) -> list[Versio
 
     def run(number: int) -> tuple[bool, str]:
         python = started[order[number]][1]
-        with judge_of(kind, [python], SECONDS) as judge:
-            how, word = _verdict(judge, f"{importers.IMPORTER}{python}", program)
+        with judge_with(python) as asked:
+            how, word = _verdict(asked, f"{importers.IMPORTER}{python}", program)
             return how not in ("", MISSING), word
 
     return verdicts([started[number][0] for number in order], run)
