@@ -177,7 +177,7 @@ class LineProcess:
             self._got += piece
 
     def _waits_its_turn(self) -> bool:
-        """Whether it has had less of a processor than its time, and would go on with one."""
+        """Whether it has had less of a processor than its time, and would continue with one."""
         if self._turn is None:
             return False
         before, began, seconds = self._turn

@@ -89,7 +89,7 @@ class RecordedModelCall:
 def replay_with_model(
     case: CaseFile, model: Model, implementations: Sequence[Implementation], limits: Limits
 ) -> tuple[ReplayResult, tuple[str, ...]]:
-    """The finding made again, and notes. `implementations`: a TVM among them is asked with its importer too.
+    """The finding made again, and notes. `implementations`: of a TVM among them the importer runs too.
 
     Fails: RM109, RM112 for another model, or a TVM without what the importer needs; RM1xx for an invalid file.
     """

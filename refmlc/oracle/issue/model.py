@@ -196,7 +196,7 @@ FORMS: Mapping[str, ModelForm] = {
 def _versions(judge: CagedJudge[Any], pythons: Sequence[str], program: object) -> list[VersionVerdict]:
     """The verdict on each version. A Python that does not start, or lacks the framework, is left out.
 
-    `judge` asks the first of them already: to start it again takes longer than all that it is asked.
+    `judge` has started the first of them already: to start it again takes longer than all that it does here.
     """
 
     def judge_with(python: str) -> AbstractContextManager[CagedJudge[Any]]:
