@@ -4,6 +4,7 @@
 |-------------------------|----------------------------------------------------------------------------------|
 | `syntax`                | text to Python's syntax tree, guarded; places                                     |
 | `pieces`                | the tree of a large text, in pieces that are parsed when they are read            |
+| `type_parameters`       | variables between the name of a function and its parameters                       |
 | `scope`, `values`       | names, and what expressions stand for while they are read                          |
 | `table`, `arguments`    | the table of constructs; a call with its arguments                                 |
 | `deadline`              | the seconds that reading may take                                                  |

@@ -35,6 +35,9 @@ from refmlc.lang.script.reader.values import Construct, Meta
 STRICT = ("cuda", "nki", "nvshmem", "ptx_legacy", "s_tir")
 """The families whose operators are all in the table; the names of the others are older, too."""
 
+_WITHOUT_DTYPE = ("T.cuda.mma_fill_legacy", "T.cuda.mma_store_legacy")
+"""Operators that TVM prints without the dtype, which their functions take first."""
+
 
 def _named(ev: Evaluator, site: CallSite) -> Meta:
     name = site.name.removeprefix("T.")
@@ -53,7 +56,9 @@ def _check_count(ev: Evaluator, site: CallSite) -> None:
     """Refuse a number of arguments that TVM's function does not take. Fails: RM105."""
     row = NAMED_OPERATORS.get(site.name.removeprefix("T."))
     if row is not None and ev.generation == "0.27":
-        _within(site, len(site.args) + len(site.kwargs), row.least, row.most, "argument")
+        unwritten = site.name in _WITHOUT_DTYPE and len(site.args) == row.least - 1 and not site.kwargs
+        if not unwritten:
+            _within(site, len(site.args) + len(site.kwargs), row.least, row.most, "argument")
 
 
 def _within(site: CallSite, count: int, least: int, most: int | None, noun: str) -> None:
