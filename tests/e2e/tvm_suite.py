@@ -3,11 +3,13 @@
 `python tests/e2e/tvm_suite.py --tests DIR --tvm PYTHON [--sample N] [--verdicts FILE] [--corpus DIR] [--folders A,B/C]
 [--time SECONDS]`, where DIR is `tests/python` of a checkout of TVM, and PYTHON has apache-tvm and pytest. The texts go
 into the corpus, which a further run completes; verdicts go into FILE, one line of JSON for each text, and texts that
-have one are passed over. After the time no further tests are run, and no further texts are judged.
+have one are passed over. After the time no further tests are run, and no further texts are judged. `--docs` writes the
+table of all verdicts in FILE into docs/reference/tvm-suite.md.
 
 | verdict       | meaning                                                                                             |
 |---------------|-----------------------------------------------------------------------------------------------------|
 | `right`       | refmlc reads and checks it, reads what it shows as the same, and TVM does too                       |
+| `explained`   | the same, but for an integer as a condition, which refmlc writes out (clause TIR-211)              |
 | `different`   | TVM reads what refmlc shows otherwise, or not; or refmlc itself does                                |
 | `unsupported` | refmlc says by name that it does not know a thing (RM5xx)                                           |
 | `refused`     | refmlc does not read it, or a static rule is broken; TVM reads it                                   |
@@ -42,8 +44,10 @@ from refmlc.lang.ir.equal import first_difference
 from refmlc.lang.script import read, show
 from refmlc.lang.wellformed.module import check_module
 
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "tvm-suite.md"
+MARKS = ("<!-- suite: written by tests/e2e/tvm_suite.py --docs -->", "<!-- end of suite -->")
 COMPARE = Path(__file__).parent / "tvm_side" / "compare_texts.py"
-VERDICTS = ("right", "different", "unsupported", "refused", "unread", "traceback")
+VERDICTS = ("right", "explained", "different", "unsupported", "refused", "unread", "traceback")
 BATCH, SECONDS = 100, 60
 CONSOLE = Console(width=180, highlight=False)
 
@@ -142,6 +146,8 @@ def judged(outcome: Outcome, verdict: str, reason: str) -> Outcome:
     if verdict in ("neither", "unreadable", "misread"):
         outcome.verdict = "unread"
         outcome.message = outcome.message or reason
+    elif verdict == "written" and outcome.verdict == "right":
+        outcome.verdict, outcome.stage, outcome.message = "explained", "TVM", reason
     elif verdict not in ("equal", "printed") and outcome.verdict in ("right", "refused"):
         outcome.verdict, outcome.stage, outcome.code = "different", "TVM", verdict
         outcome.example = outcome.message = reason
@@ -187,11 +193,51 @@ def table(outcomes: list[Outcome]) -> Table:
     return result
 
 
+def counts_of(members: list[Outcome]) -> list[str]:
+    """The cells of a row of the page."""
+    read = [outcome for outcome in members if outcome.stage not in ("read", "show")]
+    again = [outcome for outcome in read if outcome.stage != "read again"]
+    judged_by_tvm = [outcome for outcome in members if outcome.verdict != "unread"]
+    equal = [o for o in judged_by_tvm if o.verdict == "right" or (o.verdict == "refused" and o.stage == "check")]
+    ends = Counter(outcome.verdict for outcome in judged_by_tvm if outcome not in equal)
+    cells = [len(members), len(read), len(again), len(judged_by_tvm), len(equal)]
+    return [str(cell) for cell in (*cells, *(ends[v] for v in (*VERDICTS[1:5], "traceback")))]
+
+
+def document(outcomes: list[Outcome]) -> str:
+    """The table of the page, and what stands behind the last columns."""
+    folders: dict[str, list[Outcome]] = defaultdict(list)
+    for outcome in outcomes:
+        parts = outcome.file.split("/")
+        folders["/".join(parts[: 2 if len(parts) > 2 else 1])].append(outcome)
+    head = ("tests", "texts", "read", "shown and read again", "TVM reads its text", "equal for TVM", *VERDICTS[1:5])
+    rows = [f"| {' | '.join((*head, 'traceback'))} |", f"|{'---|' * 11}"]
+    for folder, members in (*sorted(folders.items()), ("all", outcomes)):
+        rows.append(f"| {' | '.join((f'`{folder}`' if members is not outcomes else 'all', *counts_of(members)))} |")
+    groups: dict[str, list[Outcome]] = defaultdict(list)
+    for outcome in outcomes:
+        if outcome.verdict not in ("right", "unread") or outcome.stage == "read":
+            group = f"{outcome.stage}: {outcome.message}".replace("|", "\\|").replace("<", "&lt;")
+            groups[re.sub(r"\(&lt;root>.*\.(\w+), .*", r"another \1", group)].append(outcome)
+    lines = [f"* {len(group)}: {why}" for why, group in sorted(groups.items(), key=lambda item: -len(item[1]))]
+    unread = Counter(outcome.message for outcome in outcomes if outcome.verdict == "unread" and not outcome.stage)
+    tail = f"Texts that refmlc reads and TVM does not, or takes for something else: {sum(unread.values())}."
+    return "\n".join(("", *rows, "", "What is not equal, or not read:", "", *lines, "", tail, ""))
+
+
+def write_page(outcomes: list[Outcome]) -> None:
+    """Put the table between the marks of the page."""
+    text = PAGE.read_text("utf-8")
+    before, _, rest = text.partition(MARKS[0])
+    PAGE.write_text(f"{before}{MARKS[0]}\n{document(outcomes)}\n{MARKS[1]}{rest.partition(MARKS[1])[2]}", "utf-8")
+
+
 def share(outcomes: list[Outcome]) -> float:
     """The share of texts shown right among those that refmlc and TVM read."""
     counts = Counter(outcome.verdict for outcome in outcomes)
     counts["right"] += sum(outcome.verdict == "refused" and outcome.stage == "check" for outcome in outcomes)
-    return counts["right"] / max(1, counts["right"] + counts["different"])
+    right = counts["right"] + counts["explained"]
+    return right / max(1, right + counts["different"])
 
 
 def reasons(outcomes: list[Outcome]) -> None:
@@ -225,6 +271,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--names", default="", help="a regular expression: of these texts alone")
     parser.add_argument("--verdicts", type=Path, help="where verdicts are kept; texts that have one are passed over")
     parser.add_argument("--corpus", type=Path, help="where texts are kept")
+    parser.add_argument("--docs", action="store_true", help="write the page")
     parser.add_argument("--keep", type=Path, help="where refmlc's texts are left")
     parser.add_argument("--folders", default="", help="of the tests below these folders alone, in this order")
     parser.add_argument("--time", type=float, default=inf, help="seconds after which no further work is begun")
@@ -250,6 +297,8 @@ def main() -> int:
         run(options, [entry for entry in entries if entry.name not in before], verdicts, until)
         names = {entry.name for entry in entries}
         outcomes = [Outcome(**json.loads(line)) for line in verdicts.read_text("utf-8").splitlines()]
+    if options.docs:
+        write_page(outcomes)
     outcomes = [outcome for outcome in outcomes if outcome.name in names]
     CONSOLE.print(table(outcomes))
     reasons(outcomes)

@@ -9,6 +9,7 @@ name. Where TVM does not read `NAME.py`, and does read the other, what it prints
 | `equal`     | TVM reads both, and its structural equality holds                    |
 | `printed`   | the same, but it does not hold; TVM prints refmlc's as its own text   |
 | `misread`   | the same, and TVM prints what it reads in its own text as another     |
+| `written`   | the same, but an integer that is a condition has become `c != 0`     |
 | `differs`   | TVM reads both, and it does not; the reason is the first difference  |
 | `refused`   | TVM does not read refmlc's text; the reason is what it says          |
 | `unreadable` | TVM reads refmlc's text and not the other                           |
@@ -33,6 +34,7 @@ import tvm_ffi
 from tvm.script import from_source
 
 FLOAT = re.compile(r"T\.(float16|float32|bfloat16)\((-?[0-9][0-9.e+-]*)\)")
+CONDITION = re.compile(r"( *(?:if|elif|while) )(.*):")
 PRINTED = "# from tvm.script import "
 TYPES = {"float16": np.float16, "float32": np.float32, "bfloat16": ml_dtypes.bfloat16}
 
@@ -74,11 +76,30 @@ def verdict(own: str, shown: str, back: Path) -> tuple[str, str]:
     if tvm_ffi.structural_equal(expected, got, map_free_vars=True):
         return "equal", ""
     if own.startswith(PRINTED):
-        if printed_again(got, own, back) == rounded(own):
+        again = printed_again(got, own, back)
+        if again == rounded(own):
             return "printed", ""
+        if written_out(rounded(own), again):
+            return "written", "an integer as a condition is written out as `c != 0`"
         if printed_again(expected, own, back) != rounded(own):
             return "misread", "TVM reads its own text as something else"
     return "differs", str(tvm_ffi.get_first_structural_mismatch(expected, got, map_free_vars=True))[:600]
+
+
+def written_out(own: str, other: str) -> bool:
+    """Whether two texts differ in integers as conditions alone: `if c:` in the first, `if c != 0:` in the second."""
+    lines, others = own.splitlines(), other.splitlines()
+    return len(lines) == len(others) and all(
+        line == another
+        or ((test := CONDITION.fullmatch(line)) is not None and another in (test[1] + form for form in forms(test[2])))
+        for line, another in zip(lines, others, strict=True)
+    )
+
+
+def forms(condition: str) -> list[str]:
+    """What TVM may print of a condition that is compared with 0."""
+    zeros = ("0", *(f"T.{kind}{bits}(0)" for kind in ("int", "uint") for bits in (8, 16, 32, 64)))
+    return [f"{text} != {zero}:" for text in (condition, f"({condition})") for zero in zeros]
 
 
 def printed_again(module: tvm.IRModule, own: str, path: Path) -> str:
