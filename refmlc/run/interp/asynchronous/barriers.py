@@ -39,7 +39,8 @@ class MemoryBarrier:
     def arrive(self, count: int, span: Span | None, *, drop: bool = False) -> None:
         """`count` threads arrive; with `drop` they leave the later phases. Fails: RM342."""
         if not 1 <= count <= self.pending:
-            message = f"{count} threads arrive at `{self.name}`, {self.pending} of {self.expected} are awaited"
+            come = "a thread arrives" if count == 1 else f"{count} threads arrive"
+            message = f"{come} at `{self.name}`, {self.pending} of {self.expected} are awaited"
             raise fail(BARRIER_MISUSE, message, span, self.state())
         self.pending -= count
         if drop:

@@ -228,12 +228,22 @@ def _tracked(*, noinc: bool) -> Callable[[Here], Do]:  # TIA-013
 
 def _init(here: Here) -> Do:  # TIA-021
     at, count = here.address(0), here.number(1)
-    return lambda frame: here.block(frame).initialise(at.buffer.name, at.at(frame), count(frame), here.node.span)
+
+    def init(frame: Frame) -> None:
+        place = at.at(frame)
+        here.block(frame).initialise(at.name_at(frame, place), place, count(frame), here.node.span)
+
+    return init
 
 
 def _inval(here: Here) -> Do:  # TIA-021
     at = here.address(0)
-    return lambda frame: here.block(frame).end_barrier(at.buffer.name, at.at(frame), here.node.span)
+
+    def end(frame: Frame) -> None:
+        place = at.at(frame)
+        here.block(frame).end_barrier(at.name_at(frame, place), place, here.node.span)
+
+    return end
 
 
 def _arrive(here: Here) -> Do:  # TIA-021, TIA-022

@@ -38,6 +38,13 @@ class Address:
         """Whether the buffer is in shared memory."""
         return self.buffer.scope.startswith("shared")
 
+    def name_at(self, frame: Frame, place: Pointer) -> str:
+        """The element at a place as a text has it; the buffer where it has one element, or several dimensions."""
+        view = frame[self.view]
+        size = cell_size(self.buffer.dtype) * self.buffer.dtype.lanes
+        element = (place.byte_offset - view.data.byte_offset) // size - view.offset
+        return self.buffer.name if view.shape == (1,) or len(view.shape) != 1 else f"{self.buffer.name}[{element}]"
+
     def bytes_at(self, frame: Frame, nbytes: int, verb: str) -> Pointer:
         """`nbytes` bytes there. Fails: RM304 where they are not in the memory, RM313 where they are misaligned."""
         place = self.at(frame)

@@ -52,7 +52,8 @@ class Here:
 
     def barrier(self, at: Address, frame: Frame) -> MemoryBarrier:
         """The barrier at an address. Fails: RM342."""
-        return self.block(frame).barrier(at.buffer.name, at.at(frame), self.node.span)
+        place = at.at(frame)
+        return self.block(frame).barrier(at.name_at(frame, place), place, self.node.span)
 
 
 def signal(here: Here, barrier: MemoryBarrier, frame: Frame) -> None:

@@ -69,7 +69,8 @@ class TileCopy:
         block = group.asynchronous
         if self.barrier is not None:
             at = self.barrier
-            barrier = block.barrier(at.buffer.name, at.at(frame), self.call.span)
+            place = at.at(frame)
+            barrier = block.barrier(at.name_at(frame, place), place, self.call.span)
             block.issue(copy)
             hooks = self.scope.machine.hooks
             if hooks.watches("release"):

@@ -117,9 +117,8 @@ def test_bytes_hold_a_phase_open():
     assert run(*start, when("t == 1", bar("complete_tx", 0, 12), bar("complete_tx", 0, 4)), *done)[:2] == [1, 1]
     few = failure(*start, when("t == 1", bar("complete_tx", 0, 12)), *done)
     assert few.code.id == "RM343"
-    assert (
-        few.diagnostic.message == "threadIdx.x 0-1: waits, and phase 0 of `bar` lacks 4 bytes; nobody can change that"
-    )
+    lacks = "waits, and phase 0 of `bar[0]` lacks 4 bytes"
+    assert few.diagnostic.message == f"threadIdx.x 0-1: {lacks}; nobody can change that"
     many = failure(*start, when("t == 1", bar("complete_tx", 0, 20)), *done)
     assert "an expectation of 4 bytes that copies have brought" in many.diagnostic.message
     assert (
@@ -179,8 +178,8 @@ def test_who_waits_for_whom_is_shown():
     )
     assert caught.code.id == "RM343"
     assert caught.diagnostic.notes[:4] == (
-        "threadIdx.x 0: waits, and phase 0 of `bar` lacks 1 of 1 arrivals",
-        "threadIdx.x 1: waits, and phase 0 of `bar` lacks 1 of 1 arrivals",
+        "threadIdx.x 0: waits, and phase 0 of `bar[0]` lacks 1 of 1 arrivals",
+        "threadIdx.x 1: waits, and phase 0 of `bar[1]` lacks 1 of 1 arrivals",
         "threadIdx.x 2: waits for all threads of its block",
         "threadIdx.x 3-4: ended",
     )
