@@ -167,7 +167,7 @@ def explain(scope: Scope, node: tir.BufferLoad | tir.BufferStore) -> Explain:
 
     def explanation(frame: Frame, indices: tuple[int, ...]) -> RefmlcError:
         code, message, label = _diagnosis(frame[place.view], node, indices)
-        how = "allocated" if code in (UNINITIALISED, OPEN_COPY) else "declared"
+        how = "allocated" if code is UNINITIALISED else "declared"
         related = Related(f"`{node.buffer.name}` is {how} here", node.buffer.span)
         return failing_in(loops, code, node.span, related)(frame, message, label=label)
 
