@@ -2,7 +2,7 @@
 
 from itertools import groupby
 
-from refmlc.lang.ops.ptx.forms import Form, Operand, Slot, forms
+from refmlc.lang.ops.ptx.forms import Form, FormOperand, ModifierSlot, forms
 from refmlc.lang.ops.ptx.meaning import CLAUSES, is_executed, missing
 from refmlc.lang.ops.ptx.registry import executed, registered
 from refmlc_docs.markdown import clause_link, inline, prose, table
@@ -33,14 +33,14 @@ def _instruction(form: Form) -> str:
     return ".".join([form.family, *map(_slot, form.slots)])
 
 
-def _slot(slot: Slot) -> str:
+def _slot(slot: ModifierSlot) -> str:
     words = "|".join(slot.choices)
     if len(slot.choices) > 1:
         words = f"{{{words}}}"
     return f"{words}?" if slot.optional else words
 
 
-def _operand(operand: Operand) -> str:
+def _operand(operand: FormOperand) -> str:
     count = operand.registers
     many = "" if count == 1 else f"[{count}]"
     return f"{operand.name}{many}{'?' if operand.when else ''}"

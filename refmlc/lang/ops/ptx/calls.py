@@ -17,7 +17,7 @@ from functools import lru_cache
 
 from refmlc.lang.dtypes import BOOL, FLOAT32, FLOAT64, INT32, DType, dtype
 from refmlc.lang.ir import tir
-from refmlc.lang.ops.ptx.forms import Form, Operand, forms_of
+from refmlc.lang.ops.ptx.forms import Form, FormOperand, forms_of
 from refmlc.lang.ops.ptx.registers import WIDTHS
 from refmlc.lang.ops.ptx.rules import problem
 
@@ -48,13 +48,13 @@ class Misfit(Exception):
 class Register:
     """One register of an operand: its type and the expression; None: nothing, `T.ptx.SINK`."""
 
-    operand: Operand
+    operand: FormOperand
     type: str
     value: tir.Expr | None
 
 
 @dataclass(frozen=True, slots=True)
-class Instruction:
+class ScalarInstruction:
     """A call that fits a form."""
 
     form: Form
@@ -77,7 +77,7 @@ def family_of(callee: object) -> str:
     return family if forms_of(family) else ""
 
 
-def instruction(call: tir.Call) -> Instruction:
+def instruction(call: tir.Call) -> ScalarInstruction:
     """The call as an instruction. Fails: Misfit."""
     family, *written = [_unescaped(part) for part in str(call.callee).removeprefix(PREFIX).split(".")]
     texts = [arg.value if isinstance(arg, tir.StringImm) else arg for arg in call.args]
@@ -107,7 +107,7 @@ def _unescaped(part: str) -> str:
 
 def _chosen(
     family: str, words: Sequence[str], operands: Sequence[tir.Attr], tagged: set[int], predicate: object, *, keeps: bool
-) -> Instruction:
+) -> ScalarInstruction:
     if predicate is not None and not _is_condition(predicate):
         raise Misfit("its predicate is no bool, int32 or uint32")
     fits, reasons = [], []
@@ -120,7 +120,7 @@ def _chosen(
             reasons.append(str(misfit))
         else:
             condition = predicate if isinstance(predicate, tir.Expr) else _constant(predicate)
-            fits.append(Instruction(form, modifiers, registers, condition, keeps))
+            fits.append(ScalarInstruction(form, modifiers, registers, condition, keeps))
     if len(fits) == 1:
         return fits[0]
     raise Misfit("; or ".join(dict.fromkeys(reasons)) or "several forms fit")
@@ -165,7 +165,7 @@ def _filled(form: Form, words: Sequence[str]) -> Mapping[str, str] | None:
 # ----------------------------------------------------------------------------------------------------- operands
 
 
-def type_of(operand: Operand, modifiers: Mapping[str, str]) -> str:
+def type_of(operand: FormOperand, modifiers: Mapping[str, str]) -> str:
     """The type of an operand: written, of the slot that it names, or of the type of the instruction."""
     match operand.type:
         case "":
@@ -180,7 +180,7 @@ def type_of(operand: Operand, modifiers: Mapping[str, str]) -> str:
             return written
 
 
-def _count(operand: Operand, modifiers: Mapping[str, str]) -> int:
+def _count(operand: FormOperand, modifiers: Mapping[str, str]) -> int:
     if operand.when:
         return int(bool(modifiers[operand.when]))
     return operand.registers if isinstance(operand.registers, int) else int(modifiers[operand.registers][1:])
@@ -205,7 +205,7 @@ def _registers(
     return tuple(registers)
 
 
-def _check_group(operand: Operand, group: Sequence[Register], modifiers: Mapping[str, str]) -> None:
+def _check_group(operand: FormOperand, group: Sequence[Register], modifiers: Mapping[str, str]) -> None:
     sunk = [register for register in group if register.value is None]
     wide = operand.name in ("d", "value") and modifiers.get("vec", "")
     may = operand.may_sink and (not wide or (wide, modifiers["type"][1:]) in (("v8", "32"), ("v4", "64")))
@@ -220,7 +220,7 @@ def _names_dtype(value: tir.Expr | None) -> bool:
     return isinstance(value, tir.Expr) and not isinstance(value, tir.IntImm | tir.FloatImm)
 
 
-def _value(operand: Operand, kind: str, value: tir.Attr, *, tagged: bool) -> tir.Expr | None:
+def _value(operand: FormOperand, kind: str, value: tir.Attr, *, tagged: bool) -> tir.Expr | None:
     if isinstance(value, bool | int | float):
         value = _literal(value)
     if not isinstance(value, tir.Expr):
@@ -250,13 +250,13 @@ def _literal(value: float) -> tir.Expr:
     return tir.FloatImm(FLOAT32, value)
 
 
-def _check_address(operand: Operand, value: tir.Expr) -> None:
+def _check_address(operand: FormOperand, value: tir.Expr) -> None:
     inner = value.args[0] if isinstance(value, tir.Call) and value.callee == ADDRESS and value.args else value
     if not isinstance(inner, tir.Expr) or inner.dtype.kind not in ("handle", "uint"):
         raise Misfit(f"`{operand.name}` is no address")
 
 
-def _predicate(operand: Operand, value: tir.Expr, *, tagged: bool) -> tir.Expr:
+def _predicate(operand: FormOperand, value: tir.Expr, *, tagged: bool) -> tir.Expr:
     if operand.written:
         if not isinstance(value, tir.BufferLoad) or str(value.dtype) != "uint32":
             raise Misfit(f"the destination `{operand.name}` is no uint32 that can be written")
@@ -270,7 +270,7 @@ def _predicate(operand: Operand, value: tir.Expr, *, tagged: bool) -> tir.Expr:
     return value
 
 
-def _check_register(operand: Operand, kind: str, value: tir.Expr) -> None:
+def _check_register(operand: FormOperand, kind: str, value: tir.Expr) -> None:
     if operand.written and not isinstance(value, tir.BufferLoad):
         raise Misfit(f"the destination `{operand.name}` is no scalar or element that can be written")
     if isinstance(value, tir.IntImm | tir.FloatImm) and not operand.written and _literal_fits(kind, value):

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from refmlc.lang.ops.ptx.floats import reading
 from refmlc.lang.ops.ptx.logic import joined
-from refmlc.lang.ops.ptx.numbers import FORMATS, Number
+from refmlc.lang.ops.ptx.numbers import FORMATS, SignedNumber
 from refmlc.lang.ops.ptx.registers import Bits, Family, Meaning, join, mask, split, to_number, width
 
 Modifiers = Mapping[str, str]
@@ -32,7 +32,7 @@ UNSIGNED = {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
 TRUE: Mapping[str, int] = {"f32": 0x3F800000, "f16": 0x3C00, "bf16": 0x3F80}
 
 
-def _key(value: Number | None) -> Order | None:
+def _key(value: SignedNumber | None) -> Order | None:
     return None if value is None else -value.size if value.negative else value.size
 
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import inf
 
 from refmlc.lang.ops.ptx.floats import flushed, reading, rectified, saturated
-from refmlc.lang.ops.ptx.numbers import FORMATS, Number, Open, Value, decode, encode, integral, nan, number
+from refmlc.lang.ops.ptx.numbers import FORMATS, Open, SignedNumber, Value, decode, encode, integral, nan, number
 from refmlc.lang.ops.ptx.registers import Bits, Family, Meaning, clamp, join, limits, of_number, split, to_number, width
 
 Modifiers = Mapping[str, str]
@@ -82,7 +82,7 @@ def _between_floats(m: Modifiers) -> Meaning:
     def meaning(registers: Bits) -> Bits:
         value = read(registers[0])
         if to_integral and value is not None and value.finite:
-            value = Number(value.negative, Fraction(integral(value, mode)))
+            value = SignedNumber(value.negative, Fraction(integral(value, mode)))
         bits = encode(target, finish(value), mode, finite=bool(m["satfinite"]))
         return (flushed(target, bits) if flush and m["dtype"] == "f32" else bits,)
 
@@ -188,7 +188,9 @@ def _powers_to_pair(_: Modifiers) -> Meaning:
 
     def meaning(registers: Bits) -> Bits:
         powers = split(registers[0], 8, 2)
-        values = [None if each == E8M0_NAN else Number(False, Fraction(2) ** (each - E8M0_BIAS)) for each in powers]
+        values = [
+            None if each == E8M0_NAN else SignedNumber(False, Fraction(2) ** (each - E8M0_BIAS)) for each in powers
+        ]
         return (join([encode(row, value, "rn") for value in values], 16),)
 
     return meaning

@@ -8,13 +8,13 @@ from fractions import Fraction
 
 from refmlc.lang.dtypes.formats import FloatFormat
 from refmlc.lang.ops.ptx import numbers
-from refmlc.lang.ops.ptx.numbers import FORMATS, ZERO, Number, Open, Value, decode, encode
+from refmlc.lang.ops.ptx.numbers import FORMATS, ZERO, Open, SignedNumber, Value, decode, encode
 from refmlc.lang.ops.ptx.registers import Bits, Family, Meaning, lanewise
 
 Modifiers = Mapping[str, str]
 Exactly = Callable[..., Value]
 
-ONE = Number(False, Fraction(1))
+ONE = SignedNumber(False, Fraction(1))
 
 
 def flushed(row: FloatFormat, bits: int) -> int:
@@ -26,15 +26,15 @@ def flushed(row: FloatFormat, bits: int) -> int:
 def saturated(value: Value) -> Value:
     """A value in 0 … 1; NaN and all below, -0 too, is +0."""
     if value is None or value.negative:
-        return Number(False, ZERO)
+        return SignedNumber(False, ZERO)
     return ONE if value.size > 1 else value
 
 
 def rectified(value: Value) -> Value:
     """A value that is not negative."""
-    if value == Number(True, ZERO):
+    if value == SignedNumber(True, ZERO):
         raise Open("`.relu` of -0: PTX does not say the sign of the zero")
-    return Number(False, ZERO) if value is not None and value.negative else value
+    return SignedNumber(False, ZERO) if value is not None and value.negative else value
 
 
 def reading(kind: str, *, flush: bool) -> Callable[[int], Value]:
@@ -203,7 +203,7 @@ def _tested(m: Modifiers) -> Meaning:
 # ------------------------------------------------------------------------------------- least and greatest: PTX-012
 
 
-def _order(value: Number) -> tuple[Fraction | float, bool]:
+def _order(value: SignedNumber) -> tuple[Fraction | float, bool]:
     """The place of a number: -0 is less than +0."""
     size = -value.size if value.negative else value.size
     return size, not value.negative
@@ -220,7 +220,7 @@ def _extreme(greatest: bool) -> Family:
             def meaning(registers: Bits) -> Bits:
                 values = [read(bits) for bits in registers]
                 if m["abs"]:
-                    values = [None if value is None else Number(False, value.size) for value in values]
+                    values = [None if value is None else SignedNumber(False, value.size) for value in values]
                 known = [value for value in values if value is not None]
                 if not known or (m["nan"] and None in values):
                     return (numbers.nan(row),)

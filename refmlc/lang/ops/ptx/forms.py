@@ -249,7 +249,7 @@ setmaxnreg | action=inc|dec sync aligned type=u32 | nreg:imm
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class ModifierSlot:
     """A place for a modifier."""
 
     name: str
@@ -258,7 +258,7 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
-class Operand:
+class FormOperand:
     """An operand: `registers` is a number or the slot that says it, `when` the slot on which its presence depends."""
 
     name: str
@@ -277,18 +277,18 @@ class Form:
 
     name: str
     family: str
-    slots: tuple[Slot, ...]
-    operands: tuple[Operand, ...]
+    slots: tuple[ModifierSlot, ...]
+    operands: tuple[FormOperand, ...]
 
 
-def _slot(text: str) -> Slot:
+def _slot(text: str) -> ModifierSlot:
     name, _, choices = text.partition("=")
     plain = name.removesuffix("?")
     words = tuple(word for choice in (choices or plain).split("|") for word in GROUPS.get(choice, choice).split("|"))
-    return Slot(plain, words, optional=name.endswith("?"))
+    return ModifierSlot(plain, words, optional=name.endswith("?"))
 
 
-def _operand(text: str) -> Operand:
+def _operand(text: str) -> FormOperand:
     written, relaxed = text.startswith(">"), {"~": "wider", "!": "same"}.get(text[-1], "")
     text, _, when = text.removeprefix(">").rstrip("~!").partition("?")
     may_sink = text.endswith("_")
@@ -296,7 +296,7 @@ def _operand(text: str) -> Operand:
     name, _, kind = text.partition(":")
     special = kind in ("addr", "ptr", "imm")
     count = int(registers) if registers.isdecimal() else registers or 1
-    return Operand(
+    return FormOperand(
         name, kind if special else "reg", "" if special else kind or "type", written, count, when, may_sink, relaxed
     )
 

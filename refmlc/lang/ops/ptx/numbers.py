@@ -16,17 +16,25 @@ from typing import NamedTuple, TypeAlias
 
 from refmlc.lang.dtypes.formats import FLOAT_FORMATS, FloatFormat
 
+
+def _narrow(bits: int, exponent_bits: int, special: str) -> FloatFormat:
+    """The format of so many bits, which is the only one of its kind."""
+    rows = FLOAT_FORMATS.values()
+    (row,) = (each for each in rows if (each.bits, each.exponent_bits, each.special) == (bits, exponent_bits, special))
+    return row
+
+
 FORMATS: Mapping[str, FloatFormat] = {
     "f16": FLOAT_FORMATS["float16"],
     "bf16": FLOAT_FORMATS["bfloat16"],
     "f32": FLOAT_FORMATS["float32"],
     "f64": FLOAT_FORMATS["float64"],
     "tf32": FloatFormat("tf32", 19, 8, 10, 127),
-    "e4m3": FLOAT_FORMATS["float8_e4m3fn"],
-    "e5m2": FLOAT_FORMATS["float8_e5m2"],
-    "e2m3": FLOAT_FORMATS["float6_e2m3fn"],
-    "e3m2": FLOAT_FORMATS["float6_e3m2fn"],
-    "e2m1": FLOAT_FORMATS["float4_e2m1fn"],
+    "e4m3": _narrow(8, 4, "fn"),
+    "e5m2": _narrow(8, 5, "ieee"),
+    "e2m3": _narrow(6, 2, "finite"),
+    "e3m2": _narrow(6, 3, "finite"),
+    "e2m1": _narrow(4, 2, "finite"),
 }
 ZERO = Fraction(0)
 PRECISE = 64  # bits of a root beyond which the rest is only known not to be 0
@@ -36,7 +44,7 @@ class Open(Exception):
     """PTX leaves this result open, or says too little of it: its words are the message."""
 
 
-class Number(NamedTuple):
+class SignedNumber(NamedTuple):
     """A number that is not NaN."""
 
     negative: bool
@@ -53,17 +61,17 @@ class Number(NamedTuple):
         size = Fraction(self.size)
         return -size if self.negative else size
 
-    def __neg__(self) -> "Number":
-        return Number(not self.negative, self.size)
+    def __neg__(self) -> "SignedNumber":
+        return SignedNumber(not self.negative, self.size)
 
 
-Value: TypeAlias = Number | None
+Value: TypeAlias = SignedNumber | None
 
 
-def number(value: Fraction | int, *, negative_zero: bool = False) -> Number:
+def number(value: Fraction | int, *, negative_zero: bool = False) -> SignedNumber:
     """A finite value as a number."""
     exact = Fraction(value)
-    return Number(exact < 0 or (not exact and negative_zero), abs(exact))
+    return SignedNumber(exact < 0 or (not exact and negative_zero), abs(exact))
 
 
 def decode(row: FloatFormat, bits: int) -> Value:
@@ -72,14 +80,14 @@ def decode(row: FloatFormat, bits: int) -> Value:
     code = bits & ((1 << (row.bits - 1)) - 1)
     top = ((1 << row.exponent_bits) - 1) << row.fraction_bits
     if row.special == "ieee" and code >= top:
-        return Number(negative, inf) if code == top else None
+        return SignedNumber(negative, inf) if code == top else None
     if row.special == "fn" and code == (1 << (row.bits - 1)) - 1:
         return None
     exponent, fraction = code >> row.fraction_bits, code & ((1 << row.fraction_bits) - 1)
     if exponent:
         fraction += 1 << row.fraction_bits
     spacing = Fraction(2) ** (max(exponent, 1) - row.bias - row.fraction_bits)
-    return Number(negative, fraction * spacing)
+    return SignedNumber(negative, fraction * spacing)
 
 
 def nan(row: FloatFormat) -> int:
@@ -107,7 +115,7 @@ def _greatest(row: FloatFormat) -> int:
     return (1 << (row.bits - 1)) - (2 if row.special == "fn" else 1)
 
 
-def _rounded(row: FloatFormat, value: Number, mode: str) -> int:
+def _rounded(row: FloatFormat, value: SignedNumber, mode: str) -> int:
     """The code of the size, as if the exponents went on."""
     size = Fraction(value.size)
     if not size:
@@ -117,10 +125,12 @@ def _rounded(row: FloatFormat, value: Number, mode: str) -> int:
         exponent -= 1
     exponent = max(exponent, row.minimum_exponent)
     steps = size / Fraction(2) ** (exponent - row.fraction_bits)
-    return ((exponent - row.minimum_exponent) << row.fraction_bits) + integral(Number(value.negative, steps), mode)
+    return ((exponent - row.minimum_exponent) << row.fraction_bits) + integral(
+        SignedNumber(value.negative, steps), mode
+    )
 
 
-def integral(value: Number, mode: str) -> int:
+def integral(value: SignedNumber, mode: str) -> int:
     """The size of a finite number, rounded to an integer."""
     size = Fraction(value.size)
     below, rest = divmod(size, 1)
@@ -151,7 +161,7 @@ def add(x: Value, y: Value, mode: str) -> Value:
     if total:
         return number(total)
     both = x.negative and y.negative
-    return Number(both or (mode == "rm" and (x.negative or y.negative or bool(x.size))), ZERO)
+    return SignedNumber(both or (mode == "rm" and (x.negative or y.negative or bool(x.size))), ZERO)
 
 
 def multiply(x: Value, y: Value) -> Value:
@@ -160,8 +170,8 @@ def multiply(x: Value, y: Value) -> Value:
         return None
     negative = x.negative != y.negative
     if not (x.finite and y.finite):
-        return None if not x.size or not y.size else Number(negative, inf)
-    return Number(negative, x.size * y.size)
+        return None if not x.size or not y.size else SignedNumber(negative, inf)
+    return SignedNumber(negative, x.size * y.size)
 
 
 def divide(x: Value, y: Value) -> Value:
@@ -170,12 +180,12 @@ def divide(x: Value, y: Value) -> Value:
         return None
     negative = x.negative != y.negative
     if not y.finite:
-        return Number(negative, ZERO) if x.finite else None
+        return SignedNumber(negative, ZERO) if x.finite else None
     if not x.finite:
-        return Number(negative, inf)
+        return SignedNumber(negative, inf)
     if not y.size:
-        return Number(negative, inf) if x.size else None
-    return Number(negative, Fraction(x.size) / Fraction(y.size))
+        return SignedNumber(negative, inf) if x.size else None
+    return SignedNumber(negative, Fraction(x.size) / Fraction(y.size))
 
 
 def root(x: Value, precision: int) -> Value:
@@ -191,4 +201,4 @@ def root(x: Value, precision: int) -> Value:
     scaled = (size.numerator << 2 * scale) // size.denominator
     below = isqrt(scaled)
     exact = below * below * size.denominator == size.numerator << 2 * scale
-    return Number(False, Fraction(2 * below + (not exact), 2 << scale))
+    return SignedNumber(False, Fraction(2 * below + (not exact), 2 << scale))

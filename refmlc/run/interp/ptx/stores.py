@@ -25,9 +25,9 @@ from refmlc.lang.ir.visit import rewrite, walk
 from refmlc.lang.ops.ptx.calls import (
     ADDRESS,
     PREDICATE,
-    Instruction,
     Misfit,
     Register,
+    ScalarInstruction,
     family_of,
     instruction,
     register_dtype,
@@ -63,7 +63,7 @@ def _stored(node: Node) -> Node:
     return node if refusal(fits) else _predicated(fits, call.span)
 
 
-def refusal(fits: Instruction) -> str:
+def refusal(fits: ScalarInstruction) -> str:
     """Why an instruction of a form that is executed is not; empty: it is, or its form is not."""
     form = fits.form.name
     if form in HINTS or form in MEANINGS or form == DISCARD:
@@ -76,7 +76,7 @@ def refusal(fits: Instruction) -> str:
     return "there are no registers of 128 bits here" if fits.modifiers["type"] == "b128" else ""
 
 
-def _predicated(fits: Instruction, span: Span | None) -> tir.Stmt:
+def _predicated(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
     body = _statement(fits, span)
     if fits.predicate is None:
         return body
@@ -101,7 +101,7 @@ def _sequence(statements: Sequence[tir.Stmt], span: Span | None) -> tir.Stmt:
     return statements[0] if len(statements) == 1 else tir.SeqStmt(tuple(statements), span=span)
 
 
-def _statement(fits: Instruction, span: Span | None) -> tir.Stmt:
+def _statement(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
     form = fits.form.name
     if form in HINTS:
         return tir.Evaluate(tir.IntImm(INT32, 0), span=span)
@@ -115,7 +115,7 @@ def _statement(fits: Instruction, span: Span | None) -> tir.Stmt:
 # -------------------------------------------------------------------------------------------------- registers
 
 
-def _compute(fits: Instruction, span: Span | None) -> tir.Stmt:
+def _compute(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
     destinations = [register for register in fits.registers if register.operand.written]
     operands = [_read(register) for register in fits.registers if not register.operand.written]
     binds: list[tir.Stmt] = []
@@ -157,7 +157,7 @@ def _read(register: Register) -> tir.Expr:
 # ----------------------------------------------------------------------------------------------------- memory
 
 
-def _load(fits: Instruction, span: Span | None) -> tir.Stmt:
+def _load(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
     lanes = [register for register in fits.registers if register.operand.written]
     kind = fits.modifiers["type"]
     target = next(register.value.dtype for register in lanes if register.value is not None)
@@ -175,7 +175,7 @@ def _load(fits: Instruction, span: Span | None) -> tir.Stmt:
     return _sequence([view, *bound, *stores], span)
 
 
-def _store(fits: Instruction, span: Span | None) -> tir.Stmt:
+def _store(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
     kind = fits.modifiers["type"]
     values = [register for register in fits.registers if register.operand.name == "value"]
     source = next(register_dtype(register) for register in values if register.value is not None)
@@ -189,7 +189,7 @@ def _store(fits: Instruction, span: Span | None) -> tir.Stmt:
     return _sequence([view, *stores], span)
 
 
-def _discard(fits: Instruction, span: Span | None) -> tir.Stmt:
+def _discard(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
     """The memory has no value afterwards."""
     byte = dtype("uint8")
     memory, view = _view(fits, byte, DISCARDED_BYTES, span)
@@ -216,7 +216,7 @@ def _as(value: tir.Expr, target: DType, span: Span | None) -> tir.Expr:
     return tir.Cast(target, value, span=span)
 
 
-def _view(fits: Instruction, element: DType, lanes: int, span: Span | None) -> tuple[tir.Buffer, tir.Stmt]:
+def _view(fits: ScalarInstruction, element: DType, lanes: int, span: Span | None) -> tuple[tir.Buffer, tir.Stmt]:
     """The memory of an access as a buffer, and its declaration."""
     address = next(register.value for register in fits.registers if register.operand.kind == "addr")
     offset: tir.Expr = tir.IntImm(INT32, 0)

@@ -1,0 +1,123 @@
+"""How many of the operators that TVM registers for PTX refmlc executes: a table by family, and the count.
+
+`python tests/e2e/ptx_table.py --tvm PYTHON [--calls 8] [--names REGEX] [--reasons]`. Each operator is called, as TVM
+prints it, in a kernel of 32 threads, with modifiers that TVM accepts; no GPU is needed. `T.ptx.addr` is an operand of
+such calls.
+
+| verdict       | one of its calls                                                            |
+|---------------|-----------------------------------------------------------------------------|
+| `executed`    | ends, or is undefined for these operands                                    |
+| `unsupported` | all of them are unsupported by name                                         |
+| `refused`     | all of them are unsupported, unread or ill-formed: refmlc and TVM disagree  |
+| `traceback`   | ends by a bug of refmlc's own                                               |
+
+Exit status 1: an operator is refused, or there is a traceback.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from refmlc.diag import IllFormed, Malformed, RefmlcError, Unsupported
+from refmlc.lang.ops.ptx.registry import registered
+from refmlc.lang.script import read
+from refmlc.lang.wellformed import check_module
+from refmlc.run.interp.machine import Machine
+from refmlc.run.memory.budget import Budget
+
+SIDE = Path(__file__).parent / "tvm_side" / "ptx_specimens.py"
+VERDICTS = ("executed", "unsupported", "refused", "traceback")
+LOCALS = re.compile(r"\br_(\w+)\[(\d+)\]")
+WORDS = 256
+VALUES = (1, 32)
+STEPS, SECONDS = 200_000, 20
+
+
+def kernel(call: str, value: int) -> str:
+    """A kernel of one warp with this call; every register holds the value."""
+    lines = ["T.device_entry()", "T.cta_id([1])", "T.warp_id([1])", "lane = T.lane_id([32])"]
+    lines += [f"S = T.alloc_shared(({WORDS},), 'uint32')", f"for k in range({WORDS // 32}):"]
+    lines += ["    S[32 * k + lane] = T.uint32(0)", "T.cuda.cta_sync()"]
+    places: dict[str, int] = defaultdict(int)
+    for dtype, place in LOCALS.findall(call):
+        places[dtype] = max(places[dtype], int(place) + 1)
+    for dtype, count in places.items():
+        lines += [f"r_{dtype} = T.alloc_local(({count},), '{dtype}')", f"for k in range({count}):"]
+        lines.append(f"    r_{dtype}[k] = T.{dtype}({value})")
+    body = "".join(f"    {line}\n" for line in [*lines, call])
+    return f"@T.prim_func\ndef main(A: T.Buffer((256,), 'uint32')):\n{body}"
+
+
+def verdict(call: str, value: int) -> tuple[str, str]:
+    """What comes of a call, and why."""
+    try:
+        module = read(kernel(call, value), "f.py")
+        problems = check_module(module)
+        if problems:
+            return "refused", problems[0].message
+        Machine(module, budget=Budget(STEPS, max_seconds=SECONDS)).call("main", [np.zeros(256, "uint32")])
+    except Unsupported as failure:
+        return "unsupported", failure.diagnostic.message
+    except (IllFormed, Malformed) as failure:
+        return "refused", failure.diagnostic.message
+    except RefmlcError:
+        return "executed", ""
+    except Exception as failure:  # noqa: BLE001 - a bug of refmlc is a verdict
+        return "traceback", repr(failure)
+    return "executed", ""
+
+
+def judged(calls: list[str]) -> tuple[str, str]:
+    """The verdict on an operator: the best of its calls; what ends by a bug is told."""
+    verdicts = []
+    for call, value in product(calls, VALUES):
+        verdicts.append(verdict(call, value))
+        if verdicts[-1][0] in ("executed", "traceback"):
+            return verdicts[-1]
+    return next((each for each in verdicts if each[0] == "unsupported"), verdicts[0])
+
+
+def specimens(tvm: str, count: int) -> dict[str, list[str]]:
+    """A few calls of each operator."""
+    command = [tvm, str(SIDE), str(count)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=600)
+    return json.loads(done.stdout)
+
+
+def main() -> int:
+    """The table."""
+    parser = argparse.ArgumentParser(description="How many operators of PTX are executed.")
+    parser.add_argument("--tvm", required=True, help="a Python with apache-tvm")
+    parser.add_argument("--calls", type=int, default=8, help="calls of each operator")
+    parser.add_argument("--names", default="", help="only operators of these names")
+    parser.add_argument("--reasons", action="store_true", help="why each operator is not executed")
+    options = parser.parse_args()
+    families: dict[str, Counter[str]] = defaultdict(Counter)
+    console = Console()
+    for name, calls in specimens(options.tvm, options.calls).items():
+        if re.search(options.names, name):
+            result, why = judged(calls)
+            families[registered()[name]][result] += 1
+            if why and (options.reasons or result in VERDICTS[2:]):
+                console.print(f"{name}: {result}: {why}", markup=False)
+    table = Table("family", *VERDICTS)
+    for family, counts in sorted(families.items()):
+        table.add_row(family, *(str(counts[each] or "") for each in VERDICTS))
+    total = sum(families.values(), Counter())
+    table.add_row("all", *(str(total[each]) for each in VERDICTS))
+    console.print(table)
+    console.print(f"{total['executed'] + 1} of {total.total() + 1} operators are executed, T.ptx.addr among them")
+    return int(bool(total["refused"] or total["traceback"]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
