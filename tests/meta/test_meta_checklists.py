@@ -11,6 +11,7 @@ import pytest
 from refmlc.lang.dtypes import FLOAT_FORMATS, SCALARS, DType
 from refmlc.lang.dtypes.formats import FloatFormat
 from refmlc.lang.dtypes.storage import storage_dtype
+from refmlc.lang.ir.matrix_units import OF_THREAD, OF_WARP
 from refmlc.lang.ir.threads import IN_PART
 from refmlc.lang.ops.contract import Contract
 from refmlc.lang.ops.intrinsics import INTRINSICS, Intrinsic
@@ -64,6 +65,7 @@ NO_WITNESS = {
     **dict.fromkeys(
         ("cuda.atomic_add", "cuda.atomic_cas", "ptx.atom", "ptx.red"), "threads that change one element together"
     ),
+    **dict.fromkeys((*OF_WARP, *OF_THREAD), "matrices that the threads of a warp hold together"),
     **dict.fromkeys(("reinterpret",), "handles under another type"),
 }
 """Intrinsics that the NumPy witness declines by name, with the reason."""
@@ -82,9 +84,9 @@ NAMING_FORMATS = {
         (
             *("refmlc/frontends/onnx/arrays.py", "refmlc/frontends/onnx/casting.py"),
             *("refmlc/frontends/onnx/quantization.py", "refmlc/run/memory/files/safetensors_files.py"),
-            "refmlc/lang/script/reader/tir_operands.py",
+            *("refmlc/lang/script/reader/tir_operands.py", "refmlc/lang/ops/matrix/forms.py"),
         ),
-        "names, numbers and rules of others: ONNX, safetensors, texts of older TVM",
+        "names, numbers and rules of others: ONNX, safetensors, texts of older TVM, PTX",
     ),
     **dict.fromkeys(
         (

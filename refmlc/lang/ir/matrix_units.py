@@ -26,7 +26,7 @@ OF_WARP = frozenset((*FRAGMENTS, *LEGACY, *INSTRUCTIONS))
 
 
 def family_of(callee: object) -> str:
-    """The name of a call without the modifiers of an instruction; empty where it is no call by name."""
+    """The name of a call without the modifiers of an instruction; empty where it calls a function."""
     if not isinstance(callee, str):
         return ""
     return ".".join(callee.split(".")[:2]) if callee.startswith("ptx.") else callee

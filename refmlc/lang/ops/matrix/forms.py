@@ -71,12 +71,12 @@ WORDS = re.compile(
 )
 
 
-class NoForm(Exception):
+class NoSuchForm(Exception):
     """The modifiers are none of a form that is executed; says why."""
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class MmaForm:
     """A form of `mma`, by the names of PTX. `bit_operator`: how two bits are one, of `b1` alone."""
 
     shape: str
@@ -90,25 +90,27 @@ class Form:
     bit_operator: str = ""
 
     def __post_init__(self) -> None:
-        """Fails: NoForm where PTX has no such form."""
+        """Fails: NoSuchForm where PTX has no such form."""
         kind = next((row for row in KINDS if self.a in row[0] and self.shape in row[1]), None)
         if kind is None or self.b not in kind[0] or self.c not in kind[2] or self.d not in kind[2]:
-            raise NoForm(f"no product of {self.a} and {self.b} in the shape {self.shape} with {self.d} and {self.c}")
+            raise NoSuchForm(
+                f"no product of {self.a} and {self.b} in the shape {self.shape} with {self.d} and {self.c}"
+            )
         if not self.in_quads and (self.a_layout, self.b_layout, self.d) != ("row", "col", self.c):
-            raise NoForm(f"{self.shape} of {self.a} by {self.a_layout} and {self.b_layout}, {self.c} to {self.d}")
+            raise NoSuchForm(f"{self.shape} of {self.a} by {self.a_layout} and {self.b_layout}, {self.c} to {self.d}")
         if self.in_quads and (self.c, self.d) == ("f32", "f16"):
-            raise NoForm("f32 is not brought to f16")
+            raise NoSuchForm("f32 is not brought to f16")
         if self.saturates and self.c != "s32":
-            raise NoForm(f"satfinite with {self.c}")
+            raise NoSuchForm(f"satfinite with {self.c}")
         if (self.bit_operator in ("xor", "and")) != (self.a == "b1"):
-            raise NoForm(f"the operator of bits `{self.bit_operator}` with {self.a}")
+            raise NoSuchForm(f"the operator of bits `{self.bit_operator}` with {self.a}")
 
     @classmethod
-    def of(cls, modifiers: Sequence[str]) -> "Form":
-        """The form of an instruction with these modifiers. Fails: NoForm."""
+    def of(cls, modifiers: Sequence[str]) -> "MmaForm":
+        """The form of an instruction with these modifiers. Fails: NoSuchForm."""
         match = WORDS.fullmatch(" ".join(modifiers))
         if match is None:
-            raise NoForm(f"the modifiers {' '.join(modifiers)[:100]}")
+            raise NoSuchForm(f"the modifiers {' '.join(modifiers)[:100]}")
         words = match.groupdict()
         operator = (words.pop("bit_operator") or "").removesuffix("_")
         saturates = words.pop("saturates") is not None

@@ -29,7 +29,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
-from refmlc.lang.ops.matrix.forms import Form
+from refmlc.lang.ops.matrix.forms import MmaForm
 
 LANES = 32
 ROWS = 8
@@ -38,7 +38,7 @@ Matrix: TypeAlias = list[list[int]]
 
 
 @lru_cache(maxsize=256)
-def places(form: Form, matrix: str) -> tuple[tuple[Place, ...], ...]:
+def places(form: MmaForm, matrix: str) -> tuple[tuple[Place, ...], ...]:
     """For each lane: the product, the row and the column of each of its elements of `matrix` (a, b, c, d)."""
     rows, columns = extents(form, matrix)
     count = rows * columns // (ROWS if form.in_quads else LANES)
@@ -46,13 +46,13 @@ def places(form: Form, matrix: str) -> tuple[tuple[Place, ...], ...]:
     return tuple(tuple(place(form, matrix, lane, number) for number in range(count)) for lane in range(LANES))
 
 
-def extents(form: Form, matrix: str) -> tuple[int, int]:
+def extents(form: MmaForm, matrix: str) -> tuple[int, int]:
     """Rows and columns of a matrix."""
     m, n, k = form.sizes
     return {"a": (m, k), "b": (k, n)}.get(matrix, (m, n))
 
 
-def _place(form: Form, matrix: str, lane: int, number: int) -> Place:
+def _place(form: MmaForm, matrix: str, lane: int, number: int) -> Place:
     group, thread = divmod(lane, 4)
     if matrix in ("c", "d"):
         return 0, group + ROWS * (number // 2), 2 * thread + number % 2
@@ -66,7 +66,7 @@ def _place(form: Form, matrix: str, lane: int, number: int) -> Place:
     return 0, group + ROWS * (register % 2), inner + 4 * packed * (register // 2)
 
 
-def _place_in_quads(form: Form, matrix: str, lane: int, number: int) -> Place:
+def _place_in_quads(form: MmaForm, matrix: str, lane: int, number: int) -> Place:
     product, thread, half = lane % 16 // 4, lane % 4, lane // 16
     match matrix:
         case "a" if form.a_layout == "row":
@@ -83,12 +83,12 @@ def _place_in_quads(form: Form, matrix: str, lane: int, number: int) -> Place:
     return product, row, 4 * (number // 4) + 2 * (thread // 2) + number % 2
 
 
-def bits_of_lane(form: Form, matrix: str) -> int:
+def bits_of_lane(form: MmaForm, matrix: str) -> int:
     """The number of bits that a lane holds of a matrix."""
     return len(places(form, matrix)[0]) * form.element(matrix).bits
 
 
-def gathered(form: Form, matrix: str, held: Sequence[int]) -> list[Matrix]:
+def gathered(form: MmaForm, matrix: str, held: Sequence[int]) -> list[Matrix]:
     """The matrices of the codes that the lanes hold, each as one number, its first element in the lowest bits."""
     rows, columns = extents(form, matrix)
     bits = form.element(matrix).bits
@@ -100,7 +100,7 @@ def gathered(form: Form, matrix: str, held: Sequence[int]) -> list[Matrix]:
     return result
 
 
-def scattered(form: Form, matrix: str, codes: Sequence[Matrix]) -> list[int]:
+def scattered(form: MmaForm, matrix: str, codes: Sequence[Matrix]) -> list[int]:
     """What each lane holds of matrices of codes."""
     bits = form.element(matrix).bits
     return [

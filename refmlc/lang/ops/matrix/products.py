@@ -24,7 +24,7 @@ from typing import Generic, TypeAlias, TypeVar
 from refmlc.lang.dtypes import INT32, DType
 from refmlc.lang.dtypes.bits import from_bits, to_bits
 from refmlc.lang.dtypes.rounding import wrap
-from refmlc.lang.ops.matrix.forms import Form
+from refmlc.lang.ops.matrix.forms import MmaForm
 from refmlc.lang.ops.matrix.fragments import Matrix
 
 T = TypeVar("T")
@@ -69,7 +69,7 @@ class Product(Generic[T]):
         return [[self.element(row, column, c[i][j]) for j, column in enumerate(columns)] for i, row in enumerate(rows)]
 
 
-def product(form: Form, a: Matrix, b: Matrix, c: Matrix) -> Matrix:
+def product(form: MmaForm, a: Matrix, b: Matrix, c: Matrix) -> Matrix:
     """The codes of D. Fails: Unspecified."""
     if form.bit_operator:
         return of_bits(form.bit_operator).of(a, b, c)
@@ -136,7 +136,7 @@ def _parts(dtype: DType, dropped: int, code: int) -> Parts:
     if not math.isfinite(value):
         raise Unspecified(f"an element is {value}")
     if code & dropped:
-        raise Unspecified(f"{value} is no number of tf32")
+        raise Unspecified(f"{value} does not fit in tf32")
     if value and abs(value) < math.ldexp(1.0, dtype.format.minimum_exponent):
         raise Unspecified(f"the element {value} is subnormal")
     mantissa, denominator = value.as_integer_ratio()

@@ -18,16 +18,16 @@ from refmlc.diag.catalogue import OPERANDS_DIFFER, UNSUPPORTED_INTRINSIC
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.matrix_units import FRAGMENTS, LEGACY, family_of
-from refmlc.lang.ops.matrix.forms import NoForm
+from refmlc.lang.ops.matrix.forms import NoSuchForm
 from refmlc.lang.ops.matrix.fragments import LANES
 from refmlc.lang.ops.matrix.products import Unspecified
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads.group import Go, Meeting, Steps, Thread
 from refmlc.run.interp.threads.matrix import instructions
-from refmlc.run.interp.threads.matrix.registers import Elements, place_of, scope_of
+from refmlc.run.interp.threads.matrix.registers import ElementCodes, place_of, scope_of
 from refmlc.run.interp.threads.matrix.tiles import TILES
-from refmlc.run.interp.threads.matrix.work import Apart, Beyond, Posted, Work
+from refmlc.run.interp.threads.matrix.work import Apart, NotExecuted, Posted, WarpWork
 
 T = TypeVar("T")
 LANE_AXIS = "threadIdx.x"
@@ -41,14 +41,14 @@ def prepare_matrix(scope: Scope, node: tir.Evaluate) -> Go:
     if LANE_AXIS not in axes and family_of(call.callee) in FRAGMENTS:
         return _piece(scope, node)
     work = _work(scope, call)
-    if not isinstance(work, Work):
+    if not isinstance(work, WarpWork):
         return _stopping(work)
     if not axes or axes[-1] != LANE_AXIS:
         return _stopping(_refused(scope, call, "by threads whose innermost axis is not threadIdx.x"))
     return _together(scope, call, work)
 
 
-def _work(scope: Scope, call: tir.Call) -> "Work | Eval":
+def _work(scope: Scope, call: tir.Call) -> "WarpWork | Eval":
     """The call, prepared; or what refuses it when it is reached."""
     family = family_of(call.callee)
     try:
@@ -57,8 +57,8 @@ def _work(scope: Scope, call: tir.Call) -> "Work | Eval":
         if family in instructions.LEGACY:
             return instructions.LEGACY[family](scope, call)
         return instructions.instruction(scope, call, family)
-    except (Beyond, NoForm) as reason:
-        return _refused(scope, call, str(reason) if isinstance(reason, Beyond) else f"has no form with {reason}")
+    except (NotExecuted, NoSuchForm) as reason:
+        return _refused(scope, call, str(reason) if isinstance(reason, NotExecuted) else f"has no form with {reason}")
     except ValueError:
         return _refused(scope, call, f"has {len(call.args)} operands")
 
@@ -85,7 +85,7 @@ def _stopping(stop: Eval) -> Go:
     return steps
 
 
-def _together(scope: Scope, call: tir.Call, work: Work) -> Go:
+def _together(scope: Scope, call: tir.Call, work: WarpWork) -> Go:
     posted, result, execute = scope.layout.new(), scope.layout.new(), _executing(scope, call, work)
     machine, failure = scope.machine, scope.failing(UNSUPPORTED_INTRINSIC, call.span)
 
@@ -112,7 +112,7 @@ def _together(scope: Scope, call: tir.Call, work: Work) -> Go:
     return steps
 
 
-def _executing(scope: Scope, call: tir.Call, work: Work) -> Callable[[Posted, Frame], Posted]:
+def _executing(scope: Scope, call: tir.Call, work: WarpWork) -> Callable[[Posted, Frame], Posted]:
     """What a warp does, with what has no value refused."""
     name = family_of(call.callee)
     unsupported = scope.failing(UNSUPPORTED_INTRINSIC, call.span)
@@ -150,7 +150,7 @@ def _alone(scope: Scope, call: tir.Call) -> Eval:
             UNSUPPORTED_INTRINSIC, f"`T.{call.callee}` is executed by the threads of a kernel only", call.span
         )
     work = _work(scope, call)
-    if not isinstance(work, Work):
+    if not isinstance(work, WarpWork):
         return work
     execute = _executing(scope, call, work)
 
@@ -175,7 +175,7 @@ def _fill_own(scope: Scope, call: tir.Call) -> Eval:
 
 def _own_part(
     scope: Scope, call: tir.Call, data: tir.Attr, offset: tir.Attr
-) -> tuple[Callable[[Frame], Elements], Callable[[Frame], int]]:
+) -> tuple[Callable[[Frame], ElementCodes], Callable[[Frame], int]]:
     """Where the registers of a thread are, and after how many parts of others: none but in memory of scope `warp`.
 
     Decision: such memory is one until TVM's LowerWarpMemory, which drops the lane of an offset in these calls.

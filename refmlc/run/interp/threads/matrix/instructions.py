@@ -20,7 +20,7 @@ from refmlc.diag.catalogue import BAD_POINTER
 from refmlc.lang.dtypes import INT32, SCALARS, DType
 from refmlc.lang.dtypes.bits import from_bits, to_bits
 from refmlc.lang.ir import tir
-from refmlc.lang.ops.matrix.forms import NAMES, Form, NoForm
+from refmlc.lang.ops.matrix.forms import NAMES, MmaForm, NoSuchForm
 from refmlc.lang.ops.matrix.fragments import (
     LANES,
     ROWS,
@@ -33,8 +33,8 @@ from refmlc.lang.ops.matrix.fragments import (
 from refmlc.lang.ops.matrix.products import product
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.threads.matrix.registers import Elements, joined, place_of, pointee, scope_of, split
-from refmlc.run.interp.threads.matrix.work import Beyond, Posted, Work
+from refmlc.run.interp.threads.matrix.registers import ElementCodes, joined, place_of, pointee, scope_of, split
+from refmlc.run.interp.threads.matrix.work import NotExecuted, Posted, WarpWork
 
 BYTE, REGISTER, ROW_BYTES, CODES = 8, 32, 16, SCALARS["uint16"]
 LEAST, MOST = 13, 14
@@ -48,21 +48,21 @@ def _text(node: tir.Attr) -> str:
 # ----------------------------------------------------------------------------------------------- mma
 
 
-def _multiplied(form: Form, posted: Posted) -> Posted:
+def _multiplied(form: MmaForm, posted: Posted) -> Posted:
     """What each lane holds of D, from what each holds of A, B and C."""
     lanes = cast("Sequence[tuple[int, int, int]]", posted)
     matrices = [gathered(form, name, [lane[i] for lane in lanes]) for i, name in enumerate("abc")]
     return scattered(form, "d", [product(form, *operands) for operands in zip(*matrices, strict=True)])
 
 
-def _legacy_mma(scope: Scope, call: tir.Call) -> Work:
+def _legacy_mma(scope: Scope, call: tir.Call) -> WarpWork:
     args = call.args
     if len(args) not in (LEAST, MOST):
-        raise Beyond(f"has {len(args)} operands")
+        raise NotExecuted(f"has {len(args)} operands")
     shape, a_layout, b_layout, *dtypes = (_text(arg) for arg in args[:6])
     a, b, c = (_ptx_name(dtype) for dtype in dtypes)
     saturates = isinstance(args[12], tir.IntImm) and bool(args[12].value)
-    form = Form(shape, a_layout, b_layout, c, a, b, c, saturates, _text(args[13]) if len(args) == MOST else "")
+    form = MmaForm(shape, a_layout, b_layout, c, a, b, c, saturates, _text(args[13]) if len(args) == MOST else "")
     for data in args[6:12:2]:
         _check_scope(data)
     places = [place_of(scope, data, offset) for data, offset in zip(args[6:12:2], args[7:12:2], strict=True)]
@@ -74,12 +74,12 @@ def _legacy_mma(scope: Scope, call: tir.Call) -> Work:
     def finish(frame: Frame, held: object) -> None:
         places[2](frame).write(bits[2], cast("int", held))
 
-    return Work(post, partial(_multiplied, form), finish)
+    return WarpWork(post, partial(_multiplied, form), finish)
 
 
 def _ptx_name(dtype: str) -> str:
     if dtype not in NAMES:
-        raise Beyond(f"has elements of {dtype[:40]}")
+        raise NotExecuted(f"has elements of {dtype[:40]}")
     return NAMES[dtype]
 
 
@@ -87,15 +87,15 @@ def _check_scope(data: tir.Attr) -> None:
     """Memory of `m16n8k8.matrixA` and so on has the shape of a matrix until TVM lays it out."""
     scope = scope_of(data)
     if scope.startswith("m16n8k8"):
-        raise Beyond(f"on memory of scope `{scope}`, which TVM lays out later")
+        raise NotExecuted(f"on memory of scope `{scope}`, which TVM lays out later")
 
 
-def _mma(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Attr]) -> Work:
-    form = Form.of(modifiers)
+def _mma(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Attr]) -> WarpWork:
+    form = MmaForm.of(modifiers)
     wide = 64 if form.d == "f64" else REGISTER
     counts = [bits_of_lane(form, name) // wide for name in "dabc"]
     if sum(counts) != len(operands):
-        raise Beyond(f"has {len(operands)} operands, of which {sum(counts)} are expected")
+        raise NotExecuted(f"has {len(operands)} operands, of which {sum(counts)} are expected")
     ends = [sum(counts[: i + 1]) for i in range(4)]
     groups = [operands[end - count : end] for count, end in zip(counts, ends, strict=True)]
     finish = _written(scope, groups[0], wide)
@@ -107,7 +107,7 @@ def _mma(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Attr]) -
     def act(posted: Posted) -> Posted:
         return [split(cast("int", held), wide, counts[0]) for held in _multiplied(form, posted)]
 
-    return Work(post, act, finish)
+    return WarpWork(post, act, finish)
 
 
 # ----------------------------------------------------------------------------------------- registers
@@ -121,7 +121,7 @@ def _element(operand: tir.Attr, bits: int) -> tir.Expr:
     ):
         operand = tir.BufferLoad(buffer, tuple(tir.IntImm(INT32, 0) for _ in buffer.shape))
     if not isinstance(operand, tir.Expr) or operand.dtype.is_vector or operand.dtype.bits != bits:
-        raise Beyond(f"has an operand that is no register of {bits} bits")
+        raise NotExecuted(f"has an operand that is no register of {bits} bits")
     return operand
 
 
@@ -136,7 +136,7 @@ def _written(scope: Scope, operands: Sequence[tir.Attr], bits: int) -> Callable[
     for operand in operands:
         element = _element(operand, bits)
         if not isinstance(element, tir.BufferLoad):
-            raise Beyond("has a destination that is no element of a buffer")
+            raise NotExecuted("has a destination that is no element of a buffer")
         var = tir.Var("register", element.dtype)
         slots.append(scope.layout.declare(var))
         dtypes.append(element.dtype)
@@ -154,19 +154,19 @@ def _written(scope: Scope, operands: Sequence[tir.Attr], bits: int) -> Callable[
 # ------------------------------------------------------------------------------------------ movement
 
 
-def _rows(lanes: Sequence[Elements], number: int) -> list[Elements]:
+def _rows(lanes: Sequence[ElementCodes], number: int) -> list[ElementCodes]:
     """The rows of matrix `number`, which 8 lanes point to. Fails: RM313 where one is not aligned."""
     rows = lanes[ROWS * number : ROWS * (number + 1)]
     for row in rows:
         if row.pointer.byte_offset % ROW_BYTES:
             message = f"a row of a matrix begins at byte {row.pointer.byte_offset}, which 16 does not divide"
             raise fail(BAD_POINTER, message)
-    return [Elements(row.pointer, CODES) for row in rows]
+    return [ElementCodes(row.pointer, CODES) for row in rows]
 
 
 def _loaded(count: int, posted: Posted, *, transposed: bool) -> Posted:
     """The registers of each lane."""
-    lanes = cast("Sequence[Elements]", posted)
+    lanes = cast("Sequence[ElementCodes]", posted)
     matrices = [
         moved_in([row.codes(ROWS) for row in _rows(lanes, number)], transposed=transposed) for number in range(count)
     ]
@@ -177,95 +177,95 @@ def _moves(modifiers: Sequence[str]) -> tuple[int, bool]:
     """The number of matrices, and whether each is transposed."""
     match = MOVES.fullmatch(" ".join(modifiers))
     if match is None:
-        raise Beyond(f"with the modifiers {' '.join(modifiers)[:100]}")
+        raise NotExecuted(f"with the modifiers {' '.join(modifiers)[:100]}")
     return int(match["count"]), match["transposed"] is not None
 
 
-def _ldmatrix(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Attr]) -> Work:
+def _ldmatrix(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Attr]) -> WarpWork:
     count, transposed = _moves(modifiers)
     if len(operands) != count + 1:
-        raise Beyond(f"has {len(operands)} operands, of which {count + 1} are expected")
+        raise NotExecuted(f"has {len(operands)} operands, of which {count + 1} are expected")
     finish = _written(scope, operands[:-1], REGISTER)
-    return Work(place_of(scope, operands[-1]), partial(_loaded, count, transposed=transposed), finish)
+    return WarpWork(place_of(scope, operands[-1]), partial(_loaded, count, transposed=transposed), finish)
 
 
-def _stmatrix(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Attr]) -> Work:
+def _stmatrix(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Attr]) -> WarpWork:
     count, transposed = _moves(modifiers)
     if len(operands) != count + 1:
-        raise Beyond(f"has {len(operands)} operands, of which {count + 1} are expected")
+        raise NotExecuted(f"has {len(operands)} operands, of which {count + 1} are expected")
     place, registers = place_of(scope, operands[0]), _read(scope, operands[1:], REGISTER)
 
     def act(posted: Posted) -> Posted:
-        lanes = cast("Sequence[tuple[Elements, Sequence[int]]]", posted)
+        lanes = cast("Sequence[tuple[ElementCodes, Sequence[int]]]", posted)
         for number in range(count):
             matrix = moved_out([held[number] for _, held in lanes], transposed=transposed)
             for row, codes in zip(_rows([lane for lane, _ in lanes], number), matrix, strict=True):
                 row.put(codes)
         return [None] * LANES
 
-    return Work(lambda frame: (place(frame), registers(frame)), act, lambda _frame, _result: None)
+    return WarpWork(lambda frame: (place(frame), registers(frame)), act, lambda _frame, _result: None)
 
 
-def _movmatrix(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Attr]) -> Work:
+def _movmatrix(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Attr]) -> WarpWork:
     if list(modifiers) != ["sync", "aligned", "m8n8", "trans", "b16"] or len(operands) != 2:
-        raise Beyond(f"with the modifiers {' '.join(modifiers)[:100]}")
+        raise NotExecuted(f"with the modifiers {' '.join(modifiers)[:100]}")
     source = _read(scope, operands[1:], REGISTER)
 
     def act(posted: Posted) -> Posted:
         held = [registers[0] for registers in cast("Sequence[Sequence[int]]", posted)]
         return [[register] for register in moved_in(moved_out(held, transposed=False), transposed=True)]
 
-    return Work(source, act, _written(scope, operands[:1], REGISTER))
+    return WarpWork(source, act, _written(scope, operands[:1], REGISTER))
 
 
-def _legacy_ldmatrix(scope: Scope, call: tir.Call) -> Work:
+def _legacy_ldmatrix(scope: Scope, call: tir.Call) -> WarpWork:
     if len(call.args) != 7:
-        raise Beyond(f"has {len(call.args)} operands")
+        raise NotExecuted(f"has {len(call.args)} operands")
     turned, number, kind, data, offset, memory, distance = call.args
     if not isinstance(turned, tir.IntImm) or not isinstance(number, tir.IntImm):
-        raise Beyond("has a number of matrices, or a direction, that is no constant")
+        raise NotExecuted("has a number of matrices, or a direction, that is no constant")
     transposed, count = bool(turned.value), number.value
     if _text(kind) != ".b16" or count not in (1, 2, 4):
-        raise Beyond(f"of {count} matrices of {_text(kind)[:20]}")
+        raise NotExecuted(f"of {count} matrices of {_text(kind)[:20]}")
     _check_scope(data)
     place, rows = place_of(scope, data, offset), place_of(scope, memory, distance)
     if transposed and pointee(data).bits == BYTE:
         if count != 4:
-            raise Beyond(f"transposes {count} matrices of bytes")
+            raise NotExecuted(f"transposes {count} matrices of bytes")
         return _bytes_by_a_loop(place, place_of(scope, memory), scope.int(cast("tir.Expr", distance)))
 
     def finish(frame: Frame, registers: object) -> None:
         place(frame).write(REGISTER * count, joined(cast("Sequence[int]", registers), REGISTER))
 
-    return Work(rows, partial(_loaded, count, transposed=transposed), finish)
+    return WarpWork(rows, partial(_loaded, count, transposed=transposed), finish)
 
 
 def _bytes_by_a_loop(
-    place: Callable[[Frame], Elements], memory: Callable[[Frame], Elements], stride: Callable[[Frame], int]
-) -> Work:
+    place: Callable[[Frame], ElementCodes], memory: Callable[[Frame], ElementCodes], stride: Callable[[Frame], int]
+) -> WarpWork:
     """Two pairs of 8 by 8 bytes for each thread: `ldmatrix` cannot transpose bytes, TVM writes a loop in its place."""
 
     def act(posted: Posted) -> Posted:
         codes = []
-        for lane, (start, step) in enumerate(cast("Sequence[tuple[Elements, int]]", posted)):
+        for lane, (start, step) in enumerate(cast("Sequence[tuple[ElementCodes, int]]", posted)):
             rows = [16 * (i % 8 // 4) + 4 * (lane % 4) + i % 4 for i in range(16)]
             columns = [8 * (i // 8) + lane // 4 for i in range(16)]
             places = [start.moved(row * step + column) for row, column in zip(rows, columns, strict=True)]
             codes.append([own.codes(1)[0] for own in places])
         return codes
 
-    return Work(
+    return WarpWork(
         lambda frame: (memory(frame), stride(frame)),
         act,
         lambda frame, codes: place(frame).put(cast("Sequence[int]", codes)),
     )
 
 
-LEGACY: Mapping[str, Callable[[Scope, tir.Call], Work]] = {
+LEGACY: Mapping[str, Callable[[Scope, tir.Call], WarpWork]] = {
     "ptx_legacy.mma": _legacy_mma,
     "ptx_legacy.ldmatrix": _legacy_ldmatrix,
 }
-FAMILIES: Mapping[str, Callable[[Scope, Sequence[str], Sequence[tir.Attr]], Work]] = {
+FAMILIES: Mapping[str, Callable[[Scope, Sequence[str], Sequence[tir.Attr]], WarpWork]] = {
     "ptx.mma": _mma,
     "ptx.ldmatrix": _ldmatrix,
     "ptx.stmatrix": _stmatrix,
@@ -273,15 +273,15 @@ FAMILIES: Mapping[str, Callable[[Scope, Sequence[str], Sequence[tir.Attr]], Work
 }
 
 
-def instruction(scope: Scope, call: tir.Call, family: str) -> Work:
+def instruction(scope: Scope, call: tir.Call, family: str) -> WarpWork:
     """A call of an instruction; its modifiers are in its name, or among its arguments, where TVM prints them."""
     if call.attrs:
-        raise Beyond(f"with `{next(iter(call.attrs))}`")
+        raise NotExecuted(f"with `{next(iter(call.attrs))}`")
     name = str(call.callee).removeprefix(family).strip(".")
     said = [_text(arg) for arg in call.args if isinstance(arg, str | tir.StringImm)]
     operands = [arg for arg in call.args if not isinstance(arg, str | tir.StringImm)]
     modifiers = [word.replace("::", "__") for word in (*name.split("."), *said) if word]
     try:
         return FAMILIES[family](scope, modifiers, operands)
-    except NoForm as reason:
-        raise Beyond(f"has no form with {reason}") from None
+    except NoSuchForm as reason:
+        raise NotExecuted(f"has no form with {reason}") from None

@@ -20,15 +20,15 @@ UNREAD = ("cuda.cvta_generic_to_shared",)
 
 
 @dataclass(frozen=True, slots=True)
-class Elements:
-    """Elements of `dtype` from `pointer` on."""
+class ElementCodes:
+    """ElementCodes of `dtype` from `pointer` on."""
 
     pointer: Pointer
     dtype: DType
 
-    def moved(self, count: int) -> "Elements":
+    def moved(self, count: int) -> "ElementCodes":
         """The elements `count` elements further on."""
-        return Elements(self.pointer.moved(count * cell_size(self.dtype)), self.dtype)
+        return ElementCodes(self.pointer.moved(count * cell_size(self.dtype)), self.dtype)
 
     def codes(self, count: int) -> list[int]:
         """The codes of the first elements. Fails: RM305, RM313, RM316."""
@@ -109,13 +109,13 @@ def scope_of(node: tir.Attr) -> str:
             return ""
 
 
-def place_of(scope: Scope, node: tir.Attr, offset: "tir.Attr | None" = None) -> Callable[[Frame], Elements]:
+def place_of(scope: Scope, node: tir.Attr, offset: "tir.Attr | None" = None) -> Callable[[Frame], ElementCodes]:
     """The elements from a pointer on, and some elements further; `offset` is counted in what it points to."""
     while isinstance(node, tir.Call) and node.callee in UNREAD:
         node = node.args[0]
     dtype = pointee(node)
     start = pointer(scope, tir.BufferData(node) if isinstance(node, tir.Buffer) else cast("tir.Expr", node))
     if offset is None:
-        return lambda frame: Elements(start(frame), dtype)
+        return lambda frame: ElementCodes(start(frame), dtype)
     count = scope.int(cast("tir.Expr", offset))
-    return lambda frame: Elements(start(frame), dtype).moved(count(frame))
+    return lambda frame: ElementCodes(start(frame), dtype).moved(count(frame))

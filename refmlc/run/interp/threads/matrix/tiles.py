@@ -25,8 +25,8 @@ from refmlc.lang.ops.matrix.fragments import Matrix
 from refmlc.lang.ops.matrix.products import Product, of_bits, of_floats, of_integers
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.threads.matrix.registers import Elements, place_of, pointee, scope_of
-from refmlc.run.interp.threads.matrix.work import Apart, Beyond, Posted, Work
+from refmlc.run.interp.threads.matrix.registers import ElementCodes, place_of, pointee, scope_of
+from refmlc.run.interp.threads.matrix.work import Apart, NotExecuted, Posted, WarpWork
 from refmlc.run.memory.pointer import Pointer
 
 SIDE = 8
@@ -45,10 +45,10 @@ SHAPES: Mapping[str, tuple[tuple[tuple[int, int, int], ...], tuple[str, ...]]] =
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
+class WholeMatrix:
     """One matrix of fragment memory, of `rows` by `columns` elements."""
 
-    elements: Elements
+    elements: ElementCodes
     rows: int
     columns: int
 
@@ -62,14 +62,14 @@ class Tile:
         self.elements.put([code for row in matrix for code in row])
 
 
-def _tile(scope: Scope, data: tir.Attr, index: tir.Attr, rows: int, columns: int) -> Callable[[Frame], Tile]:
+def _tile(scope: Scope, data: tir.Attr, index: tir.Attr, rows: int, columns: int) -> Callable[[Frame], WholeMatrix]:
     start, number = place_of(scope, data), scope.int(cast("tir.Expr", index))
-    return lambda frame: Tile(start(frame).moved(number(frame) * rows * columns), rows, columns)
+    return lambda frame: WholeMatrix(start(frame).moved(number(frame) * rows * columns), rows, columns)
 
 
 def _number(node: tir.Attr) -> int:
     if not isinstance(node, tir.IntImm):
-        raise Beyond("has a shape that is no number")
+        raise NotExecuted("has a shape that is not constant")
     return node.value
 
 
@@ -87,11 +87,11 @@ def _extents(call: tir.Call) -> tuple[int, int]:
 
 
 def _no_matrix(scope: str) -> tuple[int, int]:
-    raise Beyond(f"has a matrix in memory of scope `{scope}`")
+    raise NotExecuted(f"has a matrix in memory of scope `{scope}`")
 
 
 def _write_own(_frame: Frame, result: object) -> None:
-    tile, matrix = cast("tuple[Tile, Matrix]", result)
+    tile, matrix = cast("tuple[WholeMatrix, Matrix]", result)
     tile.write(matrix)
 
 
@@ -112,31 +112,37 @@ def _shown(value: object) -> str:
 # ------------------------------------------------------------------------------- fill, load and store
 
 
-def _filled(scope: Scope, data: tir.Attr, index: tir.Attr, value: tir.Attr, extents: tuple[int, int]) -> Work:
+def _filled(scope: Scope, data: tir.Attr, index: tir.Attr, value: tir.Attr, extents: tuple[int, int]) -> WarpWork:
     rows, columns = extents
     dtype = pointee(data)
     tile, number = _tile(scope, data, index, *extents), scope.number(tir.Cast(dtype, cast("tir.Expr", value)))
 
     def act(posted: Posted) -> Posted:
-        lanes = cast("Sequence[tuple[Tile, int]]", posted)
+        lanes = cast("Sequence[tuple[WholeMatrix, int]]", posted)
         _same([code for _, code in lanes])
         return [(own, [[code] * columns] * rows) for own, code in lanes]
 
-    return Work(lambda frame: (tile(frame), to_bits(dtype, number(frame))), act, _write_own, alone=True)
+    return WarpWork(lambda frame: (tile(frame), to_bits(dtype, number(frame))), act, _write_own, alone=True)
 
 
 def _moved(
-    scope: Scope, tile: Callable[[Frame], Tile], memory: tir.Attr, stride: tir.Attr, *, loads: bool, by_columns: bool
-) -> Work:
+    scope: Scope,
+    tile: Callable[[Frame], WholeMatrix],
+    memory: tir.Attr,
+    stride: tir.Attr,
+    *,
+    loads: bool,
+    by_columns: bool,
+) -> WarpWork:
     """Between a tile and memory, whose lines are `stride` elements apart."""
     start, step = place_of(scope, memory), scope.int(cast("tir.Expr", stride))
 
     def post(frame: Frame) -> object:
         own = tile(frame)
-        return own, Elements(start(frame).pointer, own.elements.dtype), step(frame)
+        return own, ElementCodes(start(frame).pointer, own.elements.dtype), step(frame)
 
     def act(posted: Posted) -> Posted:
-        lanes = cast("Sequence[tuple[Tile, Elements, int]]", posted)
+        lanes = cast("Sequence[tuple[WholeMatrix, ElementCodes, int]]", posted)
         _same([(lane[1].pointer.byte_offset, lane[2]) for lane in lanes])
         own, place, distance = lanes[0]
         if any(lane[1].pointer.storage is not place.pointer.storage for lane in lanes):
@@ -151,32 +157,32 @@ def _moved(
             place.moved(line * distance).put(codes)
         return [None] * len(lanes)
 
-    return Work(post, act, _write_own if loads else _done, alone=True)
+    return WarpWork(post, act, _write_own if loads else _done, alone=True)
 
 
 def _turned(matrix: Matrix) -> Matrix:
     return [list(column) for column in zip(*matrix, strict=True)]
 
 
-def _fill(scope: Scope, call: tir.Call) -> Work:
+def _fill(scope: Scope, call: tir.Call) -> WarpWork:
     data, _, _, _, index, value = call.args
     return _filled(scope, data, index, value, _extents(call))
 
 
-def _transfer(scope: Scope, call: tir.Call, *, loads: bool) -> Work:
+def _transfer(scope: Scope, call: tir.Call, *, loads: bool) -> WarpWork:
     data, _, _, _, index, memory, stride, layout = call.args
     if _text(layout) not in ("row_major", "col_major"):
-        raise Beyond(f"has the layout {_text(layout)[:40]}")
+        raise NotExecuted(f"has the layout {_text(layout)[:40]}")
     tile = _tile(scope, data, index, *_extents(call))
     return _moved(scope, tile, memory, stride, loads=loads, by_columns=_text(layout) == "col_major")
 
 
-def _fill_group(scope: Scope, call: tir.Call) -> Work:
+def _fill_group(scope: Scope, call: tir.Call) -> WarpWork:
     data, index, value, columns, rows = call.args
     return _filled(scope, data, index, value, _square(columns, rows))
 
 
-def _transfer_group(scope: Scope, call: tir.Call, *, loads: bool) -> Work:
+def _transfer_group(scope: Scope, call: tir.Call, *, loads: bool) -> WarpWork:
     data, index, memory, stride, columns, rows, transposed = call.args
     tile = _tile(scope, data, index, *_square(columns, rows))
     return _moved(scope, tile, memory, stride, loads=loads, by_columns=bool(_number(transposed)))
@@ -184,30 +190,30 @@ def _transfer_group(scope: Scope, call: tir.Call, *, loads: bool) -> Work:
 
 def _square(columns: tir.Attr, rows: tir.Attr) -> tuple[int, int]:
     if (_number(columns), _number(rows)) != (SIDE, SIDE):
-        raise Beyond(f"has a matrix of {_number(columns)} by {_number(rows)}")
+        raise NotExecuted(f"has a matrix of {_number(columns)} by {_number(rows)}")
     return SIDE, SIDE
 
 
 # ------------------------------------------------------------------------------------------- products
 
 
-def _product(scope: Scope, call: tir.Call, sizes: tuple[int, int, int], product: Product[object]) -> Work:
+def _product(scope: Scope, call: tir.Call, sizes: tuple[int, int, int], product: Product[object]) -> WarpWork:
     m, n, k = sizes
     args = call.args
     extents = ((m, n), (m, k), (k, n), (m, n))
     tiles = [_tile(scope, args[2 * i], args[2 * i + 1], *extents[i]) for i in range(4)]
 
     def act(posted: Posted) -> Posted:
-        lanes = cast("Sequence[Sequence[Tile]]", posted)
+        lanes = cast("Sequence[Sequence[WholeMatrix]]", posted)
         read = [[tile.read() for tile in lane[1:]] for lane in lanes]
         _same(read)
         matrix = product.of(*read[0])
         return [(lane[0], matrix) for lane in lanes]
 
-    return Work(lambda frame: [tile(frame) for tile in tiles], act, _write_own, alone=True)
+    return WarpWork(lambda frame: [tile(frame) for tile in tiles], act, _write_own, alone=True)
 
 
-def _mma(scope: Scope, call: tir.Call, *, of_ones: bool) -> Work:
+def _mma(scope: Scope, call: tir.Call, *, of_ones: bool) -> WarpWork:
     d, a, b, c = call.args[::2]
     dtypes = [pointee(data) for data in (a, b, c, d)]
     sizes = _sizes(scope, a, b, c)
@@ -215,7 +221,7 @@ def _mma(scope: Scope, call: tir.Call, *, of_ones: bool) -> Work:
     name = "x".join(map(str, sizes))
     alike = dtypes[0] == dtypes[1] and dtypes[2] == dtypes[3]
     if sizes not in shapes or dtypes[2].element not in sums or not alike or of_ones != (dtypes[0].bits == 1):
-        raise Beyond(f"of {dtypes[0]} and {dtypes[1]} with {dtypes[2]} in the shape {name} is no form of WMMA")
+        raise NotExecuted(f"of {dtypes[0]} and {dtypes[1]} with {dtypes[2]} in the shape {name} is no form of WMMA")
     return _product(scope, call, sizes, _sum_of(*dtypes))
 
 
@@ -226,10 +232,10 @@ def _sum_of(a: DType, b: DType, c: DType, d: DType) -> Product[object]:
     return cast("Product[object]", product)
 
 
-def _mma_group(scope: Scope, call: tir.Call) -> Work:
+def _mma_group(scope: Scope, call: tir.Call) -> WarpWork:
     dtypes = [pointee(data) for data in (*call.args[2::2], call.args[0])]
     if not all(dtype.element in ("float16", "bfloat16", "float32") for dtype in dtypes):
-        raise Beyond(f"of {dtypes[0]} and {dtypes[1]} with {dtypes[2]} is no form of Metal")
+        raise NotExecuted(f"of {dtypes[0]} and {dtypes[1]} with {dtypes[2]} is no form of Metal")
     return _product(scope, call, (SIDE, SIDE, SIDE), _sum_of(*dtypes))
 
 
@@ -245,7 +251,7 @@ def _sizes(scope: Scope, a: tir.Attr, b: tir.Attr, c: tir.Attr) -> tuple[int, in
     if not said:
         said = {_sizes_of_buffers(a, b, c)}
     if len(said) != 1:
-        raise Beyond("has matrices of several shapes")
+        raise NotExecuted("has matrices of several shapes")
     m, n, k = said.pop()
     return m, n, k
 
@@ -256,10 +262,10 @@ def _sizes_of_buffers(a: tir.Attr, b: tir.Attr, c: tir.Attr) -> tuple[int, ...]:
         shape = data.buffer.shape if isinstance(data, tir.BufferData) else ()
         counts.append([_number(extent) for extent in shape])
     if any(len(shape) != 2 for shape in counts):
-        raise Beyond("has matrices whose shape the function does not say")
+        raise NotExecuted("has matrices whose shape the function does not say")
     (m, k), second, (rows, n) = counts
     if rows != m or sorted(second) != sorted((k, n)):
-        raise Beyond("has matrices whose shapes do not fit")
+        raise NotExecuted("has matrices whose shapes do not fit")
     return m, n, k
 
 
@@ -272,7 +278,7 @@ def _root(scope: Scope, data: tir.Attr) -> object:
 
 
 SHAPED = ("tvm_fill_fragment", "tvm_load_matrix_sync", "tvm_store_matrix_sync")
-TILES: Mapping[str, Callable[[Scope, tir.Call], Work]] = {
+TILES: Mapping[str, Callable[[Scope, tir.Call], WarpWork]] = {
     "tvm_fill_fragment": _fill,
     "tvm_load_matrix_sync": partial(_transfer, loads=True),
     "tvm_store_matrix_sync": partial(_transfer, loads=False),

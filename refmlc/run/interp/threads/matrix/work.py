@@ -1,4 +1,4 @@
-"""What the lanes of a warp do together: what each brings, what comes of it, and what each does with its part."""
+"""What the lanes of a warp do together: what each brings, the result, and what each does with its part."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from refmlc.run.interp.tensorir.frame import Frame
 Posted: TypeAlias = Sequence[object]
 
 
-class Beyond(Exception):
+class NotExecuted(Exception):
     """What a call does that is not executed."""
 
 
@@ -18,7 +18,7 @@ class Apart(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class WarpWork:
     """A call, prepared. `act`: what the lanes bring to what each gets; `alone`: one may stand for all of them."""
 
     post: Callable[[Frame], object]
