@@ -33,16 +33,12 @@ from refmlc.lang.ops.matrix.fragments import (
 from refmlc.lang.ops.matrix.products import product
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.threads.matrix.registers import ElementCodes, joined, place_of, pointee, scope_of, split
+from refmlc.run.interp.threads.matrix.registers import ElementCodes, joined, place_of, pointee, scope_of, split, word_of
 from refmlc.run.interp.threads.matrix.work import NotExecuted, Posted, WarpWork
 
 BYTE, REGISTER, ROW_BYTES, CODES = 8, 32, 16, SCALARS["uint16"]
 LEAST, MOST = 13, 14
 MOVES = re.compile(r"sync aligned m8n8 x(?P<count>[124])(?P<transposed> trans)?(?: shared(?:__cta)?)? b16")
-
-
-def _text(node: tir.Attr) -> str:
-    return node.value if isinstance(node, tir.StringImm) else str(node)
 
 
 # ----------------------------------------------------------------------------------------------- mma
@@ -59,10 +55,10 @@ def _legacy_mma(scope: Scope, call: tir.Call) -> WarpWork:
     args = call.args
     if len(args) not in (LEAST, MOST):
         raise NotExecuted(f"has {len(args)} operands")
-    shape, a_layout, b_layout, *dtypes = (_text(arg) for arg in args[:6])
+    shape, a_layout, b_layout, *dtypes = (word_of(arg) for arg in args[:6])
     a, b, c = (_ptx_name(dtype) for dtype in dtypes)
     saturates = isinstance(args[12], tir.IntImm) and bool(args[12].value)
-    form = MmaForm(shape, a_layout, b_layout, c, a, b, c, saturates, _text(args[13]) if len(args) == MOST else "")
+    form = MmaForm(shape, a_layout, b_layout, c, a, b, c, saturates, word_of(args[13]) if len(args) == MOST else "")
     for data in args[6:12:2]:
         _check_scope(data)
     places = [place_of(scope, data, offset) for data, offset in zip(args[6:12:2], args[7:12:2], strict=True)]
@@ -225,8 +221,8 @@ def _legacy_ldmatrix(scope: Scope, call: tir.Call) -> WarpWork:
     if not isinstance(turned, tir.IntImm) or not isinstance(number, tir.IntImm):
         raise NotExecuted("has a number of matrices, or a direction, that is no constant")
     transposed, count = bool(turned.value), number.value
-    if _text(kind) != ".b16" or count not in (1, 2, 4):
-        raise NotExecuted(f"of {count} matrices of {_text(kind)[:20]}")
+    if word_of(kind) != ".b16" or count not in (1, 2, 4):
+        raise NotExecuted(f"of {count} matrices of {word_of(kind)[:20]}")
     _check_scope(data)
     place, rows = place_of(scope, data, offset), place_of(scope, memory, distance)
     if transposed and pointee(data).bits == BYTE:
@@ -278,7 +274,7 @@ def instruction(scope: Scope, call: tir.Call, family: str) -> WarpWork:
     if call.attrs:
         raise NotExecuted(f"with `{next(iter(call.attrs))}`")
     name = str(call.callee).removeprefix(family).strip(".")
-    said = [_text(arg) for arg in call.args if isinstance(arg, str | tir.StringImm)]
+    said = [word_of(arg) for arg in call.args if isinstance(arg, str | tir.StringImm)]
     operands = [arg for arg in call.args if not isinstance(arg, str | tir.StringImm)]
     modifiers = [word.replace("::", "__") for word in (*name.split("."), *said) if word]
     try:

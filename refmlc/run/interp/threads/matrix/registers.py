@@ -98,6 +98,15 @@ def pointee(node: tir.Attr) -> DType:
     return UINT8 if dtype is None or dtype.kind == "void" else dtype.scalar
 
 
+def word_of(node: tir.Attr) -> str:
+    """A modifier, as a text or a constant."""
+    match node:
+        case tir.StringImm(value=word):
+            return word
+        case _:
+            return str(node)
+
+
 def scope_of(node: tir.Attr) -> str:
     """The scope of the memory that an expression points to; empty where its text does not say it."""
     match node:

@@ -25,7 +25,7 @@ from refmlc.lang.ops.matrix.fragments import Matrix
 from refmlc.lang.ops.matrix.products import Product, of_bits, of_floats, of_integers
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.threads.matrix.registers import ElementCodes, place_of, pointee, scope_of
+from refmlc.run.interp.threads.matrix.registers import ElementCodes, place_of, pointee, scope_of, word_of
 from refmlc.run.interp.threads.matrix.work import Apart, NotExecuted, Posted, WarpWork
 from refmlc.run.memory.pointer import Pointer
 
@@ -71,10 +71,6 @@ def _number(node: tir.Attr) -> int:
     if not isinstance(node, tir.IntImm):
         raise NotExecuted("has a shape that is not constant")
     return node.value
-
-
-def _text(node: tir.Attr) -> str:
-    return node.value if isinstance(node, tir.StringImm) else str(node)
 
 
 def _extents(call: tir.Call) -> tuple[int, int]:
@@ -171,10 +167,10 @@ def _fill(scope: Scope, call: tir.Call) -> WarpWork:
 
 def _transfer(scope: Scope, call: tir.Call, *, loads: bool) -> WarpWork:
     data, _, _, _, index, memory, stride, layout = call.args
-    if _text(layout) not in ("row_major", "col_major"):
-        raise NotExecuted(f"has the layout {_text(layout)[:40]}")
+    if word_of(layout) not in ("row_major", "col_major"):
+        raise NotExecuted(f"has the layout {word_of(layout)[:40]}")
     tile = _tile(scope, data, index, *_extents(call))
-    return _moved(scope, tile, memory, stride, loads=loads, by_columns=_text(layout) == "col_major")
+    return _moved(scope, tile, memory, stride, loads=loads, by_columns=word_of(layout) == "col_major")
 
 
 def _fill_group(scope: Scope, call: tir.Call) -> WarpWork:
