@@ -34,6 +34,9 @@ EVERYWHERE = frozenset(("add", "multiply", "sub", "subtract"))
 WRONG_STAGES = ("wrong", "undefined", "ill-formed")
 """How a stage after a pass is wrong; otherwise the pass itself ends."""
 
+ANY_OPERATOR = "*"
+"""What `nodes` of a row call an operator, where each has the fault."""
+
 DECIDED = "decided here"
 """The kind of a row where TVM's documentation says nothing, or both: nobody is wrong."""
 
@@ -176,15 +179,26 @@ def scheduled_rows(says: Mapping[str, object]) -> list[tuple[str, str, Sequence[
     return rows
 
 
-def known_nodes(says: Mapping[str, object], cause: Sequence[str]) -> str:
-    """The id of the row whose `nodes` have words of a cause: an operator of ONNX, what matters, how it is wrong."""
+def known_nodes(says: Mapping[str, object], cause: Sequence[str], refusal: str = "") -> str:
+    """The id of the row whose `nodes` have words of a cause: an operator of ONNX, what matters, how it is wrong.
+
+    Where that is no more than an operator, or any (`*`), a refusal must have the message of the row too.
+    """
     name, version = _introduced(says)
     for row in _tables(name, version) if name and version else ():
         for node in cast("Iterable[str]", row.get("nodes", ())):
             operator, *words = node.split()
-            if operator == cause[0] and set(words) <= set(cause[1:]):
-                return str(row["id"])
+            if operator in (cause[0], ANY_OPERATOR) and set(words) <= set(cause[1:]):
+                is_bare = operator == ANY_OPERATOR or words == ["failed"]
+                if not is_bare or not refusal or _begins(refusal, row):
+                    return str(row["id"])
     return ""
+
+
+def _begins(refusal: str, row: Mapping[str, object]) -> bool:
+    """Whether a refusal begins as one that the row has; the cut off end of a class or a number says nothing."""
+    begins = [str(row["got"]), *cast("Iterable[str]", row.get("messages", ()))]
+    return any(normalised(refusal).startswith(normalised(each)) for each in begins)
 
 
 def known_passes(says: Mapping[str, object], name: str, verdict: str, pattern: str) -> list[str]:

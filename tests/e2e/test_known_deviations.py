@@ -6,8 +6,10 @@ the others do not hold for it.
 
 import json
 import os
+import re
 import signal
 import subprocess
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import known
@@ -25,6 +27,8 @@ PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 RUN_MODULE = Path(__file__).parent / "tvm_side" / "run_module.py"
 each = pytest.mark.parametrize("row", known.ROWS, ids=[row["id"] for row in known.ROWS])
 IMPORTED = [row for row in known.ROWS if row.get("action") == "import"]
+CALLED = [row for row in known.ROWS if row.get("action") == "torch"]
+TVM_SIDE = Path(__file__).parent / "tvm_side"
 LIMIT = 500  # seconds, for all rows
 
 
@@ -66,6 +70,37 @@ def outcome_of_model(row):
         return failure.code.id
 
 
+def called(row):
+    """The call of PyTorch of a row, and its tensors."""
+    torch = needs.imported("torch")
+    spec = spec_from_file_location("torch_call", TVM_SIDE / "torch_call.py")
+    side = module_from_spec(spec)
+    spec.loader.exec_module(side)
+    return side, [torch.from_numpy(known.array(one)) for one in row["input"]]
+
+
+def outcome_of_call(row):
+    """What refmlc computes for a call of PyTorch, as `torch.export` writes it, or the code of its refusal."""
+    side, tensors = called(row)
+    from refmlc.frontends import from_exported_program  # noqa: PLC0415 - PyTorch is optional
+
+    try:
+        module = from_exported_program(side.exported(row["module"], tensors), unwrap_unit_return_tuple=True)
+        return refmlc.VirtualMachine(refmlc.build(module))["main"](*(one.numpy() for one in tensors)).numpy()
+    except refmlc.RefmlcError as failure:
+        return failure.code.id
+
+
+def outcome_of_layout(row):
+    """The layout that refmlc makes of the expression, as text."""
+    text = (
+        "from tvm.script import tirx as T\nfrom tvm.tirx.layout import S, TileLayout\n\n"
+        f"PART = {row['module'].strip()}\n\n@T.prim_func\ndef main():\n    T.device_entry()\n"
+        '    A = T.alloc_buffer((2,), "float32", scope="shared", layout=PART)\n    T.evaluate(0)\n'
+    )
+    return re.search(r"layout=(.*)\)$", refmlc.read(text).script(), re.MULTILINE)[1]
+
+
 def type_of(array):
     """The type of a tensor as TVMScript has it."""
     return f'R.Tensor({array.shape}, dtype="{array.dtype}")'
@@ -92,8 +127,9 @@ def test_refmlc_gives_what_is_expected(row):
     if row.get("action") == "type":
         assert type_of(meaning(row["module"], list(map(known.array, row["input"])))) == row["expected"]
         return
-    if row in IMPORTED:
-        assert_is(outcome_of_model(row), row.get("refmlc", row["expected"]))
+    special = {"import": outcome_of_model, "torch": outcome_of_call, "layout": outcome_of_layout}
+    if row.get("action") in special:
+        assert_is(special[row["action"]](row), row.get("refmlc", row["expected"]))
         return
     means = slope if row.get("action") == "gradient" else meaning
     assert_is(means(row["module"], list(map(known.array, row["input"]))), row.get("refmlc", row["expected"]))
@@ -117,6 +153,15 @@ def test_onnx_itself_gives_what_is_expected(row):
         return
     names = [item.name for item in model.graph.input]
     (found,) = ReferenceEvaluator(model).run(None, dict(zip(names, inputs, strict=True)))
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+@pytest.mark.needs("torch")
+@pytest.mark.parametrize("row", CALLED, ids=[row["id"] for row in CALLED])
+def test_pytorch_itself_gives_what_is_expected(row):
+    side, tensors = called(row)
+    found, expected = side.TorchCall(row["module"])(*tensors).numpy(), known.array(row["expected"])
     assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
     np.testing.assert_allclose(found, expected, rtol=1e-6)
 
@@ -164,6 +209,8 @@ def said(answer, row):
 def test_tvm_does_what_is_recorded(row, told):
     if row in IMPORTED:
         needs.need("onnx_importer")
+    if row in CALLED:
+        needs.need("importers")
     version, answers = told
     if version in row["versions"]:
         assert_is(said(answers[row["id"]], row), row["got"])

@@ -45,9 +45,9 @@ TABLE = """
 
 
 def shown(answer):
-    """A typed list as text; a word as it is."""
+    """A typed list as text; a message in one line."""
     if isinstance(answer, str):
-        return answer
+        return " ".join(answer.split())
     return f"{answer[0]} {str(answer[1]).replace(chr(39), '')}"
 
 
@@ -85,7 +85,7 @@ def block(row):
     what = {"legalize": "After LegalizeOps", "schedule": "After the steps", "type": "As its type", "show": "Printed"}
     what |= {"schedule-run": "TVM, after the steps", "pass": "After the pass", "pass-run": "TVM, after the pass"}
     what |= {"run-c": "TVM, target `c`", "gradient": "TVM, the gradient by the first argument"}
-    what |= {"import": "TVM, by its importer"}
+    what |= {"import": "TVM, by its importer", "torch": "TVM, by its importer", "layout": "TVM, the places"}
     got = f"{what.get(row.get('action'), 'TVM')}: `{shown(row['got'])}`"
     lines += [f"Meant: `{shown(row['expected'])}` ({', '.join(row['clauses'])}). {got}.", ""]
     return [*lines, f"{' '.join(row['why'].split())} Versions: {', '.join(row['versions'])}.", ""]

@@ -15,6 +15,8 @@ Reads from stdin a list of `{"module": text, "action": …, "arguments": [[dtype
 | `run-c`    | as `run`, by way of the target `c` and a C compiler           | as of `run`                |
 | `gradient` | Gradient of `main`, compiled and called                       | `array`: by the first argument |
 | `import`   | the text of a model of ONNX by TVM's importer, compiled and called | as of `run`            |
+| `torch`    | a call of PyTorch (`torch_call`) by TVM's importer, compiled and called | as of `run`       |
+| `layout`   | the layout that the text makes, applied to each of its elements | `array`: their places      |
 
 Where `main` returns a tuple of tensors the answer of `run` is `arrays`. Other answers: `error` ("Kind: message"),
 `signal` (a number); SIGALRM means that it took too long. The first answer is `version`: TVM's.
@@ -107,10 +109,34 @@ def imported(text: str) -> tvm.IRModule:
     return from_onnx(onnx.parser.parse_model(text))
 
 
+def imported_call(request: dict) -> tvm.IRModule:
+    """The module that TVM's importer makes of a call of PyTorch."""
+    import torch  # noqa: PLC0415 - only where a row needs it
+    from torch_call import exported  # noqa: PLC0415 - as above
+    from tvm.relax.frontend.torch import from_exported_program  # noqa: PLC0415 - as above
+
+    tensors = [torch.from_numpy(array.copy()) for array in arrays_of(request)]
+    return from_exported_program(exported(request["module"], tensors), unwrap_unit_return_tuple=True)
+
+
+def places_of(text: str) -> dict:
+    """Where the layout that an expression makes puts its elements, in order."""
+    from tvm.tirx.layout import S, TileLayout  # noqa: PLC0415 - TVM 0.25 has none
+
+    layout = eval(text, {"__builtins__": {}, "TileLayout": TileLayout, "S": S})  # noqa: S307 - the text of a row
+    simple, size = tvm.sym.Analyzer(), int(layout.size())
+    places = [int(simple.simplify(value)) for i in range(size) for value in layout.apply(i).values()]
+    return {"array": ["int64", [size], np.array(places, "int64").tobytes().hex()]}
+
+
+def arrays_of(request: dict) -> list:
+    """The arrays of a call."""
+    return [np.frombuffer(bytes.fromhex(raw), numpy_dtype(d)).reshape(s) for d, s, raw in request["arguments"]]
+
+
 def arguments_of(request: dict) -> list:
     """The tensors of a call."""
-    arrays = [np.frombuffer(bytes.fromhex(raw), numpy_dtype(d)).reshape(s) for d, s, raw in request["arguments"]]
-    return [tvm.runtime.tensor(array) for array in arrays]
+    return [tvm.runtime.tensor(array) for array in arrays_of(request)]
 
 
 def type_of(function: relax.Function) -> str:
@@ -127,6 +153,10 @@ def act(request: dict) -> dict:
         return run(stepped(request), arguments_of(request))
     if request["action"] == "import":
         return run(imported(request["module"]), arguments_of(request))
+    if request["action"] == "torch":
+        return run(imported_call(request), arguments_of(request))
+    if request["action"] == "layout":
+        return places_of(request["module"])
     module = from_source(request["module"])
     if not isinstance(module, tvm.IRModule):
         module = tvm.IRModule({"main": module.with_attr("global_symbol", "main")})
@@ -175,10 +205,13 @@ def ask(request: dict) -> dict:
 
 
 def import_once(requests: list) -> None:
-    """Import what models of ONNX need before children are forked, where it is there."""
+    """Import what models need before children are forked, where it is there."""
     if any(request["action"] == "import" for request in requests) and find_spec("onnx"):
         import onnx  # noqa: F401, PLC0415 - as above
-        import tvm.relax.frontend.onnx  # noqa: F401, PLC0415 - as above
+        import tvm.relax.frontend.onnx  # noqa: PLC0415 - as above
+    if any(request["action"] == "torch" for request in requests) and find_spec("torch"):
+        import torch_call  # noqa: F401, PLC0415 - as above
+        import tvm.relax.frontend.torch  # noqa: F401, PLC0415 - as above
 
 
 if __name__ == "__main__":

@@ -169,6 +169,14 @@ def test_a_recorded_deviation_is_known_by_the_words_of_its_cause():
     assert known_nodes(TVM, ("IsInf", "opset10", "value")) == ""
     assert known_nodes(TVM, ("TopK", "opset10", "shape")) == "onnx-top-k-10"
     assert known_nodes(TVM, ("TopK", "opset11", "shape")) == ""
+    cut = "InternalError: CodeGenVM cannot emit this Relax operator directly. Run the appropriate lowering pass"
+    assert known_nodes(TVM, ("Mod", "B", "empty", "opset13", "failed"), cut) == "onnx-extent-zero"
+    assert known_nodes(TVM, ("Mod", "B", "opset13", "failed"), cut) == ""  # no argument is without elements
+    assert known_nodes(TVM, ("Mod", "B", "empty", "opset13", "failed"), "InternalError: another") == ""
+    shape = "ValueError: Node cannot handle ShapeExpr inputs."
+    assert known_nodes(TVM, ("Shape+Shrink", "failed"), shape) == "onnx-shape-arithmetic"
+    assert known_nodes(TVM, ("ReduceMax", "axes", "empty", "opset13", "value")) == "max-of-nothing"
+    assert known_nodes(TVM, ("ReduceMax", "axes", "opset13", "value")) == ""
     assert known_nodes({"name": "tvm 9.9 importer"}, ("IsInf", "detect_negative", "opset10", "value")) == ""
 
 

@@ -217,6 +217,7 @@ def cause_of(graph: "OnnxGraph", how: str) -> tuple[str, ...]:
     absent = [each.name for each in schema.inputs[len(node.inputs) :]]
     words |= {f"{name}_absent" for name in absent}
     words |= {"nan"} if any(map(_has_specials, graph.arguments.values())) and node.op in CASTS else set()
+    words |= {EMPTY} if any(not array.size for array in graph.arguments.values()) else set()
     words |= {f"out{node.outputs.index(graph.outputs[0])}"} if graph.outputs != node.outputs[:1] else set()
     return (node.op, *sorted(words), f"opset{schema.since_version}", how)
 
@@ -227,8 +228,9 @@ def _has_specials(array: np.ndarray) -> bool:
 
 
 def brief(cause: Sequence[str]) -> tuple[str, ...]:
-    """The words of a cause that make it another one: not which optional inputs are absent, nor the version."""
-    return tuple(word for word in cause if not word.endswith("_absent") and not word.startswith("opset"))
+    """The words of a cause that make it another one: not what is absent or has no elements, nor the version."""
+    others = (word for word in cause if word != EMPTY and not word.endswith("_absent"))
+    return tuple(word for word in others if not word.startswith("opset"))
 
 
 def excluded(cause: Sequence[str]) -> str:
@@ -287,6 +289,7 @@ def shown(answers: Answers) -> str:
 
 
 CASTS = ("Cast", "CastLike")
+EMPTY = "empty"  # an argument has no elements
 NUMBERS = ("shape", "starts", "ends", "split", "repeats", "axes", "max_output_boxes_per_class")
 """Inputs that make another cause where they are arguments, and no constants."""
 PLANTED = {
@@ -414,7 +417,7 @@ def record_of(settings: CampaignSettings, number: int, judge: Judge, finding: Im
     if finding.path.startswith(IMPORTER):
         says = importer(python, judge_seconds(settings)).says
         lines[0] = f"{str(says.get('name', '')).removesuffix(' importer')}: {finding.message}"
-        row = known_nodes(says, finding.cause)
+        row = known_nodes(says, finding.cause, finding.refusal)
         right = judge.compiles_ours(python, finding.graph) if finding.code == WRONG else False
         like = "" if row or not finding.refusal else refusal_like(says, finding.refusal)
         lines += [f"as the known row {row}"] * bool(row) + [f"it is like the known row {like}"] * bool(like)
