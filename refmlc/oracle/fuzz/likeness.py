@@ -5,6 +5,7 @@
 | another result  | the row is of a result, on the same operators; and of floats of that size, or both are   |
 |                 | NaN or infinite alike; or the row reads what was never written, or outside of a buffer   |
 | …               | or on those of a family (`conv1d`, `conv2d`), and values differ alike: NaN for any other |
+| …               | or of its group (`max`, `argmin`: LIB-60…), over no elements, which the row never writes |
 | …               | or of another type, and the row's operators are among those of the program               |
 | …               | or the row's cases have what was applied to floats of 8 bits and less, plain or a cast   |
 | a failure       | the row has its message; not one of a dead process                                       |
@@ -37,6 +38,7 @@ from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import SCALARS, DType
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.visit import walk
+from refmlc.lang.library import OPERATORS
 from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.lang.script import read
 from refmlc.oracle.finding import Finding
@@ -80,9 +82,10 @@ def like_row(says: Mapping[str, object], pattern: Pattern, message: str = "", mo
         return best.id if best is not None and (rank[0] or len(alike) == 1 or module is None) else ""
     nothing = module is not None and has_nothing(module)
     results = [
-        (by_result, row.id)
+        ((row.nothing and nothing, *by_result), row.id)
         for row in rows
-        if (module is None or nothing or not row.nothing) and (by_result := _rank_of_result(row, pattern)) is not None
+        if (module is None or nothing or not row.nothing)
+        and (by_result := _rank_of_result(row, pattern, nothing)) is not None
     ]
     return max(results, key=lambda pair: pair[0], default=((), ""))[1]
 
@@ -182,7 +185,7 @@ def met(row_uses: Uses, uses: Uses) -> Uses:
     return frozenset((name, dtype) for name, dtype in uses if {(name, dtype), (name, ANY)} & row_uses)
 
 
-def _rank_of_result(row: RowLooks, pattern: Pattern) -> tuple[int, ...] | None:
+def _rank_of_result(row: RowLooks, pattern: Pattern, nothing: bool) -> tuple[int, ...] | None:
     """How much a row of a result has of another one; None: it does not look like it."""
     if row.messages:
         return None
@@ -190,6 +193,8 @@ def _rank_of_result(row: RowLooks, pattern: Pattern) -> tuple[int, ...] | None:
     same = how == row.how
     if _has_operators(row, pattern, how):
         return 2, same, not row.is_code
+    if nothing and row.nothing and row.is_code and _is_of_group(row.operators | pattern.operators):
+        return 1, 0, 0
     narrow = {use for use in pattern.uses if _is_narrow(use)} & row.cases
     arithmetic = sum(name != CAST for name, _ in narrow)
     return (1, arithmetic, len(narrow)) if narrow else None
@@ -209,6 +214,12 @@ def _has_operators(row: RowLooks, pattern: Pattern, how: str) -> bool:
     is_special = how == row.how or how.split(maxsplit=1)[0] in SPECIAL
     of_family = is_special and families(pattern.operators) == families(row.operators)
     return of_family or (how == TYPE and row.operators < pattern.operators)
+
+
+def _is_of_group(operators: frozenset[str]) -> bool:
+    """Whether operators are of one group of the specification, LIB-601 and LIB-602: they are legalised alike."""
+    groups = {OPERATORS[name].clause[:-1] if name in OPERATORS else name for name in operators}
+    return len(groups) == 1 and len(operators) > 1
 
 
 def families(operators: Iterable[str]) -> frozenset[str]:

@@ -120,6 +120,36 @@ def test_another_result_is_like_a_legalisation_that_reads_what_nothing_wrote(ext
     assert like_row(SAYS, Pattern("float value", operators=frozenset({"einsum"})), module=module) == row
 
 
+@pytest.mark.parametrize(
+    ("extent", "value", "row"),
+    [
+        (0, "R.max(x, axis=0)", "max-of-nothing"),  # not `max-of-infinities`, which has the operator too
+        (0, "R.min(x, axis=0)", "max-of-nothing"),
+        (0, "R.prod(x, axis=0)", "max-of-nothing"),
+        (0, "R.cumsum(x, axis=0)", ""),  # of another group
+        (3, "R.prod(x, axis=0)", ""),
+    ],
+)
+def test_another_result_of_no_elements_is_like_the_row_of_an_operator_of_its_group(extent, value, row):
+    module = read(GRAPH.format(extent=extent, value=value), "p.py")
+    operators = frozenset({value.partition("(")[0].removeprefix("R.")})
+    assert like_row(SAYS, Pattern("float finite for inf", operators=operators), module=module) == row
+
+
+ERRORS = "InternalError: LLVM module verification failed with the following errors: {}"
+
+
+@pytest.mark.parametrize(
+    ("error", "row"),
+    [
+        ("Invalid operand types for FCmp instruction %# = fcmp oeq i1 %#, %#, !dbg !#", "bool-comparison"),
+        ("Invalid bitcast %# = bitcast float %# to i8, !dbg !#", ""),
+    ],
+)
+def test_an_error_of_llvm_is_like_the_row_that_has_it(error, row):
+    assert of_program(ERRORS.format(error), LOOP, dtype="bool", value="A[i] == A[0]") == row
+
+
 def test_a_result_that_is_nan_is_like_a_row_of_another_size():
     operators = frozenset({"nn.attention"})
     assert like_row(SAYS, Pattern("float nan for finite", operators=operators)) == "attention-causal"
