@@ -315,7 +315,7 @@ BARRIER_MISUSE = Code(
     "a barrier in memory is not used as it has to be",
     "TIA-021",
     "A barrier in memory is initialised once with a number of arrivals, and from then on accessed by its own "
-    "operations only. Each phase takes exactly that number. Whoever waits for a phase "
+    "operations only. Each phase takes exactly that number. A thread that waits for a phase "
     "passes before the next one is complete.",
     instead(
         "T.ptx.mbarrier.init.shared.b64(bar.data, T.uint32(1))\nT.cuda.cta_sync()\n"

@@ -41,7 +41,7 @@ class Clocks:
         _join(self.of(thread), self.phases.get(token, {}))
 
     def land(self, token: object) -> int:
-        """A number below 0 for what the copies of a phase do: known to who has seen the phase."""
+        """A number below 0 for what the copies of a phase do: known to threads that have seen the phase."""
         copy = self._copies.setdefault(token, -1 - len(self._copies))
         self.phases.setdefault(token, {})[copy] = 1
         return copy

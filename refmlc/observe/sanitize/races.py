@@ -8,7 +8,7 @@
 |                                  | accesses to shared memory, a barrier in the text those to all memory; private  |
 |                                  | memory belongs to one thread; a barrier of some of the threads orders those of |
 |                                  | its threads (TIX-007, TIW-005), a phase of a barrier in memory those before it |
-|                                  | from those of who has seen it (TIA-023), by vector clocks                      |
+|                                  | from those of threads that have seen it (TIA-023), by vector clocks            |
 | serial, unrolled, virtual thread | never                                                                          |
 
 A block with an init whose reduce axis is bound to `threadIdx` is a reduction across threads, and not a race. A buffer

@@ -1,4 +1,4 @@
-"""Open copies: what they reserve, and when they are complete (TIA-002, TIA-003).
+"""Open copies: what they reserve, and when they are complete (TIA-002).
 
 From its issue to its completion a copy reserves its destination, which counts as not written, and its source. So
 

@@ -33,7 +33,7 @@ SHARED = ("shared", "shared::cta")
 SIZES = {"ca": (4, 8, 16), "cg": (16,)}
 HINTS = ("L2::cache_hint", "L2::64B", "L2::128B", "L2::256B")
 ORDERS = frozenset(("release", "acquire", "relaxed", "cta", "cluster", "b64", *SHARED, "shared::cluster"))
-"""Words of barriers that change neither operands nor counts. Decision: a cluster is one block here (TIA-041)."""
+"""Words of barriers that change neither operands nor counts. Decision: a cluster shares the memory of one block."""
 
 
 def prepare(scope: Scope, node: tir.Call) -> Eval:
