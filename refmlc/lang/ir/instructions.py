@@ -14,7 +14,7 @@ from refmlc.lang.ir import tir
 
 
 @dataclass(frozen=True, slots=True)
-class Instruction:
+class InstructionCall:
     """An instruction of PTX. `plain`: it has no predicate, no operand that is left out, and no keywords."""
 
     family: str
@@ -31,7 +31,7 @@ class Instruction:
         return next((modifier for modifier in modifiers if modifier in self.modifiers), "")
 
 
-def instruction(call: tir.Call) -> Instruction | None:
+def instruction(call: tir.Call) -> InstructionCall | None:
     """The instruction that a call is; None: it is none."""
     if not isinstance(call.callee, str) or not call.callee.startswith("ptx."):
         return None
@@ -46,7 +46,7 @@ def instruction(call: tir.Call) -> Instruction | None:
         plain = plain and not set(marks.split(",")) & {"pred", "keep"} and "s" not in marks
     elif printed:
         plain = False
-    return Instruction(family, tuple(_spelled(word) for word in modifiers if word), operands, plain)
+    return InstructionCall(family, tuple(_spelled(word) for word in modifiers if word), operands, plain)
 
 
 def _tagged(arg: tir.Expr) -> tir.Expr:

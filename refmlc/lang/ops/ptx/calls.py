@@ -37,7 +37,7 @@ CONTAINERS: Mapping[str, int] = {kind: bits for bits, kinds in PACKED.items() fo
 
 
 class Misfit(Exception):
-    """A call that is no call of any form: why. `illegal`: PTX has no such call; else refmlc does not read it."""
+    """Why a call fits no form. `illegal`: PTX has no such call; else refmlc does not read it."""
 
     def __init__(self, why: str, *, illegal: bool = True) -> None:
         super().__init__(why)

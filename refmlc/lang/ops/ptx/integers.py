@@ -158,7 +158,7 @@ def _quotient(kind: str, a: int, b: int) -> int:
     size = abs(a) // abs(b)
     value = -size if (a < 0) != (b < 0) else size
     if clamp(kind, value) != value:
-        raise Open(f"{a} / {b} is no number of {kind}, and PTX says no other result")
+        raise Open(f"{a} / {b} is outside of {kind}, and PTX says no other result")
     return value
 
 

@@ -18,7 +18,7 @@ from refmlc.lang.dtypes.formats import FLOAT_FORMATS, FloatFormat
 
 
 def _narrow(bits: int, exponent_bits: int, special: str) -> FloatFormat:
-    """The format of so many bits, which is the only one of its kind."""
+    """The format of this number of bits, which is the only one of its kind."""
     rows = FLOAT_FORMATS.values()
     (row,) = (each for each in rows if (each.bits, each.exponent_bits, each.special) == (bits, exponent_bits, special))
     return row
@@ -116,7 +116,7 @@ def _greatest(row: FloatFormat) -> int:
 
 
 def _rounded(row: FloatFormat, value: SignedNumber, mode: str) -> int:
-    """The code of the size, as if the exponents went on."""
+    """The code of the size, as if there were no largest exponent."""
     size = Fraction(value.size)
     if not size:
         return 0

@@ -27,7 +27,7 @@ def width(kind: str) -> int:
 
 
 def mask(bits: int) -> int:
-    """All of so many bits."""
+    """A word of this number of bits, all of them 1."""
     return (1 << bits) - 1
 
 

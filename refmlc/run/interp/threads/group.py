@@ -18,7 +18,7 @@ from refmlc.run.interp.tensorir.views import BufferPlace, View
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """One of the numbered barriers of a block, and how a thread comes to it.
+    """One of the numbered barriers of a block, and how a thread reaches it.
 
     `count`: how many threads come before it opens; None: all of the block. `aligned`: the threads of a warp come by the
     same instruction. `arrives`: the thread does not wait. `folds`: whether values are reduced on the way.
@@ -38,8 +38,8 @@ class Meeting:
     `part`: whose threads wait, a key of `PARTS`. `act`: what is done once, when all have come. `orders`: whether
     accesses before it come before those after it, for all of them. `key`: what is the same for threads that meet; None:
     the node. `mask`: the lanes of the warp that meet; None: all. `barrier`: the barrier that counts them.
-    `converges`: whoever has come when nobody else of the warp can come first. `posted`, `result`: where a thread has
-    what it brings, and gets what it takes. `until`: a thread waits alone, for a state.
+    `converges`: the lanes that are there when no other lane can be there first meet. `posted`, `result`: where a
+    thread has what it brings, and gets what it takes. `until`: a thread waits alone, for a state.
     """
 
     node: Node

@@ -197,7 +197,7 @@ def _is_at(meeting: Meeting, thread: Thread) -> bool:
 
 
 def _comes(meeting: Meeting, waiting: Thread, thread: Thread) -> bool:
-    """Whether a thread has come to where another one waits for it."""
+    """Whether a thread is where another one waits for it."""
     if not meeting.is_same(thread.waits):
         return False
     aligned = meeting.barrier is not None and meeting.barrier.aligned

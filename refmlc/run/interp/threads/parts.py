@@ -24,7 +24,7 @@ from typing import cast
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT, UNSUPPORTED_INTRINSIC
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.instructions import Instruction, instruction
+from refmlc.lang.ir.instructions import InstructionCall, instruction
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.threads import IN_PART, is_in_part, meets_in_part, name_in_part
 from refmlc.lang.ir.visit import children
@@ -263,7 +263,7 @@ def _together(call: tir.Call) -> Together:
     return warps.of_ptx(item)
 
 
-def _barrier(item: Instruction) -> Together:
+def _barrier(item: InstructionCall) -> Together:
     aligned = item.family == "bar" or "aligned" in item
     action, count = item.one_of("sync", "arrive", "red"), len(item.operands)
     if "cluster" in item:

@@ -6,7 +6,7 @@
 | and takes the value of a lane that has not come                           | the same                            |
 | anything else                                                             | what it says                        |
 
-Whoever uses such an element otherwise reads one that was never written (RM305).
+Any other use of such an element reads one that was never written (RM305).
 """
 
 from collections.abc import Callable, Iterator

@@ -28,7 +28,7 @@ from typing import TypeAlias, cast
 from refmlc.lang.dtypes import DType
 from refmlc.lang.dtypes.rounding import rounder
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.instructions import Instruction
+from refmlc.lang.ir.instructions import InstructionCall
 from refmlc.run.interp.threads.group import WARP
 
 WHOLE = (1 << WARP) - 1
@@ -67,7 +67,7 @@ class Together:
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """A numbered barrier: the operands that say which and for how many, or None; how a thread comes to it."""
+    """A numbered barrier: the operands that say which and for how many, or None; how a thread reaches it."""
 
     number: int | None = None
     count: int | None = None
@@ -325,7 +325,7 @@ def _text(arg: object) -> str:
     return arg.value if isinstance(arg, tir.StringImm) else str(arg)
 
 
-def of_ptx(item: Instruction) -> Together:
+def of_ptx(item: InstructionCall) -> Together:
     """What an instruction of a warp does. Fails where it is not executed."""
     family, key = item.family, (item.family, item.modifiers)
     match family, len(item.operands):
@@ -351,7 +351,7 @@ def of_ptx(item: Instruction) -> Together:
             raise Beyond("in this form is not executed")
 
 
-def _written(item: Instruction, count: int, key: object, rule: Rule, *, converges: bool = False) -> Together:
+def _written(item: InstructionCall, count: int, key: object, rule: Rule, *, converges: bool = False) -> Together:
     """An instruction whose first `count` operands are written, and whose last one is the mask, if it has others."""
     destinations = tuple(operand for operand in item.operands[:count] if isinstance(operand, tir.BufferLoad))
     if len(destinations) < count:
