@@ -18,7 +18,8 @@ do not race: the result is the same. Atomic operations do not race with each oth
 block only, and they are of two blocks; with other accesses they do.
 
 The last writer and one reader of each element are enough: iterations run in order, those of threads between two
-meetings, so an access that races with any earlier access races with one of these.
+meetings, so an access that races with any earlier access races with one of these. Where some of the threads meet, an
+access may come after that reader and not after another one: there all readers are kept that no later one comes after.
 """
 
 from collections.abc import Sequence
@@ -31,6 +32,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind, IterKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scopes import axes_of, is_thread
+from refmlc.lang.ir.threads import meets_in_part
 from refmlc.lang.ir.visit import walk
 from refmlc.observe.addresses import element_size, first_byte
 from refmlc.observe.sanitize.clocks import Clock, Clocks
@@ -85,24 +87,26 @@ class Access:
 class Accesses:
     """The accesses of an element that later ones are compared with.
 
+    `readers`: one, or all that may race with a later access where the last one does not.
     `atomic`: the last atomic operation, and the last one of another iteration than that: they do not race.
     """
 
     writer: Access | None = None
-    reader: Access | None = None
+    readers: tuple[Access, ...] = ()
     atomic: tuple[Access, ...] = ()
 
     def note_atomic(self, now: Access) -> None:
         """Note an atomic operation."""
         self.atomic = (now, *(access for access in self.atomic if access.values != now.values))[:2]
 
-    def note_reader(self, now: Access) -> None:
-        """Replace the reader by `now` if both are in the same iterations.
+    def note_reader(self, now: Access, *, every: bool) -> None:
+        """Replace the readers that `now` comes after; one that it does not come after stays, alone if not `every`.
 
         Iterations run in order, so a reader in an earlier iteration races with every access that a later one does.
         """
-        if self.reader is None or differ(self.reader, now) is None:
-            self.reader = now
+        others = tuple([reader for reader in self.readers if differ(reader, now) is not None])
+        if every or not others:
+            self.readers = (*others, now)
 
 
 class Races(Detector):
@@ -118,6 +122,8 @@ class Races(Detector):
         self._barriers = 0
         self._meetings = 0
         self._clocks = Clocks()
+        self._in_parts = False
+        self._partly: dict[tir.For, bool] = {}
         self._atomic = ""
         self._double_write: tuple[Access, Access, View, int, Frame] | None = None
         self._accesses: Elements[Accesses] = Elements()
@@ -191,9 +197,15 @@ class Races(Detector):
             if loop.kind is not ForKind.THREAD_BINDING or is_thread(tag):
                 slot = cast("Slot[int]", frame[ACTIVATION].layout.slot(loop.loop_var))
                 if tag.startswith("threadIdx") and not any(outer.tag.startswith("threadIdx") for outer in self._loops):
-                    self._clocks = Clocks()
+                    self._clocks, self._in_parts = Clocks(), self._meets_in_part(loop)
                 self._loops = (*self._loops, ParallelLoop(loop, tag, slot))
                 self._iterations = (*self._iterations, Iteration(frame))
+
+    def _meets_in_part(self, loop: tir.For) -> bool:
+        """Whether some of the threads of a loop may meet, without the others."""
+        if loop not in self._partly:
+            self._partly[loop] = meets_in_part(loop.body)
+        return self._partly[loop]
 
     def leave_loop(self, loop: tir.For, frame: Frame) -> None:
         del frame
@@ -233,14 +245,14 @@ class Races(Detector):
         for key in keys:
             accesses = records.get(key)
             if accesses is None:
-                records[key] = Accesses() if now.atomic else Accesses(reader=now)
+                records[key] = Accesses() if now.atomic else Accesses(readers=(now,))
                 continue
             if accesses.writer is not None:
                 self._compare(accesses.writer, now, (), view, offset, frame)
             for atomic in accesses.atomic:
                 self._compare(atomic, now, (), view, offset, frame)
             if not now.atomic:  # an atomic operation writes, too
-                accesses.note_reader(now)
+                accesses.note_reader(now, every=self._in_parts)
 
     def write_element(self, access: tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
         if not self._loops:
@@ -264,8 +276,8 @@ class Races(Detector):
                 now.value = self.content(view, offset)
             elif accesses.writer is not None:
                 self._compare(accesses.writer, now, private_loops, view, offset, frame)
-            if accesses.reader is not None:
-                self._compare(accesses.reader, now, private_loops, view, offset, frame)
+            for reader in accesses.readers:
+                self._compare(reader, now, private_loops, view, offset, frame)
             if now.atomic:
                 accesses.note_atomic(now)
             else:

@@ -96,6 +96,15 @@ def test_order_goes_through_several_threads():
     assert found(first, second.replace(wait(0), "B[1] = 0"), third, count=1) == {"RM321"}
 
 
+def test_a_writer_comes_after_every_reader():
+    signals, silent = when("t == 0", "B[0] = S[0]", arrive(0)), when("t == 1", "B[1] = S[0]")
+    writes = when("t == 32", wait(0), "S[0] = 1")
+    begin = ("S[t] = A[t]", BLOCK)
+    assert found(*begin, signals, writes, count=1) == "defined"
+    assert found(*begin, signals, silent, writes, count=1) == {"RM321"}
+    assert found(*begin, signals, silent, "T.cuda.warp_sync()", writes, count=1) == {"RM321"}
+
+
 def test_order_goes_through_a_meeting_of_a_warp():
     first, second = when("t == 1", "S[0] = 1"), when("t == 0", arrive(0))
     third = when("t == 32", wait(0), "B[0] = S[0]")
