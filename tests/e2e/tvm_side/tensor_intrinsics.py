@@ -1,32 +1,27 @@
 """Runs under TVM's Python: the tensor intrinsics that TVM registers, as TVM prints them. No device is needed.
 
-`tensor_intrinsics.py DIRECTORY` writes `NAME.desc.py` and `NAME.impl.py` of each pair, and `families.txt`: the module
-of `tvm.s_tir.tensor_intrin` that registers it. The modules are loaded again, with a look at what they register.
+`tensor_intrinsics.py DIRECTORY REGEX` writes `NAME.desc.py` and `NAME.impl.py` of each pair with such a name, and
+`families.txt`: the module of `tvm.s_tir.tensor_intrin` that registers it. TVM reads its modules once, which takes most
+of the time; what they register is kept on the way.
 """
 
 import importlib
+import re
 import sys
 from pathlib import Path
 
 import tvm
-import tvm_ffi
 from tvm.s_tir import TensorIntrin
 
 MODULES = ("arm_cpu", "cuda", "hexagon", "metal", "riscv_cpu", "rocm", "x86")
 PAIRS = []
+original = TensorIntrin.register
 
 
 def register(name, desc, impl, override=False):
-    """Keep a pair instead of registering it again."""
-    PAIRS.append((name, desc, impl))
-
-
-def again(name, f=None, override=False):
-    """Register a function that is registered already."""
-    return original(name, f, True)
-
-
-original, tvm_ffi.register_global_func = tvm_ffi.register_global_func, again
+    """Register a pair, and keep it with the module that does."""
+    PAIRS.append((sys._getframe(1).f_globals["__name__"].rpartition(".")[2], name, desc, impl))
+    return original(name, desc, impl, override)
 
 
 def texts(func):
@@ -36,16 +31,14 @@ def texts(func):
 
 def main():
     """Write each pair."""
-    directory = Path(sys.argv[1])
-    names = [f"tvm.s_tir.tensor_intrin.{module}" for module in MODULES]
-    modules = [importlib.import_module(name) for name in names]
+    directory, names = Path(sys.argv[1]), sys.argv[2]
     TensorIntrin.register = staticmethod(register)
+    for module in MODULES:
+        importlib.import_module(f"tvm.s_tir.tensor_intrin.{module}")
     families = []
-    for module in modules:
-        PAIRS.clear()
-        importlib.reload(module)
-        for name, desc, impl in PAIRS:
-            families.append(f"{name} {module.__name__.rpartition('.')[2]}")
+    for family, name, desc, impl in PAIRS:
+        if re.search(names, name):
+            families.append(f"{name} {family}")
             (directory / f"{name}.desc.py").write_text(texts(desc), "utf-8")
             (directory / f"{name}.impl.py").write_text(texts(impl), "utf-8")
     (directory / "families.txt").write_text("\n".join(families) + "\n", "utf-8")
