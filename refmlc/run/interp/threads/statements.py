@@ -42,14 +42,24 @@ def prepare_steps(scope: Scope, node: tir.Stmt) -> Go:
 def _piece(scope: Scope, node: tir.Stmt) -> Go:
     """A statement that runs in one piece; threads meet before one that touches exchanged memory."""
     run = scope.stmt(node)
-    meeting = Meeting(node, implied=True) if scope.exchange.is_touching(node) else None
 
     def steps(frame: Frame) -> Steps:
-        if meeting is not None:
-            yield meeting
         run(frame)
+        yield from ()
 
-    return steps
+    return _after(_implied(scope, node), steps)
+
+
+def _implied(scope: Scope, node: tir.Stmt) -> Go | None:
+    """The meeting before a statement that touches exchanged memory; None: it touches none."""
+    if not scope.exchange.is_touching(node):
+        return None
+    meeting = Meeting(node, implied=True)
+
+    def meet(_frame: Frame) -> Steps:
+        yield meeting
+
+    return meet
 
 
 def _prepare(scope: Scope, node: tir.Stmt) -> Go:
@@ -75,7 +85,7 @@ def _prepare(scope: Scope, node: tir.Stmt) -> Go:
         case tir.Evaluate() if is_wait(node):
             return _seen(scope, node, waits.prepare_wait(scope, node))
         case tir.Evaluate(value=tir.Call(callee=callee)) if is_of_matrix_unit(callee):
-            return _seen(scope, node, matrix.prepare_matrix(scope, node))
+            return _after(_implied(scope, node), _seen(scope, node, matrix.prepare_matrix(scope, node)))
         case tir.Evaluate() if is_barrier(node):
             return _seen(scope, node, _leaf(scope, node))
         case tir.Evaluate() if is_collective(node):

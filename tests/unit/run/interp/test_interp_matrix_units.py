@@ -365,3 +365,35 @@ def f(A: T.Buffer((8, 8), "float32"), B: T.Buffer((8, 8), "float32"), C: T.Buffe
     out = np.zeros((8, 8), "float32")
     call(text, a, b, out)
     assert out.tolist() == (a @ b.T + 1).tolist()
+
+
+POINTER = 'T.tvm_access_ptr(T.type_annotation("{}"), {}.data, {}, 256, {})'
+LOADED = """@T.prim_func
+def main(A: T.Buffer((512,), "float16"), C: T.Buffer((512,), "float32")):
+    ty = T.env_thread("threadIdx.y")
+    tx = T.env_thread("threadIdx.x")
+    T.launch_thread(ty, 2)
+    S = T.alloc_buffer((512,), "float16", scope="shared")
+    sums = T.alloc_buffer((256,), "float32", scope="wmma.accumulator")
+    left = T.alloc_buffer((256,), "float16", scope="wmma.matrix_a")
+    right = T.alloc_buffer((256,), "float16", scope="wmma.matrix_b")
+    T.tvm_fill_fragment(sums.data, 16, 16, 16, 0, T.float32(0))
+    for k in range(8):
+        with T.launch_thread(tx, 32):
+            S[ty * 256 + k * 32 + tx] = A[ty * 256 + k * 32 + tx]
+    T.tvm_load_matrix_sync(left.data, 16, 16, 16, 0, {first}, 16, "row_major")
+    T.tvm_load_matrix_sync(right.data, 16, 16, 16, 0, {second}, 16, "row_major")
+    T.tvm_mma_sync(sums.data, 0, left.data, 0, right.data, 0, sums.data, 0)
+    T.tvm_store_matrix_sync(sums.data, 16, 16, 16, 0, {out}, 16, "row_major")
+""".format(
+    first=POINTER.format("float16", "S", 0, 1),
+    second=POINTER.format("float16", "S", 256, 1),
+    out=POINTER.format("float32", "C", "ty * 256", 2),
+)
+
+
+def test_what_another_warp_wrote_is_there_where_a_compiler_puts_the_barrier():  # TIR-227
+    a, c = (np.arange(512) % 5).astype("float16"), np.zeros(512, "float32")
+    Machine(read(LOADED, "f.py")).call("main", [a, c])
+    product = a[:256].reshape(16, 16).astype("float32") @ a[256:].reshape(16, 16).astype("float32")
+    assert np.array_equal(c.reshape(2, 16, 16), np.stack([product, product]))
