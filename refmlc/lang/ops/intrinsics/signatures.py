@@ -36,7 +36,15 @@ def _result_problem(row: Intrinsic, dtype: DType, operands: list[DType]) -> tupl
             fits = {operand.element for operand in operands} == {dtype.element} and dtype.lanes == lanes
         case "get_active_lane_mask":
             fits = dtype.bits == 1 or dtype.kind == "bool"
-        case "vscale" | "assume" | "prefetch" | "start_profile_intrinsic" | "end_profile_intrinsic":
+        case (
+            "vscale"
+            | "cuda.ffs_u32"
+            | "cuda.thread_rank"
+            | "assume"
+            | "prefetch"
+            | "start_profile_intrinsic"
+            | "end_profile_intrinsic"
+        ):
             fits = not dtype.is_vector
         case "isnullptr":
             fits = dtype.bits == 1 or dtype.kind in ("bool", "void")

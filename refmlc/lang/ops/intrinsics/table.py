@@ -19,6 +19,21 @@ MATRIX_UNITS = (
     (INSTRUCTIONS, "the matrix unit of a warp", "TIM-003"),
     (OF_THREAD, "a thread's part of a matrix", "TIM-006"),
 )
+FOUR_PLACES = "pointer integer pointer integer pointer integer pointer integer"
+OPERANDS_OF_MATRICES = {
+    "tvm_fill_fragment": "pointer integer integer integer integer scalar",
+    "tvm_load_matrix_sync": "pointer integer integer integer integer pointer integer name",
+    "tvm_store_matrix_sync": "pointer integer integer integer integer pointer integer name",
+    "tvm_mma_sync": FOUR_PLACES,
+    "tvm_bmma_sync": FOUR_PLACES,
+    "metal.make_filled_simdgroup_matrix": "pointer integer scalar *integer",
+    "metal.simdgroup_load": "pointer integer pointer integer *any",
+    "metal.simdgroup_store": "pointer integer pointer integer *any",
+    "metal.simdgroup_multiply_accumulate": FOUR_PLACES,
+    **dict.fromkeys(("cuda.mma_fill", "cuda.mma_fill_legacy"), "integer pointer integer"),
+    **dict.fromkeys(("cuda.mma_store", "cuda.mma_store_legacy"), "integer integer pointer pointer integer integer"),
+}
+"""The operands of those calls of matrix units whose number and kinds never depend on modifiers."""
 FIRST_OF_THREAD = ("cuda.mma_fill", "cuda.mma_store")
 ARRAY = "pointer expr expr expr expr *integer"
 
@@ -147,7 +162,12 @@ def _rows() -> tuple[Intrinsic, ...]:
         # -------------------- matrix units: TIM-001
         *(
             Intrinsic(
-                name, meaning, clause, WRITES, "*any", result=FIRST if name in FIRST_OF_THREAD else Written.KEYWORD
+                name,
+                meaning,
+                clause,
+                WRITES,
+                OPERANDS_OF_MATRICES.get(name, "*any"),
+                result=FIRST if name in FIRST_OF_THREAD else Written.KEYWORD,
             )
             for names, meaning, clause in MATRIX_UNITS
             for name in names

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from refmlc.diag import Diagnostic, Related, error, fail
-from refmlc.diag.catalogue import OUT_OF_SCOPE, Code
+from refmlc.diag.catalogue import OUT_OF_SCOPE, UNSUPPORTED_CONSTRUCT, Code
 from refmlc.diag.errors import RefmlcError
 from refmlc.diag.source import Span
 from refmlc.lang.ir import tir
@@ -115,7 +115,11 @@ class Scope:
         return self.prepare_expr(self, node)
 
     def int(self, node: tir.Expr) -> IntEval:
-        """The same for an expression that its dtype makes an int."""
+        """The same for an expression that its dtype makes an int; one of another dtype fails when it is reached."""
+        if node.dtype.is_vector or node.dtype.is_float:
+            return cast(
+                "IntEval", self.unsupported(UNSUPPORTED_CONSTRUCT, f"{node.dtype} in place of an integer", node.span)
+            )
         return cast("IntEval", self.prepare_expr(self, node))
 
     def number(self, node: tir.Expr) -> NumberEval:

@@ -200,6 +200,8 @@ def _prepare(scope: Scope, node: tir.Call, read: Callable[[tir.Call], Atomic]) -
     """The call as a closure, its value the one before."""
     try:
         atomic = read(node)
+        if any(operand.dtype.kind in ("handle", "void") for operand in atomic.operands):
+            raise Beyond("of an address is not executed")
         operation = _operation(atomic)
     except Beyond as beyond:
         return scope.unsupported(UNSUPPORTED_INTRINSIC, f"`T.{node.callee}` {beyond}", node.span)

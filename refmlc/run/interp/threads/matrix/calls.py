@@ -168,7 +168,7 @@ def _fill_own(scope: Scope, call: tir.Call) -> Eval:
 
     def fill(frame: Frame) -> None:
         number = count(frame)
-        place(frame).moved(lane(frame) * number).put([0] * number)
+        place(frame).moved(lane(frame) * number).clear(number)
 
     return lambda frame: _located(call.span, lambda: fill(frame))
 

@@ -48,6 +48,11 @@ class ElementCodes:
         storage.bytes[first : first + width * len(codes)] = b"".join([code.to_bytes(width, "little") for code in codes])
         storage.initialise(first, width * len(codes))
 
+    def clear(self, count: int) -> None:
+        """Write 0 into the first elements. Fails: RM313, RM316."""
+        self._span(count)
+        self.put([0] * count)
+
     def read(self, bits: int) -> int:
         """As many elements as have `bits` bits, as one number."""
         return joined(self.codes(self._count(bits)), self.dtype.bits)
@@ -66,7 +71,7 @@ class ElementCodes:
         width, first, storage = cell_size(self.dtype), self.pointer.byte_offset, self.pointer.storage
         if not storage.alive:
             raise fail(USE_AFTER_KILL, "a matrix lies in storage that was freed")
-        if not 0 <= first <= storage.nbytes - width * count:
+        if count < 0 or not 0 <= first <= storage.nbytes - width * count:
             message = f"{count} elements of {self.dtype} from byte {first} on do not lie in {storage.nbytes} bytes"
             raise fail(BAD_POINTER, message)
         return first, width
