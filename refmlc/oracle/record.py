@@ -101,11 +101,11 @@ def _fits(stem: str, base: str, version: str) -> bool:
 
 @cache
 def known_refusals(name: str, version: str) -> tuple[KnownRefusal, ...]:
-    """The rows of an implementation's file that explain refusals of this version. Fails: RM109."""
+    """The rows of an implementation's file that explain refusals of modules by this version. Fails: RM109."""
     return tuple(
         KnownRefusal(str(row["id"]), _texts(row["messages"]), _texts(row.get("parts", ())))
         for row in _tables(name, version)
-        if "messages" in row
+        if "messages" in row and row.get("action") != "import"
     )
 
 

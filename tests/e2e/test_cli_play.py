@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -252,7 +253,8 @@ def raw(client, data):
     """The answer to bytes; empty: the connection was closed."""
     with socket.create_connection(("127.0.0.1", client.playground.server_port), timeout=30) as connection:
         connection.sendall(data)
-        connection.shutdown(socket.SHUT_WR)
+        with suppress(OSError):  # the server may have closed it already
+            connection.shutdown(socket.SHUT_WR)
         pieces = []
         while piece := connection.recv(65536):
             pieces.append(piece)

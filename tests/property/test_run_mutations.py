@@ -15,6 +15,7 @@ from refmlc.lang.dtypes.storage import storage_dtype
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.types import PrimType, ShapeType, TensorType, TupleType
 from refmlc.lang.ops.intrinsics import INTRINSICS
+from refmlc.lang.ops.intrinsics.device import NAMED_OPERATORS, PTX_FAMILIES
 from refmlc.vm.parameters import parameters_of
 
 SECONDS = 60  # far above what any run needs, traced or not: what takes longer hangs
@@ -342,7 +343,7 @@ def intrinsic_call(choose):
 
 def test_intrinsics_with_any_arguments():
     counts = Counter()
-    for seed in range(1500):
+    for seed in range(2400):
         choose = random.Random(seed)  # noqa: S311 - a seed to reproduce
         text = intrinsic_call(choose)
         try:
@@ -350,6 +351,47 @@ def test_intrinsics_with_any_arguments():
         except Exception as unexpected:  # noqa: BLE001 - the seed must be told with whatever came
             pytest.fail(f"seed {seed}: {unexpected!r}\n{text}")
     assert counts["ran"] > 30
+
+
+KERNEL = """
+@T.prim_func
+def main(A: T.Buffer((8,), "float32"), B: T.Buffer((4,), "int32"), k: T.int32):
+    T.device_entry()
+    b = T.cta_id([1])
+    t = T.thread_id([32])
+    S = T.alloc_shared((64,), "float32")
+    bar = T.alloc_shared((2,), "uint64")
+    x: T.int32
+    {call}
+"""
+ADDRESSES = ("T.address_of(S[0])", "T.address_of(A[0])", "T.address_of(bar[0])", "T.address_of(B[t])", "S.ptr_to([0])")
+REGISTERS = ("S[t]", "B[0]", "x", "t", "T.ptx.pred(t == 0)", "T.ptx.SINK", "T.uint32(0xffffffff)", "T.uint64(4)", "16")
+OF_DEVICES = sorted(name for name in NAMED_OPERATORS if name.startswith(("cuda.", "metal.")))
+
+
+def instruction_call(choose):
+    """A kernel with one instruction whose modifiers and operands hardly ever fit."""
+    if choose.random() < 0.75:
+        family = choose.choice(sorted(PTX_FAMILIES))
+        modifiers = sorted(PTX_FAMILIES[family].modifiers)
+        name = ".".join(("ptx", family, *choose.sample(modifiers, min(len(modifiers), choose.choice((0, 1, 2, 3, 4))))))
+    else:
+        name = choose.choice(OF_DEVICES)
+    pool = (*ARGUMENTS, *ADDRESSES, *REGISTERS)
+    operands = ", ".join(choose.choice(pool) for _ in range(choose.choice((1, 2, 2, 3, 3, 4, 5))))
+    return KERNEL.format(call=f"T.{name}({operands})")
+
+
+def test_instructions_with_any_operands():
+    counts = Counter()
+    for seed in range(2000):
+        choose = random.Random(seed)  # noqa: S311 - a seed to reproduce
+        text = instruction_call(choose)
+        try:
+            counts.update(run(text, choose))
+        except Exception as unexpected:  # noqa: BLE001 - the seed must be told with whatever came
+            pytest.fail(f"seed {seed}: {unexpected!r}\n{text}")
+    assert counts["Unsupported"] > 200
 
 
 INDICES = (

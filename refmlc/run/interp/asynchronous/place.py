@@ -7,7 +7,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import Instruction
 from refmlc.run.interp.asynchronous.barriers import BlockState, MemoryBarrier
 from refmlc.run.interp.asynchronous.copies import Groups
-from refmlc.run.interp.asynchronous.operands import Address, address
+from refmlc.run.interp.asynchronous.operands import Address, NotExecutedError, address
 from refmlc.run.interp.tensorir.frame import Frame, IntEval
 from refmlc.run.interp.tensorir.scope import Scope
 
@@ -29,12 +29,19 @@ class Here:
         self._group = scope.group
 
     def number(self, place: int) -> IntEval:
-        """An operand that is a number."""
-        return self.scope.int(cast("tir.Expr", self.operands[place]))
+        """An operand that is a number. Fails: there is none."""
+        return self.scope.int(self._operand(place))
 
     def address(self, place: int) -> Address:
-        """An operand that is an address."""
-        return address(self.scope, self.operands[place])
+        """An operand that is an address. Fails: there is none."""
+        operand = self.operands[place] if place < len(self.operands) else None
+        return address(self.scope, operand if isinstance(operand, tir.Buffer) else self._operand(place))
+
+    def _operand(self, place: int) -> tir.Expr:
+        operand = self.operands[place] if place < len(self.operands) else None
+        if not isinstance(operand, tir.Expr):
+            raise NotExecutedError(f"operand {place} of it is missing, or not a number")
+        return operand
 
     def thread(self, frame: Frame) -> int:
         """The number of the thread."""

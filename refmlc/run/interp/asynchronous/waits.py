@@ -18,6 +18,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import WAIT, Instruction, instruction
 from refmlc.run.interp.asynchronous.barriers import MemoryBarrier
 from refmlc.run.interp.asynchronous.instructions import ORDERS
+from refmlc.run.interp.asynchronous.operands import NotExecutedError
 from refmlc.run.interp.asynchronous.place import Here
 from refmlc.run.interp.tensorir.frame import Frame, Run, Slot
 from refmlc.run.interp.tensorir.scope import Scope
@@ -62,7 +63,11 @@ def prepare_wait(scope: Scope, node: tir.Evaluate) -> Go:  # TIA-023
         stop = scope.unsupported(UNSUPPORTED_INTRINSIC, f"`{parts.name}` is not executed here", call.span)
         return _stopping(stop)
     here = Here(scope, call, parts)
-    at, parity = here.address(1), here.number(2)
+    try:
+        at, parity = here.address(1), here.number(2)
+    except NotExecutedError as reason:
+        message = f"`{parts.name}` is not executed: {reason}"
+        return _stopping(scope.unsupported(UNSUPPORTED_INTRINSIC, message, call.span))
     slot = cast("Slot[PhaseWait]", scope.layout.new())
     until = PhaseIsComplete(slot)
     meeting = Meeting(node, implied=False, part="thread", orders=False, until=until)

@@ -211,12 +211,13 @@ def _make_array(scope: Scope, node: tir.Call) -> Eval:  # TIR-328
     start, extents, steps = pointer(scope, data), scope.expr(shape), scope.expr(strides)
     dtype = like.dtype
     offset = scope.int(offsets[0]) if offsets else (lambda _frame: 0)
-    size = cell_size(dtype) * dtype.lanes
+    size, failure = cell_size(dtype) * dtype.lanes, scope.failing(UNSUPPORTED_CONSTRUCT, node.span)
 
     def make(frame: Frame) -> Tensor:
         place = start(frame)
-        sizes = cast("tuple[int, ...]", extents(frame))
-        spacing = cast("tuple[int, ...] | None", steps(frame) or None)
+        sizes, spacing = extents(frame), steps(frame) or None
+        if not isinstance(sizes, tuple) or not (spacing is None or isinstance(spacing, tuple)):
+            raise failure(frame, "an array whose shape or strides are not made by `T.tvm_stack_make_shape`")
         first = place.byte_offset + offset(frame) * size
         return Tensor(place.storage, dtype, sizes, spacing, first, span=node.span)
 

@@ -116,7 +116,7 @@ class Scope:
 
     def int(self, node: tir.Expr) -> IntEval:
         """The same for an expression that its dtype makes an int; one of another dtype fails when it is reached."""
-        if node.dtype.is_vector or node.dtype.is_float:
+        if node.dtype.is_vector or node.dtype.is_float or node.dtype.kind in ("handle", "void"):
             return cast(
                 "IntEval", self.unsupported(UNSUPPORTED_CONSTRUCT, f"{node.dtype} in place of an integer", node.span)
             )

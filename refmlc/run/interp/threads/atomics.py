@@ -33,7 +33,7 @@ from refmlc.run.interp.tensorir.placed import is_placed
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import View
 from refmlc.run.interp.threads.parts import written
-from refmlc.run.interp.threads.warps import Beyond
+from refmlc.run.interp.threads.warps import Beyond, check_numbers
 
 TYPES = {
     **{f"u{bits}": f"uint{bits}" for bits in (32, 64)},
@@ -200,8 +200,7 @@ def _prepare(scope: Scope, node: tir.Call, read: Callable[[tir.Call], Atomic]) -
     """The call as a closure, its value the one before."""
     try:
         atomic = read(node)
-        if any(operand.dtype.kind in ("handle", "void") for operand in atomic.operands):
-            raise Beyond("of an address is not executed")
+        check_numbers(atomic.operands)
         operation = _operation(atomic)
     except Beyond as beyond:
         return scope.unsupported(UNSUPPORTED_INTRINSIC, f"`T.{node.callee}` {beyond}", node.span)

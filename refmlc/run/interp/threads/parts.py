@@ -33,7 +33,7 @@ from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads import registers, warps
 from refmlc.run.interp.threads.group import PARTS, WARP, Barrier, Go, Meeting, Steps, Thread
 from refmlc.run.interp.threads.registers import Missing
-from refmlc.run.interp.threads.warps import WHOLE, Beyond, Lanes, Numbered, Results, Together, Values
+from refmlc.run.interp.threads.warps import WHOLE, Beyond, Lanes, Numbered, Results, Together, Values, check_numbers
 
 BARRIERS = 16
 
@@ -136,6 +136,7 @@ def _meeting(scope: Scope, call: tir.Call) -> Go:
         return _stopping(scope, call, "threads of a warp that are those of several loops: not executed")
     try:
         together = _together(call)
+        check_numbers(operand for place, operand in enumerate(together.operands) if place != together.gives)
     except Beyond as beyond:
         return _stopping(scope, call, f"`T.{name}` {beyond}")
     args = tuple(

@@ -18,7 +18,7 @@
 | `T.cuda.warp_sync()`, `T.ptx.bar.warp.sync(m)`      | none: the lanes wait for each other                          |
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from math import copysign, isnan
@@ -41,6 +41,13 @@ Rule: TypeAlias = Callable[[Lanes, Values], Results]
 
 class Beyond(Exception):
     """What a call does that is not executed."""
+
+
+def check_numbers(operands: Iterable[tir.Expr]) -> None:
+    """Fails: an operand is an address or a vector."""
+    for operand in operands:
+        if operand.dtype.is_vector or operand.dtype.kind in ("handle", "void"):
+            raise Beyond(f"with an operand of {operand.dtype} is not executed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,8 +324,10 @@ def of_cuda(call: tir.Call) -> Together:
             op, width = _text(call.args[1]), call.args[2]
             size = width.value if isinstance(width, tir.IntImm) else 0
             return Together("warp", args[:1], (*key, op, size), rule=_reduced(op, size, call.dtype))
-        case _:
+        case _ if name in SHUFFLES:
             return Together("warp", args, key, mask=0, rule=SHUFFLES[name], gives=1)
+        case _:
+            raise Beyond("in this form is not executed")
 
 
 def _text(arg: object) -> str:
