@@ -56,9 +56,9 @@ class Outcome:
     reason: str = ""
 
 
-def printed(python, folder, names=""):
-    """Print the pairs of a TVM into a folder, those whose names a regular expression finds."""
-    subprocess.run([python, str(SIDE), str(folder), names], check=True, capture_output=True, timeout=300)
+def printed(python, folder):
+    """Print the pairs of a TVM into a folder."""
+    subprocess.run([python, str(SIDE), str(folder)], check=True, capture_output=True, timeout=300)
 
 
 def families(folder):
@@ -230,7 +230,7 @@ def main():
         folder = options.texts or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         if not (folder / "families.txt").exists():
-            printed(options.tvm, folder, options.names)
+            printed(options.tvm, folder)
         outcomes = outcomes_of(folder, options.names)
     CONSOLE.print(table(outcomes))
     for outcome in outcomes:

@@ -11,8 +11,8 @@ def test_descriptions_and_implementations_are_equal_up_to_known_layouts(tmp_path
     chosen = (
         "^(mma_(fill|store|i8|f16f16f16)|mma_ldmatrix_(f16|i8)_.*[ab]$|wmma_.*(f16f16f32|s8s8s32|s4)|simdgroup|ROCM)"
     )
-    printed(os.environ["REFMLC_TVM_PYTHON"], tmp_path, chosen)
-    outcomes = outcomes_of(tmp_path)
+    printed(os.environ["REFMLC_TVM_PYTHON"], tmp_path)  # a product is compared with the loads of its operands, too
+    outcomes = outcomes_of(tmp_path, chosen)
     verdicts = {outcome.name: outcome.verdict for outcome in outcomes}
     assert len(verdicts) >= 40
     apart = {"mma_ldmatrix_f16_b", "mma_f16f16f16", "mma_i8i8i32_trans_b"}

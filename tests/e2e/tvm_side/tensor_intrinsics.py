@@ -1,12 +1,11 @@
 """Runs under TVM's Python: the tensor intrinsics that TVM registers, as TVM prints them. No device is needed.
 
-`tensor_intrinsics.py DIRECTORY REGEX` writes `NAME.desc.py` and `NAME.impl.py` of each pair with such a name, and
-`families.txt`: the module of `tvm.s_tir.tensor_intrin` that registers it. TVM reads its modules once, which takes most
-of the time; what they register is kept on the way.
+`tensor_intrinsics.py DIRECTORY` writes `NAME.desc.py` and `NAME.impl.py` of each pair, and `families.txt`: the module
+of `tvm.s_tir.tensor_intrin` that registers it. TVM reads its modules once, which takes most of the time; what they
+register is kept on the way.
 """
 
 import importlib
-import re
 import sys
 from pathlib import Path
 
@@ -31,16 +30,15 @@ def texts(func):
 
 def main():
     """Write each pair."""
-    directory, names = Path(sys.argv[1]), sys.argv[2]
+    directory = Path(sys.argv[1])
     TensorIntrin.register = staticmethod(register)
     for module in MODULES:
         importlib.import_module(f"tvm.s_tir.tensor_intrin.{module}")
     families = []
     for family, name, desc, impl in PAIRS:
-        if re.search(names, name):
-            families.append(f"{name} {family}")
-            (directory / f"{name}.desc.py").write_text(texts(desc), "utf-8")
-            (directory / f"{name}.impl.py").write_text(texts(impl), "utf-8")
+        families.append(f"{name} {family}")
+        (directory / f"{name}.desc.py").write_text(texts(desc), "utf-8")
+        (directory / f"{name}.impl.py").write_text(texts(impl), "utf-8")
     (directory / "families.txt").write_text("\n".join(families) + "\n", "utf-8")
 
 
