@@ -10,6 +10,7 @@
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from operator import eq, ge, gt, le, lt, ne
 
 from refmlc.lang.ops.ptx.floats import reading
 from refmlc.lang.ops.ptx.logic import joined
@@ -21,12 +22,12 @@ Order = Fraction | float
 Compared = Callable[[int, int], bool]
 
 OPERATORS: Mapping[str, Callable[[Order, Order], bool]] = {
-    "eq": lambda a, b: a == b,
-    "ne": lambda a, b: a != b,
-    "lt": lambda a, b: a < b,
-    "le": lambda a, b: a <= b,
-    "gt": lambda a, b: a > b,
-    "ge": lambda a, b: a >= b,
+    "eq": eq,
+    "ne": ne,
+    "lt": lt,
+    "le": le,
+    "gt": gt,
+    "ge": ge,
 }
 UNSIGNED = {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
 TRUE: Mapping[str, int] = {"f32": 0x3F800000, "f16": 0x3C00, "bf16": 0x3F80}
