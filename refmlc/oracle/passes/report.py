@@ -185,8 +185,9 @@ def _lines(
     yield f"# {broken.headline}"
     yield from ("", f"{compiler}: {broken.diagnostic.message}.", "")
     if small is not None:
-        more = "" if small.finished else " (the reduction stopped at its limits: a smaller module may exist)"
-        yield from (f"## The module{more}", "", *fenced(small.text, "python"), "")
+        yield from ("## The module", "", *fenced(small.text, "python"), "")
+        if not small.finished:
+            yield from ("The reduction stopped at its limits: a smaller module may exist.", "")
     yield from ("## The difference", "", *fenced(render_text(broken.diagnostic), ""), "")
     yield from (f"## After {broken.names}", "")
     yield f"The stage before, `{broken.before.name}`, is the last one that keeps the meaning of the module."
