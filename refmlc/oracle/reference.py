@@ -19,17 +19,14 @@ from types import MappingProxyType
 from typing import Protocol
 
 from refmlc.diag.catalogue import CODES
-from refmlc.diag.errors import error
 from refmlc.lang.ir import IRModule, tir
-from refmlc.native.tier.native_module import NativeModule
 from refmlc.observe.sanitize.detector import Reach
 from refmlc.observe.sanitize.kinds import ALL, DETECTED, within
 from refmlc.observe.sanitize.proved import is_plain, outputs_alone
 from refmlc.observe.sanitize.report import Finding, Report
 from refmlc.observe.sanitize.sanitizer import Sanitizer
 from refmlc.oracle.implementations.implementation import Answer, Ended, Stop, Stopped
-from refmlc.oracle.implementations.interp import Interp, Interpreted
-from refmlc.oracle.implementations.local_calls import stopped
+from refmlc.oracle.implementations.interp import Interp, Interpreted, Watched
 from refmlc.oracle.implementations.native import guarded_module
 from refmlc.rewrite.transform import legalize_ops
 from refmlc.run.memory.tensor import Tensor
@@ -103,13 +100,8 @@ def references(
     `ends`: how calls end without detectors, by their numbers, as far as the caller knows from `interp`.
     """
     if sanitize:
-        module = legalize_ops(program.module)  # detectors look into the functions that operators are
-        quick = frozenset(kinds) - proved(module)
-        native = None if interp.compiles_from is None else guarded_module(module)
-        return [
-            _sanitized(program, module, number, interp, kinds, quick, native, ends.get(number))
-            for number in range(len(program.calls))
-        ]
+        calls = _Calls(program.module, interp, kinds)
+        return [calls.reference(program, number, ends.get(number)) for number in range(len(program.calls))]
     interpreted = Interpreted(program.module, interp)
     results: list[Reference] = []
     for number in range(len(program.calls)):
@@ -127,45 +119,43 @@ def proved(module: IRModule) -> frozenset[str]:
     return within(Reach.NOT_PLAIN, Reach.NOT_PLAIN_ALONE) if alone else within(Reach.NOT_PLAIN)
 
 
-def _sanitized(
-    program: Program,
-    module: IRModule,
-    number: int,
-    interp: Interp,
-    kinds: Collection[str],
-    quick: frozenset[str],
-    native: NativeModule | None,
-    end: Answer | None,
-) -> Reference:
-    """One call under the detectors of `kinds`; those of `quick` are enough where arguments share no memory."""
-    args = program.arguments(number)
-    watched = frozenset(kinds) if _share(args) else quick
-    hooks = Sanitizer(module, watched)
-    interpreted = Interpreted(module, interp, hooks, native)
-    answer = interpreted.run(program.func, args)
-    if isinstance(answer, Stopped) and answer.why is Stop.UNDEFINED and watched != frozenset(kinds):
-        hooks = Sanitizer(module, kinds)
-        interpreted = Interpreted(module, interp, hooks)
-        answer = interpreted.run(program.func, program.arguments(number))
-    explained = _explained(answer, hooks)
-    plain = answer
-    if isinstance(answer, Stopped) and answer.diagnostic is not None and answer.diagnostic.code.id in DETECTED:
-        plain = end or Interpreted(program.module, interp).run(program.func, program.arguments(number))
-    report = _report(explained, hooks, kinds)
-    return Reference(explained, plain, report, interpreted.steps, interpreted.compiled_calls)
+class _Calls:
+    """The calls of a module under the detectors of `kinds`: under `_quick` ones where arguments share no memory."""
+
+    def __init__(self, module: IRModule, interp: Interp, kinds: Collection[str]) -> None:
+        self._original, self._interp, self._kinds = module, interp, frozenset(kinds)
+        self._module = legalize_ops(module)  # detectors look into the functions that operators are
+        self._quick = self._kinds - proved(self._module)
+        self._native = None if interp.compiles_from is None else guarded_module(self._module)
+        self._watched: dict[frozenset[str], Watched] = {}
+
+    def _under(self, kinds: frozenset[str]) -> Watched:
+        if kinds not in self._watched:
+            self._watched[kinds] = Watched(self._module, self._interp, kinds, self._native)
+        return self._watched[kinds]
+
+    def reference(self, program: Program, number: int, end: Answer | None) -> Reference:
+        """What call `number` means; `end` is how it ends without detectors, where that is known."""
+        args = program.arguments(number)
+        kinds = self._kinds if _share(args) else self._quick
+        watched = self._under(kinds)
+        answer = watched.run(program.func, args)
+        if isinstance(answer, Stopped) and answer.why is Stop.UNDEFINED and kinds != self._kinds:
+            watched = Watched(self._module, self._interp, self._kinds)
+            answer = watched.run(program.func, program.arguments(number))
+        explained = watched.explained(answer)
+        plain = answer
+        if isinstance(answer, Stopped) and answer.diagnostic is not None and answer.diagnostic.code.id in DETECTED:
+            plain = end or Interpreted(self._original, self._interp).run(program.func, program.arguments(number))
+        interpreted = watched.interpreted
+        report = _report(explained, watched.hooks, self._kinds)
+        return Reference(explained, plain, report, interpreted.steps, interpreted.compiled_calls)
 
 
 def _share(args: Sequence[object]) -> bool:
     """Whether two arguments lie in one storage."""
     storages = [id(arg.storage) for arg in args if isinstance(arg, Tensor)]
     return len(set(storages)) < len(storages)
-
-
-def _explained(answer: Answer, hooks: Sanitizer) -> Answer:
-    """The answer with what detectors know of it."""
-    if isinstance(answer, Ended) or answer.diagnostic is None:
-        return answer
-    return stopped(hooks.explain(error(answer.diagnostic)))
 
 
 def _report(answer: Answer, hooks: Sanitizer, kinds: Collection[str]) -> Report:

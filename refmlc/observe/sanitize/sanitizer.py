@@ -20,15 +20,22 @@ from refmlc.vm import VirtualMachine, build
 
 
 class Sanitizer(Relay):
-    """The hooks of several detectors, for one run of one module. `kinds` are ids of codes (RM3xx)."""
+    """The hooks of several detectors, for one run of one module at a time. `kinds` are ids of codes (RM3xx)."""
 
     def __init__(self, module: IRModule, kinds: Collection[str] = ALL) -> None:
         """Make the detectors that report `kinds`. Fails: RM112 for a kind that no detector has."""
-        self.detectors: tuple[Detector, ...] = detectors(FactTable(module), kinds)
+        self._facts, self._kinds = FactTable(module), kinds
+        self.detectors: tuple[Detector, ...] = detectors(self._facts, kinds)
         super().__init__(self.detectors)
         self._module = module
         self._plain: dict[str, bool] = {}
         self._may_be_quiet = all(part.reach is not Reach.EVERYWHERE for part in self.detectors)
+
+    def renew(self) -> None:
+        """Forget the last run: each detector is as a new one, and the same object, which prepared functions know."""
+        for part, new in zip(self.detectors, detectors(self._facts, self._kinds), strict=True):
+            vars(part).clear()
+            vars(part).update(vars(new))
 
     def watches(self, method: str) -> bool:
         """True if a detector does; `is_quiet` is answered here."""

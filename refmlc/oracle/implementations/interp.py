@@ -4,7 +4,7 @@
 detectors look into them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -75,6 +75,11 @@ class Interpreted:
         self._calls = LocalCalls(machine)
 
     @property
+    def holds_memory(self) -> bool:
+        """True if tensors of former calls are alive, which the next call's limit of bytes would count."""
+        return self._calls.machine.budget.bytes > 0
+
+    @property
     def steps(self) -> int:
         """The statements that the last call executed."""
         return self._calls.machine.budget.steps
@@ -115,19 +120,50 @@ class SanitizedInterp:
         """Nothing is held."""
 
 
+class Watched:
+    """A module in the interpreter, whose calls run under the detectors of `kinds`: what a call shows is that call's.
+
+    Functions are prepared once, for calls that end and leave nothing behind. Others end the interpreter that executed
+    them, and so does C, whose counts are of all calls: the next call has a new one.
+    """
+
+    def __init__(
+        self, module: IRModule, interp: Interp, kinds: Collection[str] = ALL, native: NativeModule | None = None
+    ) -> None:
+        self._module, self._interp, self._kinds, self._native = module, interp, kinds, native
+        self._is_clean = True
+        self._begin()
+
+    def _begin(self) -> None:
+        self.hooks = Sanitizer(self._module, self._kinds)
+        self.interpreted = Interpreted(self._module, self._interp, self.hooks, self._native)
+
+    def run(self, func: str, args: Sequence[object]) -> Answer:
+        """Call `func` on `args`. `hooks` and `interpreted` tell of this call, until the next."""
+        if not self._is_clean or self.interpreted.holds_memory:
+            self._begin()
+        else:
+            self.hooks.renew()
+        answer = self.interpreted.run(func, args)
+        self._is_clean = isinstance(answer, Ended) and self._native is None
+        return answer
+
+    def explained(self, answer: Answer) -> Answer:
+        """The answer of the last call, with what detectors know of it."""
+        if isinstance(answer, Ended) or answer.diagnostic is None:
+            return answer
+        return stopped(self.hooks.explain(error(answer.diagnostic)))
+
+
 class SanitizedModule:
     """A module whose calls run under fresh detectors each."""
 
     def __init__(self, module: IRModule, interp: Interp) -> None:
-        self._module, self._interp = module, interp
+        self._watched = Watched(module, interp)
 
     def run(self, func: str, args: Sequence[object]) -> Answer:
         """Call `func` on `args`."""
-        hooks = Sanitizer(self._module, ALL)
-        answer = Interpreted(self._module, self._interp, hooks).run(func, args)
-        if isinstance(answer, Ended) or answer.diagnostic is None:
-            return answer
-        return stopped(hooks.explain(error(answer.diagnostic)))
+        return self._watched.explained(self._watched.run(func, args))
 
     def close(self) -> None:
         """Nothing is held."""

@@ -212,14 +212,14 @@ class Baseline:
     def _add(self, function: BaselineFunction, calls: Sequence[Call]) -> tuple[str, ...]:
         """Run these calls. What is noted: the birth of the first value that is not finite."""
         born: tuple[str, ...] = ()
-        for call in calls:
-            tries = Tries(self.module, function.name, (call,))
-            reference = references(tries, self._interp, sanitize=True)[0]
+        tries = Tries(self.module, function.name, tuple(calls))
+        for number, reference in enumerate(references(tries, self._interp, sanitize=True)):
+            call = calls[number]
             try:
                 function.meanings.append(known_of(call, reference.answer))
             except RefmlcError as failure:
                 function.problem = line_of(failure)
-            found = birth(tries, 0, reference) if not born else None
+            found = birth(tries, number, reference) if not born else None
             born = born if found is None else (f"a {found.of_call}",)
         return born
 
