@@ -30,6 +30,7 @@ from refmlc.diag.errors import Internal
 from refmlc.diag.render import to_json
 from refmlc.oracle.contracts import ArgumentContract
 from refmlc.oracle.contracts.assumptions import assumed, assumed_beside
+from refmlc.oracle.implementations.real_tvm import PIPELINES
 from refmlc.oracle.passes.baseline import Constants, lifted
 from refmlc.oracle.passes.check import Compiler, Shrunk, check, shrunk
 from refmlc.oracle.passes.report import TvmRequest, markdown
@@ -40,6 +41,8 @@ from refmlc.run.memory.files import read_arrays
 
 COLORS = {"same": "green", "broken": "red", "documented": "yellow", "unsupported": "yellow", "no call": "dim"}
 COLORS |= {"proved": "green", "over the reals": "green", "tested": "yellow", "undecided": "yellow", "refuted": "red"}
+NAMED = {name: key for key, names in PIPELINES.items() for name in names}
+NAMED_HELP = "tirx for prim_funcs of TIRx, default_build for graphs"
 PASSES_HELP = (
     "Run these passes in this order: relax.LegalizeOps,tirx.NarrowDataType(32).  [default: the whole pipeline]"
 )
@@ -50,6 +53,11 @@ PASSES_HELP = (
 @click.option("--tvm", "python", metavar="PYTHON", help="A Python with apache-tvm.")
 @click.option("--impl", "impl", metavar="cmd:COMMAND", help="A compiler that answers `passes` in lines of JSON.")
 @click.option("--passes", "names", metavar="NAMES", help=PASSES_HELP)
+@click.option(
+    "--pipeline",
+    type=click.Choice(list(NAMED)),
+    help=f"A named pipeline of TVM, in place of the target's: {NAMED_HELP}.",
+)
 @click.option("--target", default="llvm", show_default=True, help="The target of TVM.")
 @click.option("--opt", default=2, show_default=True, type=click.IntRange(0, 3), help="The opt_level of TVM.")
 @click.option("--input", "inputs", multiple=True, metavar="NAME=VALUE", help="An argument, as for `refmlc run`.")
@@ -68,6 +76,7 @@ def passes(  # noqa: PLR0913 - one parameter per option
     impl: str | None,
     names: str | None,
     *,
+    pipeline: str | None,
     target: str,
     opt: int,
     inputs: tuple[str, ...],
@@ -90,17 +99,18 @@ def passes(  # noqa: PLR0913 - one parameter per option
     """
     arguments = {**(dict(read_arrays(params)) if params else {}), **named_values(inputs)}
     requested = PassCalls(arguments, calls, budget, seed, (*assumed(assume), *assumed_beside(file)), prove=prove)
+    asked = TvmRequest(_pass_names(names), target, opt, {NAMED[pipeline]: pipeline} if pipeline else {})
     if file.suffix == ".jsonl":
         trace, reduction, compiler = _of_snapshots(file, requested), None, str(file)
     else:
-        with err.status(f"{file}: pass by pass …"), _program(python, impl, names, target, opt) as program:
+        with err.status(f"{file}: pass by pass …"), _program(python, impl, asked) as program:
             trace, reduction = _of_module(file, program, requested, small=small)
             compiler = " ".join(filter(None, (program.name, program.version)))
             if python is not None:
-                compiler = f"{compiler} for {target}, opt_level {opt}".replace("tvm", "TVM", 1)
+                named = f", pipeline {pipeline}" if pipeline else ""
+                compiler = f"{compiler} for {target}, opt_level {opt}{named}".replace("tvm", "TVM", 1)
     if report is not None:
-        request = None if python is None else TvmRequest(_pass_names(names), target, opt)
-        _write(report, trace, reduction, compiler, request)
+        _write(report, trace, reduction, compiler, None if python is None else asked)
     if as_json:
         print_json(_data(trace, reduction))
     else:
@@ -117,21 +127,22 @@ def _status(trace: TraceCheck) -> int:
     return 0 if trace.compared or not (trace.rows or trace.stopped) else 3
 
 
-def _program(python: str | None, impl: str | None, names: str | None, target: str, opt: int) -> CompilerProcess:
+def _program(python: str | None, impl: str | None, asked: TvmRequest) -> CompilerProcess:
     if (python is None) == (impl is None):
         compilers = (
             "`--tvm PYTHON`, a Python that has apache-tvm, or `--impl cmd:COMMAND`, a compiler that answers lines"
         )
         raise fail(BAD_USAGE, f"say which compiler, once: {compilers}")
-    pass_names = _pass_names(names)
-    if pass_names is not None and not pass_names:
+    if asked.passes is not None and not asked.passes:
         raise fail(BAD_USAGE, "`--passes` names no pass")
+    if asked.pipelines and (python is None or asked.passes is not None):
+        raise fail(BAD_USAGE, "`--pipeline` is one of TVM (`--tvm`), and runs whole, without `--passes`")
     if python is not None:
-        return TvmPasses(python, passes=pass_names, target=target, opt=opt)
+        return TvmPasses(python, passes=asked.passes, target=asked.target, opt=asked.opt, pipelines=asked.pipelines)
     kind, _, command = (impl or "").partition(":")
     if kind != "cmd" or not command.strip():
         raise fail(BAD_USAGE, f"`{impl}` is not a compiler: write `cmd:COMMAND`, or `--tvm PYTHON` for TVM")
-    return CompilerProcess(shlex.split(command), passes=pass_names)
+    return CompilerProcess(shlex.split(command), passes=asked.passes)
 
 
 def _pass_names(names: str | None) -> list[str] | None:

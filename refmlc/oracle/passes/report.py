@@ -12,9 +12,10 @@ Constants are arguments, since TVM cannot read them from a text. None where no p
 one of a later stage, an argument is large, or neither a tensor nor a number.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import unified_diff
+from types import MappingProxyType
 
 from refmlc.diag.render import render_text
 from refmlc.lang.ir import IRModule, relax, tir
@@ -41,23 +42,24 @@ TENSORS = """
 
 def run(module):
     args = made()
-    tvm.compile(module, target)[{func!r}](*args)
+    tvm.compile(module, target{pipelines})[{func!r}](*args)
     return [arg.numpy() for arg in args if hasattr(arg, "numpy")]
 """
 GRAPH = """
 
 def run(module):
-    return tvm.relax.VirtualMachine(tvm.compile(module, target), tvm.cpu())[{func!r}](*made())
+    return tvm.relax.VirtualMachine(tvm.compile(module, target{pipelines}), tvm.cpu())[{func!r}](*made())
 """
 
 
 @dataclass(frozen=True)
 class TvmRequest:
-    """The request to TVM. `passes` None: those of `tvm.compile`."""
+    """The request to TVM. `passes` None: those of `tvm.compile`, with its `pipelines` by their keyword."""
 
     passes: Sequence[str] | None = None
     target: str = "llvm"
     opt: int = 2
+    pipelines: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def tvm_script(text: str, broken: BrokenStage, request: TvmRequest | None = None) -> str | None:
@@ -98,7 +100,8 @@ def _run_lines(
     read_wrong = broken.name == READER
     if not read_wrong:
         yield SEEN.format(name=broken.name)
-    yield (GRAPH if isinstance(function, relax.Function) else TENSORS).format(func=broken.func)
+    pipelines = "".join(f", {key}={name!r}" for key, name in request.pipelines.items())
+    yield (GRAPH if isinstance(function, relax.Function) else TENSORS).format(func=broken.func, pipelines=pipelines)
     if read_wrong:
         yield "print(module.script())"
     instruments = "" if read_wrong else ", instruments=[Seen()]"

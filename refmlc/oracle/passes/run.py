@@ -29,7 +29,7 @@ from refmlc.system.lines import Broken, LineProcess
 
 FILE = "stages.jsonl"
 SHOWN = 200
-NOTHING: Mapping[str, object] = MappingProxyType({})
+NOTHING: Mapping[str, str] = MappingProxyType({})
 START = 120.0
 GRACE = 5.0  # seconds that the process has to tell by itself that a module takes too long
 
@@ -141,11 +141,15 @@ class TvmPasses(CompilerProcess):
         passes: Sequence[str] | None = None,
         target: str = "llvm",
         opt: int = 2,
+        pipelines: Mapping[str, str] = NOTHING,
         seconds: float = 120.0,
     ) -> None:
-        """Start it, which takes some seconds. Fails: RM112 where this Python does not start, or has no TVM."""
+        """Start it, which takes some seconds. Fails: RM112 where this Python does not start, or has no TVM.
+
+        `pipelines`: names for `tir_pipeline` and `relax_pipeline` of `tvm.compile`; left out: those of the target.
+        """
         script = str(files("refmlc.oracle.implementations.tvm_side") / "run_passes.py")
-        more = {"target": target, "opt": opt}
+        more = {"target": target, "opt": opt, "pipelines": dict(pipelines)}
         super().__init__([python, script], passes=passes, seconds=seconds, named=python, more=more)
 
 

@@ -14,6 +14,7 @@ import re
 import signal
 import sys
 from contextlib import contextmanager, suppress
+from itertools import takewhile
 
 import ml_dtypes
 import numpy as np
@@ -22,10 +23,11 @@ from tvm.script import from_source
 
 LONGEST = 400
 YOUNG = 1_000_000  # objects between two looks for cycles
-DECLARED = ("not linked", "not enabled")
+DECLARED = ("not linked", "not enabled", "TIRx schedule dispatch failed", "Cannot resolve ScopeIdDef for target")
+AROUND = ("Error in pass: ", "Location (TVMScript): ")  # begin what TVM adds to a message: the module, whole
 LIMITS = ("not support", "unsupported", "not implemented", "only support", "cannot emit", "unknown intrinsic")
 MISSING = re.compile(r"cannot find (?:\w+ )?(?:packed|(?:ffi::)?function)|is not registered", re.IGNORECASE)
-THREADS = re.compile(r'"(?:blockIdx|threadIdx)\.')
+THREADS = re.compile(r'"(?:blockIdx|threadIdx)\.|T\.device_entry\(')
 FIRST = """
 # from tvm.script import ir as I, relax as R, tirx as T
 @I.ir_module
@@ -99,6 +101,7 @@ def target_of(text):
 def one_line(problem):
     """An error in a line: what a diagnostic of TVM's parser says, or else the message."""
     lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
+    lines = list(takewhile(lambda line: not line.startswith(AROUND), lines)) or lines
     shown = [line for line in lines if line.startswith("error:")] or lines
     return f"{type(problem).__name__}: {' '.join(shown)}"[:LONGEST]
 

@@ -5,7 +5,8 @@
 | `hello` folder                                      | nothing        | `name`, `passes`                            |
 | `passes` module, target, opt, passes, file, seconds | all in a child | `ok`, or `stop` and `message`: how it ended |
 
-`passes` is null for what `tvm.compile` does, or a list of names such as `relax.LegalizeOps`, `tirx.NarrowDataType(32)`,
+`passes` is null for what `tvm.compile` does, where `"pipelines": {"tir_pipeline": "tirx"}` names others than those of
+the target, or a list of names such as `relax.LegalizeOps`, `tirx.NarrowDataType(32)`,
 `relax.TopologicalSort(order='breadth-first')`, or with options of `PassContext`
 `tirx.UnrollLoop(config={'tirx.UnrollLoop': {'auto_max_step': 8}})`; `tirx.BindTarget` binds the target of the request.
 `stop` is `rejected` where there is none of that name. With `"whole": true` a snapshot has the name as it is spelled
@@ -129,7 +130,7 @@ def through(request, chosen, writer):
     instruments = [] if whole else [instrument(writer)]
     if chosen is None:
         with target, tvm.transform.PassContext(opt_level=request["opt"], instruments=instruments):
-            tvm.compile(module, target)
+            tvm.compile(module, target, **request.get("pipelines", {}))
     for spelled, each, config in chosen or ():
         if whole:
             writer.begins(spelled)

@@ -306,6 +306,12 @@ def test_the_program_takes_the_passes_that_were_named():
         assert part in program
 
 
+def test_the_program_names_the_pipeline():
+    asked = TvmRequest(target="cuda", pipelines={"tir_pipeline": "tirx"})
+    program = tvm_script(module(), check(trace(module(), lowered("-"))).broken, asked)
+    assert "tvm.compile(module, target, tir_pipeline='tirx')" in program
+
+
 def test_constants_are_arguments_of_the_program():
     bare, constants = lifted(refmlc.read(WITH_CONSTANT))
     wrong = trace(refmlc.show(bare), refmlc.show(bare).replace("R.add", "R.subtract"))

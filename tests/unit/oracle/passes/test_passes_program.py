@@ -140,3 +140,11 @@ def test_which_compiler_is_said_once(options, tmp_path):
     done = asked(file, *options)
     assert done.exit_code == 2
     assert "`--impl cmd:COMMAND`" in done.stderr or "write `cmd:COMMAND`" in done.stderr
+
+
+@pytest.mark.parametrize("options", [("--impl", "cmd:x"), ("--tvm", "x", "--passes", "relax.Normalize")])
+def test_a_named_pipeline_is_one_of_tvm_and_whole(options, tmp_path):
+    file = tmp_path / "f.py"
+    file.write_text(MODULE, encoding="utf-8")
+    done = asked(file, *options, "--pipeline", "tirx")
+    assert (done.exit_code, "`--pipeline` is one of TVM" in done.stderr) == (2, True)
