@@ -16,17 +16,21 @@ function with `T.device_entry()`, in a text that TVM prints; its arguments are d
 | `different`   | executed, and the lowered kernel leaves other values                                         |
 | `traceback`   | refmlc ends by a bug of its own                                                              |
 
+A second table has the variants of TVM's dispatcher for CUDA: how often each was taken for a kernel, in which scope, and
+the verdicts of these kernels; those that no kernel takes are there too.
+
 Exit status 1: a kernel is different, or there is a traceback.
 """
 
 import argparse
+import json
 import re
 import signal
 import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +51,7 @@ SIDE = Path(__file__).parent / "tvm_side" / "lower_tirx.py"
 VERDICTS = (
     *("equal", "close", "unlowered", "lowered", "unsupported", "undefined", "unread", "different", "traceback"),
 )
+AGREED = ("equal", "close")
 FREE, SECONDS = 3, 20
 CONSOLE = Console(width=180, highlight=False)
 
@@ -59,6 +64,7 @@ class Outcome:
     file: str
     verdict: str = "equal"
     reason: str = ""
+    variants: list[list[str]] = field(default_factory=list)
 
 
 class Late(Exception):
@@ -179,6 +185,11 @@ def lowered(python, folder, arch):
             return
 
 
+def read_or(path, other):
+    """The text of a file; `other` where there is none."""
+    return path.read_text("utf-8") if path.exists() else other
+
+
 def masked(message):
     """A message without its names and numbers."""
     return re.sub(r"\d+", "#", re.sub(r"`[a-zA-Z_0-9]+`", "`_`", message))[:150]
@@ -195,6 +206,31 @@ def table(outcomes):
     for file, members in (*sorted(files.items()), ("all", outcomes)):
         counts = Counter(outcome.verdict for outcome in members)
         result.add_row(file, str(len(members)), *(str(counts[verdict]) for verdict in VERDICTS))
+    return result
+
+
+def variants(outcomes, registered):
+    """Counts for each variant of the dispatcher; `registered`: operators with variants."""
+    result = Table(title="variants of TVM's dispatcher")
+    for column in ("operator", "variant", "scope", "kernels", *VERDICTS):
+        result.add_column(column, justify="left" if column in ("operator", "variant", "scope") else "right")
+    taken = defaultdict(list)
+    for outcome in outcomes:
+        for operator, variant, scope in outcome.variants:
+            taken[operator, variant, scope].append(outcome)
+    for operator, variant in sorted({(operator, variant) for operator, variant in registered}):
+        scopes = sorted(scope for name, each, scope in taken if (name, each) == (operator, variant))
+        for scope in scopes or ("",):
+            members = taken.get((operator, variant, scope), [])
+            counts = Counter(outcome.verdict for outcome in members)
+            numbers = (str(counts[verdict]) for verdict in VERDICTS)
+            result.add_row(operator.removeprefix("tirx.tile."), variant, scope, str(len(members)), *numbers)
+    met = {(operator, variant) for operator, variant, _ in taken}
+    compared_ones = {row[:2] for row, members in taken.items() if any(each.verdict in AGREED for each in members)}
+    known = {(operator, variant) for operator, variant in registered}
+    result.caption = (
+        f"{len(known)} variants: {len(met & known)} taken by a kernel, {len(compared_ones)} with one that agrees"
+    )
     return result
 
 
@@ -244,9 +280,13 @@ def main():
                 outcomes.append(failed(Outcome(name, file), failure))
                 continue
             low, reason = (folder / f"{name}.{suffix}" for suffix in ("lowered", "refused"))
-            both = [path.read_text("utf-8") if path.exists() else None for path in (low, reason)]
-            outcomes += [tried(text, *both, Outcome(f"{name}:{kernel}", file), kernel) for kernel in found]
+            both = [read_or(path, None) for path in (low, reason)]
+            seen = json.loads(read_or(folder / f"{name}.variants", "[]"))
+            whole = [Outcome(f"{name}:{kernel}", file, variants=seen) for kernel in found]
+            outcomes += [tried(text, *both, each, kernel) for each, kernel in zip(whole, found, strict=True)]
+        registered = json.loads(read_or(folder / "registered.variants", "[]"))
     CONSOLE.print(table(outcomes))
+    CONSOLE.print(variants(outcomes, registered))
     reasons(outcomes)
     return int(any(outcome.verdict in ("different", "traceback") for outcome in outcomes))
 
