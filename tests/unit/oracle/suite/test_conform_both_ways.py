@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from mutations import Mutant
 
 from refmlc.oracle.evidence.case_file import read_cases
 from refmlc.oracle.implementations.interp import Interp
@@ -38,6 +39,20 @@ def differences(report):
     """What is not as it is frozen, and why; that nothing could be compared is no difference: all was unsupported."""
     problems = report.problems if report.compared else ()
     return [*problems, *((result.id, result.verdict, result.why) for result in report.unexpected)]
+
+
+def raised(answer, _given, _fresh, _called):
+    """The answer with one more in every element of the last argument."""
+    answer.args[-1].array[...] += 1
+    return answer
+
+
+def test_another_value_is_a_difference():
+    """The first cases of whole programs, with the last argument of each call one more than it is."""
+    some = replace(suite(), cases=part("te").cases[:3])
+    assert differences(run_suite(some, Interp())) == []
+    wrong = differences(run_suite(some, Mutant(answer=raised)))
+    assert {each[0] for each in wrong} == {case.id for case in some.cases}
 
 
 @pytest.mark.parametrize("area", AREAS)
