@@ -2,7 +2,8 @@
 
 REFMLC_PROFILE chooses. The default finds nothing new, so that whoever runs the tests sees what everybody sees.
 `--sample 8` runs an eighth of the tests, always the same ones; `-m quick` those of `quick.py`. What a test needs
-besides is asked by `needs.py`.
+besides is asked by `needs.py`. A machine that has more runs what a bare one has left: REFMLC_RAN names the folder in
+which that one notes the files with `skipped` tests and the tests that `passed`, and `--besides` is told of the latter.
 """
 
 import gc
@@ -28,8 +29,9 @@ profiles.load(PROFILE)
 
 
 def pytest_addoption(parser):
-    """The option `--sample`."""
+    """The options `--sample` and `--besides`."""
     parser.addoption("--sample", type=int, default=1, metavar="N", help="run one test in N, chosen by its name")
+    parser.addoption("--besides", default="", metavar="FILE", help="leave out the tests that it names, a line each")
 
 
 def pytest_configure(config):
@@ -69,12 +71,14 @@ def mark_quick(items):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Mark what is quick; leave out `soak`, unless the profile is soak, and what is not of the sample."""
+    """Mark what is quick; leave out `soak`, unless the profile is soak, what passed, and what is not of the sample."""
     mark_quick(items)
-    every, chosen, left = config.getoption("sample"), [], []
+    every, besides, chosen, left = config.getoption("sample"), config.getoption("besides"), [], []
+    passed = frozenset(Path(besides).read_text(encoding="utf-8").split("\n") if besides else ())
     for item in items:
         is_soak = PROFILE != "soak" and item.get_closest_marker("soak")
-        (left if is_soak or crc32(item.nodeid.encode()) % every else chosen).append(item)
+        is_out = is_soak or noted(item.nodeid) in passed or crc32(item.nodeid.encode()) % every
+        (left if is_out else chosen).append(item)
     if left:
         config.hook.pytest_deselected(items=left)
         items[:] = chosen
@@ -99,9 +103,17 @@ def pytest_terminal_summary(terminalreporter):
         counts = [(tests[reason], "test"), (files[reason], "file")]
         shown = " and ".join(f"{count} {what}{'s' * (count > 1)}" for count, what in counts if count)
         terminalreporter.write_line(f"{shown}: {reason}")
-    if "REFMLC_SKIPPED" in os.environ:  # the files that a machine with more has to run again
-        skipped = sorted({report.nodeid.partition("::")[0] for report in reports})
-        Path(os.environ["REFMLC_SKIPPED"]).write_text("".join(f"{name}\n" for name in skipped), encoding="utf-8")
+    if "REFMLC_RAN" in os.environ:
+        passed = {noted(report.nodeid) for report in terminalreporter.stats.get("passed", ())}
+        skipped = {report.nodeid.partition("::")[0] for report in reports}
+        for name, names in (("passed", passed), ("skipped", skipped)):
+            text = "".join(f"{each}\n" for each in sorted(names))
+            Path(os.environ["REFMLC_RAN"], name).write_text(text, encoding="utf-8")
+
+
+def noted(nodeid):
+    """The name of a test in one line, without what no file of text takes."""
+    return nodeid.encode("unicode_escape").decode("ascii")
 
 
 def reason_of(report):

@@ -103,7 +103,7 @@ def test_a_sample_is_one_test_in_so_many(conftest, every):
     items = [SimpleNamespace(nodeid=name, path=TESTS, get_closest_marker=lambda _name: None) for name in names]
     left = []
     config = SimpleNamespace(
-        getoption=lambda _name: every,
+        getoption={"sample": every, "besides": ""}.get,
         hook=SimpleNamespace(pytest_deselected=lambda items: left.extend(items)),  # noqa: PLW0108 - by its name
     )
     kept = list(items)
@@ -111,3 +111,23 @@ def test_a_sample_is_one_test_in_so_many(conftest, every):
     assert {item.nodeid for item in kept} == {one.nodeid for one in items if crc32(one.nodeid.encode()) % every == 0}
     assert len(kept) + len(left) == 4000
     assert abs(len(kept) - 4000 / every) < 100
+
+
+def test_a_machine_with_more_runs_what_a_bare_one_has_left(conftest, monkeypatch, tmp_path):
+    monkeypatch.setenv("REFMLC_RAN", str(tmp_path))
+    names = ["f.py::test_a[1]", "f.py::test_a[\n\ud800]", "f.py::test_b"]
+    passed = [TestReport(nodeid=name) for name in names[:2]]
+    skipped = [TestReport(nodeid=names[2], longrepr=("f.py", 1, "Skipped: clang"))]
+    conftest.pytest_terminal_summary(Reporter(passed=passed, skipped=skipped))
+    assert (tmp_path / "skipped").read_text() == "f.py\n"
+    options = {"sample": 1, "besides": str(tmp_path / "passed")}
+    left = []
+    config = SimpleNamespace(
+        getoption=options.get,
+        hook=SimpleNamespace(pytest_deselected=lambda items: left.append(items)),  # noqa: PLW0108 - by its name
+    )
+    new = "f.py::test_c"
+    kept = [SimpleNamespace(nodeid=name, path=TESTS, get_closest_marker=lambda _name: None) for name in (*names, new)]
+    conftest.pytest_collection_modifyitems(config, kept)
+    assert [item.nodeid for item in kept] == [names[2], new]
+    assert len(left) == 1
