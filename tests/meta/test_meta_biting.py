@@ -17,6 +17,7 @@ CHECKS = {
     "e2e/mutated_adapters.py": ("prove_itself", "main"),
     "e2e/passes_real.py": ("prove_itself", "planted_faults"),
     "e2e/planted.py": ("prove_itself", "main"),
+    "e2e/planted_faults.py": ("prove_itself", "main"),
     "e2e/proof_table.py": ("prove_itself", "main"),
     "e2e/witnesses.py": ("prove_itself", "main"),
     "mutants/generator_mutants.py": ("prove_itself", "run.generator"),

@@ -336,3 +336,17 @@ DEADLOCK = Code(
         "T.ptx.mbarrier.arrive.shared.b64(bar.data)\nT.cuda.mbarrier_wait(bar.data, 0)",
     ),
 )
+MISSING_FENCE = Code(
+    "RM344",
+    "a fence between proxies is missing",
+    "TIA-032",
+    "Bulk copies access memory through the async proxy, threads through the generic one. What a thread wrote is "
+    "visible to a bulk copy only if a fence between the two proxies comes between them in the order of events: after "
+    "the write, before the issue of the copy.",
+    instead(
+        "S[t] = A[t]\nT.cuda.cta_sync()\nif t == 0:\n"
+        '    T.ptx["cp.async.bulk.global.shared::cta.bulk_group"](B.data, S.data, T.uint32(256))',
+        "S[t] = A[t]\nT.ptx.fence.proxy.async_.shared__cta()\nT.cuda.cta_sync()\nif t == 0:\n"
+        '    T.ptx["cp.async.bulk.global.shared::cta.bulk_group"](B.data, S.data, T.uint32(256))',
+    ),
+)

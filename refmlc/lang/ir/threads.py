@@ -46,6 +46,7 @@ IN_PART: Mapping[str, str] = {
     **dict.fromkeys(("cuda.syncthreads_and", "cuda.syncthreads_or", "ptx.bar", "ptx.barrier"), "cta"),
 }
 """What the threads of a part of a block do together: the name of the intrinsic, and the part."""
+ATOMIC = ("cuda.atomic_add", "cuda.atomic_cas", "ptx.atom", "ptx.red")
 SHUFFLES = ("tvm_warp_shuffle", "cuda.__shfl_")
 LAUNCHES = ("thread_extent",)
 OPEN = (tir.For, tir.While, tir.AttrStmt, tir.SeqStmt, tir.IfThenElse, tir.SBlockRealize)  # statements around a meeting
@@ -177,6 +178,11 @@ class Threads:
 def is_collective(node: tir.Stmt) -> bool:
     """Whether the statement is a barrier or a reduction over threads."""
     return isinstance(node, tir.Evaluate) and isinstance(node.value, tir.Call) and node.value.callee in MEETINGS
+
+
+def is_atomic(node: Node) -> bool:
+    """Whether a node is a call of an atomic operation."""
+    return isinstance(node, tir.Call) and isinstance(node.callee, str) and family_of(node.callee) in ATOMIC
 
 
 def is_in_part(node: Node) -> bool:

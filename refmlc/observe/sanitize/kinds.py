@@ -16,6 +16,7 @@ from refmlc.observe.sanitize.effects import HiddenEffects
 from refmlc.observe.sanitize.facts import FactTable
 from refmlc.observe.sanitize.origin import Origin
 from refmlc.observe.sanitize.outputs import Outputs
+from refmlc.observe.sanitize.proxies import Proxies
 from refmlc.observe.sanitize.races import Races
 from refmlc.observe.sanitize.reductions import Reductions
 from refmlc.observe.sanitize.regions import DeclaredRegions
@@ -28,6 +29,7 @@ DETECTORS: tuple[type[Detector], ...] = (
     SpatialAxes,
     Reductions,
     Races,
+    Proxies,
     NoAlias,
     HiddenEffects,
     Outputs,
@@ -48,8 +50,9 @@ def within(*reaches: Reach) -> frozenset[str]:
 
 
 def detectors(facts: FactTable, kinds: Collection[str]) -> tuple[Detector, ...]:
-    """New detectors that report `kinds`. Fails: RM112 for a kind that no detector reports."""
+    """New detectors that report `kinds`, as far as they apply. Fails: RM112 for a kind that no detector reports."""
     unknown = sorted(set(kinds) - ALL)
     if unknown:
         raise fail(BAD_USAGE, f"no detector reports {', '.join(unknown)}", None, f"the kinds: {', '.join(sorted(ALL))}")
-    return tuple(detector(facts) for detector in DETECTORS if detector.code.id in kinds)
+    asked = (detector for detector in DETECTORS if detector.code.id in kinds)
+    return tuple(detector(facts) for detector in asked if detector.applies(facts))

@@ -8,7 +8,8 @@
 |                                  | accesses to shared memory, a barrier in the text those to all memory; private  |
 |                                  | memory belongs to one thread; a barrier of some of the threads orders those of |
 |                                  | its threads (TIX-007, TIW-005), a phase of a barrier in memory those before it |
-|                                  | from those of threads that have seen it (TIA-023), by vector clocks            |
+|                                  | from those of threads that have seen it (TIA-023), an atomic operation that    |
+|                                  | acquires what another one released (TIW-010), by vector clocks                 |
 | serial, unrolled, virtual thread | never                                                                          |
 
 A block with an init whose reduce axis is bound to `threadIdx` is a reduction across threads, and not a race. A buffer
@@ -29,10 +30,11 @@ from typing import TypeAlias, cast
 from refmlc.diag import Diagnostic, Related
 from refmlc.diag.catalogue import RACE
 from refmlc.lang.ir import tir
+from refmlc.lang.ir.asynchronous import is_asynchronous
 from refmlc.lang.ir.kinds import ForKind, IterKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scopes import axes_of, is_thread
-from refmlc.lang.ir.threads import meets_in_part
+from refmlc.lang.ir.threads import is_atomic, meets_in_part
 from refmlc.lang.ir.visit import walk
 from refmlc.observe.addresses import element_size, first_byte
 from refmlc.observe.sanitize.clocks import Clock, Clocks
@@ -44,6 +46,8 @@ from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame, Slot
 from refmlc.run.interp.tensorir.views import View
 
 Values: TypeAlias = "tuple[int | None, ...]"
+ORDERING = frozenset(("acq_rel", "sc", "acquire", "release"))
+"""The words of fences that order accesses of their thread."""
 LANDED = -1
 """The number of meetings before what a copy writes when a phase completes it: no meeting alone orders that."""
 AT_ONCE = (ForKind.PARALLEL, ForKind.VECTORIZED, ForKind.THREAD_BINDING)
@@ -166,6 +170,21 @@ class Races(Detector):
         self._settle()
         self._clocks.acquire(self._thread(), token)
 
+    def strong(self, token: object, order: str, frame: Frame) -> None:
+        del frame
+        if self._in_block():
+            self._settle()
+            self._clocks.strong(self._thread(), token, order)
+
+    def fence(self, words: tuple[str, ...], frame: Frame) -> None:
+        del frame
+        if ORDERING.intersection(words) and "proxy" not in words and self._in_block():
+            self._settle()
+            self._clocks.fence(self._thread())
+
+    def through_proxy(self, access: tir.BufferLoad | tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
+        self.touch_tile(access, view, offset, frame)
+
     def landed(self, token: object, access: tir.BufferStore, view: View, offset: int) -> None:
         self._settle()
         copy = self._clocks.land(token)
@@ -177,6 +196,10 @@ class Races(Detector):
         records, keys = self._accesses.find(view, offset)
         for key in keys:
             records.setdefault(key, Accesses()).writer = written
+
+    def _in_block(self) -> bool:
+        """Whether a thread of a block runs."""
+        return any(loop.tag.startswith("threadIdx") for loop in self._loops)
 
     def _thread(self) -> int:
         """The number of the thread that runs."""
@@ -204,7 +227,8 @@ class Races(Detector):
     def _meets_in_part(self, loop: tir.For) -> bool:
         """Whether some of the threads of a loop may meet, without the others."""
         if loop not in self._partly:
-            self._partly[loop] = meets_in_part(loop.body)
+            signals = any(is_asynchronous(node) or is_atomic(node) for node in walk(loop.body))
+            self._partly[loop] = signals or meets_in_part(loop.body)
         return self._partly[loop]
 
     def leave_loop(self, loop: tir.For, frame: Frame) -> None:
@@ -316,7 +340,7 @@ class Races(Detector):
             for loop, iteration in zip(self._loops, self._iterations, strict=True)
         ]
         phase = self._meetings if scope.startswith("shared") else self._barriers
-        if not (self._clocks.threads and any(loop.tag.startswith("threadIdx") for loop in self._loops)):
+        if not (self._clocks.threads and self._in_block()):
             return Access(self._loops, tuple(values), phase, node, None, 1, None, self._atomic)
         thread = self._thread()
         clock = self._clocks.of(thread)

@@ -15,6 +15,9 @@
 | `meet_in_part`                             | all threads of a part of the block have                        |
 | `release` / `acquire`                      | a thread signals a phase of a barrier, has seen it             |
 | `landed`                                   | a copy that such a phase completes has written an element      |
+| `through_proxy`                            | a bulk copy is about to access an element through its proxy    |
+| `fence`                                    | a thread executes a fence                                      |
+| `strong`                                   | an atomic operation accesses a place, and orders others by it  |
 | `before_atomic` / `after_atomic`           | around the accesses of an atomic operation                     |
 | `touch_tile`                               | a tile primitive or an asynchronous copy is about to access an |
 |                                            | element of memory                                              |
@@ -128,6 +131,15 @@ class Hooks:
 
     def landed(self, token: object, access: tir.BufferStore, view: View, offset: int) -> None:
         """No thread, but a copy that the phase `token` completes, writes an element; called before `acquire`."""
+
+    def through_proxy(self, access: tir.BufferLoad | tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
+        """A bulk copy of this thread is about to access an element, or to signal a barrier, through the async proxy."""
+
+    def fence(self, words: tuple[str, ...], frame: Frame) -> None:
+        """A thread executes a fence; `words` are those of PTX after `fence`."""
+
+    def strong(self, token: object, order: str, frame: Frame) -> None:
+        """An atomic operation on the place `token`; `order`: `relaxed`, `acquire`, `release`, `acq_rel`."""
 
     def operator(self, call: relax.Call, values: Sequence[object], result: object) -> None:
         """A call of an operator of the library has its result; `values` are its arguments."""

@@ -34,7 +34,7 @@ def to_shared(here: Here) -> Do:  # TIA-014
     prepare = _prepared(here, ends)
 
     def issue(frame: Frame) -> None:
-        barrier, (copy, nbytes) = here.barrier(at, frame), prepare(frame)
+        barrier, (copy, nbytes) = here.barrier(at, frame, proxied=True), prepare(frame)
         here.block(frame).issue(copy)
         signal(here, barrier, frame)
         barrier.bring(copy, nbytes, here.node.span)
@@ -82,7 +82,8 @@ def _ends(here: Here, count: int, end: str) -> Ends:
 
 def _prepared(here: Here, ends: Ends) -> Callable[[Frame], tuple[OpenCopy, int]]:
     to, source, size = ends
-    reads, writes = source.touching(here.scope, written=False), to.touching(here.scope, written=True)
+    reads = source.touching(here.scope, written=False, proxied=True)
+    writes = to.touching(here.scope, written=True, proxied=True)
     span = here.node.span
 
     def prepared(frame: Frame) -> tuple[OpenCopy, int]:

@@ -9,7 +9,7 @@
 | `cp.async.bulk`                                        | TIA-014 | see `bulk`                                        |
 | `mbarrier.init`, `inval`, `arrive`, `arrive_drop`      | TIA-021 | begins and ends a barrier, arrives at it          |
 | `mbarrier.expect_tx`, `complete_tx`, `arrive.expect_tx` | TIA-022 | bytes that copies bring                          |
-| `fence`                                                | TIA-031 | nothing happens                                   |
+| `fence`                                                | TIA-031 | orders accesses, as hooks see                     |
 
 `refmlc.run.interp.asynchronous.waits` waits for a phase.
 """
@@ -22,6 +22,7 @@ from refmlc.lang.dtypes import HANDLE, INT32
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import RAW, Instruction, instruction
 from refmlc.run.interp.asynchronous import bulk
+from refmlc.run.interp.asynchronous.barriers import SIZE
 from refmlc.run.interp.asynchronous.copies import Move, OpenCopy
 from refmlc.run.interp.asynchronous.operands import NotExecutedError
 from refmlc.run.interp.asynchronous.place import Do, Here, signal
@@ -110,7 +111,7 @@ def _rule(words: tuple[str, ...]) -> Callable[[Here], Do]:
         case ("mbarrier", action, *rest) if action in BARRIERS and set(rest) <= {*ORDERS, "expect_tx"}:
             return BARRIERS[action]
         case ("fence", *_):
-            return lambda _here: lambda _frame: None
+            return _fence
         case _:
             raise NotExecutedError("refmlc does not define it yet")
 
@@ -226,22 +227,33 @@ def _tracked(*, noinc: bool) -> Callable[[Here], Do]:  # TIA-013
 # -------------------------------------------------------------------------------------------- barriers in memory
 
 
+def _fence(here: Here) -> Do:  # TIA-031
+    hooks, words = here.scope.machine.hooks, here.words[1:]
+    return (lambda frame: hooks.fence(words, frame)) if hooks.watches("fence") else lambda _frame: None
+
+
 def _init(here: Here) -> Do:  # TIA-021
     at, count = here.address(0), here.number(1)
+    writes = at.touching(here.scope, written=True)
 
     def init(frame: Frame) -> None:
         place = at.at(frame)
         here.block(frame).initialise(at.name_at(frame, place), place, count(frame), here.node.span)
+        if writes is not None:
+            writes(frame, place, SIZE, None)
 
     return init
 
 
 def _inval(here: Here) -> Do:  # TIA-021
     at = here.address(0)
+    writes = at.touching(here.scope, written=True)
 
     def end(frame: Frame) -> None:
         place = at.at(frame)
         here.block(frame).end_barrier(at.name_at(frame, place), place, here.node.span)
+        if writes is not None:
+            writes(frame, place, SIZE, None)
 
     return end
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
+from typing import TypeAlias, cast
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_POINTER, OPEN_COPY, OUT_OF_BOUNDS, UNINITIALISED
@@ -22,6 +22,7 @@ class NotExecutedError(Exception):
 
 
 ZERO = tir.IntImm(INT32, 0)
+Touch: TypeAlias = Callable[[Frame, Pointer, int, object], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +72,16 @@ class Address:
             raise fail(UNINITIALISED, message, self.node.span)
         return bytes(storage.bytes[start : start + nbytes])
 
-    def touching(self, scope: Scope, *, written: bool) -> Callable[[Frame, Pointer, int, object], None] | None:
+    def touching(self, scope: Scope, *, written: bool, proxied: bool = False) -> Touch | None:
         """What reports the elements of some bytes to hooks; None where nobody watches.
 
-        The last argument is the phase that completes a copy, None where a thread accesses them.
+        The last argument is the phase that completes a copy, None where a thread accesses them. `proxied`: it is a
+        bulk copy that does, through the async proxy.
         """
-        if not scope.machine.hooks.watches("touch_tile"):
+        event = "through_proxy" if proxied else "touch_tile"
+        if not scope.machine.hooks.watches(event):
             return None
+        touch = getattr(scope.machine.hooks, event)
         indices = tuple(ZERO for _ in self.buffer.shape)
         access: tir.BufferLoad | tir.BufferStore = tir.BufferLoad(self.buffer, indices, span=self.node.span)
         if written:
@@ -90,7 +94,7 @@ class Address:
             start = place.byte_offset - view.data.byte_offset - view.offset * size
             for element in range(start // size, -(-(start + nbytes) // size)):
                 if phase is None or isinstance(access, tir.BufferLoad):
-                    hooks.touch_tile(access, view, element, frame)
+                    touch(access, view, element, frame)
                 else:
                     hooks.landed(phase, access, view, element)
 

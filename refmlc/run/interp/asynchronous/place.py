@@ -5,11 +5,12 @@ from typing import TypeAlias, cast
 
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import Instruction
-from refmlc.run.interp.asynchronous.barriers import BlockState, MemoryBarrier
+from refmlc.run.interp.asynchronous.barriers import SIZE, BlockState, MemoryBarrier
 from refmlc.run.interp.asynchronous.copies import Groups
-from refmlc.run.interp.asynchronous.operands import Address, NotExecutedError, address
+from refmlc.run.interp.asynchronous.operands import Address, NotExecutedError, Touch, address
 from refmlc.run.interp.tensorir.frame import Frame, IntEval
 from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.memory.pointer import Pointer
 
 Do: TypeAlias = Callable[[Frame], None]
 
@@ -27,6 +28,7 @@ class Here:
         tags = [tag for tag in scope.threads if tag.startswith("threadIdx")]
         self._thread = scope.axes[tags[0]]
         self._group = scope.group
+        self._uses: dict[Address, Touch | None] = {}
 
     def number(self, place: int) -> IntEval:
         """An operand that is a number. Fails: there is none."""
@@ -57,10 +59,23 @@ class Here:
         """The groups of the thread."""
         return self.block(frame).groups_of(kind, self.thread(frame))
 
-    def barrier(self, at: Address, frame: Frame) -> MemoryBarrier:
-        """The barrier at an address. Fails: RM342."""
+    def barrier(self, at: Address, frame: Frame, *, proxied: bool = False) -> MemoryBarrier:
+        """The barrier at an address, for an operation on it. Fails: RM342."""
         place = at.at(frame)
-        return self.block(frame).barrier(at.name_at(frame, place), place, self.node.span)
+        barrier = self.block(frame).barrier(at.name_at(frame, place), place, self.node.span)
+        self._used(at, place, frame, proxied=proxied)
+        return barrier
+
+    def _used(self, at: Address, place: Pointer, frame: Frame, *, proxied: bool) -> None:
+        """Tell hooks of an operation on a barrier: it is atomic, and a write as the beginning of the barrier is."""
+        hooks = self.scope.machine.hooks
+        if at not in self._uses:
+            self._uses[at] = at.touching(self.scope, written=True, proxied=proxied)
+        touch = self._uses[at]
+        if touch is not None:
+            hooks.before_atomic(self.node, "cta", frame)
+            touch(frame, place, SIZE, None)
+            hooks.after_atomic(self.node, frame)
 
 
 def signal(here: Here, barrier: MemoryBarrier, frame: Frame) -> None:

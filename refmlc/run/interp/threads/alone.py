@@ -4,6 +4,7 @@
 |-------------------------|------------------------------------------------------------------------------------|
 | `T.cuda.thread_rank()`  | the number of the thread in its block, x fastest                                   |
 | `T.cuda.ffs_u32(x)`     | the place of the lowest bit that is 1, counted from 1; 0 where there is none       |
+| `T.cuda.thread_fence()` | none: a fence (TIA-031), which orders accesses                                     |
 """
 
 from collections.abc import Callable, Mapping
@@ -42,7 +43,15 @@ def _first_bit(scope: Scope, node: tir.Call) -> Eval:  # TIW-003
     return first_bit
 
 
+def _fence(scope: Scope, node: tir.Call) -> Eval:  # TIA-031
+    del node
+    hooks = scope.machine.hooks
+    return (lambda frame: hooks.fence(FENCE, frame)) if hooks.watches("fence") else lambda _frame: None
+
+
+FENCE = ("acq_rel", "gpu")
 EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
     "cuda.thread_rank": _rank,
     "cuda.ffs_u32": _first_bit,
+    "cuda.thread_fence": _fence,
 }

@@ -13,7 +13,7 @@ Threads take turns, so an operation is not interrupted. A sum of floats by sever
 the same in every order (`SumOfFloats`).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -34,6 +34,7 @@ from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import View
 from refmlc.run.interp.threads.parts import written
 from refmlc.run.interp.threads.warps import Beyond, check_numbers
+from refmlc.run.memory.storage import Storage
 
 TYPES = {
     **{f"u{bits}": f"uint{bits}" for bits in (32, 64)},
@@ -51,7 +52,10 @@ Operation = Callable[..., object]
 
 @dataclass(frozen=True, slots=True)
 class Atomic:
-    """An atomic operation on one element of `dtype`, among the threads of `scope`."""
+    """An atomic operation on one element of `dtype`, among the threads of `scope`.
+
+    `order`: which accesses of its thread it orders with those of others, a word of PTX.
+    """
 
     op: str
     dtype: DType
@@ -59,6 +63,7 @@ class Atomic:
     operands: tuple[tir.Expr, ...]
     scope: str = "gpu"
     destination: tir.BufferLoad | None = None
+    order: str = "relaxed"
 
 
 def _of_cuda(call: tir.Call) -> Atomic:
@@ -85,7 +90,8 @@ def _of_ptx(call: tir.Call) -> Atomic:
     elif not isinstance(first, tir.BufferLoad):
         raise Beyond("into what is no element of a buffer is not executed")
     scope = item.one_of("cta", "cluster", "gpu", "sys") or "gpu"
-    return Atomic(op, dtype_named(TYPES[word]), rest[0], tuple(rest[1:]), scope, first)
+    order = item.one_of("acquire", "release", "acq_rel") or "relaxed"
+    return Atomic(op, dtype_named(TYPES[word]), rest[0], tuple(rest[1:]), scope, first, order)
 
 
 # ---------------------------------------------------------------------------------------------------- the element
@@ -212,7 +218,9 @@ def _prepare(scope: Scope, node: tir.Call, read: Callable[[tir.Call], Atomic]) -
     place = scope.layout.declare(var)
     store = scope.stmt(tir.BufferStore(element.buffer, var, element.indices, span=node.span))
     hooks, failure = scope.machine.hooks, scope.failing(UNSUPPORTED_INTRINSIC, node.span)
-    check = partial(_check_order, scope, node, atomic, scope.buffer(element.buffer).view) if dtype.is_float else None
+    view = scope.buffer(element.buffer).view
+    check = partial(_check_order, scope, node, atomic, view) if dtype.is_float else None
+    ordered = hooks.watches("strong")
     result = None if atomic.destination is None else written(scope, atomic.destination, node)
     indices = tuple(scope.int(index) for index in element.indices)
 
@@ -225,6 +233,8 @@ def _prepare(scope: Scope, node: tir.Call, read: Callable[[tir.Call], Atomic]) -
             declare(frame)
         hooks.before_atomic(node, atomic.scope, frame)
         old = load(frame)
+        if ordered:
+            hooks.strong(_place(frame[view], [index(frame) for index in indices]), atomic.order, frame)
         frame[place] = new = operation(old, *values)
         if check is not None:
             check(frame, tuple([index(frame) for index in indices]), old, values[0], new)
@@ -235,6 +245,12 @@ def _prepare(scope: Scope, node: tir.Call, read: Callable[[tir.Call], Atomic]) -
         return old
 
     return run
+
+
+def _place(view: View, indices: Sequence[int]) -> tuple[Storage, int]:
+    """The place of an element in memory."""
+    offset = sum(index * stride for index, stride in zip(indices, view.strides, strict=True))
+    return view.data.storage, view.data.byte_offset + (view.offset + offset) * view.buffer.dtype.bits // 8
 
 
 def _check_order(  # noqa: PLR0913, PLR0917 - what an addition is
@@ -250,10 +266,8 @@ def _check_order(  # noqa: PLR0913, PLR0917 - what an addition is
 ) -> None:
     """Fails: RM504 where several threads add to a float, and the sum depends on their order (TIW-007)."""
     seen = frame[view]
-    offset = sum(index * stride for index, stride in zip(indices, seen.strides, strict=True))
-    first = seen.data.byte_offset + (seen.offset + offset) * atomic.dtype.bits // 8
     sums = cast("dict[object, SumOfFloats]", scope.machine.sums)
-    key = (seen.data.storage, first)
+    key = _place(seen, indices)
     total = sums.get(key)
     finite = isfinite(cast("float", old)) and isfinite(cast("float", x))
     if finite and (total is None or total.value != old):

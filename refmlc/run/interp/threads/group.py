@@ -235,10 +235,16 @@ def _converged(threads: Sequence[Thread], events: Events) -> Sequence[Thread]:
 
 
 def _first_waiting(threads: Sequence[Thread]) -> Thread:
-    """A thread that waits, if possible one that its own mask leaves out, or one of the fewest."""
+    """A thread that waits: one that its own mask leaves out, or one of those that wait for a part of the block only."""
     waiting = [thread for thread in threads if thread.waits is not None]
     outside = [thread for thread in waiting if thread not in part_of(threads, thread, cast("Meeting", thread.waits))]
-    return (outside or waiting)[0]
+    return min(outside or waiting, key=lambda thread: _is_of_all(cast("Meeting", thread.waits)))
+
+
+def _is_of_all(meeting: Meeting) -> bool:
+    """Whether all threads of the block meet there, by their only barrier."""
+    barrier = meeting.barrier
+    return _is_of_block(meeting) and (barrier is None or (barrier.number == 0 and barrier.count is None))
 
 
 def part_of(threads: Sequence[Thread], thread: Thread, meeting: Meeting) -> Sequence[Thread]:

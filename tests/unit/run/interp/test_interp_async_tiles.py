@@ -25,6 +25,7 @@ STORE = "T.ptx.cp.async_.bulk.global_.shared__cta.bulk_group(B.data, S.data, T.u
 COMMIT, WAIT = "T.ptx.cp.async_.bulk.commit_group()", "T.ptx.cp.async_.bulk.wait_group({})"
 READ = "T.ptx.cp.async_.bulk.wait_group.read(0)"
 CP = "T.ptx.cp.async_.commit_group()\nT.ptx.cp.async_.wait_group(0)"
+FENCE = "T.ptx.fence.proxy.async_.shared__cta()"
 PHASE, BLOCK = "T.cuda.mbarrier_wait(bar.data, 0)", "T.cuda.cta_sync()"
 OUT = "B[t // 8, t % 8] = S[7 - t // 8, t % 8]"
 BEYOND = "Tx.copy_async(S[0:8, 0:8], A[4:12, 0:8], dispatch='tma_explicit'"
@@ -105,7 +106,7 @@ def test_who_has_not_seen_the_phase_races_with_the_copy():
 
 
 def test_a_group_brings_a_bulk_copy_to_global_memory():
-    start = ("S[t // 8, t % 8] = A[7 - t // 8, t % 8]", BLOCK)
+    start = ("S[t // 8, t % 8] = A[7 - t // 8, t % 8]", FENCE, BLOCK)
     assert run(*start, first(STORE, COMMIT, WAIT.format(0))) == FLIPPED
     assert found(*start, first(STORE, COMMIT, WAIT.format(0)), BLOCK, "B[t // 8, t % 8] = 0") == "defined"
     assert found(*start, first(STORE, COMMIT, WAIT.format(0)), "B[t // 8, t % 8] = 0") == {"RM321"}
