@@ -16,6 +16,12 @@ def modifiers_of(form, words):
     return None if problem(forms()[form], modifiers) else modifiers
 
 
+def is_in_order(form, words):
+    """Whether a form takes the words in the order of its slots: where several take them, this is the one."""
+    modifiers = modifiers_of(form, words)
+    return modifiers is not None and [word for word in modifiers.values() if word] == words
+
+
 def registers_read(form, modifiers):
     """How many registers a form reads."""
     counts = [
@@ -29,7 +35,7 @@ def registers_read(form, modifiers):
 def compute(text, *registers, written=1):
     """What the instruction writes: a number, or the numbers of several registers."""
     family, *words = text.split(".")
-    for form in forms_of(family):
+    for form in sorted(forms_of(family), key=lambda form: not is_in_order(form.name, words)):
         modifiers = modifiers_of(form.name, words)
         destinations = sum(operand.registers for operand in form.operands if operand.written)
         if modifiers is None or destinations != written or registers_read(form, modifiers) != len(registers):

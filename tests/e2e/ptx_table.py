@@ -38,12 +38,13 @@ SIDE = Path(__file__).parent / "tvm_side" / "ptx_specimens.py"
 VERDICTS = ("executed", "unsupported", "refused", "traceback")
 LOCALS = re.compile(r"\br_(\w+)\[(\d+)\]")
 WORDS = 256
-VALUES = (1, 32)
+VALUES = ((1,), (32,), (1, 32), (0x3C003C00,))
+"""What the registers hold, in turn: numbers, a barrier and its count, two halves."""
 STEPS, SECONDS = 200_000, 20
 
 
-def kernel(call: str, value: int) -> str:
-    """A kernel of one warp with this call; every register holds the value."""
+def kernel(call: str, values: tuple[int, ...]) -> str:
+    """A kernel of one warp with this call; the registers hold the values in turn."""
     lines = ["T.device_entry()", "T.cta_id([1])", "T.warp_id([1])", "lane = T.lane_id([32])"]
     lines += [f"S = T.alloc_shared(({WORDS},), 'uint32')", f"for k in range({WORDS // 32}):"]
     lines += ["    S[32 * k + lane] = T.uint32(0)", "T.cuda.cta_sync()"]
@@ -51,16 +52,21 @@ def kernel(call: str, value: int) -> str:
     for dtype, place in LOCALS.findall(call):
         places[dtype] = max(places[dtype], int(place) + 1)
     for dtype, count in places.items():
-        lines += [f"r_{dtype} = T.alloc_local(({count},), '{dtype}')", f"for k in range({count}):"]
-        lines.append(f"    r_{dtype}[k] = T.{dtype}({value})")
+        lines.append(f"r_{dtype} = T.alloc_local(({count},), '{dtype}')")
+        lines += [f"r_{dtype}[{k}] = T.{dtype}({fitting(dtype, values[k % len(values)])})" for k in range(count)]
     body = "".join(f"    {line}\n" for line in [*lines, call])
     return f"@T.prim_func\ndef main(A: T.Buffer((256,), 'uint32')):\n{body}"
 
 
-def verdict(call: str, value: int) -> tuple[str, str]:
+def fitting(dtype: str, value: int) -> int:
+    """The low bits of a value that are one of the dtype."""
+    return value & ((1 << (int(re.sub(r"\D", "", dtype)) - 1)) - 1)
+
+
+def verdict(call: str, values: tuple[int, ...]) -> tuple[str, str]:
     """What comes of a call, and why."""
     try:
-        module = read(kernel(call, value), "f.py")
+        module = read(kernel(call, values), "f.py")
         problems = check_module(module)
         if problems:
             return "refused", problems[0].message
@@ -79,8 +85,8 @@ def verdict(call: str, value: int) -> tuple[str, str]:
 def judged(calls: list[str]) -> tuple[str, str]:
     """The verdict on an operator: the best of its calls; what ends by a bug is told."""
     verdicts = []
-    for call, value in product(calls, VALUES):
-        verdicts.append(verdict(call, value))
+    for call, values in product(calls, VALUES):
+        verdicts.append(verdict(call, values))
         if verdicts[-1][0] in ("executed", "traceback"):
             return verdicts[-1]
     return next((each for each in verdicts if each[0] == "unsupported"), verdicts[0])

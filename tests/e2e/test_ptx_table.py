@@ -22,5 +22,5 @@ def test_operators_are_executed_or_unsupported():
         timeout=300,
     )
     assert done.returncode == 0, done.stdout
-    assert "5 of 7 operators are executed" in done.stdout
-    assert "ex2: unsupported" in done.stdout
+    assert "6 of 7 operators are executed" in done.stdout
+    assert "cvt_rs_f8x4_f32: unsupported" in done.stdout

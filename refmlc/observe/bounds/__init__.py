@@ -10,6 +10,7 @@
 | `arithmetic`, `functions`, `lanes` | operators on sets; vectors lane by lane                      |
 | `summation`                        | the theorem on sums in any order                             |
 | `choice`, `operators`, `expressions`, `statements`, `places`, `run` | a TensorIR function executed on sets |
+| `instructions`                     | instructions of PTX, and what the errors of approximations permit |
 | `terms`, `extremes`                | reductions, whose terms may be gathered in any order         |
 | `graph`                            | functions called from Relax, memory between the calls        |
 | `certify`, `exactness`, `zeros`    | the certificate of a call; what never rounds; known signs of zeros |

@@ -13,10 +13,12 @@ from refmlc.lang.ir import tir
 from refmlc.observe.bounds.arithmetic import multiply_add
 from refmlc.observe.bounds.choice import UNKNOWN, Choice, Value, Whole, can, members, truth
 from refmlc.observe.bounds.enclosure import ANYTHING, point
+from refmlc.observe.bounds.instructions import result_of
 from refmlc.observe.bounds.operators import conversion, not_certified, operator
 from refmlc.observe.bounds.places import View, as_float, as_whole, unite
 from refmlc.observe.bounds.roundoff import Grid
 from refmlc.observe.bounds.run import Run
+from refmlc.run.interp.ptx.stores import VALUE
 
 Eval: TypeAlias = Callable[[], Value]
 
@@ -198,6 +200,9 @@ def _call(run: Run, node: tir.Call) -> Eval:
             grid = Grid(node.dtype, run.freedom)
             a, b, c = (prepare_expr(run, arg) for arg in args)
             return lambda: grid.fit(multiply_add(as_float(a()), as_float(b()), as_float(c()), grid))
+        case callee if callee == VALUE:  # PTX-019
+            result, operands = result_of(node), [prepare_expr(run, operand) for operand in args[2:]]
+            return lambda: result(*(operand() for operand in operands))
         case _:
             name = node.callee.name if isinstance(node.callee, tir.GlobalVar) else node.callee
             raise not_certified(f"a call of `{name}`", node.span)

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from refmlc.lang.dtypes import DType
 from refmlc.lang.dtypes.rounding import rounder
 from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.tirx import KERNEL
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.ops.graph import BUILTINS, GRAPH_OPS
 from refmlc.native.tier.work import Work
@@ -32,6 +33,7 @@ from refmlc.observe.bounds.places import Region, View, first_value
 from refmlc.observe.bounds.run import Run
 from refmlc.observe.bounds.statements import execute, match_declaration
 from refmlc.run.interp.hooks import Hooks
+from refmlc.run.interp.tirx.kernels import as_loops
 from refmlc.run.memory.storage import Storage
 from refmlc.run.memory.tensor import Tensor
 
@@ -166,7 +168,8 @@ class EnclosureHooks(Hooks):
         call = self._open.pop()
         if call is None:
             return
-        func, args = call
+        func, args = as_loops(call[0]), call[1]
+        _check_kernel(func)
         views = {
             buffer: self.regions.view(arg)
             for param, arg in zip(func.params, args, strict=True)
@@ -206,6 +209,14 @@ class EnclosureHooks(Hooks):
         except NotPlain as problem:
             return str(problem)
         return None
+
+
+def _check_kernel(func: tir.PrimFunc) -> None:
+    """Fails: RM504 where the threads of a kernel share memory: here each runs alone, to its end."""
+    kernels = [node for node in walk(func.body) if isinstance(node, tir.AttrStmt) and node.key == KERNEL]
+    for node in (part for kernel in kernels for part in walk(kernel)):
+        if isinstance(node, tir.AllocBuffer) and node.buffer.scope.startswith("shared"):
+            raise not_certified("memory that threads share", node.span)
 
 
 def bind_arguments(run: Run, func: tir.PrimFunc, args: Sequence[object], views: Mapping[tir.Buffer, View]) -> None:

@@ -99,6 +99,18 @@ def _set(m: Modifiers) -> Meaning:
     return lambda registers: (join([true if answer else 0 for answer in results(registers)], bits),)
 
 
+def _set_lanes(m: Modifiers) -> Meaning:
+    """Lanes of all ones, else of zeros (PTX-020)."""
+    kind, count = m["type"].split("x")
+    compare, bits = compared(m["cmp"], kind, flush=False), width(kind)
+
+    def meaning(registers: Bits) -> Bits:
+        pairs = zip(*(split(each, bits, int(count)) for each in registers), strict=True)
+        return (join([mask(bits) if compare(a, b) else 0 for a, b in pairs], bits),)
+
+    return meaning
+
+
 def _selected(_: Modifiers) -> Meaning:
     return lambda registers: (registers[0] if registers[2] else registers[1],)
 
@@ -113,6 +125,7 @@ COMPARISONS: Mapping[str, Family] = {
     **dict.fromkeys(("setp", "setp_bool", "setp_half", "setp_half_bool"), _predicates),
     **dict.fromkeys(("setp_half_pq", "setp_half_bool_pq"), _predicates),
     **dict.fromkeys(("setp_pq", "setp_bool_pq"), _predicate_and_opposite),
+    "set_packed": _set_lanes,
     "selp": _selected,
     "slct": _selected_by_sign,
 }

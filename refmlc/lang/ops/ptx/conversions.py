@@ -13,14 +13,14 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import inf
 
+from refmlc.lang.ops.ptx import narrow
 from refmlc.lang.ops.ptx.floats import flushed, reading, rectified, saturated
 from refmlc.lang.ops.ptx.numbers import FORMATS, Open, SignedNumber, Value, decode, encode, integral, nan, number
 from refmlc.lang.ops.ptx.registers import Bits, Family, Meaning, clamp, join, limits, of_number, split, to_number, width
 
 Modifiers = Mapping[str, str]
 E8M0_NAN, E8M0_BIAS, E8M0_GREATEST = 0xFF, 127, 0xFE
-LANE_BITS = {"e4m3": 8, "e5m2": 8, "e2m3": 8, "e3m2": 8, "e2m1": 4}
-"""The bits of a lane of a packed register; floats of 6 bits have two zero bits above them."""
+NARROW_PAIRS = ("e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2", "e2m1x2")
 
 
 def _converted(m: Modifiers) -> Meaning:
@@ -99,42 +99,9 @@ def _finish(m: Modifiers) -> Callable[[Value], Value]:
 # ------------------------------------------------------------------------------------------- packed: PTX-014
 
 
-def _check_plain(m: Modifiers) -> None:
-    """Fails: Open."""
-    if m.get("scaled"):
-        raise Open("`.scaled` multiplies by a power of two: how the product is rounded is not said")
-    if m.get("pzo"):
-        raise Open("`.pzo` is new, and not known here")
-
-
-def _pair_from_floats(m: Modifiers) -> Meaning:
-    """Two of f32, the first above the second, as a packed register."""
-    _check_plain(m)
-    lane = m["dtype"].removesuffix("x2")
-    row, bits, finish, mode = FORMATS[lane], LANE_BITS.get(lane, 16), _finish(m), m["rnd"]
-    finite = bool(m["satfinite"])
-
-    def meaning(registers: Bits) -> Bits:
-        values = [finish(decode(FORMATS["f32"], each)) for each in reversed(registers)]
-        return (join([encode(row, value, mode, finite=finite) for value in values], bits),)
-
-    return meaning
-
-
-def _between_pairs(m: Modifiers) -> Meaning:
-    """Each lane of a packed register."""
-    _check_plain(m)
-    target, source = m["dtype"].removesuffix("x2"), m["atype"].removesuffix("x2")
-    row, from_row, finish, mode = FORMATS[target], FORMATS[source], _finish(m), m["rnd"]
-    finite = bool(m.get("satfinite"))
-    from_bits, bits = LANE_BITS.get(source, 16), LANE_BITS.get(target, 16)
-
-    def meaning(registers: Bits) -> Bits:
-        lanes = [each & ((1 << from_row.bits) - 1) for each in split(registers[0], from_bits, 2)]
-        values = [finish(decode(from_row, each)) for each in lanes]
-        return (join([encode(row, value, mode, finite=finite) for value in values], bits),)
-
-    return meaning
+def _to_pair(m: Modifiers) -> Meaning:
+    """To and from packed narrow floats; with a scale or `.pzo`: PTX-018."""
+    return narrow.widened(m) if m["dtype"] == "bf16x2" and m["atype"] in NARROW_PAIRS else narrow.packed(m)
 
 
 def _to_tf32(m: Modifiers) -> Meaning:
@@ -198,13 +165,11 @@ def _powers_to_pair(_: Modifiers) -> Meaning:
 
 CONVERSIONS: Mapping[str, Family] = {
     "cvt": _converted,
-    **dict.fromkeys(
-        ("cvt_f16x2_f32", "cvt_bf16x2_f32", "cvt_f8x2_f32", "cvt_f6x2_f32", "cvt_f4x2_f32"), _pair_from_floats
-    ),
-    "cvt_94_narrow_f32": _pair_from_floats,
-    "cvt_94_narrow_fp16x2": _between_pairs,
-    **{f"cvt_f{bits}x2_fp16x2": _between_pairs for bits in (8, 6, 4)},
-    **{f"cvt_{target}_f{bits}x2": _between_pairs for target in ("f16x2", "bf16x2") for bits in (8, 6, 4)},
+    **dict.fromkeys(("cvt_f16x2_f32", "cvt_bf16x2_f32", "cvt_f8x2_f32", "cvt_f6x2_f32", "cvt_f4x2_f32"), _to_pair),
+    "cvt_94_narrow_f32": _to_pair,
+    "cvt_94_narrow_fp16x2": _to_pair,
+    **{f"cvt_f{bits}x2_fp16x2": _to_pair for bits in (8, 6, 4)},
+    **{f"cvt_{target}_f{bits}x2": _to_pair for target in ("f16x2", "bf16x2") for bits in (8, 6, 4)},
     "cvt_tf32_f32": _to_tf32,
     "cvt_ue8m0x2_f32": _powers_from_floats,
     "cvt_ue8m0x2_bf16x2": _powers_from_pair,

@@ -109,17 +109,6 @@ def _arithmetic(exactly: Exactly) -> Family:
     return lambda m: _rounded(m, exactly)
 
 
-def _exact_only(exactly: Exactly) -> Family:
-    """An operation that is also written as an approximation."""
-
-    def family(m: Modifiers) -> Meaning:
-        if m["mode"] in ("approx", "full"):
-            raise Open(f"`.{m['mode']}` is an approximation: PTX bounds its error and says no value")
-        return _rounded(m, exactly)
-
-    return family
-
-
 def _fused_half(m: Modifiers) -> Meaning:
     if m["oob"]:
         raise Open("`.oob` depends on a NaN that PTX does not name here")
@@ -244,9 +233,9 @@ FLOATS: Mapping[str, Family] = {
     **dict.fromkeys(("mul", "mul_half"), _arithmetic(_product)),
     **dict.fromkeys(("fma", "mad_f"), _arithmetic(_fused)),
     "fma_half": _fused_half,
-    "div_f": _exact_only(_quotient),
-    "rcp": _exact_only(_reciprocal),
-    "sqrt": _exact_only(_root),
+    "div_f": _arithmetic(_quotient),
+    "rcp": _arithmetic(_reciprocal),
+    "sqrt": _arithmetic(_root),
     "add_mixed_vec_up": _mixed(_sum),
     "sub_mixed_vec_up": _mixed(_difference),
     "fma_mixed_vec": _mixed(_fused),

@@ -149,6 +149,22 @@ def _dot(bits: int, count: int) -> Family:
     return family
 
 
+def _carryless(m: Modifiers) -> Meaning:
+    """Half of a product of polynomials over two elements, each bit a coefficient, plus c: PTX-020."""
+    bits = width(m["type"])
+    shift = bits if m["mode"] == "hi" else 0
+
+    def meaning(registers: Bits) -> Bits:
+        a, b, c = registers
+        product = 0
+        for place in range(bits):
+            if b >> place & 1:
+                product ^= a << place
+        return ((product >> shift & mask(bits)) ^ c,)
+
+    return meaning
+
+
 # ------------------------------------------------------------------------------------------------ division: PTX-004
 
 
@@ -279,6 +295,7 @@ INTEGERS: Mapping[str, Family] = {
     "mad_wide": _multiply_add_wide,
     "mul24": _multiplied_24,
     "mad24": _multiply_add_24,
+    "clmad": _carryless,
     "sad": _distance,
     "abs": _absolute,
     "neg_int": _negated,

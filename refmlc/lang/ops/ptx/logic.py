@@ -2,18 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from refmlc.lang.ops.ptx.registers import (
-    Bits,
-    Family,
-    Meaning,
-    clamp,
-    join,
-    mask,
-    of_number,
-    split,
-    to_number,
-    width,
-)
+from refmlc.lang.ops.ptx.registers import Bits, Family, Meaning, clamp, join, mask, of_number, split, to_number, width
 
 Modifiers = Mapping[str, str]
 

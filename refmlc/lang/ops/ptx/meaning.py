@@ -3,11 +3,14 @@
 from collections.abc import Mapping
 
 from refmlc.lang.ops.ptx import floats, integers
+from refmlc.lang.ops.ptx.approximations import APPROXIMATIONS
 from refmlc.lang.ops.ptx.comparisons import COMPARISONS
 from refmlc.lang.ops.ptx.conversions import CONVERSIONS
 from refmlc.lang.ops.ptx.floats import FLOATS
 from refmlc.lang.ops.ptx.integers import INTEGERS
 from refmlc.lang.ops.ptx.logic import LOGIC
+from refmlc.lang.ops.ptx.mixed import MIXED
+from refmlc.lang.ops.ptx.narrow import NARROW
 from refmlc.lang.ops.ptx.registers import Family, Meaning
 
 
@@ -25,8 +28,11 @@ MEANINGS: Mapping[str, Family] = {
     **INTEGERS,
     **LOGIC,
     **FLOATS,
+    **APPROXIMATIONS,
     **COMPARISONS,
     **CONVERSIONS,
+    **NARROW,
+    **MIXED,
     "min": _least_or_greatest("min"),
     "max": _least_or_greatest("max"),
 }
@@ -35,23 +41,20 @@ MEANINGS: Mapping[str, Family] = {
 LOADS = ("ld", "ld_vec", "ld_vec256", "ld_proxy_readonly", "ldu", "ldu_vec")
 STORES = ("st", "st_vec", "st_vec256")
 HINTS = ("prefetch", "prefetch_valid_addr", "prefetchu", "setmaxnreg", "griddepcontrol")
-DISCARD = "discard"
-MEMORY = (*LOADS, *STORES, *HINTS, DISCARD)
+DISCARD, ZEROS, SPACE = "discard", "st_bulk", "isspacep"
+POLICIES = ("createpolicy_cvt", "createpolicy_fraction", "createpolicy_fractional", "createpolicy_range")
+MEMORY = (*LOADS, *STORES, *HINTS, *POLICIES, DISCARD, ZEROS, SPACE)
 """The forms on memory: the interpreter accesses it."""
 
-APPROXIMATE = "it is an approximation: PTX bounds its error and says no value"
 ADDRESSES = "addresses have no numbers here"
 WIDE = "there are no registers of 128 bits here"
+RANDOM = "which random bits belong to which of four numbers is not said"
 LATER = "refmlc does not define it yet"
 
 MISSING: Mapping[str, str] = {
-    **dict.fromkeys(("cos", "ex2", "ex2_half", "lg2", "rsqrt", "sin", "tanh", "tanh_half"), APPROXIMATE),
-    **dict.fromkeys(("cvta", "cvta_generic", "isspacep"), ADDRESSES),
+    **dict.fromkeys(("cvta", "cvta_generic"), ADDRESSES),
+    **{f"cvt_rs_f{bits}x4_f32": RANDOM for bits in (8, 6, 4)},
     **{f"mov_{way}_b{lanes}": WIDE for way in ("pack", "unpack") for lanes in ("64x2", "32x4")},
-    **dict.fromkeys(
-        ("createpolicy_cvt", "createpolicy_fraction", "createpolicy_fractional", "createpolicy_range"),
-        "the bits of a cache policy are not defined",
-    ),
 }
 
 
@@ -82,8 +85,12 @@ _BY_CLAUSE = {
     cvt_f6x2_f32 cvt_f6x2_fp16x2 cvt_f16x2_f6x2 cvt_bf16x2_f6x2 cvt_94_narrow_f32 cvt_94_narrow_fp16x2
     """,
     "PTX-015": "cvt",
-    "PTX-016": " ".join((*LOADS, *STORES, DISCARD)),
+    "PTX-018": " ".join(NARROW),
+    "PTX-019": "ex2 ex2_half lg2 sin cos tanh tanh_half rsqrt",
+    "PTX-020": " ".join(("set_packed", "clmad", *MIXED)),
+    "PTX-016": " ".join((*LOADS, *STORES, DISCARD, ZEROS)),
     "PTX-017": " ".join(HINTS),
+    "PTX-022": " ".join((*POLICIES, SPACE)),
 }
 CLAUSES: Mapping[str, str] = {form: clause for clause, names in _BY_CLAUSE.items() for form in names.split()}
 """The clause of each form that is executed."""

@@ -35,7 +35,9 @@ FORMATS: Mapping[str, FloatFormat] = {
     "e2m3": _narrow(6, 2, "finite"),
     "e3m2": _narrow(6, 3, "finite"),
     "e2m1": _narrow(4, 2, "finite"),
+    "ue5m3": FloatFormat("ue5m3", 9, 5, 3, 15, special="fn"),
 }
+"""`ue5m3` has no sign, here 0 above its 8 bits."""
 ZERO = Fraction(0)
 PRECISE = 64  # bits of a root beyond which the rest is only known not to be 0
 

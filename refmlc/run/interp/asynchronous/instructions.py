@@ -7,6 +7,7 @@
 | `cp.async.wait_group n`, `cp.async.wait_all`           | TIA-012 | all groups but the last n are complete            |
 | `cp.async.mbarrier.arrive`                             | TIA-013 | a phase completes what the thread has issued      |
 | `cp.async.bulk`                                        | TIA-014 | see `bulk`                                        |
+| `cp.async.bulk.prefetch`, also of tensors              | PTX-021 | nothing happens                                   |
 | `mbarrier.init`, `inval`, `arrive`, `arrive_drop`      | TIA-021 | begins and ends a barrier, arrives at it          |
 | `mbarrier.expect_tx`, `complete_tx`, `arrive.expect_tx` | TIA-022 | bytes that copies bring                          |
 | `fence`                                                | TIA-031 | orders accesses, as hooks see                     |
@@ -21,6 +22,7 @@ from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT, UNSUPPORTED_INTRINSIC
 from refmlc.lang.dtypes import HANDLE, INT32
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import RAW, Instruction, instruction
+from refmlc.lang.ops.ptx.hints import operands_of_hint
 from refmlc.run.interp.asynchronous import bulk
 from refmlc.run.interp.asynchronous.barriers import SIZE
 from refmlc.run.interp.asynchronous.copies import Move, OpenCopy
@@ -100,6 +102,8 @@ def _rule(words: tuple[str, ...]) -> Callable[[Here], Do]:
             return _wait_all
         case ("cp", "async", "mbarrier", "arrive", *rest):
             return _tracked(noinc="noinc" in rest)
+        case ("cp", "async", "bulk", "prefetch", *_):
+            return _hint
         case ("cp", "async", "bulk", "shared::cta" | "shared::cluster", "global", *_):
             return bulk.to_shared
         case ("cp", "async", "bulk", "global", "shared::cta", *_):
@@ -114,6 +118,13 @@ def _rule(words: tuple[str, ...]) -> Callable[[Here], Do]:
             return _fence
         case _:
             raise NotExecutedError("refmlc does not define it yet")
+
+
+def _hint(here: Here) -> Do:  # PTX-021
+    count = operands_of_hint(here.words)
+    if count is None or count != len(here.operands):
+        raise NotExecutedError("it has other modifiers or operands than a hint")
+    return lambda _frame: None
 
 
 # --------------------------------------------------------------------------------------------- copies of a thread

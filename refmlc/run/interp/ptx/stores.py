@@ -6,6 +6,9 @@
 | with several destinations           | the operands are bound, then each destination is stored                    |
 | `T.ptx.ld.v2.f32(x, y, p)`          | a view of the memory, both elements are read, then stored                  |
 | `T.ptx.st.v2.f32(p, x, y)`          | a view of the memory, to which both are stored                             |
+| `T.ptx.st_bulk(p, n)`               | a view of n bytes, which become 0                                          |
+| `T.ptx.createpolicy…(d, …)`         | `d` has no value afterwards                                                |
+| `T.ptx.isspacep.shared(d, p)`       | a store of 0 or 1, as the memory of `p` says                               |
 | with `pred=`                        | the same on a condition; otherwise a destination has no value afterwards,  |
 |                                     | unless `preserve_dst=True`                                                  |
 
@@ -32,13 +35,19 @@ from refmlc.lang.ops.ptx.calls import (
     instruction,
     register_dtype,
 )
-from refmlc.lang.ops.ptx.meaning import DISCARD, HINTS, LOADS, MEANINGS, STORES
+from refmlc.lang.ops.ptx.meaning import DISCARD, HINTS, LOADS, MEANINGS, POLICIES, SPACE, STORES, ZEROS
 from refmlc.lang.ops.ptx.registers import width
 
-VALUE, PLACE = "ptx:value", "ptx:place"
+VALUE, PLACE, SIZE = "ptx:value", "ptx:place", "ptx:size"
 """The callees of what stands in place of an instruction; no text can write them."""
 TO_SHARED = "cuda.cvta_generic_to_shared"
-DISCARDED_BYTES = 128
+DISCARDED_BYTES, ZEROED_BYTES = 128, 8
+SPACES = {
+    "global": ("global",),
+    "shared": ("shared", "shared::cta", "shared::cluster"),
+    "local": ("local",),
+}
+"""The state spaces that memory of a storage scope is in."""
 STRONG = ("acquire", "release", "relaxed", "volatile")
 
 
@@ -66,8 +75,10 @@ def _stored(node: Node) -> Node:
 def refusal(fits: ScalarInstruction) -> str:
     """Why an instruction of a form that is executed is not; empty: it is, or its form is not."""
     form = fits.form.name
-    if form in HINTS or form in MEANINGS or form == DISCARD:
+    if form in HINTS or form in MEANINGS or form in POLICIES or form in (DISCARD, ZEROS):
         return ""
+    if form == SPACE:
+        return "" if _spaces_of(fits) else "the memory of its address is not known"
     if form not in (*LOADS, *STORES):
         return "its form has no meaning"
     order = fits.modifiers.get("sem", "")
@@ -80,15 +91,18 @@ def _predicated(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
     body = _statement(fits, span)
     if fits.predicate is None:
         return body
-    undefined = [
-        tir.BufferStore(
-            register.value.buffer, tir.Call("undef", (), register.value.dtype), register.value.indices, span=span
-        )
+    undefined = _without_values(fits, span)
+    otherwise = None if fits.keeps or not undefined else _sequence(undefined, span)
+    return tir.IfThenElse(_is_true(fits.predicate, span), body, otherwise, span=span)
+
+
+def _without_values(fits: ScalarInstruction, span: Span | None) -> list[tir.Stmt]:
+    """What takes the values of the destinations."""
+    return [
+        _to(register.value, tir.Call("undef", (), register.value.dtype), span)
         for register in fits.registers
         if register.operand.written and isinstance(register.value, tir.BufferLoad)
     ]
-    otherwise = None if fits.keeps or not undefined else _sequence(undefined, span)
-    return tir.IfThenElse(_is_true(fits.predicate, span), body, otherwise, span=span)
 
 
 def _is_true(predicate: tir.Expr, span: Span | None) -> tir.Expr:
@@ -105,8 +119,12 @@ def _statement(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
     form = fits.form.name
     if form in HINTS:
         return tir.Evaluate(tir.IntImm(INT32, 0), span=span)
-    if form == DISCARD:
-        return _discard(fits, span)
+    if form in POLICIES:
+        return _sequence(_without_values(fits, span), span)
+    if form in (DISCARD, ZEROS):
+        return _cleared(fits, span)
+    if form == SPACE:
+        return _space(fits, span)
     if form in LOADS:
         return _load(fits, span)
     return _store(fits, span) if form in STORES else _compute(fits, span)
@@ -189,15 +207,38 @@ def _store(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
     return _sequence([view, *stores], span)
 
 
-def _discard(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
-    """The memory has no value afterwards."""
-    byte = dtype("uint8")
-    memory, view = _view(fits, byte, DISCARDED_BYTES, span)
-    place = tir.Var("byte", INT32, span=span)
-    clear = tir.BufferStore(memory, tir.Call("undef", (), byte), (place,), span=span)
-    count = tir.IntImm(INT32, DISCARDED_BYTES)
-    loop = tir.For(place, tir.IntImm(INT32, 0), count, ForKind.SERIAL, clear, span=span)
-    return _sequence([view, loop], span)
+def _cleared(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
+    """Memory without a value, byte by byte, or zeros, eight bytes at a time."""
+    element = dtype("uint8")
+    value: tir.Expr = tir.Call("undef", (), element)
+    count: tir.Expr = tir.IntImm(INT32, DISCARDED_BYTES)
+    binds: list[tir.Stmt] = []
+    if fits.form.name == ZEROS:
+        element = dtype("uint64")
+        size = next(_read(register) for register in fits.registers if register.operand.name == "size")
+        var = tir.Var("size", size.dtype, span=span)
+        binds = [tir.Bind(var, tir.Call(SIZE, (tir.StringImm(fits.name), size), size.dtype, span=span), span=span)]
+        steps = (var, tir.IntImm(size.dtype, ZEROED_BYTES))
+        value, count = tir.IntImm(element, 0), tir.Apply("floordiv", steps, size.dtype, span=span)
+    memory, view = _view(fits, element, count, span)
+    place = tir.Var("place", count.dtype, span=span)
+    clear = tir.BufferStore(memory, value, (place,), span=span)
+    loop = tir.For(place, tir.IntImm(count.dtype, 0), count, ForKind.SERIAL, clear, span=span)
+    return _sequence([*binds, view, loop], span)
+
+
+def _spaces_of(fits: ScalarInstruction) -> tuple[str, ...]:
+    """The state spaces of the memory that an address is in; empty: it is not known."""
+    address = next(register.value for register in fits.registers if not register.operand.written)
+    source = None if address is None else next(_memories(address), None)
+    return () if source is None else SPACES.get(source.scope.partition(".")[0], ())
+
+
+def _space(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
+    inside = int(fits.modifiers["space"] in _spaces_of(fits))
+    (destination,) = (register.value for register in fits.registers if register.operand.written)
+    assert isinstance(destination, tir.BufferLoad)  # noqa: S101 - it is written
+    return _to(destination, tir.IntImm(destination.dtype, inside), span)
 
 
 def _integer(kind: str) -> DType:
@@ -216,8 +257,10 @@ def _as(value: tir.Expr, target: DType, span: Span | None) -> tir.Expr:
     return tir.Cast(target, value, span=span)
 
 
-def _view(fits: ScalarInstruction, element: DType, lanes: int, span: Span | None) -> tuple[tir.Buffer, tir.Stmt]:
-    """The memory of an access as a buffer, and its declaration."""
+def _view(
+    fits: ScalarInstruction, element: DType, lanes: int | tir.Expr, span: Span | None
+) -> tuple[tir.Buffer, tir.Stmt]:
+    """The memory of an access as a buffer, and its declaration. Of a number of lanes that varies each is aligned."""
     address = next(register.value for register in fits.registers if register.operand.kind == "addr")
     offset: tir.Expr = tir.IntImm(INT32, 0)
     base = address
@@ -229,11 +272,19 @@ def _view(fits: ScalarInstruction, element: DType, lanes: int, span: Span | None
     source = next(_memories(base), None)
     scope = "global" if source is None else source.scope
     name = "memory" if source is None else source.name
-    memory = tir.Buffer(name, element, (tir.IntImm(INT32, lanes),), scope=scope, span=span)
-    facts = tir.StringImm(f"{fits.name},{fits.modifiers.get('space', '')},{scope if source is not None else ''}")
-    size = tir.IntImm(INT32, lanes * element.bits // 8)
+    extent = tir.IntImm(INT32, lanes) if isinstance(lanes, int) else lanes
+    memory = tir.Buffer(name, element, (extent,), scope=scope, span=span)
+    space = "shared" if fits.form.name == ZEROS else fits.modifiers.get("space", "")
+    facts = tir.StringImm(f"{fits.name},{space},{scope if source is not None else ''}")
+    size = tir.IntImm(INT32, _alignment(fits, element, lanes))
     place = tir.Call(PLACE, (facts, size, base, offset), HANDLE, PointerType(element, scope), span=span)
     return memory, tir.DeclBuffer(memory, place, span=span)
+
+
+def _alignment(fits: ScalarInstruction, element: DType, lanes: int | tir.Expr) -> int:
+    if isinstance(lanes, int):
+        return lanes * element.bits // 8
+    return DISCARDED_BYTES if fits.form.name == DISCARD else ZEROED_BYTES
 
 
 def _memories(base: tir.Expr) -> Iterator[tir.Buffer]:

@@ -1,6 +1,7 @@
 """The value of a destination of an instruction, the address of an access, and instructions that are not executed."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 from refmlc.diag.catalogue import BAD_POINTER, DIVISION_BY_ZERO, TYPE_MISMATCH, UNSUPPORTED_INTRINSIC
@@ -8,18 +9,21 @@ from refmlc.lang.dtypes import DType
 from refmlc.lang.dtypes.bits import decoder, encoder
 from refmlc.lang.dtypes.rounding import wrap
 from refmlc.lang.ir import tir
+from refmlc.lang.ir.asynchronous import instruction as words_of
 from refmlc.lang.ops.ptx.calls import Misfit, family_of, instruction, type_of
 from refmlc.lang.ops.ptx.forms import forms
+from refmlc.lang.ops.ptx.hints import operands_of_hint
 from refmlc.lang.ops.ptx.integers import ByZero
 from refmlc.lang.ops.ptx.meaning import MEANINGS, is_executed, missing
 from refmlc.lang.ops.ptx.numbers import Open
 from refmlc.lang.ops.ptx.registers import Bits, Family, mask, to_number, width
-from refmlc.run.interp.ptx.stores import PLACE, VALUE, refusal
+from refmlc.run.interp.ptx.stores import PLACE, SIZE, VALUE, ZEROED_BYTES, refusal
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.intrinsics import pointer
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.memory.pointer import Pointer
 
+MOST_ZEROED = 1 << 24
 TRANSPARENT = ("mov", "selp", "slct")
 """The forms that give one of their operands: a NaN needs no bits of its own."""
 
@@ -30,7 +34,19 @@ def call(scope: Scope, node: tir.Call) -> Eval | None:
         return _value(scope, node)
     if node.callee == PLACE:
         return _place(scope, node)
+    if node.callee == SIZE:
+        return _size(scope, node)
+    if isinstance(node.callee, str) and node.callee.partition(".")[2].partition(".")[0] == "applypriority":
+        return _hint(scope, node)
     return _refused(scope, node) if family_of(node.callee) else None
+
+
+def _hint(scope: Scope, node: tir.Call) -> Eval:  # PTX-021
+    parts = words_of(node)
+    if operands_of_hint(parts.words) == len(parts.operands):
+        return lambda _frame: None
+    message = f"the instruction `{parts.name}` is not executed: it has other modifiers or operands than a hint"
+    return scope.unsupported(UNSUPPORTED_INTRINSIC, message, node.span)
 
 
 def _refused(scope: Scope, node: tir.Call) -> Eval:  # PTX-001, PTX-099
@@ -44,28 +60,59 @@ def _refused(scope: Scope, node: tir.Call) -> Eval:  # PTX-001, PTX-099
     return scope.unsupported(UNSUPPORTED_INTRINSIC, message, node.span)
 
 
+@dataclass(frozen=True, slots=True)
+class RegisterResult:
+    """One result of an instruction: what stands in place of a call. `kind`: the type of the destination."""
+
+    form: str
+    modifiers: Mapping[str, str]
+    index: int
+    kind: str
+    operands: tuple[tir.Expr, ...]
+
+    @classmethod
+    def of(cls, node: tir.Call) -> "RegisterResult":
+        """The result that a call of `VALUE` is."""
+        text, place, *operands = cast("tuple[tir.Expr, ...]", node.args)
+        form, *words = cast("tir.StringImm", text).value.split(",")
+        row = forms()[form]
+        modifiers = dict(zip((slot.name for slot in row.slots), words, strict=True))
+        types = [type_of(operand, modifiers) for operand in row.operands if operand.written]
+        counts = [operand.registers for operand in row.operands if operand.written]
+        index = cast("tir.IntImm", place).value
+        return cls(form, modifiers, index, types[0] if counts[0] != 1 else types[index], tuple(operands))
+
+    @property
+    def name(self) -> str:
+        """The instruction as PTX spells it."""
+        return ".".join([forms()[self.form].family, *filter(None, self.modifiers.values())])
+
+    def encoders(self) -> list[Callable[[float], int]]:
+        """What makes bits of the values of the operands."""
+        types = _read_types(self.form, self.modifiers)
+        return [_to_bits(operand.dtype, kind) for operand, kind in zip(self.operands, types, strict=True)]
+
+    def decoder(self, dtype: DType) -> Callable[[int], object]:
+        """What makes a value of the destination's dtype of the bits of the result."""
+        return _from_bits(self.kind, dtype)
+
+    def meaning(self) -> Callable[[Bits], Bits]:
+        """The bits of all results, of those of the operands. Fails: ByZero, Open."""
+        return _prepared(MEANINGS[self.form], self.modifiers)
+
+
 def _value(scope: Scope, node: tir.Call) -> Eval:
     """One result of an instruction, of the dtype of its destination."""
-    text, place, *operands = cast("tuple[tir.Expr, ...]", node.args)
-    form, *words = cast("tir.StringImm", text).value.split(",")
-    row = forms()[form]
-    modifiers = dict(zip((slot.name for slot in row.slots), words, strict=True))
-    types = [type_of(operand, modifiers) for operand in row.operands if operand.written]
-    counts = [operand.registers for operand in row.operands if operand.written]
-    index = cast("tir.IntImm", place).value
-    kind = types[0] if counts[0] != 1 else types[index]
+    part = RegisterResult.of(node)
+    form, operands, index, name = part.form, part.operands, part.index, part.name
     values = [scope.expr(operand) for operand in operands]
-    codes = [
-        _to_bits(operand.dtype, named) for operand, named in zip(operands, _read_types(form, modifiers), strict=True)
-    ]
-    result = _from_bits(kind, node.dtype)
+    codes, result = part.encoders(), part.decoder(node.dtype)
     open_, by_zero = scope.failing(UNSUPPORTED_INTRINSIC, node.span), scope.failing(DIVISION_BY_ZERO, node.span)
-    name = ".".join([row.family, *filter(None, words)])
     refusing = [
         operand.dtype.is_float and not (form in TRANSPARENT and node.dtype.is_float) and named[0] == "b"
-        for operand, named in zip(operands, _read_types(form, modifiers), strict=True)
+        for operand, named in zip(operands, _read_types(form, part.modifiers), strict=True)
     ]
-    prepared = _prepared(MEANINGS[form], modifiers)
+    prepared = part.meaning()
 
     def value(frame: Frame) -> object:
         found = [each(frame) for each in values]
@@ -125,6 +172,22 @@ def _from_bits(kind: str, dtype: DType) -> Callable[[int], object]:
     if kind[0] == "s" and kind[1:].isdecimal():
         return lambda bits: wrap(dtype, to_number(kind, bits))
     return lambda bits: wrap(dtype, bits)
+
+
+def _size(scope: Scope, node: tir.Call) -> Eval:  # PTX-016
+    """A number of bytes. Fails: RM313 where `st.bulk` does not write so many."""
+    text, size = cast("tuple[tir.Expr, ...]", node.args)
+    name, number = cast("tir.StringImm", text).value, scope.int(size)
+    failure = scope.failing(BAD_POINTER, node.span)
+
+    def checked(frame: Frame) -> int:
+        count = number(frame)
+        if count % ZEROED_BYTES or count > MOST_ZEROED:
+            words = f"a multiple of {ZEROED_BYTES} up to {MOST_ZEROED}"
+            raise failure(frame, f"`{name}` of {count} bytes: the number is not {words}")
+        return count
+
+    return checked
 
 
 def _place(scope: Scope, node: tir.Call) -> Eval:

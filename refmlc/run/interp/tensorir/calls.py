@@ -8,7 +8,8 @@
 | a structure of lowered calls                   | `refmlc.run.interp.tensorir.c_abi`                   |
 | a barrier, a reduction over threads            | `refmlc.run.interp.threads.collectives`              |
 | what the threads of a warp do together         | `refmlc.run.interp.threads.parts`                    |
-| what a thread finds out, an atomic operation   | `refmlc.run.interp.threads.alone`, `….atomics`       |
+| what a thread finds out, atomic operations     | `refmlc.run.interp.threads.alone`, `….atomics`,      |
+|                                                | `….vector_atomics`                                   |
 | asynchronous copies, barriers in memory        | `refmlc.run.interp.asynchronous.instructions`        |
 | an instruction of PTX on scalars or memory     | `refmlc.run.interp.ptx`                              |
 | a matrix unit                                  | `refmlc.run.interp.threads.matrix`                   |
@@ -32,7 +33,7 @@ from refmlc.run.interp.ptx import values as ptx
 from refmlc.run.interp.tensorir import c_abi, intrinsics, operators
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.threads import alone, atomics, collectives, matrix, parts
+from refmlc.run.interp.threads import alone, atomics, collectives, matrix, parts, vector_atomics
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.values import kind_of
 
@@ -267,6 +268,7 @@ EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
     **parts.EXECUTED,
     **alone.EXECUTED,
     **atomics.EXECUTED,
+    **vector_atomics.EXECUTED,
     **matrix.EXECUTED,
 }
 """The intrinsics that are executed, by name."""

@@ -7,7 +7,8 @@
 | `T.ptx.atom.global_.add.u32(d, p, x)`, min, max, and,  | what the operation makes of both     | in `d`: the      |
 | or, xor, inc, dec, exch                                |                                      | value before     |
 | `T.ptx.atom.cas.b32(d, p, old, x)`                     | as above                             | the same         |
-| `T.ptx.red.add.f32(p, x)`, …                           | as above                             | nothing          |
+| `T.ptx.red.add.f32(p, x)`, …, `atom` without `d`       | as above                             | nothing          |
+| `T.ptx.red.add.v2.f32(p, x, y)`, …, of halves          | see `vector_atomics`                 |                  |
 
 Threads take turns, so an operation is not interrupted. A sum of floats by several threads is executed as long as it is
 the same in every order (`SumOfFloats`).
@@ -26,7 +27,7 @@ from refmlc.lang.dtypes import HANDLE, INT32, DType, dtype as dtype_named
 from refmlc.lang.dtypes.formats import FLOAT_FORMATS
 from refmlc.lang.dtypes.rounding import rounder
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.instructions import instruction
+from refmlc.lang.ir.instructions import InstructionCall, instruction
 from refmlc.lang.ir.visit import walk
 from refmlc.run.interp.tensorir.frame import Eval, Frame, Run, Slot
 from refmlc.run.interp.tensorir.placed import is_placed
@@ -40,13 +41,11 @@ TYPES = {
     **{f"u{bits}": f"uint{bits}" for bits in (32, 64)},
     **{f"s{bits}": f"int{bits}" for bits in (32, 64)},
     **{f"b{bits}": f"uint{bits}" for bits in (16, 32, 64)},
-    "f16": "float16",
-    "bf16": "bfloat16",
     "f32": "float32",
     "f64": "float64",
 }
 OPERATIONS = ("add", "min", "max", "and", "or", "xor", "inc", "dec", "exch", "cas")
-UNKNOWN = ("v2", "v4", "v8", "b128", "f16x2", "bf16x2")
+WIDE = "b128"
 Operation = Callable[..., object]
 
 
@@ -79,19 +78,33 @@ def _of_ptx(call: tir.Call) -> Atomic:
     if item is None or not item.plain:
         raise Beyond("with a predicate, keywords or an operand that is left out is not executed")
     op, word = item.one_of(*OPERATIONS), item.one_of(*TYPES)
-    count = (2 if op == "cas" else 1) + 1 + (item.family == "atom")
-    if item.one_of(*UNKNOWN) or not (op and word) or len(item.operands) != count + ("L2__cache_hint" in item):
+    count = 3 if op == "cas" else 2
+    hint = "L2__cache_hint" in item
+    if WIDE in item or not (op and word) or len(item.operands) - hint not in (count, count + (item.family == "atom")):
         raise Beyond("in this form is not executed")
+    check_block(item)
+    operands = item.operands[: len(item.operands) - hint]
+    first = operands[0] if len(operands) > count else None
+    address, *values = operands[-count:]
+    if first is not None and not isinstance(first, tir.BufferLoad):
+        raise Beyond("into what is no element of a buffer is not executed")
+    return Atomic(op, dtype_named(TYPES[word]), address, tuple(values), reach(item), first, order(item))
+
+
+def check_block(item: InstructionCall) -> None:
+    """Fails: Beyond, for memory of a cluster."""
     if "shared__cluster" in item:
         raise Beyond("of a cluster is not executed: blocks run one after the other")
-    first, *rest = item.operands[:count]
-    if item.family == "red":
-        first, rest = cast("tir.BufferLoad", None), [first, *rest]
-    elif not isinstance(first, tir.BufferLoad):
-        raise Beyond("into what is no element of a buffer is not executed")
-    scope = item.one_of("cta", "cluster", "gpu", "sys") or "gpu"
-    order = item.one_of("acquire", "release", "acq_rel") or "relaxed"
-    return Atomic(op, dtype_named(TYPES[word]), rest[0], tuple(rest[1:]), scope, first, order)
+
+
+def reach(item: InstructionCall) -> str:
+    """The threads among which an operation is atomic."""
+    return item.one_of("cta", "cluster", "gpu", "sys") or "gpu"
+
+
+def order(item: InstructionCall) -> str:
+    """What the operation orders with others."""
+    return item.one_of("acquire", "release", "acq_rel") or "relaxed"
 
 
 # ---------------------------------------------------------------------------------------------------- the element
@@ -144,7 +157,7 @@ def _wrapped(dtype: DType, value: object) -> object:
     return bits - (1 << dtype.bits) if bits > dtype.maximum else bits
 
 
-def _operation(atomic: Atomic) -> Operation:
+def operation_of(atomic: Atomic) -> Operation:
     """The new value, of the one before and the operands."""
     dtype = atomic.dtype
     if dtype.is_float and atomic.op != "add":
@@ -207,30 +220,47 @@ def _prepare(scope: Scope, node: tir.Call, read: Callable[[tir.Call], Atomic]) -
     try:
         atomic = read(node)
         check_numbers(atomic.operands)
-        operation = _operation(atomic)
+        operation = operation_of(atomic)
     except Beyond as beyond:
         return scope.unsupported(UNSUPPORTED_INTRINSIC, f"`T.{node.callee}` {beyond}", node.span)
-    dtype = atomic.dtype
     declare, element = _element(scope, atomic, node)
     operands = tuple(scope.expr(operand) for operand in atomic.operands)
-    load = scope.expr(element)
-    var = tir.Var("sum", dtype)
-    place = scope.layout.declare(var)
-    store = scope.stmt(tir.BufferStore(element.buffer, var, element.indices, span=node.span))
-    hooks, failure = scope.machine.hooks, scope.failing(UNSUPPORTED_INTRINSIC, node.span)
-    view = scope.buffer(element.buffer).view
-    check = partial(_check_order, scope, node, atomic, view) if dtype.is_float else None
-    ordered = hooks.watches("strong")
+    exchange = exchanged(scope, node, atomic, element, operation)
+    failure = scope.failing(UNSUPPORTED_INTRINSIC, node.span)
     result = None if atomic.destination is None else written(scope, atomic.destination, node)
-    indices = tuple(scope.int(index) for index in element.indices)
 
     def run(frame: Frame) -> object:
         try:
-            values = [_wrapped(dtype, operand(frame)) for operand in operands]
+            values = [_wrapped(atomic.dtype, operand(frame)) for operand in operands]
         except Beyond as beyond:
             raise failure(frame, f"`T.{node.callee}` {beyond}") from None
         if declare is not None:
             declare(frame)
+        old = exchange(frame, values)
+        if result is not None:
+            result(frame, old)
+        return old
+
+    return run
+
+
+def exchanged(
+    scope: Scope, node: tir.Call, atomic: Atomic, element: tir.BufferLoad, operation: Operation
+) -> Callable[[Frame, Sequence[object]], object]:
+    """The operation on an element with the values of its operands; it gives the value before."""
+    dtype = atomic.dtype
+    load = scope.expr(element)
+    var = tir.Var("sum", dtype)
+    place = scope.layout.declare(var)
+    store = scope.stmt(tir.BufferStore(element.buffer, var, element.indices, span=node.span))
+    hooks = scope.machine.hooks
+    adds_floats = dtype.is_float and atomic.op == "add"
+    view = scope.buffer(element.buffer).view
+    check = partial(_check_order, scope, node, atomic, view) if adds_floats else None
+    ordered = hooks.watches("strong")
+    indices = tuple(scope.int(index) for index in element.indices)
+
+    def exchange(frame: Frame, values: Sequence[object]) -> object:
         hooks.before_atomic(node, atomic.scope, frame)
         old = load(frame)
         if ordered:
@@ -240,11 +270,9 @@ def _prepare(scope: Scope, node: tir.Call, read: Callable[[tir.Call], Atomic]) -
             check(frame, tuple([index(frame) for index in indices]), old, values[0], new)
         store(frame)
         hooks.after_atomic(node, frame)
-        if result is not None:
-            result(frame, old)
         return old
 
-    return run
+    return exchange
 
 
 def _place(view: View, indices: Sequence[int]) -> tuple[Storage, int]:

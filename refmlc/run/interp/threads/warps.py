@@ -21,7 +21,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
-from math import copysign, isnan
+from math import copysign, isnan, nan
 from operator import and_, or_, xor
 from typing import TypeAlias, cast
 
@@ -238,6 +238,20 @@ def _folded(place: int, op: str, dtype: DType, _lanes: Lanes, values: Values) ->
     return _all(_wrapped(total, dtype), values)
 
 
+def _folded_floats(greatest: bool, sizes: bool, keeps_nan: bool) -> Rule:
+    """The least or greatest float: -0 is less than +0, NaN is left out, unless there is nothing else (TIW-003)."""
+    choose = max if greatest else min
+
+    def results(_lanes: Lanes, values: Values) -> Results:
+        numbers = [abs(cast("float", value[0])) if sizes else cast("float", value[0]) for value in values]
+        known = [number for number in numbers if not isnan(number)]
+        if not known or (keeps_nan and len(known) < len(numbers)):
+            return _all(nan, values)
+        return _all(choose(known, key=lambda number: (number, copysign(1.0, number))), values)
+
+    return results
+
+
 def _wrapped(value: int, dtype: DType) -> int:
     """The value of the integer dtype with the same low bits."""
     value &= (1 << dtype.bits) - 1
@@ -354,6 +368,10 @@ def of_ptx(item: InstructionCall) -> Together:
             if not dtype.is_integer or dtype.bits != 32:
                 raise Beyond(f"on {dtype} is not executed")
             return _written(item, 1, key, partial(_folded, 0, op, dtype))
+        case "redux_sync", 3:
+            if str(item.operands[1].dtype) != "float32" or item.one_of("min", "max") == "":
+                raise Beyond(f"on {item.operands[1].dtype} is not executed")
+            return _written(item, 1, key, _folded_floats("max" in item, "abs" in item, "NaN" in item))
         case "bar", 1 if "warp" in item:
             return Together("warp", item.operands, key, mask=0, orders=True)
         case _:

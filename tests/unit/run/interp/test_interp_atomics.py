@@ -148,10 +148,19 @@ def test_a_sum_that_depends_on_the_order_is_unsupported(dtype, value, begin):
     assert "several threads add to an element of `A`, and the sum depends on their order" in caught.diagnostic.message
 
 
+def test_an_operation_may_have_no_destination():
+    total = np.uint32([7])
+    run("T.ptx.atom.global_.add.u32(A.data, T.uint32(2))", total)
+    assert total.tolist() == [71]
+    run("T.ptx.atom.global_.cas.b32(A.data, T.uint32(71), T.uint32(5))", total)
+    assert total.tolist() == [5]
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("T.ptx.red.global_.add.v2.f32(A.data, T.float32(1), T.float32(1))", "in this form is not executed"),
+        ("T.ptx.red.global_.add.v2.f32(A.data, T.float32(1))", "in this form is not executed"),
+        ("T.ptx.red.global_.add.f32(A.data)", "in this form is not executed"),
         ("T.ptx.red.shared__cluster.add.s32(A.data, 1)", "of a cluster is not executed"),
         ("T.ptx.red.global_.add.f32(A.data, T.float32(1), pred=True)", "with a predicate"),
         ("T.evaluate(T.cuda.atomic_cas(A.data, T.float32(1), T.float32(1)))", "of float32 is not executed"),

@@ -221,6 +221,26 @@ def test_an_instruction_of_a_warp_writes_its_result(instruction, expected):
     assert out.tolist() == [expected(t) for t in range(64)]
 
 
+@pytest.mark.parametrize(
+    ("words", "values", "expected"),
+    [
+        ("max", {3: 7.5, 4: np.nan}, 7.5),
+        ("min", {3: -7.5, 9: 2.0}, -7.5),
+        ("min.abs", {3: -0.25}, 0.25),
+        ("max.abs", {3: -9.0}, 9.0),
+        ("max.NaN", {30: np.nan}, np.nan),
+        ("max", dict.fromkeys(range(32), np.nan), np.nan),
+        ("min", {5: -0.0} | dict.fromkeys({*range(32)} - {5}, 0.0), -0.0),
+    ],
+)
+def test_a_reduction_of_floats_leaves_nan_out(words, values, expected):
+    data, out = np.ones(32, "float32"), np.zeros(32, "float32")
+    data[list(values)] = list(values.values())
+    run(f"T.ptx.redux_sync.{words}.f32(B[t], A[t], {ALL})", data, out, threads=32)
+    np.testing.assert_array_equal(out, np.full(32, expected, "float32"))
+    assert (np.signbit(out) == np.signbit(np.float32(expected))).all() or np.isnan(expected)
+
+
 def test_a_match_of_all_says_whether_they_agree():
     out, agreed = uints(), uints()
     run(f"{BITS}T.ptx.match.all.sync.b32(d[0], d[1], l * w, {ALL})\nA[t] = d[0]\nB[t] = d[1]", out, agreed)
@@ -263,8 +283,8 @@ def test_lanes_that_diverge_are_not_active_together():
     [
         (f"{BITS}T.ptx.match.any.sync.b32(d[0], T.float32(1), {ALL})", "`T.ptx.match` on a float is not executed"),
         (
-            f"{BITS}T.ptx.redux_sync.max.f32(d[0], T.float32(l), {ALL})",
-            "`T.ptx.redux_sync` in this form is not executed",
+            f"{BITS}T.ptx.redux_sync.add.f32(d[0], T.float32(l), {ALL})",
+            "`T.ptx.redux_sync` on float32 is not executed",
         ),
         (f"{BITS}T.ptx.vote_sync.all.pred(d[0], t < 1, {ALL}, pred=True)", "with a predicate, keywords or an operand"),
         ('A[t] = T.cuda.warp_reduce(t, "sum", 12)', 'as "sum" over 12 lanes is not executed'),

@@ -152,8 +152,6 @@ def test_comparisons_with_two_destinations(text, registers, results):
         ("cvt.rz.ue8m0x2.f32", (0, ONE)),
         ("cvt.rz.ue8m0x2.f32", (1, ONE)),
         ("cvt.rp.ue8m0x2.f32", (BIG, ONE)),
-        ("cvt.rn.bf16x2.scaled::n2::ue8m0.e4m3x2", (0, 0)),
-        ("cvt.rn.satfinite.pzo.e4m3x2.f32", (0, 0)),
     ],
 )
 def test_what_ptx_leaves_open(text, registers):

@@ -130,10 +130,7 @@ def test_float_instructions(text, registers, result):
 @pytest.mark.parametrize(
     ("text", "registers"),
     [
-        ("div.approx.f32", (ONE, THREE)),
-        ("div.full.f32", (ONE, THREE)),
         ("rcp.approx.ftz.f64", (1,)),
-        ("sqrt.approx.f32", (ONE,)),
         ("fma.rn.oob.f16", (1, 2, 3)),
         ("fma.rn.relu.f16", (0x8000, 0x3C00, 0x8000)),
         ("neg.f16", (0x7E00,)),
