@@ -6,6 +6,7 @@
 | `prove`                                     | whether a module may replace another for all arguments             |
 | `explain`                                   | what a code or a clause means                                      |
 | `why`                                       | the stores, operators and roundings that made an element           |
+| `debug_threads`                                         | threads: where each stands, who waits for whom       |
 | `debug_start`, `debug_move`, `debug_inspect`, `debug_end` | a session that moves forwards and backwards          |
 
 A text is read as data, as every file is. Arguments are generators and numbers: no tool opens a file, starts a program
@@ -24,6 +25,7 @@ from refmlc.cli.prove import definedness_data, definedness_lines, proof_data, pr
 from refmlc.cli.why import parsed
 from refmlc.debug import Program, Session, Stop
 from refmlc.debug.terminal import show
+from refmlc.debug.terminal.thread_text import barrier_line, threads_text, waiting_text
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE, CODES, TEXT_TOO_LARGE
 from refmlc.diag.layout import safe
@@ -220,21 +222,37 @@ class DebugTools:
             session.close()
             raise
 
-    def move(self, session: int, how: str = "over", count: int = 1) -> Reply:
+    def move(self, session: int, how: str = "over", count: int = 1, thread: int | None = None) -> Reply:
         """Move a session: `in`, `over`, `out`, `back`, `back over` (`count` steps), `continue`, `reverse`.
 
         `continue` and `reverse` run forwards and backwards to the next stop: a failure, what is caught, or the end.
+        `thread`: of a kernel, step this thread `in` or `back`; the others run in their turns.
         """
         if not 1 <= count <= MOST_MOVES:
             raise fail(BAD_USAGE, f"`count` is from 1 to {MOST_MOVES}, not {count}")
         with self.sessions.lock:
             used = self.sessions.use(session)
-            return _where(used, _moved(used, how, count))
+            return _where(used, _moved(used, how, count) if thread is None else _stepped(used, how, count, thread))
 
-    def inspect(self, session: int, expression: str = "", frame: int = 0) -> Reply:
-        """Show the value of an expression of TVMScript where a session stands, as `C[0, 1]`; without one, all names."""
+    def threads(self, session: int) -> Reply:
+        """Show the threads of a kernel where a session stands: their places, who waits for whom, the barriers."""
         with self.sessions.lock:
             used = self.sessions.use(session)
+            threads, waiting = used.threads(), waiting_text(used.waiting())
+            if not threads:
+                return {"text": "no threads take turns here"}
+            barriers = [barrier_line(barrier) for barrier in used.barriers()]
+            return {"text": "\n".join([threads_text(threads, used.thread), *filter(None, [waiting]), *barriers])}
+
+    def inspect(self, session: int, expression: str = "", frame: int = 0, thread: int | None = None) -> Reply:
+        """Show the value of an expression of TVMScript where a session stands, as `C[0, 1]`; without one, all names.
+
+        `thread`: where this thread of a kernel stands.
+        """
+        with self.sessions.lock:
+            used = self.sessions.use(session)
+            if not used.ended:
+                used.select_thread(thread)
             if not expression:
                 return {"text": "\n".join(map(show.variable, used.visible(frame))) or "no names are visible here"}
             variable = used.look(expression, frame)
@@ -248,6 +266,16 @@ class DebugTools:
             self.sessions.use(session).close()
             del self.sessions.open[session]
         return {"text": f"session {session} is closed"}
+
+
+def _stepped(session: Session, how: str, count: int, thread: int) -> Stop:
+    """The stop after steps of one thread. Fails: RM112 for another motion."""
+    match how:
+        case "in":
+            return session.step_thread([thread], count)
+        case "back":
+            return session.step_thread_back([thread], count)
+    raise fail(BAD_USAGE, f"a thread is moved `in` or `back`, not `{how}`")
 
 
 def _moved(session: Session, how: str, count: int) -> Stop:
@@ -292,5 +320,6 @@ def tools() -> dict[str, Callable[..., Reply]]:
         "debug_start": answered(debugger.start),
         "debug_move": answered(debugger.move),
         "debug_inspect": answered(debugger.inspect),
+        "debug_threads": answered(debugger.threads),
         "debug_end": answered(debugger.end),
     }

@@ -16,6 +16,7 @@ Layer: above `refmlc.vm` and `refmlc.observe.why`, below `refmlc.cli`.
 | `snapshots`, `snapshot_policy`, `resumption`, `reentry`, `iterations`, `history` | motions backwards          |
 | `tier_switch`, `call_exit`, `outlined_loops`, `loop_length` | calls, rests of calls and loops executed in C   |
 | `frames`, `inspection`, `expressions`, `tensors`, `provenance` | values where the program stands              |
+| `threads/`, `thread_data`           | threads that take turns: where each stands, who waits for whom         |
 | `edits`                             | values changed by the user                                              |
 | `terminal/`, `screen/`              | the line prompt; the full screen                                        |
 | `dap/`, `vscode/`, `vsix`           | editors; the extension for VS Code, and its package                     |
@@ -41,10 +42,12 @@ from refmlc.debug.session_data import (
     TensorPage,
     Variable,
 )
+from refmlc.debug.thread_data import BarrierState, ThreadState, Wait, Waiting
 
 __all__ = [
     "BEGINNING",
     "EXCEPTIONS",
+    "BarrierState",
     "BreakKind",
     "Breakpoint",
     "FrameKind",
@@ -56,5 +59,8 @@ __all__ = [
     "Statistics",
     "Stop",
     "TensorPage",
+    "ThreadState",
     "Variable",
+    "Wait",
+    "Waiting",
 ]

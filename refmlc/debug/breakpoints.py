@@ -191,6 +191,8 @@ class BreakpointPolicy(StopPolicy):
     def _passes(self, armed: ArmedBreakpoint, plan: MotionPlan) -> bool:
         """True if the condition holds or has no value, the count is reached, and it is not a log point."""
         point, failed = armed.point, armed.failed
+        if point.threads and self.engine.thread not in point.threads:
+            return False
         if point.condition and not self._holds(armed):
             return False
         if plan.collects:

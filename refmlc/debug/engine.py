@@ -7,6 +7,7 @@ It receives the events of the stepper and passes them to its parts; each part al
 | `position`        | the event, the active calls, the place                  |
 | `control`         | the plan of the motion, the stop, the pause, the worker |
 | `traps`           | the statements that leave the fast path                 |
+| `roster`          | the threads that take turns                             |
 | `machines`        | the interpreters, the tracing level                     |
 | `tier_switch`     | the calls and loops that C executes                     |
 | `snapshots`       | the snapshots                                           |
@@ -35,6 +36,8 @@ from refmlc.debug.run_outcome import RunOutcome
 from refmlc.debug.session_data import BEGINNING, Reason, Stop
 from refmlc.debug.snapshot_policy import SnapshotPolicy, saved_graph
 from refmlc.debug.snapshots import DEFAULT_RATE, SavedCall, Snapshot, SnapshotRate, Snapshots
+from refmlc.debug.threads.numbers import indices, number_of
+from refmlc.debug.threads.roster import Roster
 from refmlc.debug.tier_switch import TierSwitch
 from refmlc.debug.traps import Traps
 from refmlc.diag import RefmlcError
@@ -45,6 +48,7 @@ from refmlc.run.interp.machine import Machine
 from refmlc.run.interp.tensorir.frame import Frame, Run
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import View
+from refmlc.run.interp.threads.group import Thread
 from refmlc.run.memory.budget import Budget
 
 
@@ -60,8 +64,9 @@ class Engine:
         self._budget = Budget(max_steps=program.max_steps) if program.max_steps else Budget()
         self._clock = clock(self._slow, self._on_failure)
         self.position = Position(self._clock)
-        self.control = MotionControl(self.position)
+        self.control = MotionControl(self.position, self.is_among)
         self.traps = Traps()
+        self.roster = Roster()
         self.output = ProgramOutput(program.output)
         self.outcome = RunOutcome()
         self.machines = Machines(program, self._budget, self, self._on_failure, self.output)
@@ -92,6 +97,7 @@ class Engine:
         self.end()
         self._resumption.begin(base)
         self.position.reset()
+        self.roster.reset()
         self._clock.limit(NEVER)
         self.outcome.reset()
         self._snapshot_policy.begin(base)
@@ -153,6 +159,35 @@ class Engine:
         self.position.next_event()
         self._snapshot_policy.begin_event()
         self._arm()
+
+    # ---------------------------------------------------------------------------------------- threads [run]
+
+    def begin_threads(self, loop: tir.For, threads: Sequence[Thread]) -> None:
+        """[run] The threads of `loop`, which take turns, are about to begin."""
+        self.roster.begin(loop, threads)
+
+    def arrive(self, token: object) -> None:
+        """[run] A thread has arrived at a barrier."""
+        self.roster.arrive(token)
+
+    def met(self, token: object) -> None:
+        """[run] The barrier of this arrival has opened."""
+        self.roster.met(token)
+
+    @property
+    def thread(self) -> int | None:
+        """The number of the thread that executes this place; None outside of threads."""
+        position = self.position
+        if self.roster.running is not None:
+            return self.roster.running.number
+        if not isinstance(position.place, StmtPlace) or position.frame is None:
+            return None
+        return number_of(indices(position.innermost, position.place, position.frame))
+
+    def is_among(self, threads: frozenset[int]) -> bool:
+        """[run] Whether one of `threads` executes this place, or none of them executes anything any more."""
+        number = self.thread
+        return number is None or number in threads or self.roster.is_over(threads)
 
     def may_run_in_c(self, name: str) -> bool:
         """[run] Whether C may execute a call of `name`."""

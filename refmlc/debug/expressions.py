@@ -120,6 +120,15 @@ def _prepared(value: Meta, span: Span, names: Mapping[str, "tir.Var | tir.Buffer
     return PreparedExpression(expr, scope, prepare_expr(scope, expr), used)
 
 
+def prepare_node(expr: tir.Expr) -> PreparedExpression:
+    """Prepare an expression of a program, over its variables."""
+    used = tuple({part: None for part in walk(expr) if isinstance(part, tir.Var)})
+    scope = Scope(Machine(IRModule({})), TYPED, prepare_expr, prepare_stmt)
+    for var in used:
+        scope.layout.declare(var)
+    return PreparedExpression(expr, scope, prepare_expr(scope, expr), used)
+
+
 def node_for(name: str, value: object) -> "tir.Var | tir.Buffer | None":
     """The variable or buffer that stands for a Relax value in an expression; None where nothing can."""
     match value:

@@ -15,6 +15,7 @@ from refmlc.debug.engine import Engine
 from refmlc.debug.expressions import node_for
 from refmlc.debug.places import ProgramPlace, StmtPlace, declared_before, declared_by, declared_by_function
 from refmlc.debug.position import ActiveCall
+from refmlc.debug.reentry import Reentry
 from refmlc.debug.session_data import FrameKind, StackFrame, Variable
 from refmlc.debug.tensors import dtype_of
 from refmlc.diag import RefmlcError
@@ -50,11 +51,24 @@ class LiveFrame:
         return None if slot is None else slots[slot.view]
 
 
-def live_frames(engine: Engine) -> list[LiveFrame]:
-    """All frames, innermost first."""
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where another thread than the one that runs stands: in the call with this re-entry."""
+
+    reentry: Reentry
+    place: StmtPlace
+    frame: Slots
+
+
+def live_frames(engine: Engine, standing: Standing | None = None) -> list[LiveFrame]:
+    """All frames, innermost first; `standing`: those of the thread that stands there."""
     frames: list[LiveFrame] = []
     for number, level in reversed(list(enumerate(engine.position.calls))):
         innermost = number == engine.position.depth - 1
+        if standing is not None and not frames:
+            if level.reentry is standing.reentry:
+                frames += _of_prim_func(level, standing.place, standing.frame, number, 0)
+            continue
         if level.reentry is not None:
             place = engine.position.place if innermost and isinstance(engine.position.place, StmtPlace) else level.place
             slots = engine.position.frame if innermost and engine.position.frame is not None else level.frame

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 
 from refmlc.debug.engine import Engine
 from refmlc.debug.expressions import ElementRange, PreparedExpression, element, node_for, prepare, region, value_of
-from refmlc.debug.frames import LiveFrame, live_frames, names_in, variables
+from refmlc.debug.frames import LiveFrame, Standing, live_frames, names_in, variables
 from refmlc.debug.places import ProgramPlace, StmtPlace
 from refmlc.debug.provenance import why_at
 from refmlc.debug.session_data import FrameKind, Moment, Reason, StackFrame, Stop, Variable
 from refmlc.debug.tensors import dtype_of, region as select
+from refmlc.debug.threads.roster import Tracked
+from refmlc.debug.threads.standing import place_of, reentry_of
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lang.ir import tir
@@ -24,18 +26,33 @@ class Inspection:
         self.engine = engine
         self.edited: set[tuple[int, str]] = set()
         self._live_frames: list[LiveFrame] | None = None
+        self.selected: Tracked | None = None
         self._prepared: dict[tuple[int, str], tuple[ProgramPlace, PreparedExpression]] = {}
 
     def invalidate(self) -> None:
-        """Drop the cache: the program has moved."""
-        self._live_frames = None
+        """Drop the cache, and select the thread that runs: the program has moved."""
+        self._live_frames = self.selected = None
+
+    # -------------------------------------------------------------------------------------------- threads
+
+    def select(self, tracked: Tracked | None) -> None:
+        """Show the frames of another thread; None: of the one that runs."""
+        self._live_frames, self.selected = None, tracked
+
+    def _standing(self) -> Standing | None:
+        tracked = self.selected
+        if tracked is None:
+            return None
+        reentry, place = reentry_of(self.engine, tracked), place_of(self.engine, tracked)
+        return None if reentry is None or place is None else Standing(reentry, place, tracked.frame)
 
     # --------------------------------------------------------------------------------------------- frames
 
     def live_frames(self) -> list[LiveFrame]:
         """All frames, innermost first."""
         if self._live_frames is None:
-            self._live_frames = live_frames(self.engine) if self.engine.position.place is not None else []
+            stands = self.engine.position.place is not None
+            self._live_frames = live_frames(self.engine, self._standing()) if stands else []
         return self._live_frames
 
     def live_frame(self, index: int) -> LiveFrame:

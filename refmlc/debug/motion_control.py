@@ -25,8 +25,10 @@ from refmlc.debug.worker import Worker
 class MotionControl:
     """See the docstring of the module. `stop`: where the program stands, None while it moves."""
 
-    def __init__(self, position: Position) -> None:
+    def __init__(self, position: Position, is_among: Callable[[frozenset[int]], bool]) -> None:
+        """`is_among`: whether the threads of a plan are executed here."""
         self._position = position
+        self._is_among = is_among
         self._worker: Worker | None = None
         self.policy = StopPolicy()
         self.plan = MotionPlan()
@@ -95,12 +97,15 @@ class MotionControl:
         stop = None
         if plan.target is None or plan.collects:
             stop = self.policy.hit_at(place, plan, moment) if plan.breakpoints else None
-            if stop is None and plan.steps_at(place, position.depth):
+            if stop is None and plan.steps_at(place, position.depth) and self._is_stepped(plan):
                 stop = Stop(Reason.STEP, moment, position.function, place.span)
         if self.must_pause and (stop is None or plan.collects):  # pausing here misses no stop
             self._park(Stop(Reason.PAUSE, moment, position.function, place.span))
             return
         self.meet(stop)
+
+    def _is_stepped(self, plan: MotionPlan) -> bool:
+        return plan.threads is None or self._is_among(plan.threads)
 
     def meet(self, stop: Stop | None) -> None:
         """[run] Stop, or keep the stop where the plan collects."""

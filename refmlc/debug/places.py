@@ -150,6 +150,14 @@ class PlaceIndex:
             }
         return self._by_load.get(id(access))
 
+    def of_node(self, node: Node) -> StmtPlace | None:
+        """The place of a statement, or of the statement whose own expressions contain `node`."""
+        place = self._by_stmt.get(id(node))
+        if place is None:
+            places = (place for _, places in self.prim_funcs.values() for place in places)
+            place = next((place for place in places if any(part is node for part in _expressions(place.node))), None)
+        return place
+
     def steps(self) -> Iterator[ProgramPlace]:
         """All places that are steps or bindings."""
         for _, places in self.prim_funcs.values():

@@ -5,6 +5,7 @@
 | `target`      | at the first place at or after this moment, and nowhere else                                  |
 | `every`       | at each place                                                                                 |
 | `marks`       | at these places, where calls nest at most `level` deep                                        |
+| `threads`     | only where one of these threads is executed, or all of them have ended                        |
 | `above`       | at any place where calls nest less deep than this: a call has been left                        |
 | `breakpoints` | where a breakpoint of the session is met                                                      |
 | `collects`    | only at `target`; the engine keeps the last place where it would have stopped                  |
@@ -37,6 +38,7 @@ class MotionPlan:
     current_access: Moment | None = None
     pauses: bool = True
     after: Moment | None = None
+    threads: frozenset[int] | None = None
 
     def looks_into(self, loop: StmtPlace) -> bool:
         """True if the motion can stop within `loop`, apart from breakpoints."""

@@ -19,7 +19,7 @@ another thread. A session is not for concurrent use. `close` ends it in every st
 | closed      | unchanged                    | `close`                                                  |
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import Self
@@ -35,6 +35,11 @@ from refmlc.debug.plan import MotionPlan
 from refmlc.debug.program import Program
 from refmlc.debug.session_data import BEGINNING, BreakKind, Breakpoint, Moment, Reason, StackFrame, Stop, Variable
 from refmlc.debug.snapshots import DEFAULT_RATE, SnapshotRate
+from refmlc.debug.thread_data import BarrierState, ThreadState, Waiting, named
+from refmlc.debug.threads.awaited import waiting
+from refmlc.debug.threads.barriers import barriers
+from refmlc.debug.threads.roster import Tracked, Turn
+from refmlc.debug.threads.standing import states
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.observe.why import Slice
@@ -179,6 +184,68 @@ class Session:
         self._closed = True
         self._engine.end()
 
+    # -------------------------------------------------------------------------------------------- threads
+
+    def threads(self) -> Sequence[ThreadState]:
+        """The threads of the block that runs, by number; none where no threads take turns."""
+        self._check(ended=True)
+        return states(self._engine)
+
+    def waiting(self) -> Waiting:
+        """Which threads wait for what, and for whom; the circle where they wait for each other."""
+        self._check(ended=True)
+        return waiting(self._engine)
+
+    def barriers(self) -> Sequence[BarrierState]:
+        """The barriers in memory of the block that runs, and the numbered ones to which threads have come."""
+        self._check(ended=True)
+        return barriers(self._engine)
+
+    @property
+    def thread(self) -> int | None:
+        """The number of the selected thread, or of the one that runs; None outside of threads."""
+        selected = self._inspection.selected
+        return self._engine.thread if selected is None else selected.number
+
+    def select_thread(self, number: int | None = None) -> None:
+        """Show frames and values of another thread, until the program moves; None: of the one that runs."""
+        self._check()
+        tracked = None
+        if number is not None and number != self._engine.thread:
+            tracked = self._thread(number)
+        self._inspection.select(tracked)
+
+    def step_thread(self, threads: Iterable[int], count: int = 1) -> Stop:
+        """Step to the next statement that one of these threads executes; the others run as it is their turn.
+
+        Stops too where all of them have ended.
+        """
+        numbers = frozenset(threads)
+        return self._repeat(count, lambda: MotionPlan(every=True, threads=self._live(numbers)))
+
+    def step_thread_back(self, threads: Iterable[int], count: int = 1) -> Stop:
+        """Step back to the previous statement that one of these threads executed, or to before all threads."""
+        numbers = frozenset(threads)
+        for _ in range(max(count, 1)):
+            self._search(MotionPlan(every=True, breakpoints=False, threads=numbers))
+        return self._check(ended=True)
+
+    def _thread(self, number: int) -> Tracked:
+        found = self._engine.roster.thread(number)
+        if found is None:
+            count = len(self._engine.roster.threads())
+            known = f"the block has {count} threads" if count else "no threads take turns here"
+            raise fail(BAD_USAGE, f"there is no thread {number}: {known}")
+        return found
+
+    def _live(self, numbers: frozenset[int]) -> frozenset[int]:
+        """The same numbers. Fails: RM112 where all of the threads have ended."""
+        if self._engine.thread is None and not self._engine.roster.threads():
+            raise fail(BAD_USAGE, "no threads are executed here")
+        if self._engine.roster.threads() and all(self._thread(number).turn is Turn.ENDED for number in numbers):
+            raise fail(BAD_USAGE, f"{named(sorted(numbers))} {'have' if len(numbers) > 1 else 'has'} ended")
+        return numbers
+
     # ---------------------------------------------------------------------------------------- breakpoints
 
     def break_line(
@@ -191,14 +258,17 @@ class Session:
         exactly: bool = False,
         log: str = "",
         once: bool = False,
+        threads: Iterable[int] = (),
     ) -> Breakpoint:
         """Stop before the first statement or binding on `line` of `source` (empty: the program's own text).
 
         A line without a statement moves to the next one with a statement (`Breakpoint.line`), else is not `verified`.
+        `threads`: stop only where a thread with one of these numbers in its block executes it.
         """
         point = Breakpoint(
-            0, BreakKind.LINE, str(line), condition, ignore, exactly, log, once, line=line, source=source
-        )
+            0, BreakKind.LINE, str(line), condition, ignore, exactly, log, once,
+            line=line, source=source, threads=tuple(threads),
+        )  # fmt: skip
         return self._add(breakpoint_targets.at_line(self._engine, point))
 
     def break_name(
@@ -333,6 +403,8 @@ class Session:
         Everything after this moment is executed anew; later moments belong to another run.
         """
         stop = self._check()
+        if self._inspection.selected is not None:
+            raise fail(BAD_USAGE, "values are set in the thread that runs, and another one is selected")
         changed = self._edit_log.set(target, text, frame)
         if stop.element or stop.failure is not None:  # in the middle of a statement, which is to see the new value
             self._engine.end()

@@ -159,7 +159,7 @@ class Breakpoint:
     names visible there. `ignore`: the number of hits to pass first; `exactly`: stop only once after them. `log`: print
     this text in place of stopping, with each `{expression}` replaced. `once`: disabled after its first stop.
     `verified`: it can be met; `line` is then its real line. `count`: the hits before now; going back takes hits back,
-    and a jump counts none. `note`: a remark for the user.
+    and a jump counts none. `note`: a remark for the user. `threads`: it is met by these threads only (none: by all).
     """
 
     number: int
@@ -176,6 +176,7 @@ class Breakpoint:
     source: str = ""
     count: int = 0
     note: str = ""
+    threads: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
 """Steppers: three clients of the interpreter's hooks, each seeing more than the previous one and costing more.
 
-| client          | sees in addition                | used when                                          |
-|-----------------|---------------------------------|----------------------------------------------------|
-| `Stepper`       | functions, statements, bindings | always                                             |
-| `StoreStepper`  | each element that is stored     | writes are watched, NaNs caught, a tensor compared |
-| `AccessStepper` | each element that is loaded     | reads are watched                                  |
+| client          | sees in addition                         | used when                                          |
+|-----------------|------------------------------------------|----------------------------------------------------|
+| `Stepper`       | functions, statements, bindings, threads | always                                             |
+| `StoreStepper`  | each element that is stored              | writes are watched, NaNs caught, a tensor compared |
+| `AccessStepper` | each element that is loaded              | reads are watched                                  |
 """
 
 from collections.abc import Sequence
@@ -16,6 +16,7 @@ from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.tensorir.frame import Frame, Run
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import View
+from refmlc.run.interp.threads.group import Thread
 
 
 class Listener(Protocol):
@@ -26,6 +27,15 @@ class Listener(Protocol):
 
     def leave_call(self) -> None:
         """The innermost call ends."""
+
+    def begin_threads(self, loop: tir.For, threads: Sequence[Thread]) -> None:
+        """The threads of `loop` are about to begin."""
+
+    def arrive(self, token: object) -> None:
+        """A thread has arrived at a barrier."""
+
+    def met(self, token: object) -> None:
+        """The barrier of this arrival has opened."""
 
     def wrap_statement(self, scope: Scope, stmt: tir.Stmt, run: Run) -> Run:
         """The run that replaces `run` of a statement."""
@@ -58,6 +68,20 @@ class Stepper(Hooks):
         """Report the end of a call."""
         del name, result
         self._listener.leave_call()
+
+    def begin_threads(self, loop: tir.For, threads: Sequence[Thread]) -> None:
+        """Threads that take turns are about to begin."""
+        self._listener.begin_threads(loop, threads)
+
+    def release(self, token: object, frame: Frame) -> None:
+        """A thread has arrived at a barrier."""
+        del frame
+        self._listener.arrive(token)
+
+    def acquire(self, token: object, frame: Frame) -> None:
+        """The barrier where a thread arrived has opened."""
+        del frame
+        self._listener.met(token)
 
     def around(self, scope: Scope, stmt: tir.Stmt, run: Run) -> Run:
         """Count the statement and stop at it."""

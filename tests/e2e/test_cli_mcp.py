@@ -127,6 +127,37 @@ def test_the_debugger_steps_back_and_inspects():
     assert gone["error"]["code"] == "RM112"
 
 
+def test_the_debugger_knows_threads():
+    text = "@T.prim_func\ndef f(A: T.Buffer((64,), 'int32')):\n" + "".join(
+        f"    {line}\n"
+        for line in (
+            "T.device_entry()",
+            "b = T.cta_id([1])",
+            "t = T.thread_id([64])",
+            "if t != 40:",
+            "    T.cuda.cta_sync()",
+        )
+    )
+    _, none, failed, threads, value, back, before, wrong = answers(
+        ("debug_start", {"module": text, "inputs": {"A": "iota"}}),
+        ("debug_threads", {"session": 1}),
+        ("debug_move", {"session": 1, "how": "continue"}),
+        ("debug_threads", {"session": 1}),
+        ("debug_inspect", {"session": 1, "expression": "t", "thread": 41}),
+        ("debug_move", {"session": 1, "how": "back", "thread": 7}),
+        ("debug_threads", {"session": 1}),
+        ("debug_move", {"session": 1, "how": "over", "thread": 7}),
+    )
+    assert none["text"] == "no threads take turns here"
+    assert "thread 40 has not come" in failed["text"]
+    assert "63 of 64 threads have come" in threads["text"]
+    assert "barrier 0: 63 of 64 arrivals" in threads["text"]
+    assert value["text"] == "41"
+    assert "thread = 7" in back["text"]
+    assert "> 7 " in before["text"]
+    assert wrong["error"]["code"] == "RM112"
+
+
 @pytest.mark.parametrize("value", ["/etc/passwd", "x.npy", "ones; rm", "__import__('os')", "True", "1+2j", "(1)"])
 def test_arguments_are_no_files_and_no_code(value, tmp_path):
     for name, more in (("why", {"element": "B[0]"}), ("debug_start", {})):

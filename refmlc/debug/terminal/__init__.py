@@ -4,9 +4,10 @@
 |------------|-----------------------------------------------------------|
 | `table`    | the commands: names, arguments, help                      |
 | `shell`    | executes one line on the session and returns the reply    |
-| `motions`, `breakpoints`, `inspection` | the handlers of the commands  |
+| `motions`, `breakpoints`, `inspection`, `threads` | the handlers of the commands |
 | `prompt_state` | state kept between two lines                          |
 | `show`     | stops, frames, values and tensors as text                 |
+| `thread_text` | threads and their waits as text                        |
 | `completion` | the words that complete a line                          |
 """
 

@@ -11,9 +11,11 @@ from refmlc.debug.terminal.prompt_state import PromptState, number
 from refmlc.debug.terminal.show import breakpoint_line
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, CODES
+from refmlc.run.interp.threads.group import WARP
 from refmlc.run.memory.files import read_array
 
 IF = re.compile(r"(?:^|\s)if(?=\s|$)")
+OF = re.compile(r"(.*\S)\s+(thread|warp)\s+(\S+)")
 NAME = re.compile(r"\w+(\.\w+)?")
 
 
@@ -52,14 +54,22 @@ def _placed(state: PromptState, argument: str, *, once: bool, log: str = "") -> 
     where, keyword, condition = (part.strip() for part in _split(argument))
     if keyword and not condition:
         raise fail(BAD_USAGE, "`if` needs an expression")
+    where, threads = _threads(where)
     source, colon, line = where.rpartition(":")
     if colon or where[:1].isdigit() or where[:1] == "-":
         stop = state.session.stop
         current_source = "" if stop is None or stop.span is None else stop.span.source.name
         line_number = number(line or where, 0, "a line", least=1)
         point = state.session.break_line(
-            line_number, _source(state, source) or current_source, condition=condition, log=log, once=once
+            line_number,
+            _source(state, source) or current_source,
+            condition=condition,
+            log=log,
+            once=once,
+            threads=threads,
         )
+    elif threads:
+        raise fail(BAD_USAGE, "a thread or a warp is named with a line")
     elif NAME.fullmatch(where):
         point = state.session.break_name(where, condition=condition, log=log, once=once)
     else:
@@ -68,6 +78,15 @@ def _placed(state: PromptState, argument: str, *, once: bool, log: str = "") -> 
         state.session.remove(point.number)
         raise fail(BAD_USAGE, point.note)
     return breakpoint_line(point)
+
+
+def _threads(where: str) -> tuple[str, tuple[int, ...]]:
+    """Split off `thread 37` or `warp 1`; the numbers of the threads."""
+    match = OF.fullmatch(where)
+    if match is None:
+        return where, ()
+    first = number(match[3], 0, f"a {match[2]}")
+    return match[1], (first,) if match[2] == "thread" else tuple(range(first * WARP, (first + 1) * WARP))
 
 
 def _split(argument: str) -> tuple[str, str, str]:

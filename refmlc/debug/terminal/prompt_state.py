@@ -1,4 +1,7 @@
-"""The state of a prompt between two lines: the selected frame, the displays, the end of the last listing."""
+"""The state of a prompt between two lines: the selected frame, the displays, the end of the last listing.
+
+`followed`: the threads that were chosen to be stepped.
+"""
 
 from dataclasses import dataclass, field
 
@@ -20,6 +23,7 @@ class PromptState:
     listed: int = 0
     displays: dict[int, str] = field(default_factory=dict)
     count: int = 0
+    followed: frozenset[int] = frozenset()
 
     def reset(self) -> None:
         """Select the innermost frame: the program has moved."""

@@ -1,8 +1,7 @@
 """The shell: executes a line on the session, and returns the reply."""
 
 from refmlc.debug.session import Session
-from refmlc.debug.terminal import breakpoints, inspection
-from refmlc.debug.terminal.motions import MOTIONS
+from refmlc.debug.terminal import breakpoints, inspection, motions, threads
 from refmlc.debug.terminal.prompt_state import PromptState
 from refmlc.debug.terminal.show import stop_text
 from refmlc.debug.terminal.table import find
@@ -10,7 +9,8 @@ from refmlc.diag import Diagnostic, RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE, BUG
 from refmlc.diag.render import render_text
 
-HANDLERS = {**breakpoints.HANDLERS, **inspection.HANDLERS}
+HANDLERS = {**breakpoints.HANDLERS, **inspection.HANDLERS, **threads.HANDLERS}
+MOTIONS = {**motions.MOTIONS, **threads.MOTIONS}
 
 
 class Shell:

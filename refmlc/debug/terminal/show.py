@@ -5,7 +5,10 @@ from collections.abc import Sequence
 from refmlc.debug.session import Session
 from refmlc.debug.session_data import BreakKind, Breakpoint, FrameKind, Reason, StackFrame, Stop, Variable
 from refmlc.debug.tensors import PAGE, digits, page, shape_of, statistics
+from refmlc.debug.terminal.thread_text import place, waiting_text
+from refmlc.debug.thread_data import ranges
 from refmlc.diag import Source, Span
+from refmlc.diag.catalogue import BARRIER_DIVERGENCE, DEADLOCK
 from refmlc.diag.render import render_text
 from refmlc.lang.dtypes import dtype
 from refmlc.run.memory.tensor import Tensor
@@ -42,6 +45,8 @@ def stop_text(session: Session, stop: Stop) -> str:
     lines += [line for line in (because, stop.note) if line]
     if stop.failure is not None:
         lines.append(render_text(stop.failure))
+        if stop.failure.code in (DEADLOCK, BARRIER_DIVERGENCE):
+            lines.append(waiting_text(session.waiting()))
     lines += [f"> {place(stop.span)} {where(session, stop)}", *context(session, stop.span)]
     return "\n".join(lines)
 
@@ -57,11 +62,6 @@ def context(session: Session, span: Span | None) -> list[str]:
 def marked(session: Session, span: Span) -> frozenset[int]:
     """The lines with breakpoints in the text of `span`."""
     return frozenset(point.line for point in session.breakpoints if point.source == span.source.name)
-
-
-def place(span: Span | None) -> str:
-    """The file and the line."""
-    return "<no text>" if span is None else f"{span.source.name}:{span.line}"
 
 
 def where(session: Session, stop: Stop) -> str:
@@ -193,8 +193,10 @@ def breakpoint_line(point: Breakpoint) -> str:
     """A breakpoint in one line."""
     place_text = f" at {point.source}:{point.line}" if point.line else ""
     target = "" if point.what == point.kind.value or point.kind is BreakKind.LINE else f" {point.what}"
+    threads = f"{'threads' if len(point.threads) > 1 else 'thread'} {ranges(point.threads)}"
     parts = [
         f"{point.number}: {point.kind.value}{target}{place_text}",
+        *([f"of {threads}"] if point.threads else []),
         *([f"if {point.condition}"] if point.condition else []),
         *([f"ignoring {point.ignore}"] if point.ignore else []),
         *([f"log {point.log!r}"] if point.log else []),

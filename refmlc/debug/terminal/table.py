@@ -47,8 +47,8 @@ GROUPS: dict[str, tuple[PromptCommand, ...]] = {
     "breakpoints": (
         PromptCommand(
             ("break", "b"),
-            "[[FILE:]LINE | NAME] [if EXPRESSION]",
-            "stop at a line, function, block or binding; alone: list",
+            "[[FILE:]LINE | NAME] [thread NUMBER | warp NUMBER] [if EXPRESSION]",
+            "stop at a line, function, block or binding; of a line only one thread or warp; alone: list",
             "places",
         ),
         PromptCommand(("tbreak",), "[FILE:]LINE | NAME [if EXPRESSION]", "stop there once", "places"),
@@ -105,6 +105,21 @@ GROUPS: dict[str, tuple[PromptCommand, ...]] = {
             ("why",), "[ELEMENT [DEPTH]]", "show why an element has its value, from the arguments on", "names"
         ),
         PromptCommand(("now",), "", "show the position of the program"),
+    ),
+    "threads": (
+        PromptCommand(
+            ("threads", "ths"), "[WARP]", "list the threads of the block, or of a warp, and what each waits for"
+        ),
+        PromptCommand(("thread", "th"), "[NUMBER]", "show and follow another thread; alone: the one that runs"),
+        PromptCommand(("warp",), "NUMBER", "list the threads of a warp, show its first one, and follow them all"),
+        PromptCommand(
+            ("tstep", "ts"), "[COUNT]", "step the followed threads; the others run in their turns", repeats=True
+        ),
+        PromptCommand(
+            ("rtstep", "rts"), "[COUNT]", "step back to the last statement of the followed threads", repeats=True
+        ),
+        PromptCommand(("barriers",), "", "show the barriers: arrivals, phases, bytes, and copies in flight"),
+        PromptCommand(("waits",), "", "show who waits for whom, and the circle of a deadlock"),
     ),
     "edits": (PromptCommand(("set",), "NAME | ELEMENT = EXPRESSION", "set a value, and continue from here", "names"),),
     "the session": (

@@ -10,6 +10,7 @@
 | `enter_block` / `leave_block`              | around every instance of a block (leave: not when it failed)   |
 | `init`                                     | before an instance of a block runs its init                    |
 | `allocated`                                | a buffer has fresh storage                                     |
+| `begin_threads`                            | threads that run together with others are about to begin       |
 | `resume_thread` / `pause_thread`           | around every turn of a thread that runs together with others   |
 | `meet`                                     | all threads of a block have reached one place                  |
 | `meet_in_part`                             | all threads of a part of the block have                        |
@@ -43,6 +44,7 @@ from refmlc.run.interp.tensorir.block_sites import BlockSite
 from refmlc.run.interp.tensorir.frame import Frame, Run
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import View
+from refmlc.run.interp.threads.group import Thread
 
 
 class Hooks:
@@ -92,6 +94,9 @@ class Hooks:
 
     def called(self, call: tir.Call, value: object, frame: Frame) -> None:
         """The expression `call` has `value`."""
+
+    def begin_threads(self, loop: tir.For, threads: Sequence[Thread]) -> None:
+        """The threads of `loop`, which take turns, are about to begin; `steps` of a thread may be wrapped."""
 
     def resume_thread(self, loop: tir.For, frame: Frame) -> None:
         """A thread of `loop` begins or continues, in its own frame; `enter_loop` was called in the outer frame."""

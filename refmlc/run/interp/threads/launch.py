@@ -62,6 +62,7 @@ def threads(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go
     budget, span, memories = scope.machine.budget, node.span, scope.memories
     resume, pause = _switching(scope, node)
     released, met = scope.machine.hooks.release, _met(scope, node)
+    begin, begins = scope.machine.hooks.begin_threads, scope.machine.hooks.watches("begin_threads")
 
     def steps(frame: Frame) -> Steps:
         start, count, stride = first(frame), extent(frame), 1 if step is None else step(frame)
@@ -79,6 +80,8 @@ def threads(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go
             for memory, view in private:
                 memory.enter(thread_frame, frame, view)
             block.append(Thread(index, thread_frame, body(thread_frame)))
+        if begins:
+            begin(node, block)
         yield from rounds(block, Events(resume, pause, released, met, partial(_divergence, scope, node, frame)))
 
     return steps

@@ -91,9 +91,21 @@ def _prepare(scope: Scope, node: tir.Stmt) -> Go:
         case tir.Evaluate() if is_barrier(node):
             return _seen(scope, node, _leaf(scope, node))
         case tir.Evaluate() if is_collective(node):
-            return collectives.prepare_collective(scope, node)
+            steps = collectives.prepare_collective(scope, node)
+            return _seen(scope, node, steps) if _is_barrier_of_block(node) else steps
         case _:
             return _leaf(scope, node)
+
+
+def _is_barrier_of_block(node: tir.Evaluate) -> bool:
+    """Whether a collective is a barrier of all threads, and nothing else."""
+    match node.value:
+        case tir.Call(callee="tvm_storage_sync", args=(tir.StringImm(value=scope), *_)):
+            return scope.startswith("shared")
+        case tir.Call(callee="tvm_storage_sync", args=(str() as scope, *_)):
+            return scope.startswith("shared")
+        case _:
+            return False
 
 
 def _leaf(scope: Scope, node: tir.Stmt) -> Go:
