@@ -14,9 +14,10 @@ Axes nest: the threads of an inner axis belong to one thread of the outer axis (
 not begun stands for all of its own.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from typing import TypeAlias
 
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.threads import tag_of
@@ -104,10 +105,17 @@ class Launched:
     threads: list[Tracked] = field(default_factory=list)
 
 
-class Roster:
-    """See the docstring of the module. The stepper writes it during the run."""
+Listener: TypeAlias = Callable[[Tracked], None]
 
-    def __init__(self) -> None:
+
+class Roster:
+    """See the docstring of the module. The stepper writes it during the run.
+
+    `resumed`, `paused`: are told when a thread continues, and when it waits or has ended.
+    """
+
+    def __init__(self, resumed: Listener | None = None, paused: Listener | None = None) -> None:
+        self._resumed, self._paused = resumed, paused
         self._root: Launched | None = None
         self._running: list[Tracked] = []
         self.arrivals: dict[int, list[Arrival]] = {}
@@ -143,11 +151,18 @@ class Roster:
             if waits:
                 self._running.pop()
                 tracked.turn, tracked.meeting = Turn.WAITS, meeting
+                self._tell(self._paused, tracked)
             yield meeting
             if waits:
                 self._resume(tracked)
         self._running.pop()
         tracked.turn = Turn.ENDED
+        self._tell(self._paused, tracked)
+
+    @staticmethod
+    def _tell(listener: "Listener | None", tracked: Tracked) -> None:
+        if listener is not None:
+            listener(tracked)
 
     def _resume(self, tracked: Tracked) -> None:
         if tracked.turn is Turn.WAITS:
@@ -155,6 +170,7 @@ class Roster:
                 peer.turn = Turn.MET
         tracked.turn, tracked.meeting = Turn.RUNS, None
         self._running.append(tracked)
+        self._tell(self._resumed, tracked)
 
     def arrive(self, token: object) -> None:
         """[run] A thread has arrived at a numbered barrier, and does not wait there."""

@@ -96,6 +96,18 @@ def lacking(roster: Roster, tracked: Tracked) -> str:
     return f"{name}: {come + arrived} of {count} threads have come{f', {arrived} did not wait' if arrived else ''}"
 
 
+def waited_for(tracked: Tracked) -> str:
+    """What a thread waits for, without the count of those who have come."""
+    meeting = tracked.meeting
+    if meeting is None:
+        return ""
+    if meeting.until is not None:
+        return f"{meeting.until.lacks(tracked.thread)}{_parity(tracked)}"
+    if meeting.barrier is not None and meeting.barrier.number:
+        return f"barrier {meeting.barrier.number}"
+    return _what(meeting)
+
+
 def _parity(tracked: Tracked) -> str:
     until = None if tracked.meeting is None else tracked.meeting.until
     wait = tracked.frame[until.slot] if isinstance(until, PhaseIsComplete) else None

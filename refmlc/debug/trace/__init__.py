@@ -8,6 +8,7 @@
 | `full_recorder` | the first run: writes every event, and only counts events beyond the limit            |
 | `sampled_recorder` | the second run, needed beyond the limit: writes some units                         |
 | `units`      | statements that are kept or omitted as a whole, and their execution without hooks        |
+| `threads`    | the turns of threads that take turns, their waits, their copies in flight               |
 | `record`     | runs a program, twice where there are too many events to keep them all                   |
 | `trace_json` | `Trace` as one JSON object, `schema.json`; and back                                      |
 | `replay`     | the tensors at a step, from the events alone                                            |

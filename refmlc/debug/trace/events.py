@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from html import escape
 
+from refmlc.debug.trace.threads import TracedThreads
 from refmlc.diag import Diagnostic, Span
 
 MAX_EVENTS = 1_000_000
@@ -131,6 +132,7 @@ class Trace:
     graphs: dict[str, str] = field(default_factory=dict)
     boxes: dict[str, list[str]] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)
+    threads: TracedThreads = field(default_factory=TracedThreads)
 
     def __len__(self) -> int:
         """The number of events that are kept."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from weakref import ReferenceType, ref
 
 from refmlc.debug.trace.events import NOWHERE, TracedMemory, TracedTensor
-from refmlc.lang.dtypes import DType
+from refmlc.lang.dtypes import DType, dtype as dtype_named
 from refmlc.lang.ir import tir
 from refmlc.run.interp.tensorir.views import View
 from refmlc.run.memory.cells import cell_size
@@ -52,6 +52,10 @@ class Memories:
         new_memory = self._add(storage.nbytes // cell_size(dtype), str(dtype.scalar))
         self._names(storage)[str(dtype.scalar)] = new_memory
         return new_memory, True
+
+    def known(self, storage: Storage) -> list[tuple[int, DType]]:
+        """The memories of a storage, each with the dtype of its cells."""
+        return [(memory, dtype_named(name)) for name, memory in self._names(storage).items()]
 
     def _names(self, storage: Storage) -> dict[str, int]:
         key, storages = id(storage), self._known

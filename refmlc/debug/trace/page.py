@@ -21,7 +21,7 @@ from pygments.token import STANDARD_TYPES
 from refmlc.debug.trace.events import Trace
 from refmlc.debug.trace.trace_json import as_data
 
-SCRIPTS = ("events", "cells", "words", "source", "tensors", "graph", "why", "moments")
+SCRIPTS = ("events", "cells", "words", "source", "tensors", "graph", "why", "threads", "moments")
 LIGHT, DARK = "default", "github-dark"
 HEIGHT = 720
 

@@ -6,6 +6,7 @@
 | `before_binding`, `binding`        | `bind`, `bound`                                                        |
 | `around` the body of a loop        | `iter`; around a unit: the choice between keeping and omitting it      |
 | `resume_thread`                    | `iter` of the loop over threads                                        |
+| `begin_threads`                    | turns, waits and copies of `threads`; what a copy has written, whole   |
 | `enter_block`                      | `block`                                                                |
 | `allocated`                        | `alloc`                                                                |
 | `read_element`                     | `load`, one for each lane                                              |
@@ -25,6 +26,7 @@ from refmlc.debug.session_data import Statistics
 from refmlc.debug.tensors import statistics
 from refmlc.debug.trace.events import NOWHERE, Contents, EventKind, EventSite, Trace, TracedBinding, TracedCall
 from refmlc.debug.trace.memories import CallAllocations, Memories
+from refmlc.debug.trace.threads import MOST_TURNS, ThreadRecorder
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.run.interp.graph.call_site import DestinationCall
@@ -35,6 +37,7 @@ from refmlc.run.interp.tensorir.elements import is_undef
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame, Run, Slot
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import View
+from refmlc.run.interp.threads.group import Thread
 from refmlc.run.memory.cells import cells, shadow
 from refmlc.run.memory.storage import Storage
 from refmlc.run.memory.tensor import Tensor
@@ -74,6 +77,7 @@ class TraceRecorder(Hooks, ABC):
         self._blocks: dict[int, tuple[int, int]] = {}  # site and depth
         self._nodes: list[object] = []  # kept: sites know them by their ids
         self._levels: list[OpenCall] = []
+        self.lanes = ThreadRecorder(lambda: self.step)
         self._target = (0, 0)  # address and lanes of the store that comes next
 
     # --------------------------------------------------------------------------------- the differences of the two runs
@@ -284,6 +288,18 @@ class TraceRecorder(Hooks, ABC):
         site = self._site(loop, EventKind.ITER, lambda: EventSite(EventKind.ITER, name, function, depth, loop.span))
         return self._iteration(site, depth, scope.slot(loop.loop_var) if isinstance(loop, tir.For) else None, inner)
 
+    def begin_threads(self, loop: tir.For, threads: Sequence[Thread]) -> None:
+        """Record the turns of the threads."""
+        self.lanes.begin(loop, threads)
+
+    def _landed(self) -> None:
+        """Save the memory that complete copies have written: they have no stores."""
+        for copy in self.lanes.look():
+            for move in copy.moves:
+                storage = move.destination.storage
+                for memory, dtype in self.memories.known(storage):
+                    self._contents(memory, storage, dtype)
+
     def resume_thread(self, loop: tir.For, frame: Frame) -> None:
         """Record the iteration of the thread that continues."""
         layout = frame[ACTIVATION].layout
@@ -344,6 +360,8 @@ class TraceRecorder(Hooks, ABC):
 
     def read_element(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
         """Record the load, if the element is initialised."""
+        if self.lanes.open:
+            self._landed()
         address, lanes, _ = self.memories.place(view)
         first = offset * lanes
         try:
@@ -420,6 +438,9 @@ class TraceRecorder(Hooks, ABC):
                 self._site(None, EventKind.FAIL, lambda: EventSite(EventKind.FAIL, name, function, DEEPEST, span)), 0
             )
         trace.memories, trace.tensors = memories.rows, memories.tensors
+        trace.threads = self.lanes.threads
+        if trace.threads.cut:
+            trace.notes.append(f"threads by time are shown for their first {MOST_TURNS:,} turns or copies")
         trace.total = self.step
         if self._only:
             names = ", ".join(f"`{name}`" for name in sorted(self._only))

@@ -6,6 +6,7 @@
 | `at`    | uint32             | the same                                               |
 | `value` | float64            | the same                                               |
 | `steps` | uint64             | the same; empty where no event was omitted              |
+| `threads.turns` | int64       | turn of a thread, four                                 |
 | `ints`  | int64              | axis of an instance of a block                          |
 | `contents[].values` | float64 | cell of the memory                                    |
 | `contents[].known`  | uint8   | the same: 1 where it is initialised                    |
@@ -29,6 +30,7 @@ from refmlc.debug.trace.events import (
     TracedMemory,
     TracedTensor,
 )
+from refmlc.debug.trace.threads import TracedCopy, TracedThreads, TracedWait
 from refmlc.diag import Source, Span, fail
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.diag.render import render_text, to_json
@@ -74,6 +76,7 @@ def as_data(trace: Trace) -> dict[str, Json]:
         ],
         "bindings": [_binding(binding) for binding in trace.bindings],
         "contents": [_contents(contents) for contents in trace.contents],
+        "threads": _threads(trace.threads, names),
         "columns": {
             "site": packed(trace.site),
             "at": packed(trace.at),
@@ -90,11 +93,27 @@ def _failure(trace: Trace) -> Json:
     return {"code": data["code"], "kind": data["kind"], "message": data["message"], "text": render_text(trace.failure)}
 
 
+def _threads(threads: TracedThreads, names: Sequence[str]) -> Json:
+    return {
+        "turns": packed(threads.turns),
+        "waits": [{"text": wait.text, "place": _place(wait.span, names)} for wait in threads.waits],
+        "copies": [
+            {"into": copy.into, "nbytes": copy.nbytes, "thread": copy.thread, "begin": copy.begin, "end": copy.end,
+             "place": _place(copy.span, names)}
+            for copy in threads.copies
+        ],
+        "cut": threads.cut,
+    }  # fmt: skip
+
+
+def _place(span: Span | None, names: Sequence[str]) -> Json:
+    if span is None or span.source.name not in names:
+        return None
+    return [names.index(span.source.name), span.line, span.column, span.end_line, span.end_column]
+
+
 def _site(site: EventSite, names: Sequence[str]) -> Json:
-    span = site.span
-    place: Json = None
-    if span is not None and span.source.name in names:
-        place = [names.index(span.source.name), span.line, span.column, span.end_line, span.end_column]
+    place = _place(site.span, names)
     data: dict[str, Json] = {"kind": site.kind.value, "name": site.name, "function": site.function}
     return data | {"depth": site.depth, "place": place, "axes": list(site.axes)}
 
@@ -149,9 +168,9 @@ def _read(data: Mapping[str, object]) -> Trace:
             getattr(trace, name).byteswap()
     trace.sources = {row["name"]: row["text"] for row in _rows(tables, "sources")}
     sources = [Source(name, text) for name, text in trace.sources.items()]
+    _read_threads(trace.threads, data.get("threads"), sources)
     for row in _rows(tables, "sites"):
-        place = row["place"]
-        span = None if place is None else Span(sources[place[0]], *place[1:])
+        span = _span(row["place"], sources)
         axes = tuple(row["axes"])
         trace.sites.append(EventSite(EventKind(row["kind"]), row["name"], row["function"], row["depth"], span, axes))
     trace.memories = [TracedMemory(**row) for row in _rows(tables, "memories")]
@@ -173,6 +192,25 @@ def _read(data: Mapping[str, object]) -> Trace:
     trace.notes = list(data["notes"])  # type: ignore[call-overload]
     trace.first_nan, trace.first_inf = data["first_nan"], data["first_inf"]  # type: ignore[assignment]
     return trace
+
+
+def _span(place: Sequence[int] | None, sources: Sequence[Source]) -> Span | None:
+    return None if place is None else Span(sources[place[0]], *place[1:])
+
+
+def _read_threads(threads: TracedThreads, data: object, sources: Sequence[Source]) -> None:
+    """Read the threads; a file of an earlier refmlc has none."""
+    if not isinstance(data, Mapping):
+        return
+    threads.turns.frombytes(b64decode(data["turns"]))
+    if sys.byteorder == "big":
+        threads.turns.byteswap()
+    threads.waits += [TracedWait(row["text"], _span(row["place"], sources)) for row in _rows(data, "waits")]
+    threads.copies += [
+        TracedCopy(row["into"], row["nbytes"], row["thread"], row["begin"], _span(row["place"], sources), row["end"])
+        for row in _rows(data, "copies")
+    ]
+    threads.cut = bool(data["cut"])
 
 
 def _rows(data: Mapping[str, object], name: str):  # type: ignore[no-untyped-def]  # noqa: ANN202 - what JSON holds

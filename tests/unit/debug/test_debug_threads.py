@@ -21,6 +21,7 @@ from warp_specialised import (
 )
 
 from refmlc.debug import Reason, Session, ThreadState
+from refmlc.debug.snapshots import SnapshotRate
 from refmlc.debug.terminal import Shell
 from refmlc.diag import RefmlcError
 
@@ -259,6 +260,21 @@ class TestBackwards:
         for state in reversed(forwards[:-1]):
             ring.step_back()
             assert seen() == state
+
+    def test_to_an_earlier_block(self) -> None:
+        text = kernel("T.cuda.cta_sync()", "B[b, t] = b", "T.cuda.cta_sync()", blocks=3, threads=32)
+        with Session(program(text), snapshot_rate=SnapshotRate(1, adapts=False)) as session:
+            session.start()
+            session.break_line(9, threads=[5])
+            seen = []
+            for _ in range(3):
+                moment = session.resume().moment
+                seen.append((moment, list(session.threads()), session.waiting()))
+            session.remove(1)
+            for moment, threads, waiting in reversed(seen):
+                session.goto(moment)
+                assert (list(session.threads()), session.waiting()) == (threads, waiting)
+            assert [threads[0].block for _, threads, _ in seen] == [(0,), (1,), (2,)]
 
     def test_one_thread_goes_back(self, ring: Session) -> None:
         ring.break_line(STORE, threads=[40])

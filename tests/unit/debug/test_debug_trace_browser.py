@@ -5,6 +5,7 @@ extra `browser` and a Chromium: the one of Playwright, or `chromium` in PATH.
 """
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from in_browser import Seen
 from needs import imported
 from test_debug_trace import BEYOND, EVIL, HEAD, SUM, evil, traced
+from warp_specialised import CONSUMER_WAIT, COPY, PRODUCER_WAIT, program
 
 import refmlc
 from refmlc.debug import Program
@@ -43,12 +45,20 @@ def files(tmp_path_factory):
         "evil": page(evil()),
         "sampled": page(traced(SUM, [np.arange(100, dtype=np.float32), args[1]], "total", max_events=40)),
         "trap": page(traced(STOPS, [three], "stops")),
+        "threads": page(threads()),
         "frame": f"<!DOCTYPE html><title>notebook</title>{framed(evil())}",
     }
     folder = tmp_path_factory.mktemp("trace")
     for name, text in texts.items():
         (folder / f"{name}.html").write_text(text, encoding="utf-8")
     return folder
+
+
+def threads():
+    """The trace of a ring of two tiles between two warps, with a hostile text in place of a wait."""
+    trace = record(program())
+    trace.threads.waits[1] = replace(trace.threads.waits[1], text=EVIL)
+    return trace
 
 
 def story():
@@ -333,3 +343,47 @@ def test_it_fits_narrow_and_wide_in_light_and_dark(opened):
         for width in (360, 768, 1400):
             seen.page.set_viewport_size({"width": width, "height": 800})
             assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+class TestThreads:
+    """Lanes: steps are worked out in `test_debug_trace_threads`."""
+
+    def click(self, seen, canvas, step):
+        """Click a lane at a step of 423."""
+        total = seen.page.evaluate("JSON.parse(document.getElementById('data').textContent).total")
+        box = canvas.bounding_box()
+        canvas.click(position={"x": (step + 0.5) / total * box["width"], "y": 6})
+        return seen.page.locator("#lane").inner_text()
+
+    def test_a_lane_for_each_warp_opens_to_one_for_each_thread(self, opened):
+        seen = opened("threads")
+        lanes = seen.page.locator("#lanes .lane")
+        expect(lanes).to_have_count(2)
+        seen.page.locator("#lanes summary").first.click()
+        expect(lanes).to_have_count(34)
+        expect(lanes.nth(1)).to_contain_text("thread 0")
+
+    def test_a_click_on_a_wait_goes_to_its_step_and_line(self, opened):
+        seen = opened("threads")
+        producer, consumers = seen.page.locator("#lanes > .lane canvas").all()
+        said = self.click(seen, producer, 150)  # the producer waits for an empty tile; the text of that is hostile
+        assert said.endswith(f"thread 0 waits: {EVIL}, line {PRODUCER_WAIT}")
+        assert seen.line() == PRODUCER_WAIT
+        assert "thread 33 runs" not in said
+        assert seen.page.locator("#standing").inner_text().count("thread") >= 2
+        assert "runs" in self.click(seen, consumers, 150)
+        assert "not begun, or ended" in self.click(seen, producer, 415)
+
+    def test_the_threads_at_a_step_and_the_copies_in_flight(self, opened):
+        seen = opened("threads", "#step=90")
+        standing = seen.page.locator("#standing li")
+        expect(standing.filter(has_text="in flight")).to_have_count(2)
+        expect(standing.filter(has_text="in flight").first).to_have_text(
+            f"a copy of 128 bytes into tile is in flight, issued by thread 0, line {COPY}"
+        )
+        seen.page.goto(seen.page.url.split("#")[0] + "#step=260")
+        expect(standing.filter(has_text=f"line {CONSUMER_WAIT}")).to_have_count(1)
+
+    def test_a_program_without_threads_has_no_lanes(self, opened):
+        seen = opened("nan")
+        expect(seen.page.locator("#threads")).to_be_hidden()

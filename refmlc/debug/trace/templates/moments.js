@@ -52,6 +52,7 @@ function go(e) {
   showPath(path, e);
   showTensors(call, path, e);
   showValues(call, callNumber, e);
+  showThreads(step);
   light(path);
   $("origin").disabled = !isCell(e);
   clearTimeout(whyTimer);
@@ -99,5 +100,6 @@ $("nan").disabled = nan < 0;
 $("inf").disabled = inf < 0;
 if (!data.graphs.length) document.querySelector("main").classList.add("plain");
 window.addEventListener("hashchange", fromAddress);
+buildLanes();
 advance(count); // apply all events once, for the checkpoints
 fromAddress();
