@@ -14,6 +14,7 @@
 | `value_rows`   | values as rows: pages, statistics, masks                                                  |
 | `breakpoints`  | breakpoints of all kinds                                                                  |
 | `inspection`   | requests that read or set values                                                          |
+| `console`      | words of the console: why, threads, waits, barriers                                       |
 | `motions`      | requests that move the program                                                            |
 | `progress`     | progress events for long requests                                                         |
 | `adapter`      | all requests; the loop of requests and motions                                            |

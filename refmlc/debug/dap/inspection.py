@@ -4,6 +4,7 @@ from base64 import b64encode
 from dataclasses import dataclass
 from math import prod
 
+from refmlc.debug.dap import console
 from refmlc.debug.dap.arguments import Arguments, RequestRefused
 from refmlc.debug.dap.breakpoints import ClientBreakpoints
 from refmlc.debug.dap.dap_state import DapState
@@ -12,12 +13,10 @@ from refmlc.debug.dap.value_rows import ValueRows
 from refmlc.debug.session import Session
 from refmlc.debug.session_data import Reason, StackFrame
 from refmlc.diag.render import render_text
-from refmlc.observe.why import outline, text
 from refmlc.run.memory.cells import cell_size
 
 Body = dict[str, object]
 THREAD = 1
-DEPTH = 4
 MOST_BYTES = 1 << 20
 
 
@@ -77,13 +76,24 @@ class InspectionRequests:
         return {"variables": self.rows.rows(of, arguments)}
 
     def evaluate(self, arguments: Arguments) -> Body:
-        """`evaluate`: an expression of TVMScript; in the console also `why ELEMENT`."""
+        """`evaluate`: an expression of TVMScript; in the console also the words of `console`."""
         session = self.state.stopped_session()
         expression, frame = arguments.text("expression"), self._optional(arguments)
-        if arguments.text("context", "") == "repl" and expression.split(maxsplit=1)[:1] == ["why"]:
-            backward_slice = session.why(expression.strip()[3:].strip(), frame)
-            return {"result": text(outline(backward_slice, DEPTH)), "variablesReference": 0}
+        if arguments.text("context", "") == "repl":
+            thread_number = console.selected(expression)
+            if thread_number is not None:
+                return self._select(session, thread_number)
+            reply = console.reply(session, expression, frame)
+            if reply is not None:
+                return {"result": reply, "variablesReference": 0}
         return self.rows.value(session.look(expression, frame), ValuePath(expression.strip(), frame))
+
+    def _select(self, session: Session, number: int) -> Body:
+        """Show another thread; the client reads the stack anew."""
+        session.select_thread(number)
+        if self.state.client.invalidated:
+            self.state.out.event("invalidated", {"areas": ["stacks", "variables"], "threadId": THREAD})
+        return {"result": f"thread {number} is shown", "variablesReference": 0}
 
     def _optional(self, arguments: Arguments) -> int:
         return self.state.references.frame(arguments.number("frameId")) if "frameId" in arguments else 0

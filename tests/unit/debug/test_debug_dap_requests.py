@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import warp_specialised
 from dap_client import joined, schema
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "property"))
@@ -445,3 +446,25 @@ class TestMeanwhile:
 def test_the_schema_is_of_the_protocol():
     assert {"InitializeRequest", "StoppedEvent", "Capabilities"} <= set(schema()["definitions"])
     assert Tensor.empty((1,), FLOAT32).size == 1
+
+
+def test_the_console_shows_threads_and_selects_one(opened):
+    client = opened(lambda _given, say: warp_specialised.program(output=say))
+    client.launch("ring", stopOnEntry=True)
+    client.stopped()
+    lines = {"source": {"sourceReference": 1, "name": "ring.py"}, "breakpoints": [{"line": warp_specialised.STORE}]}
+    assert client.ask("setBreakpoints", **lines)["breakpoints"][0]["verified"]
+    client.ask("continue", threadId=1)
+    client.stopped()
+
+    def said(line):
+        return client.ask("evaluate", expression=line, context="repl")["result"]
+
+    def line_of_top():
+        return client.ask("stackTrace", threadId=1)["stackFrames"][0]["line"]
+
+    assert "> 32 " in said("threads")
+    assert "can still arrive at `empty[0]`" in said("waits")
+    assert (said("tx"), line_of_top()) == ("32", warp_specialised.STORE)
+    assert said("thread 0") == "thread 0 is shown"
+    assert (said("tx"), line_of_top()) == ("0", warp_specialised.PRODUCER_WAIT)

@@ -21,6 +21,7 @@ from warp_specialised import (
 )
 
 from refmlc.debug import Reason, Session, ThreadState
+from refmlc.debug.dap.console import reply, selected
 from refmlc.debug.snapshots import SnapshotRate
 from refmlc.debug.terminal import Shell
 from refmlc.diag import RefmlcError
@@ -480,6 +481,23 @@ class TestCommands:
         said = self.run("break 8 thread 7", "c", "threads", "thread", text=text)
         assert said[2] == "thread 7 runs, and the threads do not wait for each other"
         assert "thread 7 (warp 0, lane 7)" in said[3]
+
+
+def test_the_console_of_an_editor(ring: Session) -> None:
+    assert [reply(ring, word, 0) for word in ("threads", "waits", "barriers")] == [
+        "no threads take turns here",
+        "no thread waits",
+        "no barrier is in use",
+    ]
+    ring.break_line(STORE)
+    ring.resume()
+    assert "> 32 " in str(reply(ring, "threads", 0))
+    assert str(reply(ring, "waits", 0)).startswith(f"thread 0 at ring.py:{PRODUCER_WAIT}")
+    assert str(reply(ring, " barriers ", 0)).startswith("full[0]: phase 1")
+    assert [reply(ring, line, 0) for line in ("tx", "threads + 1", "thread")] == [None, None, None]
+    assert [
+        selected(line) for line in ("thread 37", " thread  5 ", "thread", "thread x", "threads 1", "thread 9999999999")
+    ] == [37, 5, None, None, None, None]
 
 
 def test_all_rest_of_the_first_warp_ends(ring: Session) -> None:
