@@ -23,7 +23,9 @@ OPTIONAL = {"rank", "action", "steps", "refmlc", "edges", "cases", "verdict", "i
 OPTIONAL |= {"messages", "parts", "takes", "operator", "operand", "nodes", "witness"}
 SCHEDULED = {"schedule", "schedule-run"}
 PASSED = {"pass", "pass-run"}
-ACTIONS = {"run", "run-c", "gradient", "legalize", "show", "type", "import", "torch", "layout"} | SCHEDULED | PASSED
+ACTIONS = (
+    {"run", "run-c", "gradient", "legalize", "show", "type", "import", "torch", "layout", "reread"} | SCHEDULED | PASSED
+)
 LINES = 12
 
 each = pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])

@@ -86,6 +86,7 @@ def block(row):
     what |= {"schedule-run": "TVM, after the steps", "pass": "After the pass", "pass-run": "TVM, after the pass"}
     what |= {"run-c": "TVM, target `c`", "gradient": "TVM, the gradient by the first argument"}
     what |= {"import": "TVM, by its importer", "torch": "TVM, by its importer", "layout": "TVM, the places"}
+    what |= {"reread": "TVM, of the text that it printed"}
     got = f"{what.get(row.get('action'), 'TVM')}: `{shown(row['got'])}`"
     lines += [f"Meant: `{shown(row['expected'])}` ({', '.join(row['clauses'])}). {got}.", ""]
     return [*lines, f"{' '.join(row['why'].split())} Versions: {', '.join(row['versions'])}.", ""]

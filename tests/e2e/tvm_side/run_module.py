@@ -13,6 +13,7 @@ Reads from stdin a list of `{"module": text, "action": …, "arguments": [[dtype
 | `pass`     | the passes that the steps spell, `relax.FuseOps(0)`           | `text`                     |
 | `pass-run` | the same, compiled and called                                 | as of `run`                |
 | `run-c`    | as `run`, by way of the target `c` and a C compiler           | as of `run`                |
+| `reread` | printed, read again, compiled and called                      | as of `run`                |
 | `gradient` | Gradient of `main`, compiled and called                       | `array`: by the first argument |
 | `import`   | the text of a model of ONNX by TVM's importer, compiled and called | as of `run`            |
 | `torch`    | a call of PyTorch (`torch_call`) by TVM's importer, compiled and called | as of `run`       |
@@ -165,6 +166,8 @@ def act(request: dict) -> dict:
         return {"text": module.script()} if request["action"] == "pass" else run(module, arguments_of(request))
     if request["action"] == "type":
         return {"type": type_of(module["main"])}
+    if request["action"] == "reread":
+        return run(from_source(module.script()), arguments_of(request))
     if request["action"] in RUNS:
         return RUNS[request["action"]](module, arguments_of(request))
     return {"text": relax.transform.LegalizeOps()(module).script(show_meta=request["action"] == "show")}
