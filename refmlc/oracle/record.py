@@ -37,6 +37,12 @@ WRONG_STAGES = ("wrong", "undefined", "ill-formed")
 ANY_OPERATOR = "*"
 """What `nodes` of a row call an operator, where each has the fault."""
 
+SEVERAL = "+"
+"""Between the operators of a cause that no operator has alone."""
+
+PLAIN_ACTIONS = ("run", "legalize")
+"""Of rows on the compiler, which every importer reaches."""
+
 DECIDED = "decided here"
 """The kind of a row where TVM's documentation says nothing, or both: nobody is wrong."""
 
@@ -179,20 +185,32 @@ def scheduled_rows(says: Mapping[str, object]) -> list[tuple[str, str, Sequence[
     return rows
 
 
-def known_nodes(says: Mapping[str, object], cause: Sequence[str], refusal: str = "") -> str:
-    """The id of the row whose `nodes` have words of a cause: an operator of ONNX, what matters, how it is wrong.
+def known_nodes(says: Mapping[str, object], cause: Sequence[str], refusal: str = "", action: str = "import") -> str:
+    """The id of the row whose `nodes` have words of a cause: an operator, what matters, how it is wrong.
 
-    Where that is no more than an operator, or any (`*`), a refusal must have the message of the row too.
+    Where that is no more than an operator, or any (`*`), a refusal must have the message of the row too; then the
+    operator may be one of several. Rows of another importer than `action` say nothing.
     """
     name, version = _introduced(says)
     for row in _tables(name, version) if name and version else ():
-        for node in cast("Iterable[str]", row.get("nodes", ())):
-            operator, *words = node.split()
-            if operator in (cause[0], ANY_OPERATOR) and set(words) <= set(cause[1:]):
-                is_bare = operator == ANY_OPERATOR or words == ["failed"]
-                if not is_bare or not refusal or _begins(refusal, row):
-                    return str(row["id"])
+        nodes = cast("Iterable[str]", row.get("nodes", ()))
+        if row.get("action", action) in (action, *PLAIN_ACTIONS) and any(
+            _has_node(n, cause, refusal, row) for n in nodes
+        ):
+            return str(row["id"])
     return ""
+
+
+def _has_node(node: str, cause: Sequence[str], refusal: str, row: Mapping[str, object]) -> bool:
+    """Whether one of the `nodes` of a row has a cause."""
+    operator, *words = node.split()
+    if not set(words) <= set(cause[1:]):
+        return False
+    is_bare = operator == ANY_OPERATOR or words == ["failed"]
+    begins = bool(refusal) and _begins(refusal, row)
+    if operator in (cause[0], ANY_OPERATOR):
+        return begins if is_bare and refusal else True
+    return is_bare and begins and operator in cause[0].split(SEVERAL)
 
 
 def _begins(refusal: str, row: Mapping[str, object]) -> bool:

@@ -11,7 +11,8 @@ Each job is done in a worker with limits, and always gives an answer.
 
 A worker that ends loses only its batch, which is then run program by program: a program that ends
 its worker alone is a finding. A batch whose programs all end well alone is noted (late), or is a finding
-without a program (crashed).
+without a program (crashed). An implementation that did not start, on a machine that is too busy, is noted too: no
+program is to blame.
 """
 
 import time
@@ -88,6 +89,7 @@ CODES = {"crashed": "RM703", "timed out": "RM704", "raised": "RM901"}
 BRIEF = 1.0  # seconds: a reduction with less does not begin
 ANSWERED = 30.0  # seconds, for the text of a program
 LATE = "batches that timed out although each program alone does not"
+NO_START = "programs without an answer: an implementation did not start in time"
 
 
 class BatchRaised(Exception):
@@ -160,7 +162,10 @@ class Batches:
                 if isinstance(program_problem, WorkerDied) and program_problem.why == "closed":
                     raise
                 culprits += 1
-                parts.append(self._finding(batch, number, program_problem))
+                if did_not_start(program_problem):
+                    parts.append(BatchResult(batch, 1, notes={NO_START: 1}))
+                else:
+                    parts.append(self._finding(batch, number, program_problem))
         result = together(batch, parts)
         if culprits:
             return result
@@ -197,6 +202,11 @@ class Batches:
             )
             return cast("Json", answer.get("result") or {})
         return {}
+
+
+def did_not_start(problem: WorkerDied | BatchRaised) -> bool:
+    """Whether a batch ended because an implementation did not start: RM112, which no program raises."""
+    return isinstance(problem, BatchRaised) and BAD_USAGE.id in problem.message
 
 
 def _innermost(output: str) -> str:

@@ -8,9 +8,14 @@
 | …               | or of its group (`max`, `argmin`: LIB-60…), over no elements, which the row never writes |
 | …               | or of another type, and the row's operators are among those of the program               |
 | …               | or the row's cases have what was applied to floats of 8 bits and less, plain or a cast   |
+| …               | or, where no other row looks like it, an index of both divides a difference (`_turned`)  |
 | a failure       | the row has its message; not one of a dead process                                       |
 | …               | or the row has how it begins, and an operator of its program on the same dtype; of Relax |
 |                 | on any: there a check is of shapes and attributes                                        |
+| …               | or that alone, of a message that says in words of its own what is wrong (`is_specific`)  |
+
+Of a message without words (`DiagnosticError: error:`) it is a row that has none, on an operator of the program.
+A `Let`, a `match_buffer`, a `Shuffle` and a literal that few programs have count as operators.
 
 A message counts without the class of the exception, numbers, dtypes and names. Rows record only how a message begins
 (`got`) where nobody needed the rest. Of an operator `cases` and `edges` of a row say more than its program.
@@ -35,8 +40,9 @@ from functools import cache
 from typing import TypeAlias, cast
 
 from refmlc.diag import RefmlcError
-from refmlc.lang.dtypes import SCALARS, DType
+from refmlc.lang.dtypes import BOOL, SCALARS, DType
 from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.library import OPERATORS
 from refmlc.lang.ops.scalar import SCALAR_OPS
@@ -60,19 +66,31 @@ from refmlc.oracle.reasons import normalised
 from refmlc.oracle.record import parts_of, rows_on_record
 
 
-def row_like(says: Mapping[str, object], finding: Finding, pattern: Pattern) -> str:
-    """The id of the row that a finding of `pattern` looks like; empty: none, or one explains it."""
+def row_like(says: Mapping[str, object], finding: Finding, pattern: Pattern, *, of_c: bool = False) -> str:
+    """The id of the row that a finding of `pattern` looks like; empty: none, or one explains it.
+
+    `of_c`: the target is `c`, so that the rows on it count too.
+    """
     message = "" if finding.verdict.kind is Kind.WRONG else finding.signature[2]
-    return "" if pattern.row or not says else like_row(says, pattern, message, finding.case.module)
+    return "" if pattern.row or not says else like_row(says, pattern, message, finding.case.module, of_c=of_c)
 
 
-def like_row(says: Mapping[str, object], pattern: Pattern, message: str = "", module: IRModule | None = None) -> str:
+def like_row(
+    says: Mapping[str, object],
+    pattern: Pattern,
+    message: str = "",
+    module: IRModule | None = None,
+    *,
+    of_c: bool = False,
+) -> str:
     """The id of the row; empty: none looks like it. `message` is a failure's, `module` the program of the finding."""
-    rows = _rows(str(says.get("name", "")), str(says.get("version", "")))
-    if message.startswith(DEATHS) or (message and not pattern.words):
+    rows = _rows(str(says.get("name", "")), str(says.get("version", "")), of_c)
+    if message.startswith(DEATHS):
         return ""
+    uses = frozenset[tuple[str, str]]() if module is None or not message else uses_in(module)
+    if message and not pattern.words:
+        return next((row.id for row in rows if row.is_silent and met(row.uses, uses)), "")
     if message:
-        uses = frozenset[tuple[str, str]]() if module is None else uses_in(module)
         is_bare = module is not None and BARE.search(pattern.words) is not None
         ranked = [(_rank(row, pattern.words, message, uses, is_bare=is_bare), row) for row in rows]
         alike = [(rank, row) for rank, row in ranked if rank is not None]
@@ -81,11 +99,12 @@ def like_row(says: Mapping[str, object], pattern: Pattern, message: str = "", mo
         rank, best = max(alike, key=lambda pair: pair[0], default=((0, False, 0), None))
         return best.id if best is not None and (rank[0] or len(alike) == 1 or module is None) else ""
     nothing = module is not None and has_nothing(module)
+    turned = frozenset[str]() if module is None else frozenset(name for name, _ in uses_in(module)) & TURNED
     results = [
         ((row.nothing and nothing, *by_result), row.id)
         for row in rows
         if (module is None or nothing or not row.nothing)
-        and (by_result := _rank_of_result(row, pattern, nothing)) is not None
+        and (by_result := _rank_of_result(row, pattern, turned, nothing=nothing)) is not None
     ]
     return max(results, key=lambda pair: pair[0], default=((), ""))[1]
 
@@ -99,10 +118,18 @@ MEMORY = ("RM304", "RM305")  # what is outside of a buffer, or was never written
 DEATHS = ("the process", "no answer")  # they name no place, as a message without a word does not
 RUNS = re.compile(r"runs|SIG[A-Z]+")  # what a row got, where that is no message
 GROUPS = ("float ", "half float ", "narrow float ", "int ", "uint ", "bool ")
+SILENT = re.compile(r"DiagnosticError: error: *(\n|$)")
 SPECIAL = ("nan", "inf")
+IN_INDEX = " of a difference in an index"
+TURNED = frozenset(f"{name}{IN_INDEX}" for name in ("floormod", "floordiv"))
+FLOAT8 = "float8"  # what is wrong with one of them is wrong with all
+LARGEST = 2**63 - 1
 BARE = re.compile(r"Check failed: .* is false:?$")  # a check that says nothing else
 FEW = 4  # words of a message that say little: then the dtype must be that of a case
+ENOUGH = 5  # words of a message that is of no check, and tells of one cause
+AFTER = re.compile(r" is false: | \(# vs. #\) : ")  # what a check says after its condition
 RESULTS = (None, "legalize")
+OF_C = "run-c"
 Rank: TypeAlias = tuple[int, bool, int]
 
 
@@ -110,6 +137,7 @@ Rank: TypeAlias = tuple[int, bool, int]
 class RowLooks:
     """What a row looks like. `exactly`: its messages with dtypes and names; `begins`: how the message begins.
 
+    `of_c`: on the target `c`. `is_silent`: its message has no words.
     `groups`: of the dtypes of its program; one of float32 is taken to hold of float16 too. `how`: how values differ.
     `uses`: operators of its program, `cases`: those that its cases name. `nothing`: a tensor has no elements.
     """
@@ -125,13 +153,16 @@ class RowLooks:
     cases: Uses
     nothing: bool
     is_code: bool
+    of_c: bool
+    is_silent: bool
 
 
 @cache
-def _rows(name: str, version: str) -> tuple[RowLooks, ...]:
+def _rows(name: str, version: str, of_c: bool) -> tuple[RowLooks, ...]:
     """What each row about a program that runs looks like."""
     says = {"name": name, "version": version} if version else {"name": name}
-    return tuple(_looks(row) for row in rows_on_record(says) if row.get("action") in RESULTS)
+    actions = (*RESULTS, OF_C) if of_c else RESULTS
+    return tuple(_looks(row) for row in rows_on_record(says) if row.get("action") in actions)
 
 
 def _looks(row: Mapping[str, object]) -> RowLooks:
@@ -147,7 +178,8 @@ def _looks(row: Mapping[str, object]) -> RowLooks:
     is_code = CODE.fullmatch(got) is not None
     recorded = [got, *map(str, cast("Iterable[object]", row.get("messages", ())))]
     messages = frozenset(message for message in recorded if message and not CODE.fullmatch(message))
-    begins = "" if is_code or RUNS.fullmatch(got) or got.startswith(DEATHS) else failure_words(got, names)
+    said = got.rpartition("`")[0] if got.count("`") % 2 else got  # a name that is cut off is none
+    begins = "" if is_code or RUNS.fullmatch(got) or got.startswith(DEATHS) else failure_words(said, names).rstrip()
     return RowLooks(
         str(row["id"]),
         frozenset(map(normalised, messages)),
@@ -160,6 +192,8 @@ def _looks(row: Mapping[str, object]) -> RowLooks:
         frozenset(_uses_of_cases(cast("Iterable[str]", (*_words(row, "cases"), *_words(row, "edges"))))),
         module is not None and has_nothing(module),
         is_code,
+        row.get("action") == OF_C,
+        SILENT.match(got) is not None,
     )
 
 
@@ -177,7 +211,17 @@ def _rank(row: RowLooks, words: str, message: str, uses: Uses, *, is_bare: bool)
             return 2, False, len(row.begins)
         if of_graph and not few:
             return 1, False, len(row.begins)
+        if row.of_c or is_specific(row.begins):
+            return 0, False, len(row.begins)
     return None
+
+
+def is_specific(words: str) -> bool:
+    """Whether a message says in words of its own what is wrong: of a check, what follows the condition."""
+    _, check, said = words.rpartition("Check failed: ")
+    after = AFTER.search(said)
+    said = said if not check else said[after.end() :] if after else ""
+    return len(said.split()) >= (FEW if check else ENOUGH) and not said.endswith(":") and "LLVM" not in said
 
 
 def met(row_uses: Uses, uses: Uses) -> Uses:
@@ -185,8 +229,10 @@ def met(row_uses: Uses, uses: Uses) -> Uses:
     return frozenset((name, dtype) for name, dtype in uses if {(name, dtype), (name, ANY)} & row_uses)
 
 
-def _rank_of_result(row: RowLooks, pattern: Pattern, nothing: bool) -> tuple[int, ...] | None:
-    """How much a row of a result has of another one; None: it does not look like it."""
+def _rank_of_result(
+    row: RowLooks, pattern: Pattern, turned: frozenset[str], *, nothing: bool
+) -> tuple[int, ...] | None:
+    """How much a row of a result has of another one; None: it does not look like it. `turned`: what indices have."""
     if row.messages:
         return None
     how = TYPE if OF_TYPE.match(pattern.words) else _without_group(pattern.words)
@@ -197,7 +243,9 @@ def _rank_of_result(row: RowLooks, pattern: Pattern, nothing: bool) -> tuple[int
         return 1, 0, 0
     narrow = {use for use in pattern.uses if _is_narrow(use)} & row.cases
     arithmetic = sum(name != CAST for name, _ in narrow)
-    return (1, arithmetic, len(narrow)) if narrow else None
+    if narrow:
+        return 1, arithmetic, len(narrow)
+    return None if turned.isdisjoint(name for name, _ in row.uses) else (0, 0, 0)
 
 
 def _has_operators(row: RowLooks, pattern: Pattern, how: str) -> bool:
@@ -286,10 +334,13 @@ def _leaves(value: object) -> Iterator[float]:
 
 
 def uses_in(module: IRModule) -> Uses:
-    """The operators of a program with the dtypes of their operands; those of Relax with each dtype of the program."""
+    """The operators of a program with the dtypes of their operands; those of Relax with each dtype of the program.
+
+    Of casts those from or to floats of 8 bits and less.
+    """
     nodes = [node for function in module.functions.values() for node in walk(function)]
     dtypes = dtypes_of_tensors(module)
-    uses = set[tuple[str, str]]()
+    uses, casts = set[tuple[str, str]](), set[tuple[str, str]]()
     for node in nodes:
         if isinstance(node, relax.Op):
             uses |= {(spelled(node.name), dtype) for dtype in dtypes}
@@ -297,7 +348,45 @@ def uses_in(module: IRModule) -> Uses:
             name = node.op if isinstance(node, tir.Apply) else str(node.callee)
             of = {getattr(operand, "dtype", None) for operand in node.args}
             uses |= {(spelled(name), dtype.element) for dtype in of if isinstance(dtype, DType)}
-    return frozenset((name, dtype) for name, dtype in uses if name not in PLAIN)
+        elif isinstance(node, tir.BufferLoad | tir.BufferStore):
+            uses |= {(name, ANY) for index in node.indices for name in _turned(index)}
+        elif isinstance(node, tir.Cast):
+            casts.add((CAST, f"{node.value.dtype.element} {node.dtype.element}"))
+        elif name := _seldom(node):
+            uses.add((name, ANY))
+    uses |= {(name, FLOAT8) for name, dtype in uses if dtype.startswith(FLOAT8)}
+    narrow = filter(_is_narrow, casts)
+    return frozenset({*narrow, *((name, dtype) for name, dtype in uses if name not in PLAIN)})
+
+
+def _seldom(node: Node) -> str:
+    """What few programs have and is no operator: its kind, and the group of dtypes that matters; empty: none."""
+    match node:
+        case tir.Let(var=tir.Var(dtype=dtype)):
+            return "let of a float that is stored as an integer" if _is_stored(dtype) else "let"
+        case tir.Shuffle():
+            return "shuffle"
+        case tir.MatchBufferRegion():
+            return "match buffer"
+        case tir.IntImm(value=value, dtype=dtype) if value > LARGEST or (dtype.scalar.bits < NARROW and dtype != BOOL):
+            return f"literal of {dtype.element}"
+        case tir.FloatImm(dtype=dtype) if dtype.scalar.bits <= NARROW:
+            return f"literal of {group_of(dtype)}"
+    return ""
+
+
+def _turned(index: Node) -> Iterator[str]:
+    """Divisions of a difference in an index, which TVM rewrites in a way of its own."""
+    for node in walk(index):
+        match node:
+            case tir.Apply(op="floormod" | "floordiv" as name, args=(tir.Apply(op="sub", args=(_, other)), _)):
+                if not isinstance(other, tir.IntImm):
+                    yield f"{name}{IN_INDEX}"
+
+
+def _is_stored(dtype: DType) -> bool:
+    """Whether TVM keeps such floats as integers of their size."""
+    return dtype.is_float and (dtype.scalar.bits <= NARROW or dtype.element == "bfloat16")
 
 
 def spelled(operator: str) -> str:

@@ -253,12 +253,17 @@ def record_of(
     )
 
 
+TARGET_C = "target=c"
+
+
 def said_of(python: str, limits: Limits, wrong: WrongBuilds) -> Iterator[str]:
     """How the builds are wrong, and the recorded deviation of TVM that it is like."""
     diagnostic, build = wrong.finding.diagnostic, compiler(python, wrong.builds[0], limits)
     yield f"wrong with {'; '.join(wrong.builds)}: {diagnostic.message}"
     yield from diagnostic.notes[:1]
-    like = row_like(getattr(build, "says", {}), wrong.finding, pattern_of(wrong.finding, build, Interp(limits)))
+    of_c = all(TARGET_C in each.split(",") for each in wrong.builds)
+    pattern = pattern_of(wrong.finding, build, Interp(limits))
+    like = row_like(getattr(build, "says", {}), wrong.finding, pattern, of_c=of_c)
     yield from [f"it is like the known row {like}"] if like else []
 
 

@@ -8,6 +8,7 @@
 | `hang=N`       | program N does not come back                                     |
 | `eat=N`        | program N takes memory without end                               |
 | `raise=N`      | program N raises                                                 |
+| `late=N`       | with program N an implementation does not start                  |
 | `flaky`        | the first batch in this file's time crashes, its programs do not |
 | `slow=S`       | each batch takes S seconds                                       |
 | `step=N`       | every N-th program is wrong after one of N steps of a trace,     |
@@ -18,6 +19,8 @@ import os
 import signal
 import time
 
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
 
@@ -45,7 +48,8 @@ def run_batch(settings, batch, numbers):
 
 
 def _ends(says, number):
-    at = {name: int(value) for name, value in says.items() if name in ("crash", "leave", "hang", "eat", "raise")}
+    names = ("crash", "leave", "hang", "eat", "raise", "late")
+    at = {name: int(value) for name, value in says.items() if name in names}
     if at.get("crash") == number:
         os.kill(os.getpid(), signal.SIGSEGV)
     if at.get("leave") == number:
@@ -60,6 +64,8 @@ def _ends(says, number):
             held.append(bytearray(1 << 26))
     if at.get("raise") == number:
         raise KeyError(number)
+    if at.get("late") == number:
+        raise fail(BAD_USAGE, "`stand-in` does not start: no answer within 15 s")
 
 
 def _found(settings, number):

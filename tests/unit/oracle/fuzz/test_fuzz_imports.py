@@ -177,7 +177,21 @@ def test_a_recorded_deviation_is_known_by_the_words_of_its_cause():
     assert known_nodes(TVM, ("Shape+Shrink", "failed"), shape) == "onnx-shape-arithmetic"
     assert known_nodes(TVM, ("ReduceMax", "axes", "empty", "opset13", "value")) == "max-of-nothing"
     assert known_nodes(TVM, ("ReduceMax", "axes", "opset13", "value")) == ""
+    unknown = "AttributeError: 'Var' object has no attribute 'value'"
+    assert known_nodes(TVM, ("NonZero+Neg+Expand", "failed"), unknown) == "onnx-expand-unknown"
+    assert known_nodes(TVM, ("NonZero+Neg+Expand", "failed"), "ValueError: another") == ""
+    assert known_nodes(TVM, ("NonZero+Neg", "failed"), unknown) == ""
     assert known_nodes({"name": "tvm 9.9 importer"}, ("IsInf", "detect_negative", "opset10", "value")) == ""
+
+
+def test_rows_of_one_importer_are_none_of_another():
+    assert known_nodes(TVM, ("sub", "alpha", "float32", "value"), action="torch") == "torch-add-alpha"
+    assert known_nodes(TVM, ("sub", "alpha", "float32", "value")) == ""
+    assert known_nodes(TVM, ("sub", "float32", "value"), action="torch") == ""
+    integers = "RuntimeError: Cannot convert infinity to BigInt"
+    assert known_nodes(TVM, ("clamp", "min", "int32", "failed"), integers, "torch") == "torch-clamp-integers"
+    assert known_nodes(TVM, ("clamp", "min", "int32", "failed"), "another", "torch") == ""
+    assert known_nodes(TVM, ("F.interpolate", "failed"), integers, "torch") == ""  # a mode matters
 
 
 def test_without_onnx_a_campaign_says_what_it_leaves_out(monkeypatch):

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from refmlc.oracle.fuzz.cage import Cages, WorkerDied
-from refmlc.oracle.fuzz.jobs import Batches
+from refmlc.oracle.fuzz.jobs import NO_START, Batches
 from refmlc.system.tree import started_by
 
 
@@ -46,6 +46,13 @@ def test_the_program_that_ends_its_process_is_named(done, says, code, verdict, t
     assert found.case == {"text": f"program {number}"}
     assert result.programs == 8
     assert {one.number for one in result.findings if one.path == "stand-in"} == {10, 15} - {number}
+
+
+def test_an_implementation_that_does_not_start_is_a_note_and_no_finding(done):
+    result = done("late=12", "wrong=5")
+    assert result.notes == {NO_START: 1}
+    assert {finding.number for finding in result.findings} == {10, 15}
+    assert result.programs == 8
 
 
 def test_a_program_that_never_ends_is_named(done):

@@ -4,7 +4,7 @@ import pytest
 
 from refmlc.lang.script import read
 from refmlc.oracle.fuzz.finding_pattern import Pattern, failure_words, names_in_program
-from refmlc.oracle.fuzz.likeness import how_of, like_row
+from refmlc.oracle.fuzz.likeness import how_of, is_specific, like_row
 
 SAYS = {"name": "tvm 0.27.0.post1"}
 REFUSED = "DiagnosticError: error: Data type T.{} not supported for isnan op. Skipping isnan."
@@ -148,6 +148,90 @@ ERRORS = "InternalError: LLVM module verification failed with the following erro
 )
 def test_an_error_of_llvm_is_like_the_row_that_has_it(error, row):
     assert of_program(ERRORS.format(error), LOOP, dtype="bool", value="A[i] == A[0]") == row
+
+
+LET = CHECK.format("(value.ty() == var->ty.as_or_throw<PrimType>()) is false:")
+WINDOW = """@T.prim_func(s_tir=True)
+def main(A: T.Buffer((4,), "float32")):
+    for i in range(4):
+        with T.sblock("window"):
+            V = T.match_buffer(A[i], (1,), "float32")
+            V[0] = T.float32(0)
+"""
+UNMET = CHECK.format("(analyzer_->CanProve(lhs_prim.value() == rhs_prim)) is false: The buffer match constraint for ")
+UINT64 = (
+    "DiagnosticError: error: Mismatched type on argument #0 when calling: `script.ir_builder.tirx.UInt64(0: Optional<"
+)
+NO_WORDS = "DiagnosticError: error:"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value", "message", "row"),
+    [
+        ("bfloat16", "T.Let(f < f, where={f: A[i]})", LET, "let-float8"),
+        ("float32", "T.Let(f < f, where={f: A[i]})", LET, ""),  # it is stored as what it is
+        ("int32", "A[i] < T.Cast('int32', T.uint64(9223372036854775808))", UINT64, "uint64-literal"),
+        ("int32", "A[i] < T.Cast('int32', T.uint64(7))", UINT64, ""),
+        ("int32", "A[i] < T.tvm_thread_invariant(0)", NO_WORDS, "thread-invariant-number"),
+        ("int32", "A[i] < 0", NO_WORDS, ""),
+        ("float8_e5m2fnuz", "T.reinterpret('int8', A[i]) < T.int8(0)", ERRORS.format("Invalid bitcast"), "float8"),
+    ],
+)
+def test_what_few_programs_have_counts_as_an_operator(dtype, value, message, row):
+    text = LOOP.replace("    for", f"    f = T.{dtype}()\n    for") if "Let" in value else LOOP
+    found = of_program(message, text, dtype=dtype, value=value)
+    assert (found.startswith(row) and bool(found)) if row else not found
+
+
+def test_a_message_with_words_of_its_own_needs_no_operator():
+    offset = f"{UNMET}V.elem_offset unmet: 0==i"
+    assert of_program(offset, WINDOW) == "match-buffer-offset"
+    nested = CHECK.format("(!parallel_env_.in_parallel_loop) is false: Nested parallel loop is not supported by t")
+    assert of_program(nested, LOOP, dtype="int32", value="A[i] < 0") == "parallel-nested"
+    bare = CHECK.format("(!parallel_env_.in_parallel_loop) is false:")
+    assert of_program(bare, LOOP, dtype="int32", value="A[i] < 0") == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "specific"),
+    [
+        ("Check failed: (a) is false: one two three four", True),
+        ("Check failed: (a) is false: one two three", False),
+        ("Check failed: (a && b && c && d && e) is false:", False),
+        ("Check failed: a >= b (# vs. #) : one two three four", True),
+        ("one two three four five", True),
+        ("one two three four:", False),
+        ("LLVM module verification failed with errors", False),
+    ],
+)
+def test_which_messages_say_in_words_of_their_own_what_is_wrong(words, specific):
+    assert is_specific(words) == specific
+
+
+def test_rows_on_the_target_c_are_of_that_target_alone():
+    module = read(LOOP.format(dtype="int32", value="T.popcount(A[i]) < 1"), "p.py")
+    message = "InternalError: Unresolved call tirx.popcount"
+    pattern = Pattern(failure_words(message))
+    assert like_row(SAYS, pattern, message, module, of_c=True) == "c-functions"
+    assert like_row(SAYS, pattern, message, module) == ""
+
+
+@pytest.mark.parametrize(
+    ("index", "row"),
+    [("(1 - i) % 4", "reversed-modulo"), ("(3 - i) // 2", "reversed-divide"), ("(i - 1) % 4", ""), ("i", "")],
+)
+def test_another_result_that_no_row_looks_like_may_be_of_an_index_that_divides_a_difference(index, row):
+    module = read(LOOP.format(dtype="int32", value=f"A[{index}] < 1"), "p.py")
+    assert like_row(SAYS, Pattern("bool value", operators=frozenset({"popcount"})), module=module) == row
+
+
+def test_a_cast_of_a_narrow_float_counts_and_no_other():
+    message = CHECK.format("(from.MatchesCode(DLDataTypeCode::kDLFloat)) is false:")
+    assert (
+        of_program(message, LOOP, dtype="float4_e2m1fn", value="T.Cast('float32', A[i]) < T.float32(1)")
+        == "float6-cast"
+    )
+    assert of_program(message, LOOP, dtype="float16", value="T.Cast('float32', A[i]) < T.float32(1)") == ""
 
 
 def test_a_result_that_is_nan_is_like_a_row_of_another_size():

@@ -80,6 +80,16 @@ def test_without_pytorch_a_campaign_says_what_it_leaves_out(monkeypatch):
     assert result.verdicts == {"pytorch": {"unsupported": 2}}
 
 
+def test_a_cause_says_what_the_inputs_hold_and_a_signature_does_not():
+    call = TorchCall("F.softmin", ("x",), {"dim": 0})
+    for array, word in ((np.array([np.inf], "float32"), "special"), (np.zeros(0, "float32"), "empty")):
+        cause = torch_imports.cause_of(TorchProgram((call,), {}, {"x": array}), "nan")
+        assert cause == ("F.softmin", "dim", word, "float32", "nan")
+        assert torch_imports.brief(cause) == ("F.softmin", "dim", "nan")
+    several = TorchProgram((call, TorchCall("neg", ("y0",))), {}, {"x": np.ones(1, "float32")})
+    assert torch_imports.cause_of(several, "nan") == ("F.softmin+neg", "nan")
+
+
 @pytest.mark.needs("torch")
 def test_the_first_wrong_call_is_guilty_and_keeps_what_its_fault_needs():
     calls = (

@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 
@@ -216,13 +216,13 @@ def cause_of(graph: "OnnxGraph", how: str) -> tuple[str, ...]:
             words.add(formal)
     absent = [each.name for each in schema.inputs[len(node.inputs) :]]
     words |= {f"{name}_absent" for name in absent}
-    words |= {"nan"} if any(map(_has_specials, graph.arguments.values())) and node.op in CASTS else set()
+    words |= {"nan"} if any(map(has_specials, graph.arguments.values())) and node.op in CASTS else set()
     words |= {EMPTY} if any(not array.size for array in graph.arguments.values()) else set()
     words |= {f"out{node.outputs.index(graph.outputs[0])}"} if graph.outputs != node.outputs[:1] else set()
     return (node.op, *sorted(words), f"opset{schema.since_version}", how)
 
 
-def _has_specials(array: np.ndarray) -> bool:
+def has_specials(array: np.ndarray) -> bool:
     """Whether an array holds NaN or an infinity."""
     return array.dtype.kind == "f" and not np.isfinite(array).all()
 
@@ -263,8 +263,7 @@ def finding_of(judge: Judge, path: str, graph: "OnnxGraph") -> ImportFinding | N
     name = "+".join(node.op for node in alone.nodes)
     who = {OURS: "refmlc's importer", FRAMEWORK: "either ONNX's evaluator or each importer"}.get(path, "TVM's importer")
     message = f"{who} is wrong on {name}: {how}: {described(judge.evaluated(alone), found)}"
-    refusal = found.partition(": ")[2] if isinstance(found, str) else ""
-    return ImportFinding(alone, path, code, cause, message, refusal)
+    return ImportFinding(alone, path, code, cause, message, refusal_of(found))
 
 
 def same(judge: ImportJudge[P], path: str, candidate: P, how: str) -> bool:
@@ -417,10 +416,8 @@ def record_of(settings: CampaignSettings, number: int, judge: Judge, finding: Im
     if finding.path.startswith(IMPORTER):
         says = importer(python, judge_seconds(settings)).says
         lines[0] = f"{str(says.get('name', '')).removesuffix(' importer')}: {finding.message}"
-        row = known_nodes(says, finding.cause, finding.refusal)
+        lines += rows_said(says, finding.cause, finding.refusal)
         right = judge.compiles_ours(python, finding.graph) if finding.code == WRONG else False
-        like = "" if row or not finding.refusal else refusal_like(says, finding.refusal)
-        lines += [f"as the known row {row}"] * bool(row) + [f"it is like the known row {like}"] * bool(like)
         lines += ["TVM compiles refmlc's text of the same model right, so its importer is wrong"] if right else []
     return FindingRecord(
         signature("", KIND, finding.path, finding.code, *brief(finding.cause)),
@@ -433,6 +430,18 @@ def record_of(settings: CampaignSettings, number: int, judge: Judge, finding: Im
         KIND,
         case_of(finding),
     )
+
+
+def rows_said(says: Mapping[str, object], cause: Sequence[str], refusal: str, action: str = "import") -> list[str]:
+    """The recorded deviation that a finding is, or looks like, as a line of its message."""
+    row = known_nodes(says, cause, refusal, action)
+    like = "" if row or not refusal else refusal_like(says, refusal)
+    return [f"as the known row {row}"] * bool(row) + [f"it is like the known row {like}"] * bool(like)
+
+
+def refusal_of(found: Answers) -> str:
+    """The words of an importer that refuses; empty: it gives results."""
+    return found.partition(": ")[2] if isinstance(found, str) else ""
 
 
 def refusal_like(says: Mapping[str, object], refusal: str) -> str:
@@ -463,10 +472,13 @@ def shrink_graph(settings: CampaignSettings, finding: FindingRecord, seconds: fl
     before = sum(array.size for array in graph.arguments.values())
     graph = reduced(graph, less, lambda candidate: monotonic() < deadline and same(judge, path, candidate, how))
     found = judge.of(path, graph)
-    small = ImportFinding(graph, finding.path, finding.code, cause_of(graph, how), "")
+    nodes = cast("list[str]", finding.case["cause"])[0]
+    cause = cause_of(graph, how) if len(graph.nodes) == 1 else (nodes, how)
+    small = ImportFinding(graph, finding.path, finding.code, cause, "")
+    says = importer(path.removeprefix(IMPORTER), judge.seconds).says if path.startswith(IMPORTER) else {}
     return {
         "case": case_of(small),
-        "message": described(judge.evaluated(graph), found),
+        "message": "\n".join([described(judge.evaluated(graph), found), *rows_said(says, cause, refusal_of(found))]),
         "elements": [before, sum(array.size for array in graph.arguments.values())],
     }
 

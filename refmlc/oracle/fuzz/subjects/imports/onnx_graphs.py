@@ -190,7 +190,7 @@ HALF = 0.5
 
 
 def _attributes(op: str, schema: Any, draw: NodeDraw) -> dict[str, Attribute]:  # noqa: ANN401 - as above
-    """Attributes that the schema allows: the required ones, and half of the others."""
+    """Attributes that the schema allows: the required ones, and half of the others; not `pads` beside `auto_pad`."""
     attributes: dict[str, Attribute] = {}
     for name in sorted(schema.attributes):
         said = schema.attributes[name]
@@ -200,6 +200,8 @@ def _attributes(op: str, schema: Any, draw: NodeDraw) -> dict[str, Attribute]:  
         value = rule(draw) if rule is not None else _by_type(str(said.type), draw)
         if value is not None:
             attributes[name] = value
+    if attributes.get("auto_pad", "NOTSET") != "NOTSET":
+        attributes.pop("pads", None)
     return attributes
 
 

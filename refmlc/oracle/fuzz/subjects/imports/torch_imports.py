@@ -30,13 +30,17 @@ from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.imports.importer_process import Answers, arrays_of, compiler, importer
 from refmlc.oracle.fuzz.subjects.imports.importers import (
     CRASHED,
+    EMPTY,
     IMPORTER,
     OURS,
     REFUSED,
     WRONG,
     described,
+    has_specials,
     how_wrong,
     pythons_of,
+    refusal_of,
+    rows_said,
     same,
 )
 from refmlc.oracle.fuzz.subjects.imports.tensor_reduction import less, reduced
@@ -49,7 +53,7 @@ from refmlc.oracle.fuzz.subjects.imports.torch_operators import (
 )
 from refmlc.oracle.implementations.implementation import Implementation, Limits, Stopped
 from refmlc.oracle.implementations.interp import Interp
-from refmlc.oracle.record import known_nodes
+from refmlc.oracle.record import SEVERAL
 from refmlc.run.memory.tensor import Tensor
 
 KIND = "torch-imports"
@@ -60,13 +64,17 @@ ATTEMPTS = 64
 
 @dataclass(frozen=True)
 class TorchFinding:
-    """A wrong result of an importer. `cause`: function, options that matter, how it is wrong."""
+    """A wrong result of an importer. `cause`: function, options that matter, how it is wrong.
+
+    `refusal`: the words of an importer that does not take it.
+    """
 
     program: TorchProgram
     path: str
     code: str
     cause: tuple[str, ...]
     message: str
+    refusal: str = ""
 
 
 class TorchJudge:
@@ -166,26 +174,31 @@ def simpler(program: TorchProgram) -> Iterator[TorchProgram]:
 
 
 def cause_of(program: TorchProgram, how: str) -> tuple[str, ...]:
-    """The function, its options, the dtype of its first input, and how it is wrong; of several calls their names."""
+    """The function, its options, the dtype of its first input, and how it is wrong; of several calls their names.
+
+    Inputs without elements, and with NaN or infinities, count too.
+    """
+    inputs = {**program.constants, **program.arguments}
+    arrays = inputs.values()
+    special = {SPECIAL} if any(map(has_specials, arrays)) else set()
+    words = special | ({EMPTY} if any(not array.size for array in arrays) else set())
     if len(program.calls) > 1:
-        return ("+".join(function_of(call.function) for call in program.calls), how)
+        return (SEVERAL.join(function_of(call.function) for call in program.calls), *sorted(words), how)
     (call,) = program.calls
-    first = {**program.constants, **program.arguments}[call.inputs[0]]
-    words = sorted(
-        {
-            *call.options,
-            *(str(value) for key, value in call.options.items() if isinstance(value, str) and key != "dtype"),
-        }
-    )
-    return (function_of(call.function), *words, str(first.dtype), how)
+    first = inputs[call.inputs[0]]
+    words |= {*call.options}
+    words |= {str(value) for key, value in call.options.items() if isinstance(value, str) and key != "dtype"}
+    return (function_of(call.function), *sorted(words), str(first.dtype), how)
 
 
 def brief(cause: Sequence[str]) -> tuple[str, ...]:
-    """The words of a cause that make it another one: not the dtype."""
-    return tuple(word for word in cause if word not in DTYPES)
+    """The words of a cause that make it another one: not the dtype, nor what the values are."""
+    return tuple(word for word in cause if word not in (*DTYPES, EMPTY, SPECIAL))
 
 
 DTYPES = ("float16", "float32", "float64", "int8", "uint8", "int32", "int64", "bool")
+SPECIAL = "special"
+"""A word of the cause: an input has NaN or an infinity."""
 
 
 def finding_of(judge: TorchJudge, path: str, program: TorchProgram) -> TorchFinding | None:
@@ -202,7 +215,8 @@ def finding_of(judge: TorchJudge, path: str, program: TorchProgram) -> TorchFind
     code = CRASHED if how == "crashed" else REFUSED if how in ("refused", "failed") else WRONG
     who = {OURS: "refmlc's importer", FRAMEWORK: "either PyTorch or each importer"}.get(path, "TVM's importer")
     cause = cause_of(alone, how)
-    return TorchFinding(alone, path, code, cause, f"{who} is wrong on {cause[0]}: {how}: {described(expected, found)}")
+    message = f"{who} is wrong on {cause[0]}: {how}: {described(expected, found)}"
+    return TorchFinding(alone, path, code, cause, message, refusal_of(found))
 
 
 PLANTED = {
@@ -322,8 +336,7 @@ def record_of(settings: CampaignSettings, number: int, judge: TorchJudge, findin
         python = finding.path.removeprefix(IMPORTER)
         says = importer(python, judge.seconds).says
         lines[0] = f"{str(says.get('name', '')).removesuffix(' importer')}: {finding.message}"
-        row = known_nodes(says, finding.cause)
-        lines += [f"as the known row {row}"] if row else []
+        lines += rows_said(says, finding.cause, finding.refusal, "torch")
         if finding.code == WRONG and judge.compiles_ours(python, finding.program):
             lines += ["TVM compiles refmlc's text of the same program right, so its importer is wrong"]
     return FindingRecord(
@@ -359,8 +372,12 @@ def shrink_program(settings: CampaignSettings, finding: FindingRecord, seconds: 
     if not same(judge, path, program, how):
         return {"problem": "the finding does not occur again"}
     small = reduced(program, less, lambda each: monotonic() < deadline and same(judge, path, each, how))
+    found, cause = judge.of(path, small), cause_of(small, how)
+    says = importer(path.removeprefix(IMPORTER), judge.seconds).says if path.startswith(IMPORTER) else {}
     return {
-        "case": case_of(small, cause_of(small, how)),
-        "message": described(judge.evaluated(small), judge.of(path, small)),
+        "case": case_of(small, cause),
+        "message": "\n".join(
+            [described(judge.evaluated(small), found), *rows_said(says, cause, refusal_of(found), "torch")]
+        ),
         "elements": [sum(array.size for array in each.arguments.values()) for each in (program, small)],
     }

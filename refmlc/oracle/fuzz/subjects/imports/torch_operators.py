@@ -224,7 +224,7 @@ FUNCTIONS: Mapping[str, TorchFunction] = {
     ),
     "div": TorchFunction((_like,), {"rounding_mode": one_of("floor", "trunc")}, dtypes=NUMBERS),
     "pow": TorchFunction((_like,), dtypes=FLOATS),
-    **dict.fromkeys(("atan2", "hypot", "fmax", "fmin", "copysign", "xlogy"), TorchFunction((_like,))),
+    **dict.fromkeys(("atan2", "hypot", "fmax", "fmin", "copysign", "xlogy", "logaddexp"), TorchFunction((_like,))),
     **dict.fromkeys(("eq", "ne", "lt", "le", "gt", "ge"), TorchFunction((_like,), dtypes=NUMBERS)),
     **dict.fromkeys(("logical_and", "logical_or", "logical_xor"), TorchFunction((_like,), dtypes=WHOLE)),
     **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor"), TorchFunction((_like,), dtypes=(*INTS, "bool"))),
