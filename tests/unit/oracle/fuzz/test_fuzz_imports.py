@@ -177,6 +177,7 @@ def test_a_recorded_deviation_is_known_by_the_words_of_its_cause():
     assert known_nodes(TVM, ("Shape+Shrink", "failed"), shape) == "onnx-shape-arithmetic"
     assert known_nodes(TVM, ("ReduceMax", "axes", "empty", "opset13", "value")) == "max-of-nothing"
     assert known_nodes(TVM, ("ReduceMax", "axes", "opset13", "value")) == ""
+    assert known_nodes(TVM, ("Mod", "B", "opset13", "crashed")) == "division-by-zero"  # a row on the compiler
     unknown = "AttributeError: 'Var' object has no attribute 'value'"
     assert known_nodes(TVM, ("NonZero+Neg+Expand", "failed"), unknown) == "onnx-expand-unknown"
     assert known_nodes(TVM, ("NonZero+Neg+Expand", "failed"), "ValueError: another") == ""

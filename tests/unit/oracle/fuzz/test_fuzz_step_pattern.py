@@ -126,3 +126,17 @@ def test_a_loop_that_is_merged_with_itself_is_all_that_matters(first, second, is
 )
 def test_blocks_that_are_named_in_another_order_are_all_that_matters(step, pattern):
     assert pattern_of(MERGED, step).startswith(pattern)
+
+
+INDEXED = """@T.prim_func(s_tir=True)
+def main(B: T.Buffer((2,), "int32"), X: T.Buffer((), "int32")):
+    for i in range(4):
+        with T.sblock("map"):
+            T.where(i < 3)
+            X[()] = B[T.min(B[1], 1)]
+"""
+
+
+def test_of_a_cache_read_a_load_in_an_index_comes_first():
+    assert pattern_of(INDEXED, "cache_read('map', 0, 'local')") == "indirect, scalar"
+    assert pattern_of(INDEXED, "reindex('map', ('read', 0))") == "scalar, guarded, a read"

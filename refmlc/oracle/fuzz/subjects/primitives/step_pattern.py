@@ -325,6 +325,7 @@ LOOKED_AT: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("compute_at", "reverse_compute_at", "compute_inline", "reverse_compute_inline"), _MOVED),
     "fuse_reduction_epilogue": _MOVED,
     "rolling_buffer": (*_ACCESSES, "begin", "turned"),
+    "cache_read": ("indirect", *_ACCESSES),  # what an index loads is left behind, whatever else the block is
     **dict.fromkeys(("blockize", "decompose_reduction", "decompose_padding", "rfactor", "pad_einsum"), _BLOCKS),
     **dict.fromkeys(("transform_block_layout", "reorder_block_iter_var"), _BLOCKS),
 }
