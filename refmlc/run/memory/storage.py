@@ -35,7 +35,7 @@ class Extras:
     `partial`: the written bytes of units that are not written as a whole, a bit each, by the number of the unit.
     `objects`: the objects of stored handles, by the number in memory. `pieces`: start, end and storage of each
     piece. `lent`: how many foreign functions hold the storage at this moment. `reserved`: the bytes of operations
-    that are not complete.
+    that are not complete. `space`: the scope of the buffer that it was allocated for.
     """
 
     partial: dict[int, int] = field(default_factory=dict)
@@ -43,6 +43,7 @@ class Extras:
     pieces: list[tuple[int, int, ReferenceType["Storage"]]] = field(default_factory=list)
     lent: int = 0
     reserved: Reservations = field(default_factory=Reservations)
+    space: str = "global"
 
 
 class Storage:
@@ -179,6 +180,11 @@ class Storage:
         if self._extras is None:
             self._extras = Extras()
         return self._extras
+
+    @property
+    def space(self) -> str:
+        """The scope of the buffer that it was allocated for; memory of a caller is global."""
+        return "global" if self._extras is None else self._extras.space
 
     @property
     def partial(self) -> dict[int, int]:

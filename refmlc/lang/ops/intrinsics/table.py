@@ -143,6 +143,9 @@ def _rows() -> tuple[Intrinsic, ...]:
         Intrinsic("tvm_storage_sync", "all threads of a block wait", "TIR-227", WRITES),
         Intrinsic("tvm_thread_allreduce", "a value of all threads", "TIR-228", WRITES),
         Intrinsic("call_ffi_kernel", "launches a kernel of the module", "TIR-333", WRITES, "name *any"),
+        # -------------------- addresses: TIX-008
+        Intrinsic("cuda.func_call", "the pointer some elements on; other functions never", "TIX-008", WRITES, "*any"),
+        Intrinsic("cuda.cvta_generic_to_shared", "an address in shared memory", "TIX-009", PURE, "expr", "uint32"),
         # -------------------- threads of a part of a block: TIX-007
         Intrinsic("cuda.cta_sync", "all threads of a block wait", "TIX-007", WRITES, "*any"),
         Intrinsic("cuda.warpgroup_sync", "all threads of a warpgroup wait", "TIX-007", WRITES, "*any"),

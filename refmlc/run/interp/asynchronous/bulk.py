@@ -16,6 +16,7 @@ from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.run.interp.asynchronous.copies import Move, OpenCopy
 from refmlc.run.interp.asynchronous.operands import Address, NotExecutedError
 from refmlc.run.interp.asynchronous.place import Do, Here, signal
+from refmlc.run.interp.tensorir.addresses import name_of, touching
 from refmlc.run.interp.tensorir.frame import Frame, IntEval
 
 Ends: TypeAlias = tuple[Address, Address, IntEval]
@@ -28,10 +29,8 @@ BY_PHASE, BY_GROUP = "mbarrier::complete_tx::bytes", "bulk_group"
 def to_shared(here: Here) -> Do:  # TIA-014
     """A copy from global to shared memory, which a phase completes."""
     ends = _ends(here, 4, BY_PHASE)
-    if ends[1].buffer.scope != "global" or not ends[0].is_shared:
-        raise NotExecutedError(f"it copies from `{ends[1].buffer.scope}` to `{ends[0].buffer.scope}` memory")
     at = here.address(3)
-    prepare = _prepared(here, ends)
+    prepare = _prepared(here, ends, ("shared", "global"))
 
     def issue(frame: Frame) -> None:
         barrier, (copy, nbytes) = here.barrier(at, frame, proxied=True), prepare(frame)
@@ -45,9 +44,7 @@ def to_shared(here: Here) -> Do:  # TIA-014
 def to_global(here: Here) -> Do:  # TIA-015
     """A copy from shared to global memory, which a wait for its group completes."""
     ends = _ends(here, 3, BY_GROUP)
-    if ends[0].buffer.scope != "global" or not ends[1].is_shared:
-        raise NotExecutedError(f"it copies from `{ends[1].buffer.scope}` to `{ends[0].buffer.scope}` memory")
-    prepare = _prepared(here, ends)
+    prepare = _prepared(here, ends, ("global", "shared"))
 
     def issue(frame: Frame) -> None:
         copy, _ = prepare(frame)
@@ -80,17 +77,18 @@ def _ends(here: Here, count: int, end: str) -> Ends:
     return here.address(0), here.address(1), here.number(2)
 
 
-def _prepared(here: Here, ends: Ends) -> Callable[[Frame], tuple[OpenCopy, int]]:
+def _prepared(here: Here, ends: Ends, spaces: tuple[str, str]) -> Callable[[Frame], tuple[OpenCopy, int]]:
     to, source, size = ends
-    reads = source.touching(here.scope, written=False, proxied=True)
-    writes = to.touching(here.scope, written=True, proxied=True)
+    reads = touching(here.scope, source.span, written=False, proxied=True)
+    writes = touching(here.scope, to.span, written=True, proxied=True)
     span = here.node.span
 
     def prepared(frame: Frame) -> tuple[OpenCopy, int]:
         nbytes = size(frame)
         if nbytes <= 0 or nbytes % UNIT:
             raise fail(UNSUPPORTED_CONSTRUCT, f"a bulk copy of {nbytes} bytes is not executed", span)
-        into, place = to.bytes_at(frame, nbytes, "writes"), source.bytes_at(frame, nbytes, "reads")
+        into = to.bytes_at(frame, nbytes, "writes", spaces[0])
+        place = source.bytes_at(frame, nbytes, "reads", spaces[1])
         to.aligned(into, UNIT)
         source.aligned(place, UNIT)
         if reads is not None:
@@ -102,6 +100,6 @@ def _prepared(here: Here, ends: Ends) -> Callable[[Frame], tuple[OpenCopy, int]]
 
         written(frame, None)
         moves = [Move(into, place, source.content(place, nbytes))]
-        return OpenCopy(moves, to.buffer.name, span, written), nbytes
+        return OpenCopy(moves, name_of(into), span, written), nbytes
 
     return prepared

@@ -26,8 +26,9 @@ from refmlc.lang.ops.ptx.hints import operands_of_hint
 from refmlc.run.interp.asynchronous import bulk
 from refmlc.run.interp.asynchronous.barriers import SIZE
 from refmlc.run.interp.asynchronous.copies import Move, OpenCopy
-from refmlc.run.interp.asynchronous.operands import NotExecutedError
+from refmlc.run.interp.asynchronous.operands import NotExecutedError, element_name
 from refmlc.run.interp.asynchronous.place import Do, Here, signal
+from refmlc.run.interp.tensorir.addresses import name_of, touching
 from refmlc.run.interp.tensorir.frame import Eval, Frame, IntEval
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.memory.cells import cell_size
@@ -141,19 +142,17 @@ def _copy(here: Here) -> Do:  # TIA-011
     if nbytes not in SIZES[way]:
         raise NotExecutedError(f"it copies {nbytes} bytes" if nbytes else "it copies a number of bytes that varies")
     to, source, fills = here.address(0), here.address(1), _filled(here, count, nbytes)
-    reads = source.touching(here.scope, written=False)
-    writes = to.touching(here.scope, written=True)
+    reads = touching(here.scope, source.span, written=False)
+    writes = touching(here.scope, to.span, written=True)
     span = here.node.span
-    if not to.is_shared or source.buffer.scope != "global":
-        raise NotExecutedError("it copies from global to shared memory only")
 
     def issue(frame: Frame) -> None:
         read = fills(frame)
-        into = to.bytes_at(frame, nbytes, "writes")
+        into = to.bytes_at(frame, nbytes, "writes", "shared")
         to.aligned(into, nbytes)
         moves: list[Move] = []
         if read:
-            place = source.bytes_at(frame, read, "reads")
+            place = source.bytes_at(frame, read, "reads", "global")
             source.aligned(place, nbytes)
             if reads is not None:
                 reads(frame, place, read, None)
@@ -166,7 +165,7 @@ def _copy(here: Here) -> Do:  # TIA-011
                 writes(at, into, nbytes, phase)
 
         written(frame)
-        copy = OpenCopy(moves, to.buffer.name, span, written, {here.thread(frame)})
+        copy = OpenCopy(moves, name_of(into), span, written, {here.thread(frame)})
         here.block(frame).issue(copy)
         here.groups("cp", frame).uncommitted.append(copy)
 
@@ -245,11 +244,11 @@ def _fence(here: Here) -> Do:  # TIA-031
 
 def _init(here: Here) -> Do:  # TIA-021
     at, count = here.address(0), here.number(1)
-    writes = at.touching(here.scope, written=True)
+    writes = touching(here.scope, at.span, written=True)
 
     def init(frame: Frame) -> None:
         place = at.at(frame)
-        here.block(frame).initialise(at.name_at(frame, place), place, count(frame), here.node.span)
+        here.block(frame).initialise(element_name(place), place, count(frame), here.node.span)
         if writes is not None:
             writes(frame, place, SIZE, None)
 
@@ -258,11 +257,11 @@ def _init(here: Here) -> Do:  # TIA-021
 
 def _inval(here: Here) -> Do:  # TIA-021
     at = here.address(0)
-    writes = at.touching(here.scope, written=True)
+    writes = touching(here.scope, at.span, written=True)
 
     def end(frame: Frame) -> None:
         place = at.at(frame)
-        here.block(frame).end_barrier(at.name_at(frame, place), place, here.node.span)
+        here.block(frame).end_barrier(element_name(place), place, here.node.span)
         if writes is not None:
             writes(frame, place, SIZE, None)
 

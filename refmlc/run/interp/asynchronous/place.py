@@ -7,7 +7,8 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import Instruction
 from refmlc.run.interp.asynchronous.barriers import SIZE, BlockState, MemoryBarrier
 from refmlc.run.interp.asynchronous.copies import Groups
-from refmlc.run.interp.asynchronous.operands import Address, NotExecutedError, Touch, address
+from refmlc.run.interp.asynchronous.operands import Address, NotExecutedError, address, element_name
+from refmlc.run.interp.tensorir.addresses import Touch, touching
 from refmlc.run.interp.tensorir.frame import Frame, IntEval
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.memory.pointer import Pointer
@@ -62,7 +63,7 @@ class Here:
     def barrier(self, at: Address, frame: Frame, *, proxied: bool = False) -> MemoryBarrier:
         """The barrier at an address, for an operation on it. Fails: RM342."""
         place = at.at(frame)
-        barrier = self.block(frame).barrier(at.name_at(frame, place), place, self.node.span)
+        barrier = self.block(frame).barrier(element_name(place), place, self.node.span)
         self._used(at, place, frame, proxied=proxied)
         return barrier
 
@@ -70,7 +71,7 @@ class Here:
         """Tell hooks of an operation on a barrier: it is atomic, and a write as the beginning of the barrier is."""
         hooks = self.scope.machine.hooks
         if at not in self._uses:
-            self._uses[at] = at.touching(self.scope, written=True, proxied=proxied)
+            self._uses[at] = touching(self.scope, at.span, written=True, proxied=proxied)
         touch = self._uses[at]
         if touch is not None:
             hooks.before_atomic(self.node, "cta", frame)

@@ -40,7 +40,6 @@ from refmlc.lang.ops.ptx.registers import width
 
 VALUE, PLACE, SIZE = "ptx:value", "ptx:place", "ptx:size"
 """The callees of what stands in place of an instruction; no text can write them."""
-TO_SHARED = "cuda.cvta_generic_to_shared"
 DISCARDED_BYTES, ZEROED_BYTES = 128, 8
 SPACES = {
     "global": ("global",),
@@ -266,16 +265,14 @@ def _view(
     base = address
     if isinstance(base, tir.Call) and base.callee == ADDRESS:
         base, offset = (part for part in base.args if isinstance(part, tir.Expr))
-    if isinstance(base, tir.Call) and base.callee == TO_SHARED and isinstance(base.args[0], tir.Expr):
-        base = base.args[0]
     assert base is not None  # noqa: S101 - an address is there
     source = next(_memories(base), None)
-    scope = "global" if source is None else source.scope
+    space = fits.modifiers.get("space", "")
+    scope = (space.partition("::")[0] or "global") if source is None else source.scope
     name = "memory" if source is None else source.name
     extent = tir.IntImm(INT32, lanes) if isinstance(lanes, int) else lanes
     memory = tir.Buffer(name, element, (extent,), scope=scope, span=span)
-    space = "shared" if fits.form.name == ZEROS else fits.modifiers.get("space", "")
-    facts = tir.StringImm(f"{fits.name},{space},{scope if source is not None else ''}")
+    facts = tir.StringImm(f"{fits.name},{'shared' if fits.form.name == ZEROS else space}")
     size = tir.IntImm(INT32, _alignment(fits, element, lanes))
     place = tir.Call(PLACE, (facts, size, base, offset), HANDLE, PointerType(element, scope), span=span)
     return memory, tir.DeclBuffer(memory, place, span=span)

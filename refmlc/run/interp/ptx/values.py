@@ -18,8 +18,8 @@ from refmlc.lang.ops.ptx.meaning import MEANINGS, is_executed, missing
 from refmlc.lang.ops.ptx.numbers import Open
 from refmlc.lang.ops.ptx.registers import Bits, Family, mask, to_number, width
 from refmlc.run.interp.ptx.stores import PLACE, SIZE, VALUE, ZEROED_BYTES, refusal
+from refmlc.run.interp.tensorir.addresses import place_of, space_of
 from refmlc.run.interp.tensorir.frame import Eval, Frame
-from refmlc.run.interp.tensorir.intrinsics import pointer
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.memory.pointer import Pointer
 
@@ -193,25 +193,19 @@ def _size(scope: Scope, node: tir.Call) -> Eval:  # PTX-016
 def _place(scope: Scope, node: tir.Call) -> Eval:
     """The address of an access, with its offset. Fails: RM313 where it is not aligned, or of another state space."""
     facts, size, base, offset = cast("tuple[tir.Expr, ...]", node.args)
-    name, space, known = cast("tir.StringImm", facts).value.split(",")
+    name, space = cast("tir.StringImm", facts).value.split(",")
     nbytes = cast("tir.IntImm", size).value
-    start, distance = pointer(scope, base), scope.int(offset)
+    start, distance = place_of(scope, base), scope.int(offset)
     failure = scope.failing(BAD_POINTER, node.span)
-    elsewhere = space and known and _space_of(known) != space.partition("::")[0]
+    wanted = space.partition("::")[0]
 
     def place(frame: Frame) -> Pointer:
         address = start(frame).moved(distance(frame))
-        if elsewhere:
-            raise failure(frame, f"`{name}` accesses {space} memory, the address is in `{known}`")
+        if wanted and space_of(address) != wanted:
+            raise failure(frame, f"`{name}` accesses {space} memory, the address is in `{space_of(address)}`")
         if address.byte_offset % nbytes:
             message = f"`{name}` accesses {nbytes} bytes at byte {address.byte_offset} of its memory: it is not aligned"
             raise failure(frame, message)
         return address
 
     return place
-
-
-def _space_of(scope: str) -> str:
-    """The state space of a storage scope."""
-    first = scope.partition(".")[0]
-    return "local" if first in ("local", "warp") else first

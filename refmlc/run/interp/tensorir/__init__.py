@@ -13,6 +13,7 @@
 | `vectors`     | values of several lanes                                                          |
 | `calls`       | calls: functions of the module, functions from outside                           |
 | `intrinsics`  | intrinsics of values, pointers and workspaces                                    |
+| `addresses`   | addresses that a kernel computes, and the memory that they point to (TIX-009)    |
 | `c_abi`       | structures of lowered calls                                                      |
 | `buffers`     | allocation, views of pointers and regions, declarations matched (TIR-004)        |
 | `views`       | buffers at run time                                                              |

@@ -21,7 +21,7 @@ from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import BufferPlace, View, view_on
 from refmlc.run.interp.threads.private_memory import Private, add_private, follow
 from refmlc.run.memory.cells import cell_size
-from refmlc.run.memory.pointer import Pointer
+from refmlc.run.memory.pointer import Pointer, SpaceAddress
 from refmlc.run.memory.storage import Storage
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import kind_of
@@ -59,6 +59,8 @@ def allocate(scope: Scope, buffer: tir.Buffer, origin: str) -> Run:
             count = reach(buffer)
         nbytes = (start + count) * unit * buffer.dtype.lanes
         storage = Storage(nbytes, unit=unit, origin=origin, span=buffer.span, budget=budget)
+        if buffer.scope not in ("", "global"):
+            storage.extras.space = buffer.scope
         if placed:
             return view_placed(buffer, Pointer(storage), extents, start)
         return view_on(buffer, Pointer(storage), extents, steps, start)
@@ -125,6 +127,8 @@ def declare(scope: Scope, node: tir.DeclBuffer) -> Run:
         pointed = data = pointer(frame)
         if isinstance(data, Tensor):
             data = Pointer(data.storage, data.byte_offset)
+        elif isinstance(data, SpaceAddress):
+            data = data.place
         elif data is None or isinstance(data, tuple):
             data = _constant(data)
         if not isinstance(data, Pointer):

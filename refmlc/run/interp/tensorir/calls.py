@@ -5,6 +5,7 @@
 | a function of the module                       | `_module_function`                                   |
 | a packed function, a C function, one of LLVM's | `FOREIGN`, in this file                              |
 | an intrinsic of values and pointers            | `refmlc.run.interp.tensorir.intrinsics`              |
+| an address, computed                           | `refmlc.run.interp.tensorir.addresses`               |
 | a structure of lowered calls                   | `refmlc.run.interp.tensorir.c_abi`                   |
 | a barrier, a reduction over threads            | `refmlc.run.interp.threads.collectives`              |
 | what the threads of a warp do together         | `refmlc.run.interp.threads.parts`                    |
@@ -30,7 +31,7 @@ from refmlc.lang.ops.intrinsics import intrinsic
 from refmlc.lang.ops.names import BY_C, BY_LLVM
 from refmlc.run.interp.asynchronous import instructions
 from refmlc.run.interp.ptx import values as ptx
-from refmlc.run.interp.tensorir import c_abi, intrinsics, operators
+from refmlc.run.interp.tensorir import addresses, c_abi, intrinsics, operators
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads import alone, atomics, collectives, matrix, parts, vector_atomics
@@ -262,6 +263,7 @@ FOREIGN: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
 }
 EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
     **intrinsics.EXECUTED,
+    **addresses.EXECUTED,
     **FOREIGN,
     **c_abi.EXECUTED,
     **collectives.EXECUTED,

@@ -165,6 +165,7 @@ def _data(scope: Scope, node: tir.BufferData) -> Eval:
     view = scope.buffer(node.buffer, node.span).view
 
     def data(frame: Frame) -> Pointer:
-        return frame[view].data
+        seen = frame[view]
+        return Pointer(seen.data.storage, seen.data.byte_offset, seen)
 
     return cast("Eval", data)

@@ -21,7 +21,7 @@ from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.jumps import OF_A_THREAD, Returning
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.memory.cells import cell_size
-from refmlc.run.memory.pointer import Pointer
+from refmlc.run.memory.pointer import Pointer, SpaceAddress
 from refmlc.run.memory.storage import Storage
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import kind_of
@@ -125,6 +125,8 @@ def pointer(scope: Scope, node: tir.Expr) -> Callable[[Frame], Pointer]:
         handle = value(frame)
         if isinstance(handle, Tensor):
             return Pointer(handle.storage, handle.byte_offset)
+        if isinstance(handle, SpaceAddress):
+            return handle.place
         if not isinstance(handle, Pointer):
             raise failure(frame, f"a pointer is needed, {kind_of(handle)} is given")
         return handle
@@ -145,7 +147,7 @@ def _address_of(scope: Scope, node: tir.Call) -> Eval:  # TIR-321
     def address(frame: Frame) -> Pointer:
         view = frame[view_slot]
         offset = offset_of(view, tuple([index(frame) for index in indices]), wrong, frame)
-        return view.data.moved((view.offset + offset) * size)
+        return Pointer(view.data.storage, view.data.byte_offset + (view.offset + offset) * size, view)
 
     return address
 

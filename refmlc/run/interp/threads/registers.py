@@ -1,9 +1,10 @@
-"""Registers whose value nobody needs (TIW-009): what a lane brings to a shuffle, or gets from one, may be no value.
+"""Registers whose value nobody needs: what a lane brings to a shuffle, or gets from one (TIW-009), or moves (TIW-011).
 
 | a statement that stores to a register of a shuffle                        | does                                |
 |---------------------------------------------------------------------------|-------------------------------------|
 | and reads such a register that was never written                          | leaves the element unwritten        |
 | and takes the value of a lane that has not come                           | the same                            |
+| is `x[i] = y[j]` between two memories of one thread, without a value there | the same                            |
 | anything else                                                             | what it says                        |
 
 Any other use of such an element reads one that was never written (RM305).
@@ -55,10 +56,14 @@ def is_register(scope: Scope, node: tir.Expr) -> bool:
 def stores(scope: Scope, node: tir.Stmt) -> Run:
     """The statement as a closure; a store to a register of a shuffle may leave it without a value."""
     run = scope.stmt(node)
-    if not isinstance(node, tir.BufferStore) or not scope.exchange.is_exchanged(node.buffer):
+    if not isinstance(node, tir.BufferStore):
+        return run
+    moved = _is_move(scope, node)
+    if not moved and not scope.exchange.is_exchanged(node.buffer):
         return run
     parts = list(_evaluated(scope, node.value))
-    loads = [scope.expr(part) for part in parts if isinstance(part, tir.BufferLoad) and is_register(scope, part)]
+    sources = [part for part in parts if isinstance(part, tir.BufferLoad)]
+    loads = [scope.expr(load) for load in sources if load is moved or is_register(scope, load)]
     results = [scope.exchanged[part] for part in parts if isinstance(part, tir.Call) and part in scope.exchanged]
     clear = scope.stmt(tir.BufferStore(node.buffer, tir.Call("undef", (), VOID), node.indices, span=node.span))
 
@@ -74,6 +79,14 @@ def stores(scope: Scope, node: tir.Stmt) -> Run:
             run(frame)
 
     return store
+
+
+def _is_move(scope: Scope, node: tir.BufferStore) -> tir.BufferLoad | None:  # TIW-011
+    """The element that a store moves from memory of one thread to memory of one thread as it is."""
+    load = node.value
+    if not isinstance(load, tir.BufferLoad) or load.buffer.dtype != node.buffer.dtype or load.dtype.is_vector:
+        return None
+    return load if {load.buffer.scope, node.buffer.scope} == {"local"} and scope.exchange.lowered else None
 
 
 def _evaluated(scope: Scope, node: tir.Expr) -> Iterator[Node]:

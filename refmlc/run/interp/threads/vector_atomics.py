@@ -22,7 +22,7 @@ from refmlc.lang.ir.instructions import InstructionCall, instruction
 from refmlc.lang.ir.kinds import PointerType
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.ops.ptx.calls import ADDRESS
-from refmlc.run.interp.ptx.stores import PLACE, TO_SHARED
+from refmlc.run.interp.ptx.stores import PLACE
 from refmlc.run.interp.tensorir.frame import Eval, Frame, Run
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads import atomics
@@ -93,13 +93,11 @@ def _elements(scope: Scope, atomic: VectorAtomic, node: tir.Call) -> tuple[Run, 
     base, offset = atomic.address, cast("tir.Expr", tir.IntImm(INT32, 0))
     if isinstance(base, tir.Call) and base.callee == ADDRESS:
         base, offset = cast("tuple[tir.Expr, ...]", base.args[:2])
-    if isinstance(base, tir.Call) and base.callee == TO_SHARED:
-        base = cast("tir.Expr", base.args[0])
     owner = next((part.buffer for part in walk(base) if isinstance(part, tir.BufferData | tir.BufferLoad)), None)
     name, memory = ("place", "global") if owner is None else (owner.name, owner.scope)
     count = len(atomic.registers) * atomic.packed
     buffer = tir.Buffer(name, atomic.dtype, (tir.IntImm(INT32, count),), scope=memory, span=node.span)
-    facts = tir.StringImm(f"{node.callee},,")
+    facts = tir.StringImm(f"{node.callee},")
     size = tir.IntImm(INT32, count * atomic.dtype.bits // 8)
     place = tir.Call(PLACE, (facts, size, base, offset), HANDLE, PointerType(atomic.dtype, memory), span=node.span)
     declare = scope.stmt(tir.DeclBuffer(buffer, place, span=node.span))

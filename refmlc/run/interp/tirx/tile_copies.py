@@ -19,7 +19,7 @@ from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.tirx import TilePrimitiveCall
 from refmlc.run.interp.asynchronous.copies import Move, OpenCopy
-from refmlc.run.interp.asynchronous.operands import ZERO, Address, NotExecutedError, address
+from refmlc.run.interp.asynchronous.operands import ZERO, Address, NotExecutedError, address, element_name
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads.group import Thread
@@ -70,7 +70,7 @@ class TileCopy:
         if self.barrier is not None:
             at = self.barrier
             place = at.at(frame)
-            barrier = block.barrier(at.name_at(frame, place), place, self.call.span)
+            barrier = block.barrier(element_name(place), place, self.call.span)
             block.issue(copy)
             hooks = self.scope.machine.hooks
             if hooks.watches("release"):

@@ -203,7 +203,6 @@ def test_a_phase_completes_copies_of_its_threads():
     [
         "T.ptx.mbarrier.test_wait.parity.shared.b64(S[0], T.address_of(bar[0]), T.uint32(0))",
         "T.ptx.mbarrier.arrive.noComplete.shared.b64(S[0], T.address_of(bar[0]), T.uint32(1))",
-        "T.ptx.cp.async_.bulk.prefetch.L2.global_(A.data, T.uint32(16))",
     ],
 )
 def test_what_depends_on_the_machine_is_refused(statement):

@@ -155,4 +155,4 @@ def test_what_the_text_prints_is_the_same():
 
 @pytest.mark.parametrize("source", ["T.reinterpret('handle', 0)", "T.address_of(S[4])"])
 def test_a_copy_from_global_memory_only(source):
-    assert code(f"T.ptx.cp.async_.ca.shared.global_(T.address_of(S[0]), {source}, 4)", threads=1)[0] == "RM502"
+    assert code(f"T.ptx.cp.async_.ca.shared.global_(T.address_of(S[0]), {source}, 4)", threads=1)[0] == "RM313"

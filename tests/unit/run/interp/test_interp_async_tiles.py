@@ -84,7 +84,7 @@ def test_a_phase_brings_a_bulk_copy(begin):
         ((first(LOAD.replace("S.data", "S.ptr_to([0, 1])").replace("256", "16"), expect(16)), PHASE), "RM313"),
         ((first(LOAD.replace("256", "8"), expect(8)), PHASE), "RM504"),
         ((first(LOAD.replace("256", "272"), expect(272)), PHASE), "RM304"),
-        ((first(LOAD.replace("A.data", "S.data"), expect(256)), PHASE), "RM502"),
+        ((first(LOAD.replace("A.data", "S.data"), expect(256)), PHASE), "RM313"),
     ],
 )
 def test_faults_of_bulk_copies_to_shared_memory(statements, code):

@@ -11,9 +11,9 @@
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import cast
+from typing import TypeAlias, cast
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_POINTER
@@ -31,13 +31,17 @@ from refmlc.lang.ops.matrix.fragments import (
     scattered,
 )
 from refmlc.lang.ops.matrix.products import product
+from refmlc.run.interp.tensorir.addresses import touching
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads.matrix.registers import ElementCodes, joined, place_of, pointee, scope_of, split, word_of
 from refmlc.run.interp.threads.matrix.work import NotExecuted, Posted, WarpWork
+from refmlc.run.memory.pointer import Pointer
 
 BYTE, REGISTER, ROW_BYTES, CODES = 8, 32, 16, SCALARS["uint16"]
 LEAST, MOST = 13, 14
+Places: TypeAlias = Iterable[tuple[Pointer, int]]
+"""Places in memory, and how many bytes of each."""
 MOVES = re.compile(r"sync aligned m8n8 x(?P<count>[124])(?P<transposed> trans)?(?: shared(?:__cta)?)? b16")
 
 
@@ -169,6 +173,39 @@ def _loaded(count: int, posted: Posted, *, transposed: bool) -> Posted:
     return list(zip(*matrices, strict=True))
 
 
+def _read_by(count: int, posted: Posted, lane: int, *, transposed: bool) -> Places:
+    """The bytes that a lane gets: of row `lane` div 4 two elements, or of two rows element `lane` div 4."""
+    lanes, (major, minor) = cast("Sequence[ElementCodes]", posted), divmod(lane, 4)
+    for number in range(count):
+        rows = lanes[ROWS * number : ROWS * (number + 1)]
+        if transposed:
+            yield from ((rows[2 * minor + i].pointer.moved(2 * major), 2) for i in range(2))
+        else:
+            yield rows[major].pointer.moved(4 * minor), 4
+
+
+def _bytes_read_by(posted: Posted, lane: int) -> Places:
+    return ((own.pointer, 1) for own in _bytes_of(posted, lane))
+
+
+def _seen(scope: Scope, memory: tir.Attr, work: WarpWork, read_by: Callable[[Posted, int], Places]) -> WarpWork:
+    """The same work, of which hooks see what each lane reads."""
+    reads = touching(scope, getattr(memory, "span", None), written=False)
+    if reads is None:
+        return work
+
+    def act(posted: Posted) -> Posted:
+        return [(result, list(read_by(posted, lane))) for lane, result in enumerate(work.act(posted))]
+
+    def finish(frame: Frame, result: object) -> None:
+        registers, places = cast("tuple[object, list[tuple[Pointer, int]]]", result)
+        for place, nbytes in places:
+            reads(frame, place, nbytes, None)
+        work.finish(frame, registers)
+
+    return WarpWork(work.post, act, finish)
+
+
 def _moves(modifiers: Sequence[str]) -> tuple[int, bool]:
     """The number of matrices, and whether each is transposed."""
     match = MOVES.fullmatch(" ".join(modifiers))
@@ -182,7 +219,8 @@ def _ldmatrix(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Att
     if len(operands) != count + 1:
         raise NotExecuted(f"has {len(operands)} operands, of which {count + 1} are expected")
     finish = _written(scope, operands[:-1], REGISTER)
-    return WarpWork(place_of(scope, operands[-1]), partial(_loaded, count, transposed=transposed), finish)
+    work = WarpWork(place_of(scope, operands[-1]), partial(_loaded, count, transposed=transposed), finish)
+    return _seen(scope, operands[-1], work, partial(_read_by, count, transposed=transposed))
 
 
 def _stmatrix(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Attr]) -> WarpWork:
@@ -190,6 +228,13 @@ def _stmatrix(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Att
     if len(operands) != count + 1:
         raise NotExecuted(f"has {len(operands)} operands, of which {count + 1} are expected")
     place, registers = place_of(scope, operands[0]), _read(scope, operands[1:], REGISTER)
+    writes, lane_of = touching(scope, getattr(operands[0], "span", None), written=True), scope.axes.get("threadIdx.x")
+
+    def post(frame: Frame) -> object:
+        row = place(frame)
+        if writes is not None and lane_of is not None and cast("int", frame[lane_of]) % LANES < ROWS * count:
+            writes(frame, row.pointer, ROW_BYTES, None)
+        return row, registers(frame)
 
     def act(posted: Posted) -> Posted:
         lanes = cast("Sequence[tuple[ElementCodes, Sequence[int]]]", posted)
@@ -199,7 +244,7 @@ def _stmatrix(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Att
                 row.put(codes)
         return [None] * LANES
 
-    return WarpWork(lambda frame: (place(frame), registers(frame)), act, lambda _frame, _result: None)
+    return WarpWork(post, act, lambda _frame, _result: None)
 
 
 def _movmatrix(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Attr]) -> WarpWork:
@@ -228,12 +273,14 @@ def _legacy_ldmatrix(scope: Scope, call: tir.Call) -> WarpWork:
     if transposed and pointee(data).bits == BYTE:
         if count != 4:
             raise NotExecuted(f"transposes {count} matrices of bytes")
-        return _bytes_by_a_loop(place, place_of(scope, memory), scope.int(cast("tir.Expr", distance)))
+        work = _bytes_by_a_loop(place, place_of(scope, memory), scope.int(cast("tir.Expr", distance)))
+        return _seen(scope, memory, work, _bytes_read_by)
 
     def finish(frame: Frame, registers: object) -> None:
         place(frame).write(REGISTER * count, joined(cast("Sequence[int]", registers), REGISTER))
 
-    return WarpWork(rows, partial(_loaded, count, transposed=transposed), finish)
+    work = WarpWork(rows, partial(_loaded, count, transposed=transposed), finish)
+    return _seen(scope, memory, work, partial(_read_by, count, transposed=transposed))
 
 
 def _bytes_by_a_loop(
@@ -242,19 +289,21 @@ def _bytes_by_a_loop(
     """Two pairs of 8 by 8 bytes for each thread: `ldmatrix` cannot transpose bytes, TVM writes a loop in its place."""
 
     def act(posted: Posted) -> Posted:
-        codes = []
-        for lane, (start, step) in enumerate(cast("Sequence[tuple[ElementCodes, int]]", posted)):
-            rows = [16 * (i % 8 // 4) + 4 * (lane % 4) + i % 4 for i in range(16)]
-            columns = [8 * (i // 8) + lane // 4 for i in range(16)]
-            places = [start.moved(row * step + column) for row, column in zip(rows, columns, strict=True)]
-            codes.append([own.codes(1)[0] for own in places])
-        return codes
+        return [[own.codes(1)[0] for own in _bytes_of(posted, lane)] for lane in range(len(posted))]
 
     return WarpWork(
         lambda frame: (memory(frame), stride(frame)),
         act,
         lambda frame, codes: place(frame).put(cast("Sequence[int]", codes)),
     )
+
+
+def _bytes_of(posted: Posted, lane: int) -> list[ElementCodes]:
+    """The places of the bytes that a lane gets."""
+    start, step = cast("Sequence[tuple[ElementCodes, int]]", posted)[lane]
+    rows = [16 * (i % 8 // 4) + 4 * (lane % 4) + i % 4 for i in range(16)]
+    columns = [8 * (i // 8) + lane // 4 for i in range(16)]
+    return [start.moved(row * step + column) for row, column in zip(rows, columns, strict=True)]
 
 
 LEGACY: Mapping[str, Callable[[Scope, tir.Call], WarpWork]] = {

@@ -9,14 +9,12 @@ from refmlc.diag.catalogue import BAD_POINTER, UNINITIALISED, UNSUPPORTED_CONSTR
 from refmlc.lang.dtypes import UINT8, DType
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import PointerType
+from refmlc.run.interp.tensorir import addresses
+from refmlc.run.interp.tensorir.addresses import name_of
 from refmlc.run.interp.tensorir.frame import Frame
-from refmlc.run.interp.tensorir.intrinsics import pointer
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.memory.cells import cell_size
 from refmlc.run.memory.pointer import Pointer
-
-UNREAD = ("cuda.cvta_generic_to_shared",)
-"""Calls that give the address which is their first argument, in another form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +32,8 @@ class ElementCodes:
         """The codes of the first elements. Fails: RM305, RM313, RM316."""
         first, width = self._span(count)
         if not self.pointer.storage.is_initialised(first, width * count):
-            raise fail(UNINITIALISED, f"one of {count} elements of {self.dtype} is read but was never written")
+            where = f"in `{name_of(self.pointer)}`, which {count} of {self.dtype} are read from"
+            raise fail(UNINITIALISED, f"one of the elements {where}, was never written")
         data = self.pointer.storage.bytes[first : first + width * count].tobytes()
         mask = (1 << self.dtype.bits) - 1
         return [int.from_bytes(data[start : start + width], "little") & mask for start in range(0, len(data), width)]
@@ -72,7 +71,8 @@ class ElementCodes:
         if not storage.alive:
             raise fail(USE_AFTER_KILL, "a matrix lies in storage that was freed")
         if count < 0 or not 0 <= first <= storage.nbytes - width * count:
-            message = f"{count} elements of {self.dtype} from byte {first} on do not lie in {storage.nbytes} bytes"
+            what = f"{count} elements of {self.dtype} from byte {first} of `{name_of(self.pointer)}` on"
+            message = f"{what} do not lie in {storage.nbytes} bytes"
             raise fail(BAD_POINTER, message)
         return first, width
 
@@ -92,6 +92,8 @@ def pointee(node: tir.Attr) -> DType:
     """The dtype of what an expression points to; bytes where its text does not say it."""
     dtype: DType | None = None
     match node:
+        case tir.Call(callee=addresses.TO_SHARED, args=(place, *_)):
+            return pointee(place)
         case tir.Buffer() | tir.BufferData(buffer=tir.Buffer()):
             dtype = node.dtype if isinstance(node, tir.Buffer) else node.buffer.dtype
         case tir.Var(pointer=PointerType(element=element)):
@@ -125,10 +127,8 @@ def scope_of(node: tir.Attr) -> str:
 
 def place_of(scope: Scope, node: tir.Attr, offset: "tir.Attr | None" = None) -> Callable[[Frame], ElementCodes]:
     """The elements from a pointer on, and some elements further; `offset` is counted in what it points to."""
-    while isinstance(node, tir.Call) and node.callee in UNREAD:
-        node = node.args[0]
     dtype = pointee(node)
-    start = pointer(scope, tir.BufferData(node) if isinstance(node, tir.Buffer) else cast("tir.Expr", node))
+    start = addresses.place_of(scope, node)
     if offset is None:
         return lambda frame: ElementCodes(start(frame), dtype)
     count = scope.int(cast("tir.Expr", offset))

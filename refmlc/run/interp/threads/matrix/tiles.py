@@ -21,12 +21,14 @@ from refmlc.lang.dtypes import DType
 from refmlc.lang.dtypes.bits import to_bits
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import walk
-from refmlc.lang.ops.matrix.fragments import Matrix
+from refmlc.lang.ops.matrix.fragments import LANES, Matrix
 from refmlc.lang.ops.matrix.products import Product, of_bits, of_floats, of_integers
+from refmlc.run.interp.tensorir.addresses import touching
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads.matrix.registers import ElementCodes, place_of, pointee, scope_of, word_of
 from refmlc.run.interp.threads.matrix.work import Apart, NotExecuted, Posted, WarpWork
+from refmlc.run.memory.cells import cell_size
 from refmlc.run.memory.pointer import Pointer
 
 SIDE = 8
@@ -132,10 +134,16 @@ def _moved(
 ) -> WarpWork:
     """Between a tile and memory, whose lines are `stride` elements apart."""
     start, step = place_of(scope, memory), scope.int(cast("tir.Expr", stride))
+    touch, lane_of = touching(scope, getattr(memory, "span", None), written=not loads), scope.axes.get("threadIdx.x")
 
     def post(frame: Frame) -> object:
         own = tile(frame)
-        return own, ElementCodes(start(frame).pointer, own.elements.dtype), step(frame)
+        place, distance = ElementCodes(start(frame).pointer, own.elements.dtype), step(frame)
+        if touch is not None and (lane_of is None or (frame[lane_of] or 0) % LANES == 0):
+            lines, length = (own.columns, own.rows) if by_columns else (own.rows, own.columns)
+            for line in range(lines):
+                touch(frame, place.moved(line * distance).pointer, length * cell_size(place.dtype), None)
+        return own, place, distance
 
     def act(posted: Posted) -> Posted:
         lanes = cast("Sequence[tuple[WholeMatrix, ElementCodes, int]]", posted)
