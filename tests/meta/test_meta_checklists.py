@@ -61,7 +61,10 @@ NO_WITNESS = {
         ("call_extern", "call_pure_extern", "call_llvm_intrin", "call_llvm_pure_intrin"), "functions of C and LLVM"
     ),
     **dict.fromkeys(("tvm_storage_sync", "tvm_thread_allreduce", *IN_PART), "threads that wait for each other"),
-    **dict.fromkeys(("cuda.thread_rank", "cuda.ffs_u32"), "threads of a kernel, which the witness does not execute"),
+    **dict.fromkeys(
+        ("cuda.thread_rank", "cuda.ffs_u32", "ptx.applypriority"),
+        "threads of a kernel, which the witness does not execute",
+    ),
     **dict.fromkeys(
         ("cuda.atomic_add", "cuda.atomic_cas", "ptx.atom", "ptx.red"), "threads that change one element together"
     ),

@@ -10,6 +10,10 @@ THREADS = "it needs the threads of a warp together, or memory that threads chang
 HARDWARE = "it belongs to one kind of hardware"
 RUNTIME = "it belongs to TVM's runtime"
 LATER = "refmlc does not define it yet"
+DEVICES = "it accesses the memory of several devices"
+CLUSTERS = "it names memory of another block of a cluster, and blocks run one after the other"
+MAPS = "the bits of a tensor map are not defined"
+CANCELS = "which clusters are still to be launched is not known"
 
 PURE, READS, WRITES, CONTROL = Effect.PURE, Effect.READS, Effect.WRITES, Effect.CONTROL
 FIRST, LAST = Written.FIRST, Written.LAST
@@ -187,6 +191,15 @@ def _rows() -> tuple[Intrinsic, ...]:
             "call_spirv_pure_glsl450 tensormap_encode_tiled call_intrin",
         ),
         *_unexecuted(HARDWARE, "dp4a", result="int32"),
+        *_unexecuted(
+            DEVICES,
+            "ptx.fabric ptx.multimem_cp ptx.multimem_ld_reduce ptx.multimem_red ptx.multimem_red_async ptx.multimem_st "
+            "ptx.multimem_st_async",
+        ),
+        *_unexecuted(CLUSTERS, "ptx.mapa ptx.getctarank"),
+        *_unexecuted(MAPS, "ptx.tensormap_replace ptx.tensormap_cp_fenceproxy"),
+        *_unexecuted(CANCELS, "ptx.clusterlaunchcontrol"),
+        *_unexecuted(LATER, "ptx.st_async ptx.red_async ptx.spcompress ptx.spdecompress"),
         *_unexecuted(RUNTIME, "anylist_getitem lookup_param", result="handle"),
         *_unexecuted(
             RUNTIME,

@@ -59,17 +59,13 @@ class Permitted(NamedTuple):
 # ---------------------------------------------------------------------------------------------- the exact results
 
 
-def _power(x: Value) -> Value:
-    if x is None:
-        return None
+def _power(x: SignedNumber) -> Value:
     if not x.finite or abs(x.value) > 1 << 10:
         return SignedNumber(False, ZERO if x.negative else inf)
     return number(Fraction(binary64.exp2(float(x.value))))
 
 
-def _logarithm(x: Value) -> Value:
-    if x is None:
-        return None
+def _logarithm(x: SignedNumber) -> Value:
     if not x.size:
         return SignedNumber(True, inf)
     if x.negative:
@@ -78,33 +74,33 @@ def _logarithm(x: Value) -> Value:
 
 
 def _circular(function: Callable[[float], float]) -> Exactly:
-    def exactly(x: Value) -> Value:
-        if x is None or not x.finite:
+    def exactly(x: SignedNumber) -> Value:
+        if not x.finite:
             return None
         return number(Fraction(function(float(x.value))), negative_zero=x.negative)
 
     return exactly
 
 
-def _hyperbolic(x: Value) -> Value:
-    if x is None or not x.size:
+def _hyperbolic(x: SignedNumber) -> Value:
+    if not x.size:
         return x
     if not x.finite:
         return SignedNumber(x.negative, Fraction(1))
     return number(Fraction(binary64.tanh(float(x.value))))
 
 
-def _reciprocal_root(x: Value) -> Value:
-    if x is not None and x.negative and x.size:
+def _reciprocal_root(x: SignedNumber) -> Value:
+    if x.negative and x.size:
         return None
     return numbers.divide(ONE, numbers.root(x, FORMATS["f64"].precision))
 
 
-def _root(x: Value) -> Value:
+def _root(x: SignedNumber) -> Value:
     return numbers.root(x, FORMATS["f64"].precision)
 
 
-def _reciprocal(x: Value) -> Value:
+def _reciprocal(x: SignedNumber) -> Value:
     return numbers.divide(ONE, x)
 
 
@@ -118,8 +114,6 @@ def _error_of_logarithm(x: SignedNumber) -> Error:
 def _error_on_circle(x: SignedNumber) -> Error:
     if x.size > 100 * pi:
         raise Open("beyond 100 pi PTX states no error")
-    if not x.size:
-        return EXACT
     return Error(absolute=2.0**-20.5 if x.size <= 2 * pi else 2.0**-14.7)
 
 

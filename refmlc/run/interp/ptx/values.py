@@ -36,8 +36,6 @@ def call(scope: Scope, node: tir.Call) -> Eval | None:
         return _place(scope, node)
     if node.callee == SIZE:
         return _size(scope, node)
-    if isinstance(node.callee, str) and node.callee.partition(".")[2].partition(".")[0] == "applypriority":
-        return _hint(scope, node)
     return _refused(scope, node) if family_of(node.callee) else None
 
 
@@ -175,7 +173,7 @@ def _from_bits(kind: str, dtype: DType) -> Callable[[int], object]:
 
 
 def _size(scope: Scope, node: tir.Call) -> Eval:  # PTX-016
-    """A number of bytes. Fails: RM313 where `st.bulk` does not write so many."""
+    """A number of bytes. Fails: RM313 where `st.bulk` does not write it."""
     text, size = cast("tuple[tir.Expr, ...]", node.args)
     name, number = cast("tir.StringImm", text).value, scope.int(size)
     failure = scope.failing(BAD_POINTER, node.span)
@@ -209,3 +207,6 @@ def _place(scope: Scope, node: tir.Call) -> Eval:
         return address
 
     return place
+
+
+EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {"ptx.applypriority": _hint}

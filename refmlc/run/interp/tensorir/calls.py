@@ -271,6 +271,7 @@ EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
     **alone.EXECUTED,
     **atomics.EXECUTED,
     **vector_atomics.EXECUTED,
+    **ptx.EXECUTED,
     **matrix.EXECUTED,
 }
 """The intrinsics that are executed, by name."""

@@ -36,7 +36,7 @@ FITS = [
     *((f"cuda.syncthreads_{op}", "b", "int64") for op in ("and", "or")),
     *(("cuda.atomic_add", "px", F32), ("cuda.atomic_cas", "pnn", I32)),
     *((f"ptx.{name}", "xn", VOID) for name in ("shfl_sync", "vote_sync", "match", "redux_sync", "activemask")),
-    *((f"ptx.{name}", "xn", VOID) for name in ("elect_sync", "bar", "barrier", "atom", "red")),
+    *((f"ptx.{name}", "xn", VOID) for name in ("elect_sync", "bar", "barrier", "atom", "red", "applypriority")),
     *(("call_llvm_intrin", "sx", F32), ("unknown", "oo", F32), ("type_annotation", "", F32)),
 ]
 WRONG = [

@@ -228,6 +228,11 @@ def test_a_prefetch_does_nothing_wherever_it_points():
     [
         ("T.ptx.sin.approx.f32(A[0], T.float32(400))", "beyond 100 pi PTX states no error"),
         ("T.ptx.div.full.f32(A[0], A[1], T.float32(0))", "or of a division by 0"),
+        ("x: T.float64\nT.ptx.rsqrt.approx.f64(x, T.float64(2))", "of an approximation of f64 PTX states no error"),
+        (
+            "x: T.uint32\nT.ptx.cvt.rs.satfinite.e4m3x4.f32(x, A[0], A[0], A[0], A[0], T.uint32(0))",
+            "which random bits belong to which of four numbers is not said",
+        ),
     ],
 )
 def test_an_instruction_without_a_meaning_is_unsupported_by_name(call, why):
