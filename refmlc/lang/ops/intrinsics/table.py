@@ -150,6 +150,7 @@ def _rows() -> tuple[Intrinsic, ...]:
         # -------------------- addresses: TIX-008
         Intrinsic("cuda.func_call", "the pointer some elements on; other functions never", "TIX-008", WRITES, "*any"),
         Intrinsic("cuda.cvta_generic_to_shared", "an address in shared memory", "TIX-009", PURE, "expr", "uint32"),
+        Intrinsic("cuda.ldg", "elements of global memory, through a cache", "TIX-010", WRITES, "*any"),
         # -------------------- threads of a part of a block: TIX-007
         Intrinsic("cuda.cta_sync", "all threads of a block wait", "TIX-007", WRITES, "*any"),
         Intrinsic("cuda.warpgroup_sync", "all threads of a warpgroup wait", "TIX-007", WRITES, "*any"),

@@ -35,6 +35,7 @@ from refmlc.run.interp.tensorir import addresses, c_abi, intrinsics, operators
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads import alone, atomics, collectives, matrix, parts, vector_atomics
+from refmlc.run.interp.tirx import cached_loads
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.values import kind_of
 
@@ -264,6 +265,7 @@ FOREIGN: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
 EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
     **intrinsics.EXECUTED,
     **addresses.EXECUTED,
+    **cached_loads.EXECUTED,
     **FOREIGN,
     **c_abi.EXECUTED,
     **collectives.EXECUTED,

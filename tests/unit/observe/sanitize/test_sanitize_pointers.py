@@ -68,6 +68,7 @@ def test_ldmatrix_through_a_pointer(load):
         (("R[0] = T.uint32(1)", ROW, STORE, OUT, ALL, "B[t] = T.reinterpret('uint16', S[t])"), "defined"),
         (("R[0] = T.uint32(1)", ROW, STORE, "B[t] = T.reinterpret('uint16', S[63 - t])"), "RM321"),
         ((*FILL, "R[0] = T.uint32(1)", ROW, STORE), "RM321"),
+        (("R[0] = T.uint32(1)", offset("S", "t % 8 * 8 + 8"), STORE), "RM313"),
     ],
 )
 def test_faults_of_matrices_through_a_pointer(statements, code):
@@ -94,6 +95,7 @@ def test_faults_of_loads_through_a_pointer(statements, code):
 
 
 COPY = "T.ptx.cp.async_.ca.shared.global_(T.cuda.cvta_generic_to_shared(p), T.address_of(A[t * 2]), 4)"
+PART = 'V = T.decl_buffer((1,), "float16", data=S.data, scope="shared")'
 DONE = "T.ptx.cp.async_.wait_all()"
 READ = "B[t] = T.Cast('uint32', S[{}])"
 
@@ -105,9 +107,41 @@ READ = "B[t] = T.Cast('uint32', S[{}])"
         ((COPY, DONE, READ.format("2 * t + 1")), "defined"),
         ((COPY, DONE, READ.format("63 - t")), "RM305"),  # what the later lanes have not waited for yet
         ((COPY, READ.format("2 * t")), "RM341"),
+        ((PART, COPY.replace("p)", "V.data) + T.Cast('uint32', t * 4)"), DONE, READ.format("2 * t")), "defined"),
+        ((*FILL, PART, COPY.replace("p)", "V.data) + T.Cast('uint32', 124 - t * 4)"), DONE), "RM321"),
         ((*FILL, COPY.replace("p)", "p) + T.uint32(4) * T.Cast('uint32', 1 - t // 31)"), DONE), "RM321"),
     ],
 )
 def test_copies_through_a_pointer(statements, code):
     found, _ = sanitized(offset("S", "t * 2"), *statements)
+    assert found == code if code == "defined" else code in found
+
+
+WHOLE = """@T.prim_func
+def main(A: T.Buffer((256,), "float16"), B: T.Buffer((256,), "float16")):
+    T.device_entry()
+    b = T.cta_id([1])
+    t = T.thread_id([32])
+    S = T.alloc_shared((256,), "float16")
+    F = T.alloc_buffer((256,), "float16", scope="wmma.accumulator")
+"""
+FILL_ALL = "for i in range(8):\n    S[t * 8 + i] = A[t * 8 + i]"
+LOAD_ALL = 'T.tvm_load_matrix_sync(F.data, 16, 16, 16, 0, S.data, 16, "row_major")'
+STORE_ALL = 'T.tvm_store_matrix_sync(F.data, 16, 16, 16, 0, S.data, 16, "row_major")'
+COPY_ALL = "for i in range(8):\n    B[t * 8 + i] = S[t * 8 + i]"
+
+
+@pytest.mark.parametrize(
+    ("statements", "code"),
+    [
+        ((FILL_ALL, ALL, LOAD_ALL, ALL, STORE_ALL, ALL, COPY_ALL), "defined"),
+        ((FILL_ALL, LOAD_ALL), "RM321"),
+        ((FILL_ALL, ALL, LOAD_ALL, STORE_ALL, COPY_ALL), "RM321"),
+        (("S[t] = A[t]", ALL, LOAD_ALL), "RM305"),
+    ],
+)
+def test_faults_of_whole_matrices(statements, code):
+    body = WHOLE + "".join(f"    {line}\n" for part in statements for line in part.split("\n"))
+    report = sanitize(read(body, "case.py"), "main", [np.arange(256, dtype="float16"), np.zeros(256, "float16")])
+    found = {name for name, number in report.counts.items() if number} or report.verdict
     assert found == code if code == "defined" else code in found

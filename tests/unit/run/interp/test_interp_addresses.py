@@ -1,4 +1,4 @@
-"""Addresses as values: what a kernel may compute of them, and what not (TIX-008, TIX-009, TIW-011)."""
+"""Addresses as values: what a kernel may compute of them, and what not (TIX-008 … TIX-010, TIW-011)."""
 
 import numpy as np
 import pytest
@@ -24,6 +24,7 @@ SOURCE = (
     "T* tvm_builtin_pointer_offset(T* ptr, int offset) { return ptr + offset; }"
 )
 SHARED = "T.cuda.cvta_generic_to_shared"
+PART = "T.tvm_access_ptr(T.type_annotation('int32'), S.data, 3, 5, 1)"
 LOAD = "T.ptx.ld.shared.s32(R[0], {})"
 
 
@@ -57,6 +58,8 @@ TURNED = [70, 60, 50, 40, 30, 20, 10, 0]
         f"{SHARED}({moved('S.data', '7 - t')})",
         f"{SHARED}({moved('T.address_of(S[7])', '-t')})",
         f"{SHARED}(T.tvm_access_ptr(T.type_annotation('int32'), S.data, 7 - t, 1, 1))",
+        f"T.Cast('uint64', {SHARED}(S.ptr_to([7 - t])))",
+        f"{SHARED}({moved(PART, '4 - t')})",
         f"{SHARED}(T.handle_add_byte_offset(S.data, 28 - 4 * t))",
     ],
 )
@@ -67,6 +70,11 @@ def test_a_load_from_a_place_that_is_computed(place):
 @pytest.mark.parametrize("store", ["T.ptx.st.global_.s32({}, S[t])", "T.evaluate(T.cuda.atomic_add({}, S[t]))"])
 def test_a_store_to_a_place_in_a_variable(store):
     assert run(f"p: T.let[T.handle] = {moved('B.data', '7 - t')}", store.format("p")) == TURNED
+
+
+def test_a_typed_pointer_says_to_what_it_points():
+    typed = 'q: T.let[T.handle("int32", "shared")] = S.data'
+    assert run(typed, LOAD.format(f"{SHARED}({moved('q', '7 - t')})"), "B[t] = R[0]") == TURNED
 
 
 def test_a_number_of_shared_memory_in_a_variable_is_a_place():
@@ -94,6 +102,27 @@ def test_what_is_no_place(statements, code, message):
     found = failure(*statements)
     assert found.code.id == code
     assert message in found.diagnostic.message
+
+
+LDG = 'T.cuda.ldg(T.address_of(R[0]), T.address_of(Q[0]), T.address_of(A[{}]), "int32", "v2", 2)'
+
+
+def test_loads_of_memory_that_nobody_writes():
+    assert run('B[t] = T.cuda.ldg(T.address_of(A[7 - t]), "int32")') == TURNED
+    assert run(LDG.format("t // 2 * 2"), "B[t] = R[0] + Q[0]") == [10, 10, 50, 50, 90, 90, 130, 130]
+
+
+@pytest.mark.parametrize(
+    ("statement", "code"),
+    [
+        (LDG.format("t"), "RM313"),  # at byte 4
+        (LDG.format("6").replace("A[6]", "S[6]"), "RM313"),
+        ('B[t] = T.cuda.ldg(T.handle_add_byte_offset(A.data, 32), "int32")', "RM304"),
+        (LDG.format("0").replace("T.address_of(Q[0])", "Q.data"), "RM502"),
+    ],
+)
+def test_faults_of_such_loads(statement, code):
+    assert failure(statement).code.id == code
 
 
 def test_registers_are_moved_without_a_value():
