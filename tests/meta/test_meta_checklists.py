@@ -66,6 +66,9 @@ NO_WITNESS = {
         "threads of a kernel, which the witness does not execute",
     ),
     **dict.fromkeys(
+        ("cuda.func_call", "cuda.cvta_generic_to_shared", "cuda.ldg"), "addresses, which a witness has as arrays only"
+    ),
+    **dict.fromkeys(
         ("cuda.atomic_add", "cuda.atomic_cas", "ptx.atom", "ptx.red"), "threads that change one element together"
     ),
     **dict.fromkeys((*OF_WARP, *OF_THREAD), "matrices that the threads of a warp hold together"),
