@@ -63,6 +63,13 @@ IMPLS = (
 @click.option(
     "--allow", multiple=True, metavar="CODE", help="Continue after this code, as hardware does (RM306: integers wrap)."
 )
+@click.option(
+    "--orders",
+    type=click.IntRange(1, 100_000),
+    default=1,
+    show_default=True,
+    help="Try up to this many orders of the threads of a kernel (TIW-012).",
+)
 @click.option("--as-written", is_flag=True, help="Assume no barriers except those in the text (TIR-229).")
 @click.option(
     "--against",
@@ -105,6 +112,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     strict: bool,
     finite: bool,
     as_written: bool,
+    orders: int,
     against: str | None,
     trust: bool,
     as_json: bool,
@@ -123,9 +131,8 @@ def check(  # noqa: PLR0913 - one parameter per option
     request = CallRequest(named_values(inputs), arrays, sizes_of(dims), limit, assumed(assume))
     choices = CheckOptions(request, Limits(seconds=seconds, clock=True), kinds or ALL, frozenset(allow), not no_pairs)
     choices = replace(choices, strict=strict, as_written=as_written, against=against or "", finite=finite)
-    choices = replace(choices, named=bool(impls))
+    choices = replace(choices, named=bool(impls), orders=orders)
     register(registered)
     selection = Selection(files, adoption.revision, trust=trust, skip=adoption.skip)
     evidence = Evidence(page, case, adoption)
-    status = run_check(selection, func, impls, choices, evidence, as_json=as_json)
-    click.get_current_context().exit(status)
+    click.get_current_context().exit(run_check(selection, func, impls, choices, evidence, as_json=as_json))

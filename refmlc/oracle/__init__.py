@@ -14,6 +14,7 @@
 | `arguments`                                  | the calls that a function is tried with, each for a purpose       |
 | `contracts`                                  | what arguments must satisfy for a program to be defined           |
 | `parts`                                      | what a call leaves behind, as bits                                |
+| `orders`                                     | a call in many orders of its threads                              |
 | `agreement`, `verdict_rules`                 | the comparison of all parts; the verdict on an answer             |
 | `finding`, `examine`                         | findings with their codes; programs examined in implementations   |
 | `explained`                                  | wrong results that a recorded deviation gives, shown by execution |

@@ -72,6 +72,7 @@ def examine(  # noqa: PLR0913 - each is a choice of its own
     allow: frozenset[str] = frozenset(),
     as_written: bool = False,
     compiles_from: int | None = None,
+    orders: int = 1,
     ends: Sequence[Mapping[int, Answer]] = (),
     progress: Callable[[str], None] = lambda _what: None,
 ) -> list[Examination]:
@@ -80,11 +81,12 @@ def examine(  # noqa: PLR0913 - each is a choice of its own
     `freedom` is what implementations that promise nothing may do; `pairs`: variants of each case are run too, unless it
     is long. `allow`: as in `refmlc.build`; an implementation that stops there instead is unsupported. `as_written`: no
     barrier is implied (TIR-229). `compiles_from`: after that many iterations guarded C executes the meaning, and is no
-    witness of it then. `ends`: known ends of calls (`references`). `progress` learns what runs next: the meaning, then
-    each implementation by its name.
+    witness of it then. `orders`: how many orders of the threads of a kernel are tried. `ends`: known ends of calls
+    (`references`). `progress` learns what runs next: the meaning, then each implementation by its name.
     """
     progress("meaning")
-    interp = Interp(limits or Limits(), registry, allow=allow, as_written=as_written, compiles_from=compiles_from)
+    interp = replace(Interp(limits or Limits(), registry, allow=allow), as_written=as_written, orders=orders)
+    interp = replace(interp, compiles_from=compiles_from)
     known = zip(cases, ends or [NOTHING for _ in cases], strict=True)
     originals = [references(case, interp, sanitize=sanitize, kinds=kinds, ends=each) for case, each in known]
     case_pairs = [_variants(case, calls, interp) if pairs else [] for case, calls in zip(cases, originals, strict=True)]
@@ -103,10 +105,20 @@ def examine(  # noqa: PLR0913 - each is a choice of its own
             for pair in case_pairs[at]:
                 findings[at] += _paired(pair, reference, (answers[at], next(variant_answers)), implementation, freedom)
     rows = zip(cases, originals, verdicts, findings, case_pairs, strict=True)
-    return [
-        Examination(case, tuple(calls), result, tuple(wrong), _labels(partners), _unvaried(case, calls, pairs=pairs))
-        for case, calls, result, wrong, partners in rows
-    ]
+    return [_examination(*row, pairs=pairs) for row in rows]
+
+
+def _examination(
+    case: Program,
+    meanings: Sequence[Reference],
+    verdicts: dict[str, list[Verdict]],
+    findings: Sequence[Finding],
+    partners: "Sequence[_Pair]",
+    *,
+    pairs: bool,
+) -> Examination:
+    unvaried = _unvaried(case, meanings, pairs=pairs)
+    return Examination(case, tuple(meanings), verdicts, tuple(findings), _labels(partners), unvaried)
 
 
 def uncompared(examination: Examination) -> Iterator[tuple[str, Verdict]]:

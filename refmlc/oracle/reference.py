@@ -11,6 +11,7 @@ The meaning of a call is one run of the interpreter under the sanitizer:
 | `report` | the sanitizer's findings and counts; None without the sanitizer     |
 | `steps`  | the statements that were executed                                   |
 | `compiled_calls` | the calls of functions that guarded C executed, of long calls (`Interp.compiles_from`) |
+| `orders` | the orders of threads that were tried (`Interp.orders`); empty: one |
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence, Sized
@@ -28,7 +29,9 @@ from refmlc.observe.sanitize.sanitizer import Sanitizer
 from refmlc.oracle.implementations.implementation import Answer, Ended, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp, Interpreted, Watched
 from refmlc.oracle.implementations.native import guarded_module
+from refmlc.oracle.orders import explore
 from refmlc.rewrite.transform import legalize_ops
+from refmlc.run.interp.threads.schedule import is_event
 from refmlc.run.memory.tensor import Tensor
 
 
@@ -80,6 +83,7 @@ class Reference:
     report: Report | None = None
     steps: int = 0
     compiled_calls: int = 0
+    orders: str = ""
 
     @property
     def verdict(self) -> str:
@@ -127,6 +131,7 @@ class _Calls:
         self._module = legalize_ops(module)  # detectors look into the functions that operators are
         self._quick = self._kinds - proved(self._module)
         self._native = None if interp.compiles_from is None else guarded_module(self._module)
+        self._has_events = any(map(is_event, self._module.functions.values()))
         self._watched: dict[frozenset[str], Watched] = {}
 
     def _under(self, kinds: frozenset[str]) -> Watched:
@@ -147,9 +152,20 @@ class _Calls:
         plain = answer
         if isinstance(answer, Stopped) and answer.diagnostic is not None and answer.diagnostic.code.id in DETECTED:
             plain = end or Interpreted(self._original, self._interp).run(program.func, program.arguments(number))
+        orders = ""
+        if self._interp.orders > 1 and isinstance(answer, Ended) and self._has_events:
+            tried = explore(
+                self._module,
+                program.func,
+                lambda: program.arguments(number),
+                self._interp,
+                orders=self._interp.orders,
+                kinds=self._kinds,
+            )
+            explained, orders = tried.answer, tried.text
         interpreted = watched.interpreted
         report = _report(explained, watched.hooks, self._kinds)
-        return Reference(explained, plain, report, interpreted.steps, interpreted.compiled_calls)
+        return Reference(explained, plain, report, interpreted.steps, interpreted.compiled_calls, orders)
 
 
 def _share(args: Sequence[object]) -> bool:

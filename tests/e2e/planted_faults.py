@@ -8,6 +8,7 @@
 | `what`       | the fault in words                                                    |
 | `old`, `new` | what is written otherwise in the text, at one place                   |
 | `code`, `at` | the code that is to be reported, and a part of the line where         |
+| `orders`     | how many orders of threads are tried; 1 where it is left out          |
 
 Exit status 1: a fault is not found, or a correct kernel has an alarm or a wrong result.
 """
@@ -30,6 +31,9 @@ from biting import prove
 from refmlc.lang.script import read
 from refmlc.lang.wellformed import check_module
 from refmlc.observe.sanitize import sanitize
+from refmlc.oracle.implementations.implementation import Ended
+from refmlc.oracle.implementations.interp import Interp
+from refmlc.oracle.orders import explore
 
 FOLDER = Path(__file__).parent / "planted_faults"
 RESULTS = {
@@ -60,6 +64,7 @@ class Fault:
     old: str
     new: str
     at: str
+    orders: int = 1
 
 
 @dataclass(frozen=True)
@@ -91,8 +96,8 @@ def faulty(text, fault):
     return text.replace(fault.old, fault.new)
 
 
-def judged(text):
-    """Run a kernel under all detectors."""
+def judged(text, orders=1):
+    """Run a kernel under all detectors, in so many orders of its threads."""
     module = read(text, "kernel.py")
     problems = check_module(module)
     assert not problems, problems[0].message
@@ -105,12 +110,20 @@ def judged(text):
     arrays[:-1] = [(array % 11 - 3).astype(array.dtype) if array.dtype == "float16" else array for array in arrays[:-1]]
     given = [array.copy() for array in arrays[:-1]]
     arrays[-1][...] = -1
+    fault = _of_orders(module, arrays, orders) if orders > 1 else _of_one(module, arrays)
+    if fault is None:
+        return Verdict("defined", "", arrays[-1]), given
+    return Verdict(fault.code.id, text.splitlines()[fault.span.line - 1], arrays[-1]), given
+
+
+def _of_one(module, arrays):
     report = sanitize(module, "main", arrays)
-    codes = [finding.diagnostic for finding in report.findings if not finding.is_lint]
-    if not codes:
-        return Verdict(report.verdict, "", arrays[-1]), given
-    span = codes[0].span
-    return Verdict(codes[0].code.id, text.splitlines()[span.line - 1], arrays[-1]), given
+    return next((finding.diagnostic for finding in report.findings if not finding.is_lint), None)
+
+
+def _of_orders(module, arrays, orders):
+    tried = explore(module, "main", lambda: [array.copy() for array in arrays], Interp(), orders=orders)
+    return None if isinstance(tried.answer, Ended) else tried.answer.diagnostic
 
 
 def is_right(name, text):
@@ -121,7 +134,7 @@ def is_right(name, text):
 
 def is_found(text, fault):
     """Whether a fault is found with its code at its place, and what is reported."""
-    verdict, _ = judged(faulty(text, fault))
+    verdict, _ = judged(faulty(text, fault), fault.orders)
     return verdict.code == fault.code and fault.at in verdict.line, verdict
 
 

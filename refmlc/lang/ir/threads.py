@@ -68,9 +68,10 @@ class Touches:
 
 
 class Threads:
-    """What the text of one function says about its threads."""
+    """What the text of one function says about its threads. `events`: they let others run at atomic operations."""
 
-    def __init__(self, func: tir.PrimFunc) -> None:
+    def __init__(self, func: tir.PrimFunc, *, events: bool = False) -> None:
+        self._events = events
         nodes = list(walk(func.body))
         self.lowered = _convention(func) == 2 or any(_is_barrier(node) or _is_of_kernel(node) for node in nodes)
         self._in_kernel = any(_is_of_kernel(node) for node in nodes)
@@ -112,7 +113,7 @@ class Threads:
                 case tir.Call(callee=str() as callee):
                     cached.meets = (
                         callee in MEETINGS or is_in_part(node) or is_asynchronous(node) or is_of_matrix_unit(callee)
-                    )
+                    ) or (self._events and is_atomic(node))
                 case tir.Call():
                     cached.meets = True
                 case tirx.TilePrimitiveCall(scope=scope):

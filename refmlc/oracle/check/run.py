@@ -45,6 +45,7 @@ class CheckOptions:
     `against`: "reference" holds them to the exact definition of each operator too (`refmlc.oracle.exact`).
     `finite`: a result that is not finite, of finite arguments, is a finding.
     `compiles_from`: after that many iterations guarded C executes the meaning; None: the interpreter does all of it.
+    `orders`: how many orders of the threads of a kernel are tried (TIW-012).
     """
 
     request: CallRequest = field(default_factory=CallRequest)
@@ -58,6 +59,7 @@ class CheckOptions:
     against: str = ""
     finite: bool = False
     compiles_from: int | None = None
+    orders: int = 1
 
     def __post_init__(self) -> None:
         """Fails: RM112 for a code of `allow` that is none of undefined behaviour, and for another `against`."""
@@ -88,6 +90,7 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     against: str = "",
     assume: str | Collection[str] = (),
     finite: bool = False,
+    orders: int = 1,
 ) -> CheckReport:
     """Run each function of `program` on several calls and compare implementations: `refmlc check`.
 
@@ -98,7 +101,7 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     the text has none (TIR-229).
     `against="reference"`: implementations are held to the exact definition of each operator of Relax too (RM709).
     `assume`: contracts that arguments satisfy (`oracle.contracts.language`). `finite`: a result that is not finite, of
-    finite arguments, is a finding (RM710).
+    finite arguments, is a finding (RM710). `orders`: how many orders of the threads of a kernel are tried.
     The report prints as a table, and has `findings`, `ok`, `to_json()`.
     Fails: RM1xx, RM2xx for an invalid module; RM111, RM112 for an invalid argument of this function.
     """
@@ -110,6 +113,7 @@ def check(  # noqa: PLR0913 - each is a choice of its own
         request, limits, kinds or ALL, frozenset(allow), pairs=pairs, strict=strict, as_written=as_written
     )
     choices = replace(choices, named=implementations is not DEFAULT_PATHS, against=against, finite=finite)
+    choices = replace(choices, orders=orders)
     with ExitStack() as stack:
         paths = [_opened(path, limits, stack) for path in implementations]
         rows = tuple(examined(module, name, choices, paths) for name in functions(module, func))
@@ -150,6 +154,7 @@ def examined(
         allow=allow,
         as_written=choices.as_written,
         compiles_from=choices.compiles_from,
+        orders=choices.orders,
         ends=[trial.ends],
         progress=progress,
     )[0]
@@ -162,8 +167,14 @@ def examined(
         examination = with_birth(examination)
     elif (born := first_birth(examination)) is not None:
         notes.append(f"{name}: {born}")
-    notes += _through_c(name, examination)
+    notes += [*_through_c(name, examination), *_of_orders(name, examination)]
     return FunctionResult(name, program, examination, trial, notes=tuple(notes), pairs=pairs)
+
+
+def _of_orders(name: str, examination: Examination) -> Iterator[str]:
+    """The notes on the orders of threads that were tried."""
+    tried = Counter(reference.orders for reference in examination.reference if reference.orders)
+    yield from (f"{name}: {text} (in {count} calls)" for text, count in tried.items())
 
 
 def _through_c(name: str, examination: Examination) -> Iterator[str]:

@@ -20,6 +20,7 @@ from refmlc.oracle.implementations.local_calls import LocalCalls, answered, nowh
 from refmlc.rewrite.transform import legalize_ops
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.machine import Machine
+from refmlc.run.interp.threads.schedule import ThreadSchedule
 from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
 
 
@@ -28,7 +29,8 @@ class Interp:
     """The interpreter. `check`: modules that break a static rule are rejected; `allow` as in `refmlc.build`.
 
     `as_written`: hooks hear of no barrier that is implied (TIR-229). `compiles_from`: after that many iterations
-    guarded C executes the functions in which no detector can find anything (NAT-006); None: never.
+    guarded C executes the functions in which no detector can find anything (NAT-006); None: never. `orders`: how many
+    orders of threads the meaning of a call tries (TIW-012).
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -38,6 +40,7 @@ class Interp:
     allow: frozenset[str] = frozenset()
     as_written: bool = False
     compiles_from: int | None = None
+    orders: int = 1
     name: str = "interp"
     promises_verdicts: bool = True
 
@@ -54,10 +57,19 @@ class Interp:
 
 
 class Interpreted:
-    """A module in the interpreter. `hooks` watches its calls; `native` is the module where C may take part."""
+    """A module in the interpreter. `hooks` watches its calls; `native` is the module where C may take part.
+
+    `schedule` chooses the order of threads.
+    """
 
     def __init__(
-        self, module: IRModule, interp: Interp, hooks: Hooks | None = None, native: NativeModule | None = None
+        self,
+        module: IRModule,
+        interp: Interp,
+        hooks: Hooks | None = None,
+        native: NativeModule | None = None,
+        *,
+        schedule: ThreadSchedule | None = None,
     ) -> None:
         budget = interp.limits.budget()
         self._switch = None if native is None else TierSwitch(native, budget, waits=True, worth=interp.compiles_from)
@@ -72,6 +84,7 @@ class Interpreted:
             math=interp.math,
             as_written=interp.as_written,
         )
+        machine.schedule = schedule
         self._calls = LocalCalls(machine)
 
     @property

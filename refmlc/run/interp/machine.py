@@ -25,6 +25,7 @@ from refmlc.run.interp.tensorir.expressions import prepare_expr
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame
 from refmlc.run.interp.tensorir.functions import prepare_prim_func
 from refmlc.run.interp.tensorir.statements import prepare_stmt
+from refmlc.run.interp.threads.schedule import ThreadSchedule
 from refmlc.run.interp.tirx.kernels import as_loops
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
@@ -96,6 +97,7 @@ class Machine:
         self.c_functions: Mapping[str, ScalarOp] = SCALAR_OPS if math == "cr" else C_FUNCTIONS
         self.substitutes = None if allow or hooks is not None else substitutes
         self._quiet = substitutes if not allow and self.hooks.watches("is_quiet") else None
+        self.schedule: ThreadSchedule | None = None  # of threads, before functions are prepared
         self.depth = 0
         self.groups = 0  # of threads in execution, for functions that they call
         self.sums: dict[object, object] = {}  # of floats, that threads of the present call add to

@@ -1,6 +1,6 @@
 """An instruction at its place in the text, and what threads tell others by it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias, cast
 
 from refmlc.lang.ir import tir
@@ -60,11 +60,13 @@ class Here:
         """The groups of the thread."""
         return self.block(frame).groups_of(kind, self.thread(frame))
 
-    def barrier(self, at: Address, frame: Frame, *, proxied: bool = False) -> MemoryBarrier:
+    def barrier(self, at: Address, frame: Frame, *, proxied: bool = False, waits: bool = False) -> MemoryBarrier:
         """The barrier at an address, for an operation on it. Fails: RM342."""
         place = at.at(frame)
         barrier = self.block(frame).barrier(element_name(place), place, self.node.span)
         self._used(at, place, frame, proxied=proxied)
+        if self.scope.machine.schedule is not None and not waits:
+            self.scope.machine.schedule.access(barrier, _kind(self.words), self.node)
         return barrier
 
     def _used(self, at: Address, place: Pointer, frame: Frame, *, proxied: bool) -> None:
@@ -77,6 +79,13 @@ class Here:
             hooks.before_atomic(self.node, "cta", frame)
             touch(frame, place, SIZE, None)
             hooks.after_atomic(self.node, frame)
+
+
+def _kind(words: Sequence[str]) -> str:
+    """The kind of an operation on a barrier, as schedules name it (TIW-012)."""
+    if "bulk" in words:
+        return "bring"
+    return "arrive" if "expect_tx" not in words and words[1] in ("arrive", "mbarrier") else "barrier"
 
 
 def signal(here: Here, barrier: MemoryBarrier, frame: Frame) -> None:

@@ -53,6 +53,10 @@ class PhaseIsComplete:
         """What it waits for."""
         return thread.frame[self.slot].barrier.state()
 
+    def place(self, thread: Thread) -> object:
+        """The barrier."""
+        return thread.frame[self.slot].barrier
+
 
 def prepare_wait(scope: Scope, node: tir.Evaluate) -> Go:  # TIA-023
     """The statement, executed by a thread of a group."""
@@ -74,14 +78,16 @@ def prepare_wait(scope: Scope, node: tir.Evaluate) -> Go:  # TIA-023
     tell = _told(scope, parts)
     condition = None if parts.predicate is None else scope.expr(cast("tir.Expr", parts.predicate))
     hooks, orders = scope.machine.hooks, "relaxed" not in parts.words
-    watched = orders and hooks.watches("acquire")
+    watched, schedule = orders and hooks.watches("acquire"), scope.machine.schedule
 
     def wait(frame: Frame) -> Steps:
         if condition is not None and not condition(frame):
             return
-        barrier, bit = here.barrier(at, frame), parity(frame)
+        barrier, bit = here.barrier(at, frame, waits=True), parity(frame)
         if bit not in (0, 1):
             raise fail(BARRIER_MISUSE, f"the parity of a wait for `{barrier.name}` is {bit}", call.span)
+        if schedule is not None:
+            schedule.access(barrier, f"wait {bit}", call)
         waiting = frame[slot] = PhaseWait(barrier, bit, barrier.phase)
         if not waiting.is_over:
             yield meeting

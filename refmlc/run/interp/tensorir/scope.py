@@ -84,7 +84,7 @@ class Scope:
         """The accesses and barriers of the function's threads, from its text; read at the first use."""
         if self._exchange is None:
             assert self.func is not None  # noqa: S101 - only functions have threads
-            self._exchange = Threads(self.func)
+            self._exchange = Threads(self.func, events=self.machine.schedule is not None)
         return self._exchange
 
     def declare_buffer(self, buffer: tir.Buffer, *, strided: bool = False) -> BufferPlace:

@@ -7,6 +7,7 @@ over `threadIdx` in which threads meet comes here, through one `if` in its case 
 |------------------|-----------------------------------------------------------------------------------|
 | `launch`         | the loop over a thread axis: a frame for each thread, rounds, divergence          |
 | `group`          | threads, their meetings, one round after the other                                |
+| `schedule`       | who runs next, where orders are explored                                          |
 | `statements`     | the statements around a meeting, as generators                                    |
 | `collectives`    | the barrier, and the reduction over threads                                       |
 | `parts`          | the meetings of the calls in an expression; barriers of blocks                    |

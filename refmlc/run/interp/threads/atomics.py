@@ -45,6 +45,8 @@ TYPES = {
     "f64": "float64",
 }
 OPERATIONS = ("add", "min", "max", "and", "or", "xor", "inc", "dec", "exch", "cas")
+COMMUTING = ("add", "min", "max", "and", "or", "xor")
+"""Operations whose order does not matter where nobody asks for the value before."""
 WIDE = "b128"
 Operation = Callable[..., object]
 
@@ -257,7 +259,8 @@ def exchanged(
     adds_floats = dtype.is_float and atomic.op == "add"
     view = scope.buffer(element.buffer).view
     check = partial(_check_order, scope, node, atomic, view) if adds_floats else None
-    ordered = hooks.watches("strong")
+    ordered, schedule = hooks.watches("strong"), scope.machine.schedule
+    kind = atomic.op if atomic.op in COMMUTING else ""
     indices = tuple(scope.int(index) for index in element.indices)
 
     def exchange(frame: Frame, values: Sequence[object]) -> object:
@@ -266,6 +269,9 @@ def exchanged(
         if ordered:
             hooks.strong(_place(frame[view], [index(frame) for index in indices]), atomic.order, frame)
         frame[place] = new = operation(old, *values)
+        if schedule is not None:
+            at = _place(frame[view], [index(frame) for index in indices])
+            schedule.access(at, kind, node, idle=new == old)
         if check is not None:
             check(frame, tuple([index(frame) for index in indices]), old, values[0], new)
         store(frame)

@@ -14,6 +14,7 @@ from refmlc.lang.ir.node import Node
 from refmlc.run.interp.asynchronous.barriers import BlockState
 from refmlc.run.interp.tensorir.frame import Frame, Slot
 from refmlc.run.interp.tensorir.views import BufferPlace, View
+from refmlc.run.interp.threads.schedule import ThreadSchedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,9 @@ class Awaited(Protocol):
 
     def lacks(self, thread: "Thread") -> str:
         """What it waits for, as messages have it."""
+
+    def place(self, thread: "Thread") -> object:
+        """The place whose state it is."""
 
 
 WARP = 32
@@ -174,6 +178,63 @@ def rounds(threads: Sequence[Thread], events: Events) -> Iterator[Meeting]:
             waiting = _first_waiting(threads)
             meeting = cast("Meeting", waiting.waits)
             raise events.divergence(part_of(threads, waiting, meeting), waiting, barriers.arrived_at(meeting))
+
+
+def scheduled(threads: Sequence[Thread], events: Events, schedule: ThreadSchedule) -> Iterator[Meeting]:
+    """The same, in the order of a schedule: threads that may continue do so before all others wait."""
+    ready = list(threads)
+    barriers = _Barriers(threads, events)
+    schedule.begin(threads)
+    while threads:
+        if not ready:
+            first = threads[0].waits
+            if all(thread.waits is None for thread in threads):
+                return
+            if _is_whole(first, threads) and barriers.opens(cast("Meeting", first)):
+                _act(cast("Meeting", first), threads, events)
+                schedule.met(threads, ())
+                yield cast("Meeting", first)
+                ready = _released(threads)
+                continue
+            ready = _released(_converged(threads, events))
+            if not ready:
+                waiting = _first_waiting(threads)
+                meeting = cast("Meeting", waiting.waits)
+                raise events.divergence(part_of(threads, waiting, meeting), waiting, barriers.arrived_at(meeting))
+        thread = schedule.choose(ready)
+        ready.remove(thread)
+        _turn(thread, barriers, events)
+        schedule.paused()
+        if ready or not _is_whole(threads[0].waits, threads):
+            ready += _opened(threads, barriers, events, schedule)
+
+
+def _is_whole(meeting: Meeting | None, threads: Sequence[Thread]) -> bool:
+    """Whether all threads of the block wait at one meeting of the block."""
+    return meeting is not None and _is_of_block(meeting) and _is_met(meeting, threads)
+
+
+def _released(members: Sequence[Thread]) -> list[Thread]:
+    """Threads that do not wait any more."""
+    for member in members:
+        member.waits = None
+    return list(members)
+
+
+def _opened(threads: Sequence[Thread], barriers: "_Barriers", events: Events, schedule: ThreadSchedule) -> list[Thread]:
+    """The threads that may continue since the last turn."""
+    ready: list[Thread] = []
+    for meeting, members, phases in (*_parts(threads), *barriers.open()):
+        _act(meeting, members, events)
+        events.met(meeting, members, phases)
+        if meeting.orders:
+            schedule.met(members, [phase.thread for phase in phases if isinstance(phase, Arrival)])
+        ready += _released(members)
+    for thread in threads:
+        if _may_pass(thread):
+            schedule.woken(thread, cast("Awaited", cast("Meeting", thread.waits).until).place(thread))
+            ready += _released([thread])
+    return ready
 
 
 def _turn(thread: Thread, barriers: "_Barriers", events: Events) -> None:

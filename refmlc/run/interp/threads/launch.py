@@ -15,7 +15,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.node import Node
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Activation, Frame, Run, Slot
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.threads.group import WARP, Events, Go, Group, Meeting, Steps, Thread, rounds
+from refmlc.run.interp.threads.group import WARP, Events, Go, Group, Meeting, Steps, Thread, rounds, scheduled
 from refmlc.run.interp.threads.private_memory import outside
 
 
@@ -59,7 +59,7 @@ def threads(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go
         if node.thread is not None and node.thread.var is not None:
             scope.layout.alias(node.thread.var, cast("Slot[object]", slot))
         body = _located(scope, body_of(scope, node.body))
-    budget, span, memories = scope.machine.budget, node.span, scope.memories
+    machine, budget, span, memories = scope.machine, scope.machine.budget, node.span, scope.memories
     resume, pause = _switching(scope, node)
     released, met = scope.machine.hooks.release, _met(scope, node)
     begin, begins = scope.machine.hooks.begin_threads, scope.machine.hooks.watches("begin_threads")
@@ -82,7 +82,9 @@ def threads(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go
             block.append(Thread(index, thread_frame, body(thread_frame)))
         if begins:
             begin(node, block)
-        yield from rounds(block, Events(resume, pause, released, met, partial(_divergence, scope, node, frame)))
+        events = Events(resume, pause, released, met, partial(_divergence, scope, node, frame))
+        schedule = machine.schedule
+        yield from rounds(block, events) if schedule is None else scheduled(block, events, schedule)
 
     return steps
 

@@ -12,6 +12,7 @@ from refmlc.diag.catalogue import BAD_EXTENT
 from refmlc.lang.ir import tir, tirx
 from refmlc.lang.ir.asynchronous import is_wait
 from refmlc.lang.ir.matrix_units import is_of_matrix_unit
+from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scopes import is_thread
 from refmlc.lang.ir.threads import is_collective, tag_of
 from refmlc.lang.ir.visit import children
@@ -26,13 +27,32 @@ from refmlc.run.interp.threads.group import Go, Meeting, Steps
 from refmlc.run.interp.threads.launch import threads
 from refmlc.run.interp.threads.parts import is_barrier
 from refmlc.run.interp.threads.rows import rows
+from refmlc.run.interp.threads.schedule import Always, is_event
 from refmlc.run.interp.tirx import tile_calls
 
 Place = TypeVar("Place")
+LEAVES = (tir.Evaluate, tir.BufferStore, tir.Bind)
+"""Statements that may be an event of synchronisation."""
 
 
 def prepare_steps(scope: Scope, node: tir.Stmt) -> Go:
     """`node` as a generator on frames; the hooks that watch statements are around it."""
+    if scope.machine.schedule is not None and isinstance(node, LEAVES) and is_event(node):
+        return _after(_letting(node), _unscheduled(scope, node))
+    return _unscheduled(scope, node)
+
+
+def _letting(node: Node) -> Go:
+    """A thread lets others run before an event (TIW-012)."""
+    meeting = Meeting(node, implied=False, part="thread", orders=False, until=Always())
+
+    def let(_frame: Frame) -> Steps:
+        yield meeting
+
+    return let
+
+
+def _unscheduled(scope: Scope, node: tir.Stmt) -> Go:
     if not scope.exchange.meets(node) or not scope.exchange.is_open(node):
         return _piece(scope, node)
     steps = _prepare(scope, node)
@@ -176,8 +196,17 @@ def _sequence(scope: Scope, node: tir.SeqStmt) -> Go:
     return sequence
 
 
+def _before(scope: Scope, condition: tir.Expr) -> Go | None:
+    """What comes before a condition: meetings in it, and others that run."""
+    meet = parts.exchange(scope, condition)
+    if scope.machine.schedule is None or not is_event(condition):
+        return meet
+    let = _letting(condition)
+    return let if meet is None else _after(let, meet)
+
+
 def _if(scope: Scope, node: tir.IfThenElse) -> Go:
-    meet = parts.exchange(scope, node.condition)
+    meet = _before(scope, node.condition)
     condition = scope.expr(node.condition)
     then_case = prepare_steps(scope, node.then_case)
     else_case = None if node.else_case is None else prepare_steps(scope, node.else_case)
@@ -259,7 +288,7 @@ def _same_thread(scope: Scope, tag: str, node: tir.For) -> Go:
 def _while(scope: Scope, node: tir.While) -> Go:
     outer, looping = scope.jumps, scope.looping
     scope.looping = True
-    meet = parts.exchange(scope, node.condition)
+    meet = _before(scope, node.condition)
     condition = scope.expr(node.condition)
     body = prepare_steps(scope, node.body)
     scope.jumps, scope.looping = outer, looping
