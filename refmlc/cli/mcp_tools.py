@@ -6,7 +6,7 @@
 | `prove`                                     | whether a module may replace another for all arguments             |
 | `explain`                                   | what a code or a clause means                                      |
 | `why`                                       | the stores, operators and roundings that made an element           |
-| `debug_threads`                                         | threads: where each stands, who waits for whom       |
+| `debug_threads`                                         | threads: where each stands, which waits for which    |
 | `debug_start`, `debug_move`, `debug_inspect`, `debug_end` | a session that moves forwards and backwards          |
 
 A text is read as data, as every file is. Arguments are generators and numbers: no tool opens a file, starts a program
@@ -235,7 +235,7 @@ class DebugTools:
             return _where(used, _moved(used, how, count) if thread is None else _stepped(used, how, count, thread))
 
     def threads(self, session: int) -> Reply:
-        """Show the threads of a kernel where a session stands: their places, who waits for whom, the barriers."""
+        """Show the threads of a kernel where a session stands: their places, which waits for which, the barriers."""
         with self.sessions.lock:
             used = self.sessions.use(session)
             threads, waiting = used.threads(), waiting_text(used.waiting())

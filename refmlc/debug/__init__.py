@@ -16,7 +16,7 @@ Layer: above `refmlc.vm` and `refmlc.observe.why`, below `refmlc.cli`.
 | `snapshots`, `snapshot_policy`, `resumption`, `reentry`, `iterations`, `history` | motions backwards          |
 | `tier_switch`, `call_exit`, `outlined_loops`, `loop_length` | calls, rests of calls and loops executed in C   |
 | `frames`, `inspection`, `expressions`, `tensors`, `provenance` | values where the program stands              |
-| `threads/`, `thread_data`           | threads that take turns: where each stands, who waits for whom         |
+| `threads/`, `thread_data`           | threads that take turns: where each stands, which waits for which      |
 | `edits`                             | values changed by the user                                              |
 | `terminal/`, `screen/`              | the line prompt; the full screen                                        |
 | `dap/`, `vscode/`, `vsix`           | editors; the extension for VS Code, and its package                     |

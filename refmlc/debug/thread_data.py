@@ -11,7 +11,7 @@ from refmlc.run.interp.threads.group import WARP
 class ThreadState:
     """A thread of the block that runs. `number`: x fastest; `block`: the indices of the block, x first.
 
-    `state`: `runs`, `waits`, `continues` (it waited, and goes on in its turn), `begins`, `ended`. `span`: the statement
+    `state`: `runs`, `waits`, `continues` (it waited, and runs in its turn), `begins`, `ended`. `span`: the statement
     that it executes, or where it waits. `waits_for`, `copies`: in words, "" where there is nothing.
     """
 

@@ -3,7 +3,7 @@
 | line                              | shows                                                             |
 |-----------------------------------|--------------------------------------------------------------------|
 | `why ELEMENT`                     | why an element has its value                                       |
-| `threads`, `waits`, `barriers`    | the threads of a kernel, who waits for whom, the barriers           |
+| `threads`, `waits`, `barriers`    | the threads of a kernel, which waits for which, the barriers        |
 | `thread 37`                       | the frames and values of another thread, until the program moves    |
 
 A name of the program that is visible comes before a word without an argument.

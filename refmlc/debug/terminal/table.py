@@ -119,7 +119,7 @@ GROUPS: dict[str, tuple[PromptCommand, ...]] = {
             ("rtstep", "rts"), "[COUNT]", "step back to the last statement of the followed threads", repeats=True
         ),
         PromptCommand(("barriers",), "", "show the barriers: arrivals, phases, bytes, and copies in flight"),
-        PromptCommand(("waits",), "", "show who waits for whom, and the circle of a deadlock"),
+        PromptCommand(("waits",), "", "show which thread waits for which, and the circle of a deadlock"),
     ),
     "edits": (PromptCommand(("set",), "NAME | ELEMENT = EXPRESSION", "set a value, and continue from here", "names"),),
     "the session": (

@@ -1,4 +1,4 @@
-"""The commands for threads: which there are, which one is shown and stepped, who waits for whom."""
+"""The commands for threads: which there are, which one is shown and stepped, which waits for which."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -72,7 +72,7 @@ def _state(state: PromptState, number: int) -> str:
 
 
 def waits(state: PromptState, _argument: str) -> str:
-    """Show who waits for whom."""
+    """Show which thread waits for which."""
     return waiting_text(state.session.waiting()) or "no thread waits"
 
 

@@ -2,7 +2,7 @@
 
 | a wait at                      | is for                                                            |
 |--------------------------------|-------------------------------------------------------------------|
-| a meeting of threads           | those that have not come                                          |
+| a meeting of threads           | those that are missing                                            |
 | a numbered barrier             | the threads that neither wait nor arrived there                   |
 | a phase of a barrier in memory | the threads that can still reach a statement which arrives there   |
 """
@@ -73,7 +73,7 @@ def _wait(engine: Engine, group: WaitGroup, threads: Sequence[Tracked]) -> Wait:
 
 
 def _for_threads(engine: Engine, first: Tracked) -> tuple[tuple[int, ...], str]:
-    """The threads that have not come to a meeting."""
+    """The threads that are missing at a meeting."""
     meeting = first.meeting
     assert meeting is not None  # noqa: S101 - it waits
     members = awaited_members(first.launch, first, meeting)

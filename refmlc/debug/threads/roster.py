@@ -111,7 +111,7 @@ Listener: TypeAlias = Callable[[Tracked], None]
 class Roster:
     """See the docstring of the module. The stepper writes it during the run.
 
-    `resumed`, `paused`: are told when a thread continues, and when it waits or has ended.
+    `resumed`, `paused`: called when a thread continues, and when it waits or has ended.
     """
 
     def __init__(self, resumed: Listener | None = None, paused: Listener | None = None) -> None:
