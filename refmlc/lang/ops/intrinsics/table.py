@@ -89,6 +89,7 @@ def _of_threads() -> tuple[Intrinsic, ...]:
         Intrinsic("cuda.atomic_cas", "writes where a value is expected", "TIW-006", WRITES, "expr expr expr", 1),
         Intrinsic("ptx.atom", "an atomic operation; the value before", "TIW-006", WRITES, "*any"),
         Intrinsic("ptx.red", "an atomic operation without a value", "TIW-006", WRITES, "*any"),
+        Intrinsic("cuda.thread_fence", "orders accesses around it", "TIA-031", WRITES, ""),
         Intrinsic("ptx.applypriority", "a priority of memory in a cache: no effect", "PTX-021", WRITES, "*any"),
     )
 
