@@ -26,7 +26,6 @@ from refmlc.run.interp.threads import collectives, matrix, parts, registers
 from refmlc.run.interp.threads.group import Go, Meeting, Steps
 from refmlc.run.interp.threads.launch import threads
 from refmlc.run.interp.threads.parts import is_barrier
-from refmlc.run.interp.threads.rows import rows
 from refmlc.run.interp.threads.schedule import Always, is_event
 from refmlc.run.interp.tirx import tile_calls
 
@@ -105,9 +104,8 @@ def _prepare(scope: Scope, node: tir.Stmt) -> Go:
             return _block(scope, node)
         case tir.Evaluate() if is_wait(node):
             return _seen(scope, node, waits.prepare_wait(scope, node))
-        case tir.Evaluate(value=tir.Call(callee=callee) as call) if is_of_matrix_unit(callee):
-            work = _after(rows(scope, call), matrix.prepare_matrix(scope, node))
-            return _after(_implied(scope, node), _seen(scope, node, work))
+        case tir.Evaluate(value=tir.Call(callee=callee)) if is_of_matrix_unit(callee):
+            return _after(_implied(scope, node), _seen(scope, node, matrix.prepare_matrix(scope, node)))
         case tir.Evaluate() if is_barrier(node):
             return _seen(scope, node, _leaf(scope, node))
         case tir.Evaluate() if is_collective(node):
