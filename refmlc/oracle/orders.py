@@ -64,7 +64,7 @@ class Event:
 
 
 @dataclass(slots=True)
-class Turn:
+class OrderTurn:
     """A turn of a thread: who could have run instead, and the events in it."""
 
     thread: ThreadId
@@ -84,8 +84,8 @@ class OrderRecorder(ThreadSchedule):
     """Follows the first choices of an earlier run, then lets each thread run until it waits, as without a schedule."""
 
     def __init__(self, prefix: Sequence[ThreadId], *, backwards: bool = False) -> None:
-        self.steps: list[Turn | Join] = []
-        self.turns: list[Turn] = []
+        self.steps: list[OrderTurn | Join] = []
+        self.turns: list[OrderTurn] = []
         self._prefix, self._backwards = prefix, backwards
         self._block = 0
         self._last: Times = {}
@@ -110,7 +110,7 @@ class OrderRecorder(ThreadSchedule):
             chosen = self._usual(ready)
         self._running, self._idle = chosen, False
         self._last[self._id(chosen)] = number
-        self.turns.append(Turn(self._id(chosen), frozenset(self._id(thread) for thread in ready)))
+        self.turns.append(OrderTurn(self._id(chosen), frozenset(self._id(thread) for thread in ready)))
         self.steps.append(self.turns[-1])
         passing = self._passing.pop(self._id(chosen), None)
         self._now = [] if passing is None else [passing]
