@@ -101,6 +101,10 @@ def passes(  # noqa: PLR0913 - one parameter per option
     requested = PassCalls(arguments, calls, budget, seed, (*assumed(assume), *assumed_beside(file)), prove=prove)
     asked = TvmRequest(_pass_names(names), target, opt, {NAMED[pipeline]: pipeline} if pipeline else {})
     if file.suffix == ".jsonl":
+        if asked.passes is not None or asked.pipelines:
+            raise fail(
+                BAD_USAGE, f"{file} holds what passes have left: `--passes` and `--pipeline` change nothing in it"
+            )
         trace, reduction, compiler = _of_snapshots(file, requested), None, str(file)
     else:
         with err.status(f"{file}: pass by pass …"), _program(python, impl, asked) as program:

@@ -148,3 +148,12 @@ def test_a_named_pipeline_is_one_of_tvm_and_whole(options, tmp_path):
     file.write_text(MODULE, encoding="utf-8")
     done = asked(file, *options, "--pipeline", "tirx")
     assert (done.exit_code, "`--pipeline` is one of TVM" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("option", [("--pipeline", "tirx"), ("--passes", "relax.Normalize")])
+def test_snapshots_have_no_passes_to_choose(option, tmp_path):
+    file = tmp_path / "stages.jsonl"
+    file.write_text(json.dumps({"name": "input", "text": MODULE}) + "\n", encoding="utf-8")
+    assert asked(file).exit_code in (0, 3)
+    done = asked(file, *option)
+    assert (done.exit_code, "change nothing" in done.stderr.replace("\n", " ")) == (2, True)
