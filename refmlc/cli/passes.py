@@ -101,11 +101,7 @@ def passes(  # noqa: PLR0913 - one parameter per option
     requested = PassCalls(arguments, calls, budget, seed, (*assumed(assume), *assumed_beside(file)), prove=prove)
     asked = TvmRequest(_pass_names(names), target, opt, {NAMED[pipeline]: pipeline} if pipeline else {})
     if file.suffix == ".jsonl":
-        if asked.passes is not None or asked.pipelines:
-            raise fail(
-                BAD_USAGE, f"{file} holds what passes have left: `--passes` and `--pipeline` change nothing in it"
-            )
-        trace, reduction, compiler = _of_snapshots(file, requested), None, str(file)
+        trace, reduction, compiler = _of_snapshots(file, requested, asked), None, str(file)
     else:
         with err.status(f"{file}: pass by pass …"), _program(python, impl, asked) as program:
             trace, reduction = _of_module(file, program, requested, small=small)
@@ -201,7 +197,9 @@ def _of_module(
     )
 
 
-def _of_snapshots(file: Path, requested: PassCalls) -> TraceCheck:
+def _of_snapshots(file: Path, requested: PassCalls, asked: TvmRequest) -> TraceCheck:
+    if asked.passes is not None or asked.pipelines:
+        raise fail(BAD_USAGE, f"{file} holds what passes have left: `--passes` and `--pipeline` change nothing in it")
     try:
         lines = file.read_text(encoding="utf-8").split("\n")  # `splitlines` would also split inside strings
     except (OSError, UnicodeDecodeError) as problem:
