@@ -24,9 +24,8 @@ import numpy as np
 from refmlc.diag.errors import error
 from refmlc.lang.ir import IRModule, tir
 from refmlc.observe.sanitize.kinds import ALL
-from refmlc.observe.sanitize.sanitizer import Sanitizer
-from refmlc.oracle.implementations.implementation import Answer, Ended, Stop
-from refmlc.oracle.implementations.interp import Interp, Interpreted
+from refmlc.oracle.implementations.implementation import Answer, Ended, Stop, Stopped
+from refmlc.oracle.implementations.interp import Interp, Watched
 from refmlc.oracle.implementations.local_calls import stopped
 from refmlc.run.interp.asynchronous.barriers import MemoryBarrier
 from refmlc.run.interp.threads.group import Thread
@@ -83,7 +82,11 @@ class Join:
 class OrderRecorder(ThreadSchedule):
     """Follows the first choices of an earlier run, then lets each thread run until it waits, as without a schedule."""
 
-    def __init__(self, prefix: Sequence[ThreadId], *, backwards: bool = False) -> None:
+    def __init__(self) -> None:
+        self.renew()
+
+    def renew(self, prefix: Sequence[ThreadId] = (), *, backwards: bool = False) -> None:
+        """Forget what has happened, and follow these choices in the next run."""
         self.steps: list[OrderTurn | Join] = []
         self.turns: list[OrderTurn] = []
         self._prefix, self._backwards = prefix, backwards
@@ -254,11 +257,10 @@ def explore(
     search = _Search(module, func, arguments, interp, kinds)
     choices: list[TurnChoice] = []
     while True:
-        recorder = OrderRecorder([choice.thread for choice in choices])
-        if search.run(recorder):
+        if search.run([choice.thread for choice in choices]):
             return search.result(complete=False)
-        choices += [TurnChoice(turn.thread, {turn.thread}) for turn in recorder.turns[len(choices) :]]
-        for number, threads in _turned(recorder).items():
+        choices += [TurnChoice(turn.thread, {turn.thread}) for turn in search.recorder.turns[len(choices) :]]
+        for number, threads in _turned(search.recorder).items():
             choices[number].open |= threads
         while choices and not choices[-1].open - choices[-1].done:
             choices.pop()
@@ -266,49 +268,54 @@ def explore(
             return search.result(complete=search.all_end)
         if search.orders >= orders - 1:
             if search.orders < orders:
-                search.run(OrderRecorder((), backwards=True))
+                search.run((), backwards=True)
             return search.result(complete=False)
         choices[-1].thread = min(choices[-1].open - choices[-1].done)
         choices[-1].done.add(choices[-1].thread)
 
 
-@dataclass(slots=True)
 class _Search:
-    """The orders that were executed so far."""
+    """The orders that were executed so far, by functions that are prepared once."""
 
-    module: IRModule
-    func: str
-    arguments: Callable[[], Sequence[object]]
-    interp: Interp
-    kinds: Collection[str]
-    orders: int = 0
-    all_end: bool = True
-    answer: Answer | None = None
-    results: set[bytes] = field(default_factory=set)
+    def __init__(
+        self,
+        module: IRModule,
+        func: str,
+        arguments: Callable[[], Sequence[object]],
+        interp: Interp,
+        kinds: Collection[str],
+    ) -> None:
+        self.recorder = OrderRecorder()
+        self.orders = 0
+        self.all_end = True
+        self._func, self._arguments = func, arguments
+        self._watched = Watched(module, interp, kinds, schedule=self.recorder)
+        self._answer: Answer | None = None
+        self._results: set[bytes] = set()
 
-    def run(self, recorder: OrderRecorder) -> bool:
+    def run(self, prefix: Sequence[ThreadId], *, backwards: bool = False) -> bool:
         """Execute one order; whether the search ends with it: it is undefined, or the first one and does not end."""
-        hooks = Sanitizer(self.module, self.kinds)
-        answer = Interpreted(self.module, self.interp, hooks, schedule=recorder).run(self.func, self.arguments())
+        self.recorder.renew(prefix, backwards=backwards)
+        answer = self._watched.run(self._func, self._arguments())
         self.orders += 1
         if isinstance(answer, Ended):
-            self.answer = self.answer or answer
-            self.results.add(_contents([answer.value, *answer.args]))
+            self._answer = self._answer or answer
+            self._results.add(_contents([answer.value, *answer.args]))
             return False
         self.all_end = False
-        if self.answer is not None and answer.why is not Stop.UNDEFINED:
+        if self._answer is not None and answer.why is not Stop.UNDEFINED:
             return False
-        self.answer = answer
-        if answer.diagnostic is not None:
-            failure = hooks.explain(error(answer.diagnostic)).diagnostic
-            note = f"in order {self.orders} of the threads that were tried"
-            self.answer = stopped(error(replace(failure, notes=(*failure.notes, note)) if self.orders > 1 else failure))
+        explained = self._watched.explained(answer)
+        if self.orders > 1 and isinstance(explained, Stopped) and explained.diagnostic is not None:
+            notes = (*explained.diagnostic.notes, f"in order {self.orders} of the threads that were tried")
+            explained = stopped(error(replace(explained.diagnostic, notes=notes)))
+        self._answer = explained
         return True
 
     def result(self, *, complete: bool) -> Exploration:
         """What the search gives."""
-        assert self.answer is not None  # noqa: S101 - an order was executed
-        return Exploration(self.orders, complete, self.answer, len(self.results))
+        assert self._answer is not None  # noqa: S101 - an order was executed
+        return Exploration(self.orders, complete, self._answer, len(self._results))
 
 
 def _contents(values: Sequence[object]) -> bytes:

@@ -141,15 +141,22 @@ class Watched:
     """
 
     def __init__(
-        self, module: IRModule, interp: Interp, kinds: Collection[str] = ALL, native: NativeModule | None = None
+        self,
+        module: IRModule,
+        interp: Interp,
+        kinds: Collection[str] = ALL,
+        native: NativeModule | None = None,
+        *,
+        schedule: ThreadSchedule | None = None,
     ) -> None:
         self._module, self._interp, self._kinds, self._native = module, interp, kinds, native
+        self._schedule = schedule
         self._is_clean = True
         self._begin()
 
     def _begin(self) -> None:
         self.hooks = Sanitizer(self._module, self._kinds)
-        self.interpreted = Interpreted(self._module, self._interp, self.hooks, self._native)
+        self.interpreted = Interpreted(self._module, self._interp, self.hooks, self._native, schedule=self._schedule)
 
     def run(self, func: str, args: Sequence[object]) -> Answer:
         """Call `func` on `args`. `hooks` and `interpreted` tell of this call, until the next."""
