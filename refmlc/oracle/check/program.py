@@ -28,7 +28,7 @@ GENERATORS = "zeros, ones, iota, normal(SEED)"
 class CheckedProgram:
     """A function with its calls. `explicit` maps a parameter's number to the source of its explicit argument.
 
-    `as_written`, `allow`: how it is executed, as in `CheckOptions`; a case says so too.
+    `as_written`, `allow`, `orders`: how it is executed, as in `CheckOptions`; a case says so too.
     """
 
     module: IRModule
@@ -38,6 +38,7 @@ class CheckedProgram:
     name: str = ""
     as_written: bool = False
     allow: frozenset[str] = frozenset()
+    orders: int = 1
 
     def arguments(self, number: int = 0) -> list[object]:
         """Fresh arguments of a call."""

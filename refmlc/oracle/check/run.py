@@ -140,7 +140,7 @@ def examined(
     try:
         interp = Interp(limits, allow=allow, as_written=choices.as_written, compiles_from=choices.compiles_from)
         program, trial = checked_program(module, name, request, interp)
-        program = replace(program, as_written=choices.as_written, allow=allow)
+        program = replace(program, as_written=choices.as_written, allow=allow, orders=choices.orders)
     except RefmlcError as failure:
         if request.inputs or request.dims or request.params:
             raise

@@ -13,6 +13,7 @@
 | `calls`          | tables: `args` (`literals`), and `assert`                                   |
 | `as_written`     | true: no barrier is implied (TIR-229). May be left out                      |
 | `allow`          | codes after which the program continues. May be left out                    |
+| `orders`         | how many orders of threads are tried (TIW-012). May be left out: one        |
 
 | `assert.kind` | and                                                                                                |
 |---------------|----------------------------------------------------------------------------------------------------|
@@ -84,6 +85,7 @@ class CaseFile:
     line: int = field(default=0, compare=False)
     as_written: bool = False
     allow: tuple[str, ...] = ()
+    orders: int = 1
 
     @cached_property
     def module(self) -> IRModule:
@@ -121,6 +123,7 @@ class CaseFile:
             "func": self.func,
             **({"as_written": True} if self.as_written else {}),
             **({"allow": list(self.allow)} if self.allow else {}),
+            **({"orders": self.orders} if self.orders > 1 else {}),
             **({"uses": uses} if uses else {"module": self.text}),
         }
         prefix = f"{table}." if table else ""
@@ -224,6 +227,7 @@ def _case(data: object, modules: Mapping[str, str], places: _Places) -> CaseFile
                 line,
                 table.get("as_written") is True,
                 _names(table, "allow", place),
+                _count(table, "orders", place),
             )
     raise fail(BAD_FILE, f"{place} is not a case: it needs `id`, `module`, `func` and `calls`")
 
@@ -233,6 +237,13 @@ def _names(data: Mapping[str, object], key: str, place: str) -> tuple[str, ...]:
     if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
         raise fail(BAD_FILE, f"{place}: `{key}` is not a list of strings")
     return tuple(names)
+
+
+def _count(data: Mapping[str, object], key: str, place: str) -> int:
+    count = data.get(key, 1)
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        raise fail(BAD_FILE, f"{place}: `{key}` is not a positive integer")
+    return count
 
 
 def _word(data: Mapping[str, object], key: str, place: str) -> str:

@@ -71,8 +71,9 @@ def recorded(
         tuple(draft_calls),
         as_written=getattr(program, "as_written", False),
         allow=tuple(sorted(getattr(program, "allow", ()))),
+        orders=getattr(program, "orders", 1),
     )
-    interp = Interp(check=False, allow=frozenset(draft.allow), as_written=draft.as_written)
+    interp = Interp(check=False, allow=frozenset(draft.allow), as_written=draft.as_written, orders=draft.orders)
     answers = [reference.answer for reference in references(draft, interp, sanitize=True)]
     calls_made = [
         CaseCall(call.args, assertion(draft, number, answer))

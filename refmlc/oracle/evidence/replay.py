@@ -63,6 +63,7 @@ def replay(case: CaseFile, implementations: Sequence[Implementation], limits: Li
         pairs=case.code in PAIRED,
         allow=allow,
         as_written=case.as_written,
+        orders=case.orders,
     )[0]
     if case.code == INACCURATE.id:
         examination = held(examination, implementations, Interp(limits or Limits(), allow=allow))

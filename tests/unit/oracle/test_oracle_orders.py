@@ -1,10 +1,16 @@
 """Orders of threads, counted by hand (TIW-012)."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from refmlc.diag import RefmlcError
 from refmlc.lang.script import read
 from refmlc.oracle.check import check
+from refmlc.oracle.evidence.case_file import CaseCall, CaseFile, read_case
+from refmlc.oracle.evidence.record import case_text
+from refmlc.oracle.evidence.replay import replay
 from refmlc.oracle.implementations.implementation import Ended, Stop
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.orders import explore
@@ -25,6 +31,7 @@ def main(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32")):
         T.ptx.mbarrier.init.shared.b64(T.address_of(bar[1]), T.uint32({count}))
     T.cuda.cta_sync()
 """
+EMPTY = CaseFile("open-1", (), (), "0.27", "", "", "", "main", (CaseCall(()),))
 SWAP = "T.ptx.atom.shared.exch.b32(d[0], T.address_of(S[{}]), {})"
 CAS = "T.cuda.atomic_cas(T.address_of(S[0]), {}, {})"
 ADD = "T.evaluate(T.cuda.atomic_add(T.address_of(S[0]), t + 1))"
@@ -201,3 +208,25 @@ def test_a_check_tries_orders():
     fine = check(read(text_of(ADD, BLOCK, "B[t] = S[0]"), "case.py"), implementations=(), calls=1, orders=10)
     assert fine.ok
     assert "1 order of threads, complete" in str(fine)
+
+
+def test_a_case_of_a_fault_in_another_order_is_found_again():
+    first = when("t == 0", when(f"{CAS.format(0, 1)} == 0", ARRIVE.format(0)))
+    second = when("t == 1", f"T.evaluate({CAS.format(0, 2)})", WAIT.format(0, 0))
+    report = check(read(text_of(first, second), "case.py"), implementations=(), calls=1, orders=10)
+    [cause] = report.causes
+    case = read_case(case_text(cause.finding))
+    assert case.orders == 10
+    assert case.calls[0].assertion["code"] == "RM343"
+    again = replay(case, ())
+    assert again.broken == ()
+    assert again.examination.reference[0].answer.diagnostic.code.id == "RM343"
+    assert replay(replace(case, orders=1), ()).broken != ()
+
+
+@pytest.mark.parametrize("count", ["0", "true", "2.0", '"2"'])
+def test_a_number_of_orders_that_is_none_is_refused(count):
+    case = replace(EMPTY, orders=2).toml()
+    assert read_case(case).orders == 2
+    with pytest.raises(RefmlcError, match="`orders` is not a positive integer"):
+        read_case(case.replace("orders = 2", f"orders = {count}"))
