@@ -17,8 +17,7 @@ from typing import TypeAlias, cast
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_POINTER
-from refmlc.lang.dtypes import INT32, SCALARS, DType
-from refmlc.lang.dtypes.bits import from_bits, to_bits
+from refmlc.lang.dtypes import SCALARS
 from refmlc.lang.ir import tir
 from refmlc.lang.ops.matrix.forms import NAMES, MmaForm, NoSuchForm
 from refmlc.lang.ops.matrix.fragments import (
@@ -34,6 +33,7 @@ from refmlc.lang.ops.matrix.products import product
 from refmlc.run.interp.tensorir.addresses import touching
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.interp.threads.matrix.operands import parted, read, written
 from refmlc.run.interp.threads.matrix.registers import ElementCodes, joined, place_of, pointee, scope_of, split, word_of
 from refmlc.run.interp.threads.matrix.work import NotExecuted, Posted, WarpWork
 from refmlc.run.memory.pointer import Pointer
@@ -98,8 +98,8 @@ def _mma(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Attr]) -
         raise NotExecuted(f"has {len(operands)} operands, of which {sum(counts)} are expected")
     ends = [sum(counts[: i + 1]) for i in range(4)]
     groups = [operands[end - count : end] for count, end in zip(counts, ends, strict=True)]
-    finish = _written(scope, groups[0], wide)
-    sources = [_read(scope, group, wide) for group in groups[1:]]
+    finish = written(scope, groups[0], wide)
+    sources = [read(scope, group, wide) for group in groups[1:]]
 
     def post(frame: Frame) -> object:
         return tuple([joined(source(frame), wide) for source in sources])
@@ -108,47 +108,6 @@ def _mma(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Attr]) -
         return [split(cast("int", held), wide, counts[0]) for held in _multiplied(form, posted)]
 
     return WarpWork(post, act, finish)
-
-
-# ----------------------------------------------------------------------------------------- registers
-
-
-def _element(operand: tir.Attr, bits: int) -> tir.Expr:
-    """An operand as a scalar of `bits` bits: a buffer of one element is its element."""
-    buffer = operand.buffer if isinstance(operand, tir.BufferData) else operand
-    if isinstance(buffer, tir.Buffer) and all(
-        isinstance(size, tir.IntImm) and size.value == 1 for size in buffer.shape
-    ):
-        operand = tir.BufferLoad(buffer, tuple(tir.IntImm(INT32, 0) for _ in buffer.shape))
-    if not isinstance(operand, tir.Expr) or operand.dtype.is_vector or operand.dtype.bits != bits:
-        raise NotExecuted(f"has an operand that is no register of {bits} bits")
-    return operand
-
-
-def _read(scope: Scope, operands: Sequence[tir.Attr], bits: int) -> Callable[[Frame], list[int]]:
-    elements = [_element(operand, bits) for operand in operands]
-    values = [(element.dtype, scope.number(element)) for element in elements]
-    return lambda frame: [to_bits(dtype, value(frame)) for dtype, value in values]
-
-
-def _written(scope: Scope, operands: Sequence[tir.Attr], bits: int) -> Callable[[Frame, object], None]:
-    stores, slots, dtypes = [], [], list[DType]()
-    for operand in operands:
-        element = _element(operand, bits)
-        if not isinstance(element, tir.BufferLoad):
-            raise NotExecuted("has a destination that is no element of a buffer")
-        var = tir.Var("register", element.dtype)
-        slots.append(scope.layout.declare(var))
-        dtypes.append(element.dtype)
-        stores.append(scope.stmt(tir.BufferStore(element.buffer, var, element.indices, span=element.span)))
-
-    def finish(frame: Frame, registers: object) -> None:
-        for slot, dtype, code in zip(slots, dtypes, cast("Sequence[int]", registers), strict=True):
-            frame[slot] = from_bits(dtype, code)
-        for store in stores:
-            store(frame)
-
-    return finish
 
 
 # ------------------------------------------------------------------------------------------ movement
@@ -218,7 +177,7 @@ def _ldmatrix(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Att
     count, transposed = _moves(modifiers)
     if len(operands) != count + 1:
         raise NotExecuted(f"has {len(operands)} operands, of which {count + 1} are expected")
-    finish = _written(scope, operands[:-1], REGISTER)
+    finish = written(scope, operands[:-1], REGISTER)
     work = WarpWork(place_of(scope, operands[-1]), partial(_loaded, count, transposed=transposed), finish)
     return _seen(scope, operands[-1], work, partial(_read_by, count, transposed=transposed))
 
@@ -227,7 +186,7 @@ def _stmatrix(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Att
     count, transposed = _moves(modifiers)
     if len(operands) != count + 1:
         raise NotExecuted(f"has {len(operands)} operands, of which {count + 1} are expected")
-    place, registers = place_of(scope, operands[0]), _read(scope, operands[1:], REGISTER)
+    place, registers = place_of(scope, operands[0]), read(scope, operands[1:], REGISTER)
     writes, lane_of = touching(scope, getattr(operands[0], "span", None), written=True), scope.axes.get("threadIdx.x")
 
     def post(frame: Frame) -> object:
@@ -250,13 +209,13 @@ def _stmatrix(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Att
 def _movmatrix(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Attr]) -> WarpWork:
     if list(modifiers) != ["sync", "aligned", "m8n8", "trans", "b16"] or len(operands) != 2:
         raise NotExecuted(f"with the modifiers {' '.join(modifiers)[:100]}")
-    source = _read(scope, operands[1:], REGISTER)
+    source = read(scope, operands[1:], REGISTER)
 
     def act(posted: Posted) -> Posted:
         held = [registers[0] for registers in cast("Sequence[Sequence[int]]", posted)]
         return [[register] for register in moved_in(moved_out(held, transposed=False), transposed=True)]
 
-    return WarpWork(source, act, _written(scope, operands[:1], REGISTER))
+    return WarpWork(source, act, written(scope, operands[:1], REGISTER))
 
 
 def _legacy_ldmatrix(scope: Scope, call: tir.Call) -> WarpWork:
@@ -319,14 +278,8 @@ FAMILIES: Mapping[str, Callable[[Scope, Sequence[str], Sequence[tir.Attr]], Warp
 
 
 def instruction(scope: Scope, call: tir.Call, family: str) -> WarpWork:
-    """A call of an instruction; its modifiers are in its name, or among its arguments, where TVM prints them."""
-    if call.attrs:
-        raise NotExecuted(f"with `{next(iter(call.attrs))}`")
-    name = str(call.callee).removeprefix(family).strip(".")
-    said = [word_of(arg) for arg in call.args if isinstance(arg, str | tir.StringImm)]
-    operands = [arg for arg in call.args if not isinstance(arg, str | tir.StringImm)]
-    modifiers = [word.replace("::", "__") for word in (*name.split("."), *said) if word]
+    """A call of an instruction."""
     try:
-        return FAMILIES[family](scope, modifiers, operands)
+        return FAMILIES[family](scope, *parted(call, family))
     except NoSuchForm as reason:
         raise NotExecuted(f"has no form with {reason}") from None
