@@ -4,6 +4,8 @@
 prints it, in a kernel of 32 threads, with modifiers that TVM accepts; no GPU is needed. `T.ptx.addr` is an operand of
 such calls.
 
+Instructions of a warpgroup are called in one of 128, with descriptors of shared memory that holds zeros.
+
 | verdict       | one of its calls                                                            |
 |---------------|-----------------------------------------------------------------------------|
 | `executed`    | ends, or is undefined for these operands                                    |
@@ -38,14 +40,16 @@ SIDE = Path(__file__).parent / "tvm_side" / "ptx_specimens.py"
 VERDICTS = ("executed", "unsupported", "refused", "traceback")
 LOCALS = re.compile(r"\br_(\w+)\[(\d+)\]")
 WORDS = 256
-VALUES = ((1,), (32,), (1, 32), (0x3C003C00,))
-"""What the registers hold, in turn: numbers, a barrier and its count, two halves."""
+VALUES = ((1,), (32,), (1, 32), (0x3C003C00,), (0x3F800000,))
+"""What the registers hold, in turn: numbers, a barrier and its count, two halves, a float."""
+OF_WARPGROUPS = "T.ptx.wgmma"
 STEPS, SECONDS = 200_000, 20
 
 
 def kernel(call: str, values: tuple[int, ...]) -> str:
-    """A kernel of one warp with this call; the registers hold the values in turn."""
-    lines = ["T.device_entry()", "T.cta_id([1])", "T.warp_id([1])", "lane = T.lane_id([32])"]
+    """A kernel of one warp, or of a warpgroup, with this call; the registers hold the values in turn."""
+    warps = 4 if OF_WARPGROUPS in call else 1
+    lines = ["T.device_entry()", "T.cta_id([1])", f"T.warp_id([{warps}])", "lane = T.lane_id([32])"]
     lines += [f"S = T.alloc_shared(({WORDS},), 'uint32')", f"for k in range({WORDS // 32}):"]
     lines += ["    S[32 * k + lane] = T.uint32(0)", "T.cuda.cta_sync()"]
     places: dict[str, int] = defaultdict(int)
@@ -54,6 +58,12 @@ def kernel(call: str, values: tuple[int, ...]) -> str:
     for dtype, count in places.items():
         lines.append(f"r_{dtype} = T.alloc_local(({count},), '{dtype}')")
         lines += [f"r_{dtype}[{k}] = T.{dtype}({fitting(dtype, values[k % len(values)])})" for k in range(count)]
+    if OF_WARPGROUPS in call:
+        lines += ["T.ptx.fence.proxy.async_.shared__cta()", "T.cuda.cta_sync()", "T.ptx.wgmma.fence.sync.aligned()"]
+        lines += [
+            f"T.cuda.wgmma.encode_matrix_descriptor(T.address_of(r_uint64[{k}]), S.data, 1, 1, 0)"
+            for k in range(places["uint64"])
+        ]
     body = "".join(f"    {line}\n" for line in [*lines, call])
     return f"@T.prim_func\ndef main(A: T.Buffer((256,), 'uint32')):\n{body}"
 

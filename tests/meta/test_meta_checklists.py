@@ -11,7 +11,7 @@ import pytest
 from refmlc.lang.dtypes import FLOAT_FORMATS, SCALARS, DType
 from refmlc.lang.dtypes.formats import FloatFormat
 from refmlc.lang.dtypes.storage import storage_dtype
-from refmlc.lang.ir.matrix_units import OF_THREAD, OF_WARP
+from refmlc.lang.ir.matrix_units import OF_PART, OF_THREAD
 from refmlc.lang.ir.threads import IN_PART
 from refmlc.lang.ops.contract import Contract
 from refmlc.lang.ops.intrinsics import INTRINSICS, Intrinsic
@@ -66,12 +66,19 @@ NO_WITNESS = {
         "threads of a kernel, which the witness does not execute",
     ),
     **dict.fromkeys(
-        ("cuda.func_call", "cuda.cvta_generic_to_shared", "cuda.ldg"), "addresses, which a witness has as arrays only"
+        (
+            "cuda.func_call",
+            "cuda.cvta_generic_to_shared",
+            "cuda.ldg",
+            "cuda.wgmma.encode_matrix_descriptor",
+            "cuda.wgmma.noop_barrier",
+        ),
+        "addresses, which a witness has as arrays only",
     ),
     **dict.fromkeys(
         ("cuda.atomic_add", "cuda.atomic_cas", "ptx.atom", "ptx.red"), "threads that change one element together"
     ),
-    **dict.fromkeys((*OF_WARP, *OF_THREAD), "matrices that the threads of a warp hold together"),
+    **dict.fromkeys((*OF_PART, *OF_THREAD), "matrices that the threads of a warp hold together"),
     **dict.fromkeys(("reinterpret",), "handles under another type"),
 }
 """Intrinsics that the NumPy witness declines by name, with the reason."""

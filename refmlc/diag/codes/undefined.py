@@ -340,13 +340,26 @@ MISSING_FENCE = Code(
     "RM344",
     "a fence between proxies is missing",
     "TIA-032",
-    "Bulk copies access memory through the async proxy, threads through the generic one. What a thread wrote is "
-    "visible to a bulk copy only if a fence between the two proxies comes between them in the order of events: after "
-    "the write, before the issue of the copy.",
+    "Bulk copies and products of warpgroups access memory through the async proxy, threads through the generic one. "
+    "What a thread wrote is visible to them only if a fence between the two proxies comes between in the order of "
+    "events: after the write, before the issue.",
     instead(
         "S[t] = A[t]\nT.cuda.cta_sync()\nif t == 0:\n"
         '    T.ptx["cp.async.bulk.global.shared::cta.bulk_group"](B.data, S.data, T.uint32(256))',
         "S[t] = A[t]\nT.ptx.fence.proxy.async_.shared__cta()\nT.cuda.cta_sync()\nif t == 0:\n"
         '    T.ptx["cp.async.bulk.global.shared::cta.bulk_group"](B.data, S.data, T.uint32(256))',
+    ),
+)
+MISSING_REGISTER_FENCE = Code(
+    "RM345",
+    "a `wgmma.fence` is missing",
+    "TIM-013",
+    "A product of a warpgroup accesses registers at any time until its group has been waited for. Accesses of the "
+    "thread to these registers come before it only where a `wgmma.fence` is between; the first product of a thread "
+    "comes after such a fence.",
+    instead(
+        "C[0] = T.float32(0)\nT.ptx.wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16(C[0], C[1], C[2], C[3], ...)",
+        "C[0] = T.float32(0)\nT.ptx.wgmma.fence.sync.aligned()\n"
+        "T.ptx.wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16(C[0], C[1], C[2], C[3], ...)",
     ),
 )

@@ -5,6 +5,7 @@
 | `FRAGMENTS`                               | whole matrices of a warp, in memory that only these calls read         |
 | `LEGACY`                                  | the registers of each thread, as elements behind a pointer             |
 | `INSTRUCTIONS`, with or without modifiers | the registers of each thread, as elements of buffers                   |
+| `WARPGROUP`, with or without modifiers    | the registers of 128 threads, and matrices in shared memory            |
 | `OF_THREAD`                               | the registers of one thread, which executes it alone                   |
 """
 
@@ -22,7 +23,8 @@ FRAGMENTS = (
 LEGACY = ("ptx_legacy.mma", "ptx_legacy.ldmatrix")
 INSTRUCTIONS = ("ptx.mma", "ptx.ldmatrix", "ptx.stmatrix", "ptx.movmatrix")
 OF_THREAD = ("cuda.mma_fill", "cuda.mma_fill_legacy", "cuda.mma_store", "cuda.mma_store_legacy")
-OF_WARP = frozenset((*FRAGMENTS, *LEGACY, *INSTRUCTIONS))
+WARPGROUP = ("ptx.wgmma",)
+OF_PART = frozenset((*FRAGMENTS, *LEGACY, *INSTRUCTIONS, *WARPGROUP))
 
 
 def family_of(callee: object) -> str:
@@ -33,5 +35,5 @@ def family_of(callee: object) -> str:
 
 
 def is_of_matrix_unit(callee: object) -> bool:
-    """Whether the threads of a warp execute a call by this name together, in its matrix unit."""
-    return family_of(callee) in OF_WARP
+    """Whether the threads of a warp, or of a warpgroup, execute a call by this name together, in a matrix unit."""
+    return family_of(callee) in OF_PART

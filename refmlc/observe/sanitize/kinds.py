@@ -20,6 +20,7 @@ from refmlc.observe.sanitize.proxies import Proxies
 from refmlc.observe.sanitize.races import Races
 from refmlc.observe.sanitize.reductions import Reductions
 from refmlc.observe.sanitize.regions import DeclaredRegions
+from refmlc.observe.sanitize.register_fences import RegisterFences
 from refmlc.observe.sanitize.spatial import SpatialAxes
 from refmlc.observe.sanitize.stale import StaleStart
 
@@ -30,6 +31,7 @@ DETECTORS: tuple[type[Detector], ...] = (
     Reductions,
     Races,
     Proxies,
+    RegisterFences,
     NoAlias,
     HiddenEffects,
     Outputs,

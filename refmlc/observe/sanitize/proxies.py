@@ -1,10 +1,10 @@
-"""RM344: a bulk copy accesses what a thread wrote, and no fence between proxies is between (TIA-032).
+"""RM344: the async proxy accesses what a thread wrote, and no fence between proxies is between (TIA-032).
 
-Threads access memory through the generic proxy, bulk copies through the async proxy. The last writer of each element
-of shared and global memory is kept, with its clock; a fence between proxies shows what comes before it to what comes
-after it (`clocks`).
+Threads access memory through the generic proxy, bulk copies and products of warpgroups through the async one. The last
+writer of each element of shared and global memory is kept, with its clock; a fence between proxies shows what comes
+before it to what comes after it (`clocks`).
 
-| a bulk copy                       | of what a thread wrote | needs between                                  |
+| a bulk copy or product            | of what a thread wrote | needs between                                  |
 |-----------------------------------|------------------------|------------------------------------------------|
 | reads or writes                   | by a statement         | `fence.proxy.async`, for this or all memory     |
 | signals, issued by another thread | by `mbarrier.init`     | the same, or `fence.mbarrier_init`             |
@@ -27,6 +27,7 @@ from refmlc.observe.sanitize.clocks import Clocks
 from refmlc.observe.sanitize.detector import Detector
 from refmlc.observe.sanitize.elements import Elements, element
 from refmlc.observe.sanitize.facts import FactTable
+from refmlc.observe.sanitize.register_fences import uses_warpgroups
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame, Slot
 from refmlc.run.interp.tensorir.views import View
 
@@ -60,9 +61,9 @@ class Proxies(Detector):
 
     @classmethod
     def applies(cls, facts: FactTable) -> bool:
-        """Whether the module has bulk copies."""
-        bodies = (func.body for func in facts.module.functions.values() if isinstance(func, tir.PrimFunc))
-        return any(_is_bulk(node) for body in bodies for node in walk(body))
+        """Whether the module has bulk copies, or products of warpgroups."""
+        functions = [func for func in facts.module.functions.values() if isinstance(func, tir.PrimFunc)]
+        return any(any(map(_is_bulk, walk(func.body))) or uses_warpgroups(func) for func in functions)
 
     def place(self) -> tuple[object, ...]:
         return (self._thread,)
@@ -183,7 +184,7 @@ class Proxies(Detector):
     ) -> Diagnostic:
         verb = "signals" if self._atomic else "reads" if isinstance(access, tir.BufferLoad) else "writes"
         how = "fence.mbarrier_init or fence.proxy.async" if self._atomic else f"fence.proxy.async for {space} memory"
-        message = f"a bulk copy {verb} `{name}`, which thread {write.thread} wrote, with no {how} between"
+        message = f"the async proxy {verb} `{name}`, which thread {write.thread} wrote, with no {how} between"
         related = (Related(f"thread {write.thread} writes it here", write.node.span),)
         return Diagnostic(MISSING_FENCE, message, access.span, "", (), related)
 

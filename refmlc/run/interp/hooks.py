@@ -16,7 +16,7 @@
 | `meet_in_part`                             | all threads of a part of the block have                        |
 | `release` / `acquire`                      | a thread signals a phase of a barrier, has seen it             |
 | `landed`                                   | a copy that such a phase completes has written an element      |
-| `through_proxy`                            | a bulk copy is about to access an element through its proxy    |
+| `through_proxy`                            | the async proxy is about to access an element                  |
 | `fence`                                    | a thread executes a fence                                      |
 | `strong`                                   | an atomic operation accesses a place, and orders others by it  |
 | `before_atomic` / `after_atomic`           | around the accesses of an atomic operation                     |

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from refmlc.lang.ir.matrix_units import FRAGMENTS, INSTRUCTIONS, LEGACY, OF_THREAD
+from refmlc.lang.ir.matrix_units import FRAGMENTS, INSTRUCTIONS, LEGACY, OF_THREAD, WARPGROUP
 from refmlc.lang.ops.intrinsics.device import NAMED_OPERATORS
 from refmlc.lang.ops.intrinsics.rows import Effect, Intrinsic, Result, Written
 
@@ -21,6 +21,7 @@ MATRIX_UNITS = (
     (FRAGMENTS, "whole matrices of a warp", "TIM-001"),
     (LEGACY, "the matrix unit of a warp", "TIM-003"),
     (INSTRUCTIONS, "the matrix unit of a warp", "TIM-003"),
+    (WARPGROUP, "a product of a warpgroup, its groups", "TIM-011"),
     (OF_THREAD, "a thread's part of a matrix", "TIM-006"),
 )
 FOUR_PLACES = "pointer integer pointer integer pointer integer pointer integer"
@@ -182,6 +183,14 @@ def _rows() -> tuple[Intrinsic, ...]:
             for names, meaning, clause in MATRIX_UNITS
             for name in names
         ),
+        Intrinsic(
+            "cuda.wgmma.encode_matrix_descriptor",
+            "writes what describes a matrix in shared memory",
+            "TIM-012",
+            WRITES,
+            "pointer pointer integer integer integer",
+        ),
+        Intrinsic("cuda.wgmma.noop_barrier", "a register, as it is", "TIM-012", WRITES, "any"),
         # -------------------- not executed: TIR-399
         *_unexecuted(THREADS, "tvm_global_barrier_kinit thread_return atomic_add"),
         *_unexecuted(

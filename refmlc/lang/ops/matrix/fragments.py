@@ -7,7 +7,7 @@ With g = lane div 4 and t = lane mod 4, and P elements in a register (32 bits; o
 | of A, 16 rows                                   | g + 8 (r mod 2)              | P t + e + 4 P (r div 2)      |
 | of A, 8 rows                                    | g                            | P t + e + 4 P r              |
 | of B                                            | P t + e + 4 P r              | g                            |
-| of C and D                                      | g + 8 (i div 2)              | 2 t + i mod 2                |
+| of C and D                                      | g + 8 (i div 2 mod 2)        | 8 (i div 4) + 2 t + i mod 2  |
 | of an 8 by 8 matrix of `ldmatrix`, i < 2        | g                            | 2 t + i                      |
 
 `m8n8k4` of f16 is four products; the threads 4 q … 4 q + 3 and 16 more hold product q. With h = 0 in the lower half of
@@ -30,15 +30,17 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from refmlc.lang.ops.matrix.forms import MmaForm
+from refmlc.lang.ops.matrix.warpgroups import WarpgroupForm
 
 LANES = 32
 ROWS = 8
 Place: TypeAlias = tuple[int, int, int]
 Matrix: TypeAlias = list[list[int]]
+ProductForm: TypeAlias = MmaForm | WarpgroupForm
 
 
 @lru_cache(maxsize=256)
-def places(form: MmaForm, matrix: str) -> tuple[tuple[Place, ...], ...]:
+def places(form: ProductForm, matrix: str) -> tuple[tuple[Place, ...], ...]:
     """For each lane: the product, the row and the column of each of its elements of `matrix` (a, b, c, d)."""
     rows, columns = extents(form, matrix)
     count = rows * columns // (ROWS if form.in_quads else LANES)
@@ -46,16 +48,16 @@ def places(form: MmaForm, matrix: str) -> tuple[tuple[Place, ...], ...]:
     return tuple(tuple(place(form, matrix, lane, number) for number in range(count)) for lane in range(LANES))
 
 
-def extents(form: MmaForm, matrix: str) -> tuple[int, int]:
+def extents(form: ProductForm, matrix: str) -> tuple[int, int]:
     """Rows and columns of a matrix."""
     m, n, k = form.sizes
     return {"a": (m, k), "b": (k, n)}.get(matrix, (m, n))
 
 
-def _place(form: MmaForm, matrix: str, lane: int, number: int) -> Place:
+def _place(form: ProductForm, matrix: str, lane: int, number: int) -> Place:
     group, thread = divmod(lane, 4)
     if matrix in ("c", "d"):
-        return 0, group + ROWS * (number // 2), 2 * thread + number % 2
+        return 0, group + ROWS * (number // 2 % 2), ROWS * (number // 4) + 2 * thread + number % 2
     packed = max(1, 32 // form.element(matrix).bits)
     register, element = divmod(number, packed)
     inner = packed * thread + element
@@ -66,7 +68,7 @@ def _place(form: MmaForm, matrix: str, lane: int, number: int) -> Place:
     return 0, group + ROWS * (register % 2), inner + 4 * packed * (register // 2)
 
 
-def _place_in_quads(form: MmaForm, matrix: str, lane: int, number: int) -> Place:
+def _place_in_quads(form: ProductForm, matrix: str, lane: int, number: int) -> Place:
     product, thread, half = lane % 16 // 4, lane % 4, lane // 16
     match matrix:
         case "a" if form.a_layout == "row":
@@ -83,12 +85,12 @@ def _place_in_quads(form: MmaForm, matrix: str, lane: int, number: int) -> Place
     return product, row, 4 * (number // 4) + 2 * (thread // 2) + number % 2
 
 
-def bits_of_lane(form: MmaForm, matrix: str) -> int:
+def bits_of_lane(form: ProductForm, matrix: str) -> int:
     """The number of bits that a lane holds of a matrix."""
     return len(places(form, matrix)[0]) * form.element(matrix).bits
 
 
-def gathered(form: MmaForm, matrix: str, held: Sequence[int]) -> list[Matrix]:
+def gathered(form: ProductForm, matrix: str, held: Sequence[int]) -> list[Matrix]:
     """The matrices of the codes that the lanes hold, each as one number, its first element in the lowest bits."""
     rows, columns = extents(form, matrix)
     bits = form.element(matrix).bits
@@ -100,7 +102,7 @@ def gathered(form: MmaForm, matrix: str, held: Sequence[int]) -> list[Matrix]:
     return result
 
 
-def scattered(form: MmaForm, matrix: str, codes: Sequence[Matrix]) -> list[int]:
+def scattered(form: ProductForm, matrix: str, codes: Sequence[Matrix]) -> list[int]:
     """What each lane holds of matrices of codes."""
     bits = form.element(matrix).bits
     return [

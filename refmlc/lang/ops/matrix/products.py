@@ -24,8 +24,7 @@ from typing import Generic, TypeAlias, TypeVar
 from refmlc.lang.dtypes import INT32, DType
 from refmlc.lang.dtypes.bits import from_bits, to_bits
 from refmlc.lang.dtypes.rounding import wrap
-from refmlc.lang.ops.matrix.forms import MmaForm
-from refmlc.lang.ops.matrix.fragments import Matrix
+from refmlc.lang.ops.matrix.fragments import Matrix, ProductForm
 
 T = TypeVar("T")
 
@@ -69,7 +68,7 @@ class Product(Generic[T]):
         return [[self.element(row, column, c[i][j]) for j, column in enumerate(columns)] for i, row in enumerate(rows)]
 
 
-def product(form: MmaForm, a: Matrix, b: Matrix, c: Matrix) -> Matrix:
+def product(form: ProductForm, a: Matrix, b: Matrix, c: Matrix) -> Matrix:
     """The codes of D. Fails: Unspecified."""
     if form.bit_operator:
         return of_bits(form.bit_operator).of(a, b, c)

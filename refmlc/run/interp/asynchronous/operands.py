@@ -61,7 +61,9 @@ class Address:
         storage, start = place.storage, place.byte_offset
         if not storage.is_initialised(start, nbytes):
             if any(item.written for item in storage.reserved_at(start, nbytes)):
-                message = f"a copy reads `{name_of(place)}` while the copy that writes it is not complete"
+                message = (
+                    f"a copy reads `{name_of(place)}` before the asynchronous operation that writes it is complete"
+                )
                 raise fail(OPEN_COPY, message, self.span)
             message = f"a copy reads `{name_of(place)}`, of which some bytes were never written"
             raise fail(UNINITIALISED, message, self.span)

@@ -196,7 +196,7 @@ def _diagnosis(view: View, node: tir.BufferLoad | tir.BufferStore, indices: tupl
     if isinstance(node, tir.BufferStore):
         return BAD_POINTER, f"store to `{element}`: the memory of the argument is read-only", ""
     if is_open(view, offset):
-        return OPEN_COPY, f"`{element}` is read while the copy that writes it is not complete", ""
+        return OPEN_COPY, f"`{element}` is read before the asynchronous operation that writes it is complete", ""
     return UNINITIALISED, f"`{element}` is read but was never written", "uninitialised"
 
 

@@ -15,6 +15,7 @@ from refmlc.run.interp.asynchronous.barriers import BlockState
 from refmlc.run.interp.tensorir.frame import Frame, Slot
 from refmlc.run.interp.tensorir.views import BufferPlace, View
 from refmlc.run.interp.threads.schedule import ThreadSchedule
+from refmlc.run.memory.space_numbers import SpaceNumbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,7 @@ class Group:
 
     def __init__(self) -> None:
         self.asynchronous = BlockState()
+        self.numbers = SpaceNumbers()
         self.posted: dict[Node, list[Posted]] = {}
         self.met: dict[Node, list[Posted]] = {}
         self.folded: dict[tuple[Node, tuple[int | None, ...]], tuple[object, ...]] = {}

@@ -78,7 +78,7 @@ class TileRegion:
             raise self._beyond(offset) from None
         element = self.element(position)
         if is_open(view, offset):
-            message = f"`{self.name}` reads `{element}` while the copy that writes it is not complete"
+            message = f"`{self.name}` reads `{element}` before the asynchronous operation that writes it is complete"
             raise fail(OPEN_COPY, message, self.span)
         raise fail(UNINITIALISED, f"`{self.name}` reads `{element}`, which was never written", self.span)
 

@@ -4,7 +4,7 @@ import pytest
 
 from refmlc.lang.dtypes import dtype
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.matrix_units import OF_THREAD, OF_WARP
+from refmlc.lang.ir.matrix_units import OF_PART, OF_THREAD
 from refmlc.lang.ops.intrinsics import INTRINSICS, call_problem
 
 I32, F32, BOOL, HANDLE, VOID = (dtype(name) for name in ("int32", "float32", "bool", "handle", "void"))
@@ -38,6 +38,7 @@ FITS = [
     *((f"ptx.{name}", "xn", VOID) for name in ("shfl_sync", "vote_sync", "match", "redux_sync", "activemask")),
     *((f"ptx.{name}", "xn", VOID) for name in ("elect_sync", "bar", "barrier", "atom", "red", "applypriority")),
     *(("cuda.func_call", "spn", HANDLE), ("cuda.cvta_generic_to_shared", "p", "uint32"), ("cuda.ldg", "p", F32)),
+    *(("cuda.wgmma.encode_matrix_descriptor", "ppnnn", VOID), ("cuda.wgmma.noop_barrier", "x", VOID)),
     ("cuda.thread_fence", "", VOID),
     *(("call_llvm_intrin", "sx", F32), ("unknown", "oo", F32), ("type_annotation", "", F32)),
 ]
@@ -82,7 +83,7 @@ def test_calls_that_fit(name, args, result):
 
 def test_every_signature_has_a_call_that_fits():
     alike = {"call_cpacked", "call_cpacked_lowered", "call_pure_extern", "call_llvm_pure_intrin"}
-    alike |= {"start_profile_intrinsic", "end_profile_intrinsic", *OF_WARP, *OF_THREAD}
+    alike |= {"start_profile_intrinsic", "end_profile_intrinsic", *OF_PART, *OF_THREAD}
     assert {name for name, _, _ in FITS} - {"unknown"} == {
         name for name, row in INTRINSICS.items() if row.takes is not None
     } - alike

@@ -17,16 +17,17 @@ from refmlc.diag import Span
 from refmlc.diag.catalogue import OPERANDS_DIFFER, UNSUPPORTED_INTRINSIC
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.matrix_units import FRAGMENTS, LEGACY, family_of
+from refmlc.lang.ir.matrix_units import FRAGMENTS, LEGACY, WARPGROUP, family_of
 from refmlc.lang.ops.matrix.forms import NoSuchForm
 from refmlc.lang.ops.matrix.fragments import LANES
 from refmlc.lang.ops.matrix.products import Unspecified
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.threads.group import Go, Meeting, Steps, Thread
-from refmlc.run.interp.threads.matrix import instructions
+from refmlc.run.interp.threads.group import PARTS, Go, Meeting, Steps, Thread
+from refmlc.run.interp.threads.matrix import instructions, shared_matrices
 from refmlc.run.interp.threads.matrix.registers import ElementCodes, place_of, scope_of
 from refmlc.run.interp.threads.matrix.tiles import TILES
+from refmlc.run.interp.threads.matrix.warpgroups import prepare_warpgroup
 from refmlc.run.interp.threads.matrix.work import Apart, NotExecuted, Posted, WarpWork
 
 T = TypeVar("T")
@@ -56,6 +57,8 @@ def _work(scope: Scope, call: tir.Call) -> "WarpWork | Eval":
             return TILES[family](scope, call)
         if family in instructions.LEGACY:
             return instructions.LEGACY[family](scope, call)
+        if family in WARPGROUP:
+            return prepare_warpgroup(scope, call)
         return instructions.instruction(scope, call, family)
     except (NotExecuted, NoSuchForm) as reason:
         return _refused(scope, call, str(reason) if isinstance(reason, NotExecuted) else f"has no form with {reason}")
@@ -92,8 +95,8 @@ def _together(scope: Scope, call: tir.Call, work: WarpWork) -> Go:
     def act(members: Sequence[Thread]) -> None:
         frame = members[0].frame
         try:
-            if len(members) != LANES:
-                message = f"`T.{family_of(call.callee)}` by a warp of {len(members)} threads: not executed"
+            if len(members) != PARTS[work.part]:
+                message = f"`T.{family_of(call.callee)}` by a {work.part} of {len(members)} threads: not executed"
                 raise failure(frame, message)
             results = execute([member.frame[posted] for member in members], frame)
         except RefmlcError as error:
@@ -102,7 +105,7 @@ def _together(scope: Scope, call: tir.Call, work: WarpWork) -> Go:
         for member, value in zip(members, results, strict=True):
             member.frame[result] = value
 
-    meets = Meeting(call, implied=False, part="warp", act=act, orders=False)
+    meets = Meeting(call, implied=False, part=work.part, act=act, orders=False)
 
     def steps(frame: Frame) -> Steps:
         frame[posted] = _located(call.span, lambda: work.post(frame))
@@ -125,7 +128,8 @@ def _executing(scope: Scope, call: tir.Call, work: WarpWork) -> Callable[[Posted
             message = f"`T.{name}` gives no value that every order and width gives: {reason}"
             raise unsupported(frame, message) from None
         except Apart as difference:
-            raise apart(frame, f"the threads of a warp bring different operands to `T.{name}`: {difference}") from None
+            threads = f"the threads of a {work.part}"
+            raise apart(frame, f"{threads} bring different operands to `T.{name}`: {difference}") from None
 
     return execute
 
@@ -214,7 +218,8 @@ def _store_own(scope: Scope, call: tir.Call) -> Eval:
 
 
 EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
-    **dict.fromkeys((*FRAGMENTS, *LEGACY, *instructions.FAMILIES), _alone),
+    **dict.fromkeys((*FRAGMENTS, *LEGACY, *instructions.FAMILIES, *WARPGROUP), _alone),
+    **shared_matrices.EXECUTED,
     **dict.fromkeys(("cuda.mma_fill", "cuda.mma_fill_legacy"), _fill_own),
     **dict.fromkeys(("cuda.mma_store", "cuda.mma_store_legacy"), _store_own),
 }

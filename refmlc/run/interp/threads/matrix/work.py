@@ -1,4 +1,4 @@
-"""What the lanes of a warp do together: what each brings, the result, and what each does with its part."""
+"""What the threads of a warp or a warpgroup do together: what each brings, the result, what each does with it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,9 +19,13 @@ class Apart(Exception):
 
 @dataclass(frozen=True, slots=True)
 class WarpWork:
-    """A call, prepared. `act`: what the lanes bring to what each gets; `alone`: one may stand for all of them."""
+    """A call, prepared. `act`: what the lanes bring to what each gets; `alone`: one may stand for all of them.
+
+    `part`: whose threads meet, a warp's or a warpgroup's.
+    """
 
     post: Callable[[Frame], object]
     act: Callable[[Posted], Posted]
     finish: Callable[[Frame, object], None]
     alone: bool = False
+    part: str = "warp"

@@ -1,0 +1,86 @@
+"""Matrices in shared memory as `wgmma` finds them: 64 bits that describe a matrix, and where each chunk lies (TIM-012).
+
+| bits    | hold                                                                          |
+|---------|-------------------------------------------------------------------------------|
+| 0 … 13  | the first address, in units of 16 bytes                                       |
+| 16 … 29 | the leading distance, in units of 16 bytes                                    |
+| 32 … 45 | the stride distance, in units of 16 bytes                                     |
+| 49 … 51 | the offset of the pattern: 0                                                  |
+| 62, 63  | the swizzle: 0 none, 1 of 128 bytes, 2 of 64 bytes, 3 of 32 bytes              |
+
+A matrix consists of chunks of 16 bytes, along k, or along the other index for the layouts that are the other way round
+(`mn`). With S chunks in a row of the pattern (1, 2, 4 or 8), `chunk` c and `line` l of the table:
+
+| layout    | a line is      | byte before the swizzle                                                              |
+|-----------|----------------|--------------------------------------------------------------------------------------|
+| k, S = 1  | a row or column | 16 (l mod 8) + stride (l div 8) + leading c                                          |
+| k, S > 1  | a row or column | 16 S (l mod 8) + stride (l div 8) + 16 c                                             |
+| mn, S = 1 | one k          | 16 (l mod 8) + leading (l div 8) + stride c                                          |
+| mn, S > 1 | one k          | 16 S (l mod 8) + stride (l div 8) + 16 (c mod S) + leading (c div S)                 |
+
+The swizzle takes the last log2 S of the bits 7, 8 and 9 of the address and changes the bits from 4 on by them (xor).
+
+Source: PTX ISA, wgmma: matrix descriptor, shared memory layouts, canonical layouts; TVM 0.27: the code of
+`wgmma_encode_matrix_descriptor`, and its test of `wgmma` on a device.
+"""
+
+from dataclasses import dataclass
+
+UNIT = 16
+"""The bytes of a chunk."""
+FIELD = (1 << 14) - 1
+GROUP = 8
+USED = FIELD | FIELD << 16 | FIELD << 32 | 3 << 62
+BY_MODE = {0: 1, 1: 8, 2: 4, 3: 2}
+MODE_OF = {chunks: mode for mode, chunks in BY_MODE.items()}
+
+
+class NoSuchDescriptor(Exception):
+    """The bits describe no matrix that is read; says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixDescriptor:
+    """Where a matrix is. Units: bytes; `chunks`: those of a row of the pattern, 1 where there is no swizzle."""
+
+    start: int
+    leading: int
+    stride: int
+    chunks: int
+
+    @classmethod
+    def of(cls, code: int) -> "MatrixDescriptor":
+        """The descriptor of 64 bits. Fails: NoSuchDescriptor."""
+        if code & ~USED:
+            raise NoSuchDescriptor(f"the descriptor {code:#x} has other bits than addresses, distances and a swizzle")
+        start, leading, stride = (UNIT * (code >> place & FIELD) for place in (0, 16, 32))
+        return cls(start, leading, stride, BY_MODE[code >> 62])
+
+    @property
+    def code(self) -> int:
+        """Its 64 bits."""
+        fields = (self.start, self.leading, self.stride)
+        bits = sum((field // UNIT & FIELD) << 16 * place for place, field in enumerate(fields))
+        return bits | MODE_OF[self.chunks] << 62
+
+    def address(self, line: int, chunk: int, *, along_k: bool) -> int:
+        """The first byte of a chunk of a line (a row of A, a column of B, or with `along_k` false one k)."""
+        group, within = divmod(line, GROUP)
+        place = self.start + UNIT * self.chunks * within
+        if along_k:
+            place += self.stride * group + (self.leading if self.chunks == 1 else UNIT) * chunk
+        elif self.chunks == 1:
+            place += self.leading * group + self.stride * chunk
+        else:
+            place += self.stride * group + self.leading * (chunk // self.chunks) + UNIT * (chunk % self.chunks)
+        return place ^ (place >> 7 & self.chunks - 1) * UNIT
+
+
+def encoded(start: int, leading: int, stride: int, mode: int) -> int:
+    """The bits that `T.cuda.wgmma.encode_matrix_descriptor` writes. Fails: NoSuchDescriptor.
+
+    Distances are in units of 16 bytes; the modes 1, 2 and 3 are swizzles of 32, 64 and 128 bytes.
+    """
+    if mode not in range(4) or not (0 <= leading <= FIELD and 0 <= stride <= FIELD):
+        raise NoSuchDescriptor(f"no descriptor has the distances {leading} and {stride}, and swizzle {mode}")
+    return MatrixDescriptor(start, UNIT * leading, UNIT * stride, 1 << mode).code

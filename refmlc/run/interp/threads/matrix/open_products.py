@@ -1,0 +1,81 @@
+"""Products of a warpgroup that are not complete: one thread's share (TIM-011).
+
+From its issue until the thread has waited for its group, a product reserves the registers of D, which count as not
+written, those of A, and the shared memory that it reads, as a copy reserves its destination and its source. The next
+product of the same form that adds to the same registers takes them over: sums go on in the order of issue.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from refmlc.diag import Diagnostic, Related, Span, error
+from refmlc.diag.catalogue import OPEN_COPY
+from refmlc.diag.errors import RefmlcError
+from refmlc.run.interp.asynchronous.copies import Move, OpenCopy
+from refmlc.run.interp.tensorir.addresses import name_of
+from refmlc.run.memory.pointer import Pointer
+
+
+@dataclass(slots=True, eq=False)
+class OpenProduct(OpenCopy):
+    """A product from its issue on. `moves`: the registers of D; `sources`: the places that it reads, with their bytes.
+
+    `form`: what products that go on in the same registers have in common.
+    """
+
+    sources: Sequence[tuple[Pointer, bytes]] = ()
+    form: object = None
+
+    @classmethod
+    def of(cls, form: object, places: Sequence[Pointer], data: Sequence[bytes], span: Span | None) -> "OpenProduct":
+        """A product that leaves `data` in the registers at `places`."""
+        moves = [Move(place, None, content) for place, content in zip(places, data, strict=True)]
+        return cls(moves, name_of(places[0]), span, lambda _frame, _phase: None, form=form)
+
+    def issue(self) -> None:
+        """Reserve its bytes; an earlier one hands its registers over. Fails: RM341 where others have some of them."""
+        earlier = pending([move.destination for move in self.moves], self.form, self.span)
+        if earlier is not None:
+            earlier.hand_over()
+        OpenCopy.issue(self)
+        for place, data in self.sources:
+            self._reserve(place, len(data), written=False)
+
+    def hand_over(self) -> None:
+        """A later product has its registers."""
+        for storage, item in [pair for pair in self._reserved if pair[1].written]:
+            storage.extras.reserved.remove(item)
+        self._reserved = [pair for pair in self._reserved if not pair[1].written]
+        self.moves = ()
+
+    def _check_sources(self) -> None:
+        for place, data in self.sources:
+            start = place.byte_offset
+            if bytes(place.storage.bytes[start : start + len(data)]) != data:
+                raise self.failure("a statement writes memory", self.span, written=False)
+
+    def failure(self, what: str, span: Span | None, *, written: bool) -> RefmlcError:
+        """The failure of an access to memory that this product reads or writes."""
+        verb = "writes" if written else "reads"
+        message = f"{what} that a product of matrices into `{self.into}`, which is not complete, {verb}"
+        related = () if span is self.span else (Related("the product is issued here", self.span),)
+        return error(Diagnostic(OPEN_COPY, message, span, "", (), related))
+
+
+def pending(registers: Sequence[Pointer], form: object, span: Span | None) -> OpenProduct | None:
+    """The open product in whose registers the next one goes on; None where none of them is of an open operation.
+
+    Fails: RM341 where an open operation has others too, or is of another form.
+    """
+    owners: list[OpenCopy] = []
+    for move in registers:
+        for item in move.storage.reserved_at(move.byte_offset, 1):
+            if item.written and isinstance(item.owner, OpenCopy) and item.owner not in owners:
+                owners.append(item.owner)
+    if not owners:
+        return None
+    owner = owners[0]
+    same = isinstance(owner, OpenProduct) and [move.destination for move in owner.moves] == list(registers)
+    if isinstance(owner, OpenProduct) and same and owner.form == form:
+        return owner
+    raise owner.failure("a product with other registers, or of another form, writes memory", span, written=True)

@@ -1,0 +1,163 @@
+"""Matrices in the shared memory of a block: their descriptors, and what a product reads of them (TIM-012).
+
+| call of one thread                                                   | meaning                                   |
+|----------------------------------------------------------------------|-------------------------------------------|
+| `T.cuda.wgmma.encode_matrix_descriptor(p, s, leading, stride, mode)` | writes a descriptor of the matrix at s to p |
+| `T.cuda.wgmma.noop_barrier(r)`                                       | none: the register stays as it is         |
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias, cast
+
+from refmlc.diag import Span, fail
+from refmlc.diag.catalogue import (
+    BAD_POINTER,
+    OPEN_COPY,
+    OUT_OF_BOUNDS,
+    UNINITIALISED,
+    UNSUPPORTED_CONSTRUCT,
+    UNSUPPORTED_INTRINSIC,
+)
+from refmlc.lang.dtypes import DType
+from refmlc.lang.ir import tir
+from refmlc.lang.ops.matrix.descriptors import GROUP, UNIT, MatrixDescriptor, NoSuchDescriptor, encoded
+from refmlc.lang.ops.matrix.fragments import Matrix
+from refmlc.lang.ops.matrix.warpgroups import WARPS
+from refmlc.run.interp.tensorir import addresses
+from refmlc.run.interp.tensorir.addresses import name_of, space_of, touching
+from refmlc.run.interp.tensorir.frame import Eval, Frame
+from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.interp.tensorir.views import View
+from refmlc.run.interp.threads.matrix.registers import split
+from refmlc.run.memory.pointer import Pointer
+from refmlc.run.memory.space_numbers import SPACE, SpaceNumbers
+
+Chunks: TypeAlias = list[tuple[Pointer, bytes]]
+BYTE, DESCRIPTOR_BYTES = 8, 8
+
+
+@dataclass(frozen=True, slots=True)
+class SharedMatrix:
+    """The codes of the elements of a matrix by its lines, and the chunks of memory that they are from."""
+
+    lines: Matrix
+    chunks: Chunks
+
+    def of_warp(self, warp: int) -> Chunks:
+        """The share of the chunks that hooks see one warp read."""
+        count = len(self.chunks)
+        return self.chunks[count * warp // WARPS : count * (warp + 1) // WARPS]
+
+
+def read_matrix(
+    code: int, sizes: tuple[int, int], dtype: DType, numbers: SpaceNumbers, *, along_k: bool
+) -> SharedMatrix:
+    """A matrix of as many lines and elements of k as `sizes` says. Fails: RM304, RM305, RM341."""
+    try:
+        descriptor = MatrixDescriptor.of(code)
+    except NoSuchDescriptor as reason:
+        raise fail(UNSUPPORTED_CONSTRUCT, f"{reason}: not executed") from None
+    width = UNIT * BYTE // dtype.bits
+    count, length = sizes if along_k else sizes[::-1]
+    chunks = [
+        [_chunk(descriptor.address(line, chunk, along_k=along_k), numbers) for chunk in range(length // width)]
+        for line in range(count)
+    ]
+    codes = [
+        [code for _, data in line for code in split(int.from_bytes(data, "little"), dtype.bits, width)]
+        for line in chunks
+    ]
+    lines = codes if along_k else [list(line) for line in zip(*codes, strict=True)]
+    return SharedMatrix(lines, [chunk for line in chunks for chunk in line])
+
+
+def _chunk(number: int, numbers: SpaceNumbers) -> tuple[Pointer, bytes]:
+    place = numbers.place(number)
+    if place is None or place.byte_offset + UNIT > place.storage.nbytes:
+        message = f"a product reads 16 bytes from {number:#x} of shared memory on, where no matrix is"
+        raise fail(OUT_OF_BOUNDS, message)
+    storage, start = place.storage, place.byte_offset
+    if not storage.is_initialised(start, UNIT):
+        if any(item.written for item in storage.reserved_at(start, UNIT)):
+            raise fail(
+                OPEN_COPY,
+                f"a product reads `{name_of(place)}` before the asynchronous operation that writes it is complete",
+            )
+        message = f"a product reads 16 bytes from byte {start} of the memory of `{name_of(place)}` on"
+        raise fail(UNINITIALISED, f"{message}, of which some were never written")
+    return place, bytes(storage.bytes[start : start + UNIT])
+
+
+# ---------------------------------------------------------------------------------------------- calls of one thread
+
+
+def _encode(scope: Scope, node: tir.Call) -> Eval:
+    to, source, *numbers = node.args
+    into, place = addresses.place_of(scope, to), addresses.place_of(scope, source)
+    leading, stride, mode = (scope.int(cast("tir.Expr", number)) for number in numbers)
+    writes, span, group_of = touching(scope, node.span, written=True), node.span, scope.group
+    alone = scope.failing(UNSUPPORTED_INTRINSIC, span)
+
+    def encode(frame: Frame) -> None:
+        group, start = frame[group_of], place(frame)
+        if group is None:
+            raise alone(frame, "a descriptor of shared memory is made by the threads of a kernel only")
+        target = into(frame)
+        if writes is not None:
+            writes(frame, target, DESCRIPTOR_BYTES, None)
+        try:
+            code = encoded(_number(start, group.numbers, span), leading(frame), stride(frame), mode(frame))
+        except NoSuchDescriptor as reason:
+            raise fail(UNSUPPORTED_CONSTRUCT, f"{reason}: not executed", span) from None
+        _check_alignment(start, MatrixDescriptor.of(code).chunks, span)
+        _put(target, code.to_bytes(DESCRIPTOR_BYTES, "little"), span)
+
+    return encode
+
+
+def _number(place: Pointer, numbers: SpaceNumbers, span: Span | None) -> int:
+    """The number of a place in shared memory. Fails: RM313."""
+    name = name_of(place)
+    if space_of(place) != "shared":
+        message = f"a descriptor is of shared memory, the address is in `{name}` in {space_of(place)} memory"
+        raise fail(BAD_POINTER, message, span)
+    if place.byte_offset % UNIT:
+        message = f"the address in `{name}` is at byte {place.byte_offset}, no multiple of {UNIT}"
+        raise fail(BAD_POINTER, message, span)
+    number = numbers.of(place)
+    if number is None or not 0 <= number < SPACE:
+        raise fail(UNSUPPORTED_CONSTRUCT, f"descriptors beyond {SPACE} bytes of shared memory: not executed", span)
+    return number
+
+
+def _check_alignment(place: Pointer, chunks: int, span: Span | None) -> None:
+    """Fails where the text does not say the alignment on which the swizzle of a matrix depends."""
+    period, base = GROUP * chunks * UNIT, place.base
+    known = UNIT
+    if isinstance(base, View) and base.data.byte_offset % base.buffer.align == 0:
+        known = base.buffer.align
+    if chunks > 1 and known % period:
+        swizzle = f"the swizzle of a descriptor repeats in {period} bytes"
+        message = f"{swizzle}, and `{name_of(place)}` is aligned to {known}: not executed"
+        raise fail(UNSUPPORTED_CONSTRUCT, message, span)
+
+
+def _put(place: Pointer, data: bytes, span: Span | None) -> None:
+    storage, start = place.storage, place.byte_offset
+    if not (storage.alive and storage.writable and 0 <= start <= storage.nbytes - len(data)):
+        message = f"a descriptor of {len(data)} bytes is written to byte {start} of the memory of `{name_of(place)}`"
+        raise fail(OUT_OF_BOUNDS, message, span)
+    storage.bytes[start : start + len(data)] = data
+    storage.initialise(start, len(data))
+
+
+def _nothing(scope: Scope, node: tir.Call) -> Eval:
+    """The register is read."""
+    return scope.expr(cast("tir.Expr", node.args[0]))
+
+
+EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
+    "cuda.wgmma.encode_matrix_descriptor": _encode,
+    "cuda.wgmma.noop_barrier": _nothing,
+}
