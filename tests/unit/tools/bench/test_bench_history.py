@@ -91,15 +91,15 @@ def test_the_page_has_goals_limits_and_regressions_and_escapes_text():
 @pytest.mark.needs("compiler")
 def test_all_groups_are_on_one_page(tmp_path):
     page = tmp_path / "speed.html"
+    add_to_history(page.with_suffix(".jsonl"), run_of(FASTER, sizes="tiny"))
     command = ["bench", "all", "--tiny", "--json", "--chart", str(page)]
-    for _ in range(2):
-        done = CliRunner().invoke(main, command, env={"REFMLC_TVM_PYTHON": None})
-        assert done.exit_code in (0, 1), done.output
-        assert json.loads(done.stdout)["sizes"] == "tiny"
+    done = CliRunner().invoke(main, command, env={"REFMLC_TVM_PYTHON": None})
+    assert done.exit_code in (0, 1), done.output
+    assert json.loads(done.stdout)["sizes"] == "tiny"
     lines = [json.loads(line) for line in page.with_suffix(".jsonl").read_text().splitlines()]
     assert len(lines) == 2
-    assert {row["group"] for row in lines[0]["rows"]} == {"native", "interp", "debug", "fuzz", "shell"}
-    assert {"processor", "cores", "compiler", "Python", "NumPy"} <= set(lines[0]["machine"])
+    assert {row["group"] for row in lines[1]["rows"]} == {"native", "interp", "debug", "fuzz", "shell"}
+    assert {"processor", "cores", "compiler", "Python", "NumPy"} <= set(lines[1]["machine"])
     text = page.read_text()
     assert all(f"<h2>{group}</h2>" in text for group in ("native", "interp", "debug", "fuzz", "shell"))
 
