@@ -62,7 +62,7 @@ NO_WITNESS = {
     ),
     **dict.fromkeys(("tvm_storage_sync", "tvm_thread_allreduce", *IN_PART), "threads that wait for each other"),
     **dict.fromkeys(
-        ("cuda.thread_rank", "cuda.ffs_u32", "cuda.thread_fence", "ptx.applypriority"),
+        ("cuda.thread_rank", "cuda.ffs_u32", "cuda.thread_fence", "ptx.applypriority", "ptx.mapa", "ptx.getctarank"),
         "threads of a kernel, which the witness does not execute",
     ),
     **dict.fromkeys(

@@ -15,6 +15,7 @@ from refmlc.lang.ir.node import Node
 
 FAMILIES = ("ptx.cp", "ptx.mbarrier", "ptx.fence")
 WAIT = "cuda.mbarrier_wait"
+WAITS = (("mbarrier", "try_wait"), ("mbarrier", "test_wait"))
 RAW = "s_tir.cp_async_raw"
 """What InjectPTXAsyncCopy writes."""
 
@@ -46,11 +47,11 @@ def is_asynchronous(node: Node) -> bool:
 
 
 def is_wait(node: Node) -> bool:
-    """Whether a thread may wait in a statement: for a barrier in memory."""
+    """Whether a thread may wait in a statement, for a barrier in memory, or let others run."""
     call = node.value if isinstance(node, tir.Evaluate) else None
     if not isinstance(call, tir.Call) or not is_asynchronous(call):
         return False
-    return call.callee == WAIT or instruction(call).words[:2] == ("mbarrier", "try_wait")
+    return call.callee == WAIT or instruction(call).words[:2] in WAITS
 
 
 def instruction(call: tir.Call) -> Instruction:

@@ -35,7 +35,8 @@ class Extras:
     `partial`: the written bytes of units that are not written as a whole, a bit each, by the number of the unit.
     `objects`: the objects of stored handles, by the number in memory. `pieces`: start, end and storage of each
     piece. `lent`: how many foreign functions hold the storage at this moment. `reserved`: the bytes of operations
-    that are not complete. `space`: the scope of the buffer that it was allocated for.
+    that are not complete. `space`: the scope of the buffer that it was allocated for. `held`: values without a number
+    that stand in place of elements, and their sizes, by the first byte.
     """
 
     partial: dict[int, int] = field(default_factory=dict)
@@ -44,6 +45,7 @@ class Extras:
     lent: int = 0
     reserved: Reservations = field(default_factory=Reservations)
     space: str = "global"
+    held: dict[int, tuple[int, object]] = field(default_factory=dict)
 
 
 class Storage:
@@ -287,6 +289,7 @@ class Storage:
         shadow[first:end] = bytes(end - first)
         for number in [number for number in self.partial if first < number < end - 1]:
             del self.partial[number]
+        self.let_go(offset, nbytes)
 
     def is_any_initialised(self, offset: int, nbytes: int) -> bool:
         """Whether any of `nbytes` bytes from `offset` on was written."""
@@ -299,6 +302,24 @@ class Storage:
             self.partial[number] & _mask(max(offset - number * unit, 0), min(last - number * unit, unit))
             for number in numbers
         )
+
+    def hold(self, offset: int, nbytes: int, value: object) -> None:
+        """Put a value without a number in place of an element, which counts as not written."""
+        self.forget(offset, nbytes)
+        self.extras.held[offset] = nbytes, value
+
+    def let_go(self, offset: int, nbytes: int) -> None:
+        """Elements among `nbytes` bytes from `offset` on hold no value without a number any more."""
+        if self._extras is not None and self._extras.held:
+            for start in [start for start in self._extras.held if offset <= start < offset + nbytes]:
+                del self._extras.held[start]
+
+    def held_at(self, offset: int, nbytes: int) -> object:
+        """The value without a number that stands in place of an element; None: there is none."""
+        if self._extras is None or not self._extras.held:
+            return None
+        size, value = self._extras.held.get(offset, (0, None))
+        return value if size == nbytes and not self.is_any_initialised(offset, nbytes) else None
 
     def reserved_at(self, offset: int, nbytes: int) -> Iterator[Reserved]:
         """What reserves any of `nbytes` bytes from `offset` on."""

@@ -11,7 +11,6 @@ HARDWARE = "it belongs to one kind of hardware"
 RUNTIME = "it belongs to TVM's runtime"
 LATER = "refmlc does not define it yet"
 DEVICES = "it accesses the memory of several devices"
-CLUSTERS = "it names memory of another block of a cluster, and blocks run one after the other"
 MAPS = "the bits of a tensor map are not defined"
 CANCELS = "which clusters are still to be launched is not known"
 
@@ -91,6 +90,8 @@ def _of_threads() -> tuple[Intrinsic, ...]:
         Intrinsic("ptx.atom", "an atomic operation; the value before", "TIW-006", WRITES, "*any"),
         Intrinsic("ptx.red", "an atomic operation without a value", "TIW-006", WRITES, "*any"),
         Intrinsic("cuda.thread_fence", "orders accesses around it", "TIA-031", WRITES, ""),
+        Intrinsic("ptx.mapa", "the place in a block of the cluster", "PTX-024", WRITES, "*any"),
+        Intrinsic("ptx.getctarank", "the number of a block in its cluster", "PTX-024", WRITES, "*any"),
         Intrinsic("ptx.applypriority", "a priority of memory in a cache: no effect", "PTX-021", WRITES, "*any"),
     )
 
@@ -207,7 +208,6 @@ def _rows() -> tuple[Intrinsic, ...]:
             "ptx.fabric ptx.multimem_cp ptx.multimem_ld_reduce ptx.multimem_red ptx.multimem_red_async ptx.multimem_st "
             "ptx.multimem_st_async",
         ),
-        *_unexecuted(CLUSTERS, "ptx.mapa ptx.getctarank"),
         *_unexecuted(MAPS, "ptx.tensormap_replace ptx.tensormap_cp_fenceproxy"),
         *_unexecuted(CANCELS, "ptx.clusterlaunchcontrol"),
         *_unexecuted(LATER, "ptx.st_async ptx.red_async ptx.spcompress ptx.spdecompress"),

@@ -42,17 +42,16 @@ LOADS = ("ld", "ld_vec", "ld_vec256", "ld_proxy_readonly", "ldu", "ldu_vec")
 STORES = ("st", "st_vec", "st_vec256")
 HINTS = ("prefetch", "prefetch_valid_addr", "prefetchu", "setmaxnreg", "griddepcontrol")
 DISCARD, ZEROS, SPACE = "discard", "st_bulk", "isspacep"
+CONVERTED = ("cvta", "cvta_generic")
 POLICIES = ("createpolicy_cvt", "createpolicy_fraction", "createpolicy_fractional", "createpolicy_range")
-MEMORY = (*LOADS, *STORES, *HINTS, *POLICIES, DISCARD, ZEROS, SPACE)
+MEMORY = (*LOADS, *STORES, *HINTS, *POLICIES, *CONVERTED, DISCARD, ZEROS, SPACE)
 """The forms on memory: the interpreter accesses it."""
 
-ADDRESSES = "addresses have no numbers here"
 WIDE = "there are no registers of 128 bits here"
 RANDOM = "which random bits belong to which of four numbers is not said"
 LATER = "refmlc does not define it yet"
 
 MISSING: Mapping[str, str] = {
-    **dict.fromkeys(("cvta", "cvta_generic"), ADDRESSES),
     **{f"cvt_rs_f{bits}x4_f32": RANDOM for bits in (8, 6, 4)},
     **{f"mov_{way}_b{lanes}": WIDE for way in ("pack", "unpack") for lanes in ("64x2", "32x4")},
 }
@@ -91,6 +90,7 @@ _BY_CLAUSE = {
     "PTX-016": " ".join((*LOADS, *STORES, DISCARD, ZEROS)),
     "PTX-017": " ".join(HINTS),
     "PTX-022": " ".join((*POLICIES, SPACE)),
+    "PTX-024": " ".join(CONVERTED),
 }
 CLAUSES: Mapping[str, str] = {form: clause for clause, names in _BY_CLAUSE.items() for form in names.split()}
 """The clause of each form that is executed."""

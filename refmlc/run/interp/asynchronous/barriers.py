@@ -1,4 +1,4 @@
-"""Barriers in memory: what their operations do (TIA-021, TIA-022).
+"""Barriers in memory: what their operations do (TIA-021, TIA-022, TIA-024).
 
 | state      | is                                                                                        |
 |------------|-------------------------------------------------------------------------------------------|
@@ -11,12 +11,13 @@ A phase is complete when no arrival is pending and `bytes` is 0. Then the next o
 """
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import BARRIER_MISUSE
 from refmlc.run.interp.asynchronous.copies import Groups, OpenCopy
 from refmlc.run.interp.tensorir.frame import Frame
-from refmlc.run.memory.pointer import Pointer
+from refmlc.run.memory.pointer import Numberless, Pointer
 
 MOST_ARRIVALS = (1 << 20) - 1
 MOST_BYTES = (1 << 20) - 1
@@ -46,6 +47,13 @@ class MemoryBarrier:
         if drop:
             self.expected -= count
         self._settle()
+
+    def state_before(self, count: int, span: Span | None, *, leaves_open: bool) -> "PhaseState":
+        """The state before `count` threads arrive. Fails: RM342 where they must not complete the phase, and do."""
+        if leaves_open and count == self.pending and self.bytes == 0:
+            message = f"an arrival with noComplete completes phase {self.phase} of `{self.name}`"
+            raise fail(BARRIER_MISUSE, message, span)
+        return PhaseState(self, self.phase, self.pending, leaves_open)
 
     def expect(self, nbytes: int, span: Span | None, *, settle: bool = True) -> None:
         """Copies bring `nbytes` bytes more, or have brought them where it is negative. Fails: RM342."""
@@ -84,6 +92,17 @@ class MemoryBarrier:
         if self.bytes < 0:
             lacks.append(f"an expectation of {-self.bytes} bytes that copies have brought")
         return f"phase {self.phase} of `{self.name}` lacks {' and '.join(lacks)}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PhaseState(Numberless):  # TIA-024
+    """What a barrier was like before an arrival. `without_completion`: the arrival had to leave its phase open."""
+
+    what: ClassVar[str] = "the state of a barrier"
+    barrier: MemoryBarrier
+    phase: int
+    pending: int
+    without_completion: bool
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@
 | `cp.async.bulk.prefetch`, also of tensors              | PTX-021 | nothing happens                                   |
 | `mbarrier.init`, `inval`, `arrive`, `arrive_drop`      | TIA-021 | begins and ends a barrier, arrives at it          |
 | `mbarrier.expect_tx`, `complete_tx`, `arrive.expect_tx` | TIA-022 | bytes that copies bring                          |
+| `mbarrier.pending_count`, states that `arrive` gives   | TIA-024 | what a barrier was like before an arrival         |
 | `fence`                                                | TIA-031 | orders accesses, as hooks see                     |
 
 `refmlc.run.interp.asynchronous.waits` waits for a phase.
@@ -18,7 +19,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
-from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT, UNSUPPORTED_INTRINSIC
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BARRIER_MISUSE, UNSUPPORTED_CONSTRUCT, UNSUPPORTED_INTRINSIC
 from refmlc.lang.dtypes import HANDLE, INT32
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import RAW, Instruction, instruction
@@ -27,7 +29,7 @@ from refmlc.run.interp.asynchronous import bulk
 from refmlc.run.interp.asynchronous.barriers import SIZE
 from refmlc.run.interp.asynchronous.copies import Move, OpenCopy
 from refmlc.run.interp.asynchronous.operands import NotExecutedError, element_name
-from refmlc.run.interp.asynchronous.place import Do, Here, signal
+from refmlc.run.interp.asynchronous.place import Do, Here, is_number, is_state, signal
 from refmlc.run.interp.tensorir.addresses import name_of, touching
 from refmlc.run.interp.tensorir.frame import Eval, Frame, IntEval
 from refmlc.run.interp.tensorir.scope import Scope
@@ -113,7 +115,9 @@ def _rule(words: tuple[str, ...]) -> Callable[[Here], Do]:
             return bulk.commit
         case ("cp", "async", "bulk", "wait_group") | ("cp", "async", "bulk", "wait_group", "read"):
             return bulk.wait
-        case ("mbarrier", action, *rest) if action in BARRIERS and set(rest) <= {*ORDERS, "expect_tx"}:
+        case ("mbarrier", "pending_count", "b64"):
+            return _pending_count
+        case ("mbarrier", action, *rest) if action in BARRIERS and set(rest) <= ORDERS | MORE.get(action, frozenset()):
             return BARRIERS[action]
         case ("fence", *_):
             return _fence
@@ -268,14 +272,14 @@ def _inval(here: Here) -> Do:  # TIA-021
     return end
 
 
-def _arrive(here: Here) -> Do:  # TIA-021, TIA-022
-    places: Sequence[int] = range(len(here.operands))
-    if here.operands and isinstance(here.operands[0], tir.Call) and here.operands[0].callee == "ptx.SINK":
-        places = places[1:]
-    expecting = "expect_tx" in here.words
-    if len(places) != 2 and (expecting or len(places) != 1):
-        raise NotExecutedError("the state that it gives is not defined")
-    at, number = here.address(places[0]), here.number(places[1]) if len(places) > 1 else None
+def _arrive(here: Here) -> Do:  # TIA-021, TIA-022, TIA-024
+    expecting, leaves_open = "expect_tx" in here.words, "noComplete" in here.words
+    first = _first_address(here.operands)
+    count = len(here.operands) - first
+    if not 1 + (expecting or leaves_open) <= count <= 2:
+        raise NotExecutedError(f"it has {len(here.operands)} operands")
+    at, number = here.address(first), here.number(first + 1) if count == 2 else None
+    hold = here.holding_state(0) if first and not _is_sink(here.operands[0]) else None
     drop, span = here.words[1] == "arrive_drop", here.node.span
 
     def arrive(frame: Frame) -> None:
@@ -285,9 +289,45 @@ def _arrive(here: Here) -> Do:  # TIA-021, TIA-022
         if expecting:
             barrier.expect(value, span, settle=False)
             value = 1
+        state = barrier.state_before(value, span, leaves_open=leaves_open)
         barrier.arrive(value, span, drop=drop)
+        if hold is not None:
+            hold(frame, state)
 
     return arrive
+
+
+def _first_address(operands: Sequence[tir.Attr]) -> int:
+    """The place of the address of a barrier: 1 behind a register for the state, or what stands for none."""
+    match operands:
+        case (first, *_) if _is_sink(first):
+            return 1
+        case (_, _, _):
+            return 1
+        case (first, tir.BufferLoad()) if is_state(first):
+            raise NotExecutedError("its text does not say which of its registers is the address")
+        case (first, second) if is_state(first) and not is_number(second):
+            return 1
+        case _:
+            return 0
+
+
+def _is_sink(operand: tir.Attr) -> bool:
+    return isinstance(operand, tir.Call) and operand.callee == "ptx.SINK"
+
+
+def _pending_count(here: Here) -> Do:  # TIA-024
+    if len(here.operands) != 2:
+        raise NotExecutedError(f"it has {len(here.operands)} operands")
+    state, store, span = here.state(1), here.storing(0), here.node.span
+
+    def tell(frame: Frame) -> None:
+        found = state(frame)
+        if not found.without_completion:
+            raise fail(BARRIER_MISUSE, "the arrival that has given the state is not one with noComplete", span)
+        store(frame, found.pending)
+
+    return tell
 
 
 def _bytes(here: Here) -> Do:  # TIA-022
@@ -303,3 +343,5 @@ BARRIERS: Mapping[str, Callable[[Here], Do]] = {
     **dict.fromkeys(("expect_tx", "complete_tx"), _bytes),
 }
 """The operations of barriers, by their words."""
+MORE = dict.fromkeys(("arrive", "arrive_drop"), frozenset(("expect_tx", "noComplete")))
+"""The words of some of them that change what they do."""

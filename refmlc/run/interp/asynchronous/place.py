@@ -3,13 +3,16 @@
 from collections.abc import Callable, Sequence
 from typing import TypeAlias, cast
 
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BARRIER_MISUSE
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import Instruction
-from refmlc.run.interp.asynchronous.barriers import SIZE, BlockState, MemoryBarrier
+from refmlc.run.interp.asynchronous.barriers import SIZE, BlockState, MemoryBarrier, PhaseState
 from refmlc.run.interp.asynchronous.copies import Groups
 from refmlc.run.interp.asynchronous.operands import Address, NotExecutedError, address, element_name
-from refmlc.run.interp.tensorir.addresses import Touch, touching
+from refmlc.run.interp.tensorir.addresses import Touch, is_address, touching
 from refmlc.run.interp.tensorir.frame import Frame, IntEval
+from refmlc.run.interp.tensorir.held import held, holding
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.memory.pointer import Pointer
 
@@ -39,6 +42,44 @@ class Here:
         """An operand that is an address. Fails: there is none."""
         operand = self.operands[place] if place < len(self.operands) else None
         return address(self.scope, operand if isinstance(operand, tir.Buffer) else self._operand(place))
+
+    def state(self, place: int) -> Callable[[Frame], PhaseState]:  # TIA-024
+        """An operand that is the state of a barrier. Fails: it is no register of 64 bits; RM342: it holds none."""
+        operand = self._operand(place)
+        if not isinstance(operand, tir.BufferLoad) or not is_state(operand):
+            raise NotExecutedError("a state of it is no register of 64 bits")
+        known, value = held(self.scope, operand), self.scope.expr(operand)
+
+        def state(frame: Frame) -> PhaseState:
+            found = known(frame)
+            if not isinstance(found, PhaseState):
+                number = value(frame)
+                raise fail(BARRIER_MISUSE, f"{number} is no state that an arrival has given", self.node.span)
+            return found
+
+        return state
+
+    def holding_state(self, place: int) -> Callable[[Frame, PhaseState], None]:  # TIA-024
+        """What puts the state of a barrier in an operand. Fails: it is no register of 64 bits."""
+        operand = self._operand(place)
+        if not isinstance(operand, tir.BufferLoad) or not is_state(operand):
+            raise NotExecutedError("a state of it is no register of 64 bits")
+        return holding(self.scope, operand)
+
+    def storing(self, place: int) -> Callable[[Frame, int], None]:
+        """What writes a number to an operand. Fails: it is no register of an integer."""
+        operand = self._operand(place)
+        if not isinstance(operand, tir.BufferLoad) or operand.dtype.kind not in ("int", "uint"):
+            raise NotExecutedError("what it gives is not written to a register of an integer")
+        var = tir.Var("result", operand.dtype)
+        slot = self.scope.layout.declare(var)
+        store = self.scope.stmt(tir.BufferStore(operand.buffer, var, operand.indices, span=operand.span))
+
+        def write(frame: Frame, value: int) -> None:
+            frame[slot] = value
+            store(frame)
+
+        return write
 
     def _operand(self, place: int) -> tir.Expr:
         operand = self.operands[place] if place < len(self.operands) else None
@@ -79,6 +120,16 @@ class Here:
             hooks.before_atomic(self.node, "cta", frame)
             touch(frame, place, SIZE, None)
             hooks.after_atomic(self.node, frame)
+
+
+def is_state(operand: tir.Attr) -> bool:
+    """Whether an operand may hold the state of a barrier: a register of 64 bits."""
+    return isinstance(operand, tir.BufferLoad) and operand.dtype.kind in ("int", "uint") and operand.dtype.bits == 64
+
+
+def is_number(operand: tir.Attr) -> bool:
+    """Whether an operand says itself that it is a number, and no address."""
+    return isinstance(operand, tir.Expr) and operand.dtype.kind != "handle" and not is_address(operand)
 
 
 def _kind(words: Sequence[str]) -> str:

@@ -1,9 +1,12 @@
-"""The wait for a phase of a barrier in memory (TIA-023).
+"""Waits for a phase of a barrier in memory, and questions whether it is complete (TIA-023, TIA-024).
 
-| text                                                  | afterwards                                              |
-|-------------------------------------------------------|---------------------------------------------------------|
-| `T.cuda.mbarrier_wait(bar, parity)`                   | the phase of this parity is complete                    |
-| `T.ptx.mbarrier.try_wait.parity.shared.b64(p, bar, …)` | the same, and `p` is 1                                  |
+| text                                                   | afterwards                                             |
+|--------------------------------------------------------|--------------------------------------------------------|
+| `T.cuda.mbarrier_wait(bar, parity)`                    | the phase of this parity is complete                   |
+| `T.ptx.mbarrier.try_wait.parity.shared.b64(p, bar, …)` | the same, and `p` is 1                                 |
+| `T.ptx.mbarrier.try_wait.shared.b64(p, bar, state)`    | the same of the phase in which an arrival gave `state` |
+| `T.ptx.mbarrier.test_wait…`                            | others have run where it was not complete; `p` tells   |
+|                                                        | whether it is now                                      |
 
 PTX lets `try_wait` give up after a time that the machine chooses. Decision: that time is long.
 """
@@ -18,11 +21,14 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import WAIT, Instruction, instruction
 from refmlc.run.interp.asynchronous.barriers import MemoryBarrier
 from refmlc.run.interp.asynchronous.instructions import ORDERS
-from refmlc.run.interp.asynchronous.operands import NotExecutedError
+from refmlc.run.interp.asynchronous.operands import Address, NotExecutedError
 from refmlc.run.interp.asynchronous.place import Here
-from refmlc.run.interp.tensorir.frame import Frame, Run, Slot
+from refmlc.run.interp.tensorir.frame import Frame, Slot
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.threads.group import Go, Meeting, Steps, Thread
+from refmlc.run.interp.threads.group import Awaited, Go, Meeting, Steps, Thread
+from refmlc.run.interp.threads.schedule import Always
+
+KNOWN = {*ORDERS, "mbarrier", "try_wait", "test_wait", "parity", "cuda", "mbarrier_wait"}
 
 
 @dataclass(slots=True)
@@ -58,24 +64,76 @@ class PhaseIsComplete:
         return thread.frame[self.slot].barrier
 
 
-def prepare_wait(scope: Scope, node: tir.Evaluate) -> Go:  # TIA-023
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A wait at its place in the text: of which barrier and phase, and what it tells.
+
+    `waits`: it is no question, the thread goes on when the phase is complete.
+    """
+
+    here: Here
+    at: Address
+    phase: Callable[[Frame, MemoryBarrier], tuple[int, int]]
+    tell: Callable[[Frame, int], None] | None
+    waits: bool
+
+    @classmethod
+    def of(cls, scope: Scope, call: tir.Call, parts: Instruction) -> "Question":
+        """The wait that an instruction is. Fails: its words or operands are not known, or it is in no kernel."""
+        if sum(tag.startswith("threadIdx") for tag in scope.threads) != 1:
+            raise NotExecutedError("only the threads of a kernel execute it")
+        here, words = Here(scope, call, parts), parts.words
+        timed = "try_wait" in words
+        if not set(words) <= KNOWN or not 3 <= len(here.operands) <= 3 + timed:
+            raise NotExecutedError("refmlc does not define it yet")
+        named = words[0] == "cuda" or "parity" in words
+        phase = _of_parity(here) if named else _of_state(here)
+        result = here.operands[0]
+        tell = here.storing(0) if isinstance(result, tir.BufferLoad) else None
+        return cls(here, here.address(1), phase, tell, "test_wait" not in words)
+
+    def begin(self, frame: Frame) -> PhaseWait:
+        """The wait of a thread. Fails: RM342."""
+        barrier = self.here.barrier(self.at, frame, waits=True)
+        return PhaseWait(barrier, *self.phase(frame, barrier))
+
+
+def _of_parity(here: Here) -> Callable[[Frame, MemoryBarrier], tuple[int, int]]:
+    parity, span = here.number(2), here.node.span
+
+    def phase(frame: Frame, barrier: MemoryBarrier) -> tuple[int, int]:
+        bit = parity(frame)
+        if bit not in (0, 1):
+            raise fail(BARRIER_MISUSE, f"the parity of a wait for `{barrier.name}` is {bit}", span)
+        return bit, barrier.phase
+
+    return phase
+
+
+def _of_state(here: Here) -> Callable[[Frame, MemoryBarrier], tuple[int, int]]:  # TIA-024
+    state, span = here.state(2), here.node.span
+
+    def phase(frame: Frame, barrier: MemoryBarrier) -> tuple[int, int]:
+        found = state(frame)
+        if found.barrier is not barrier:
+            raise fail(BARRIER_MISUSE, f"a wait for `{barrier.name}` has a state of another barrier", span)
+        return found.phase % 2, found.phase
+
+    return phase
+
+
+def prepare_wait(scope: Scope, node: tir.Evaluate) -> Go:  # TIA-023, TIA-024
     """The statement, executed by a thread of a group."""
     call = cast("tir.Call", node.value)
     parts = _parts(call)
-    known = {*ORDERS, "mbarrier", "try_wait", "parity", "cuda", "mbarrier_wait"}
-    if not set(parts.words) <= known or sum(tag.startswith("threadIdx") for tag in scope.threads) != 1:
-        stop = scope.unsupported(UNSUPPORTED_INTRINSIC, f"`{parts.name}` is not executed here", call.span)
-        return _stopping(stop)
-    here = Here(scope, call, parts)
     try:
-        at, parity = here.address(1), here.number(2)
+        question = Question.of(scope, call, parts)
     except NotExecutedError as reason:
         message = f"`{parts.name}` is not executed: {reason}"
         return _stopping(scope.unsupported(UNSUPPORTED_INTRINSIC, message, call.span))
     slot = cast("Slot[PhaseWait]", scope.layout.new())
-    until = PhaseIsComplete(slot)
+    until: Awaited = PhaseIsComplete(slot) if question.waits else Always()
     meeting = Meeting(node, implied=False, part="thread", orders=False, until=until)
-    tell = _told(scope, parts)
     condition = None if parts.predicate is None else scope.expr(cast("tir.Expr", parts.predicate))
     hooks, orders = scope.machine.hooks, "relaxed" not in parts.words
     watched, schedule = orders and hooks.watches("acquire"), scope.machine.schedule
@@ -83,22 +141,24 @@ def prepare_wait(scope: Scope, node: tir.Evaluate) -> Go:  # TIA-023
     def wait(frame: Frame) -> Steps:
         if condition is not None and not condition(frame):
             return
-        barrier, bit = here.barrier(at, frame, waits=True), parity(frame)
-        if bit not in (0, 1):
-            raise fail(BARRIER_MISUSE, f"the parity of a wait for `{barrier.name}` is {bit}", call.span)
+        waiting = frame[slot] = question.begin(frame)
+        barrier, open_ = waiting.barrier, not waiting.is_over
         if schedule is not None:
-            schedule.access(barrier, f"wait {bit}", call)
-        waiting = frame[slot] = PhaseWait(barrier, bit, barrier.phase)
-        if not waiting.is_over:
+            kind = f"wait {waiting.parity}" if question.waits else ""
+            schedule.access(barrier, kind, call, idle=open_ and not question.waits)
+        if open_ and (question.waits or schedule is None):
             yield meeting
+            if not question.waits:
+                waiting = question.begin(frame)
         if barrier.phase - waiting.since > 1:
             message = f"phases {waiting.since} and {barrier.phase - 1} of `{barrier.name}` are complete"
             raise fail(BARRIER_MISUSE, f"{message} before a thread that waits for the first has passed", call.span)
-        barrier.seen(frame)
-        if watched and barrier.phase:
-            hooks.acquire((barrier, barrier.phase - 1), frame)
-        if tell is not None:
-            tell(frame)
+        if waiting.is_over:
+            barrier.seen(frame)
+            if watched and barrier.phase:
+                hooks.acquire((barrier, barrier.phase - 1), frame)
+        if question.tell is not None:
+            question.tell(frame, int(waiting.is_over))
 
     return wait
 
@@ -108,15 +168,6 @@ def _parts(call: tir.Call) -> Instruction:
     if call.callee == WAIT:
         return Instruction(tuple(WAIT.split(".")), (None, *call.args))
     return instruction(call)
-
-
-def _told(scope: Scope, parts: Instruction) -> Run | None:
-    """The store of the result."""
-    result = parts.operands[0]
-    if not isinstance(result, tir.BufferLoad):
-        return None
-    value = tir.IntImm(result.dtype, 1, span=result.span)
-    return scope.stmt(tir.BufferStore(result.buffer, value, result.indices, span=result.span))
 
 
 def _stopping(stop: Callable[[Frame], object]) -> Go:

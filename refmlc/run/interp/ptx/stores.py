@@ -9,6 +9,7 @@
 | `T.ptx.st_bulk(p, n)`               | a view of n bytes, which become 0                                          |
 | `T.ptx.createpolicy…(d, …)`         | `d` has no value afterwards                                                |
 | `T.ptx.isspacep.shared(d, p)`       | a store of 0 or 1, as the memory of `p` says                               |
+| `T.ptx.cvta.to.shared.u64(d, p)`    | `d` holds the address of `p`                                               |
 | with `pred=`                        | the same on a condition; otherwise a destination has no value afterwards,  |
 |                                     | unless `preserve_dst=True`                                                  |
 
@@ -35,10 +36,10 @@ from refmlc.lang.ops.ptx.calls import (
     instruction,
     register_dtype,
 )
-from refmlc.lang.ops.ptx.meaning import DISCARD, HINTS, LOADS, MEANINGS, POLICIES, SPACE, STORES, ZEROS
+from refmlc.lang.ops.ptx.meaning import CONVERTED, DISCARD, HINTS, LOADS, MEANINGS, POLICIES, SPACE, STORES, ZEROS
 from refmlc.lang.ops.ptx.registers import width
 
-VALUE, PLACE, SIZE = "ptx:value", "ptx:place", "ptx:size"
+VALUE, PLACE, SIZE, ADDRESS_IN = "ptx:value", "ptx:place", "ptx:size", "ptx:address"
 """The callees of what stands in place of an instruction; no text can write them."""
 DISCARDED_BYTES, ZEROED_BYTES = 128, 8
 SPACES = {
@@ -78,6 +79,8 @@ def refusal(fits: ScalarInstruction) -> str:
         return ""
     if form == SPACE:
         return "" if _spaces_of(fits) else "the memory of its address is not known"
+    if form in CONVERTED:
+        return "" if _converted_space(fits) else "constants and parameters have no addresses here"
     if form not in (*LOADS, *STORES):
         return "its form has no meaning"
     order = fits.modifiers.get("sem", "")
@@ -124,6 +127,8 @@ def _statement(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
         return _cleared(fits, span)
     if form == SPACE:
         return _space(fits, span)
+    if form in CONVERTED:
+        return _converted(fits, span)
     if form in LOADS:
         return _load(fits, span)
     return _store(fits, span) if form in STORES else _compute(fits, span)
@@ -240,6 +245,19 @@ def _space(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
     return _to(destination, tir.IntImm(destination.dtype, inside), span)
 
 
+def _converted_space(fits: ScalarInstruction) -> str:
+    """The state space of memory that `cvta` converts to or from; empty: it is none of those that memory has."""
+    return next((space for space, names in SPACES.items() if fits.modifiers["space"] in names), "")
+
+
+def _converted(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
+    destination, operand = (register.value for register in fits.registers)
+    assert isinstance(destination, tir.BufferLoad)  # noqa: S101 - it is written
+    assert operand is not None  # noqa: S101 - an address is there
+    facts = tir.StringImm(f"{fits.name},{_converted_space(fits)}")
+    return tir.Evaluate(tir.Call(ADDRESS_IN, (facts, destination, operand), VOID, span=span), span=span)
+
+
 def _integer(kind: str) -> DType:
     return dtype(f"{'int' if kind[0] == 's' else 'uint'}{width(kind)}")
 
@@ -266,7 +284,7 @@ def _view(
     if isinstance(base, tir.Call) and base.callee == ADDRESS:
         base, offset = (part for part in base.args if isinstance(part, tir.Expr))
     assert base is not None  # noqa: S101 - an address is there
-    source = next(_memories(base), None)
+    source = None if isinstance(base, tir.BufferLoad) else next(_memories(base), None)
     space = fits.modifiers.get("space", "")
     scope = (space.partition("::")[0] or "global") if source is None else source.scope
     name = "memory" if source is None else source.name

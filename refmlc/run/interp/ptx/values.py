@@ -17,7 +17,8 @@ from refmlc.lang.ops.ptx.integers import ByZero
 from refmlc.lang.ops.ptx.meaning import MEANINGS, is_executed, missing
 from refmlc.lang.ops.ptx.numbers import Open
 from refmlc.lang.ops.ptx.registers import Bits, Family, mask, to_number, width
-from refmlc.run.interp.ptx.stores import PLACE, SIZE, VALUE, ZEROED_BYTES, refusal
+from refmlc.run.interp.ptx import spaces
+from refmlc.run.interp.ptx.stores import ADDRESS_IN, PLACE, SIZE, VALUE, ZEROED_BYTES, refusal
 from refmlc.run.interp.tensorir.addresses import place_of, space_of
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.scope import Scope
@@ -36,6 +37,8 @@ def call(scope: Scope, node: tir.Call) -> Eval | None:
         return _place(scope, node)
     if node.callee == SIZE:
         return _size(scope, node)
+    if node.callee == ADDRESS_IN:
+        return spaces.convert(scope, node)
     return _refused(scope, node) if family_of(node.callee) else None
 
 
@@ -209,4 +212,8 @@ def _place(scope: Scope, node: tir.Call) -> Eval:
     return place
 
 
-EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {"ptx.applypriority": _hint}
+EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
+    "ptx.applypriority": _hint,
+    "ptx.mapa": spaces.mapped,
+    "ptx.getctarank": spaces.rank_of,
+}

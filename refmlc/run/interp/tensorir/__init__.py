@@ -14,6 +14,7 @@
 | `calls`       | calls: functions of the module, functions from outside                           |
 | `intrinsics`  | intrinsics of values, pointers and workspaces                                    |
 | `addresses`   | addresses that a kernel computes, and the memory that they point to (TIX-009)    |
+| `held`        | registers that hold a value without a number (TIA-024, PTX-024)                  |
 | `c_abi`       | structures of lowered calls                                                      |
 | `buffers`     | allocation, views of pointers and regions, declarations matched (TIR-004)        |
 | `views`       | buffers at run time                                                              |

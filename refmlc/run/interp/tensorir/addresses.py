@@ -19,6 +19,7 @@ from refmlc.lang.dtypes import INT32, UINT8, UINT64, DType
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import PointerType
 from refmlc.run.interp.tensorir.frame import Eval, Frame
+from refmlc.run.interp.tensorir.held import held
 from refmlc.run.interp.tensorir.intrinsics import pointer
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import View, view_on
@@ -41,13 +42,26 @@ def place_of(scope: Scope, node: tir.Attr) -> Callable[[Frame], Pointer]:  # TIX
             return pointer(scope, tir.BufferData(node, span=node.span))
         case tir.Call(callee=callee, args=(base, *rest)) if callee in (TO_SHARED, MOVED):
             return _moved(scope, base, rest[0] if rest else None, 1)
-        case tir.Apply(op="add", args=(distance, base)) if _is_address(base):
+        case tir.Apply(op="add", args=(distance, base)) if is_address(base):
             return _moved(scope, base, distance, 1)
         case tir.Apply(op="add" | "sub" as op, args=(base, distance)):
             return _moved(scope, base, distance, 1 if op == "add" else -1)
         case tir.Cast(value=value) if value.dtype.kind == "uint" and node.dtype.bits >= value.dtype.bits:
             return place_of(scope, value)
+        case tir.BufferLoad() if node.dtype.kind == "uint" and not node.dtype.is_vector:
+            return _in_register(scope, node)
     return pointer(scope, cast("tir.Expr", node))
+
+
+def _in_register(scope: Scope, node: tir.BufferLoad) -> Callable[[Frame], Pointer]:  # PTX-024
+    """The address that a register holds."""
+    address, other = held(scope, node), pointer(scope, node)
+
+    def place(frame: Frame) -> Pointer:
+        found = address(frame)
+        return found.place if isinstance(found, SpaceAddress) else other(frame)
+
+    return place
 
 
 def _moved(scope: Scope, base: tir.Attr, distance: tir.Attr, sign: int) -> Callable[[Frame], Pointer]:
@@ -58,11 +72,11 @@ def _moved(scope: Scope, base: tir.Attr, distance: tir.Attr, sign: int) -> Calla
     return lambda frame: start(frame).moved(sign * nbytes(frame))
 
 
-def _is_address(node: tir.Attr) -> bool:
+def is_address(node: tir.Attr) -> bool:
     """Whether an expression says itself that it is an address."""
     if isinstance(node, tir.Call | tir.Apply | tir.Cast) and node.dtype.kind == "uint":
         parts = node.args if not isinstance(node, tir.Cast) else (node.value,)
-        return getattr(node, "callee", "") == TO_SHARED or any(_is_address(part) for part in parts)
+        return getattr(node, "callee", "") == TO_SHARED or any(is_address(part) for part in parts)
     return isinstance(node, tir.Expr) and node.dtype.kind == "handle"
 
 

@@ -25,6 +25,7 @@ from refmlc.run.interp.tensorir.placed import is_owned
 from refmlc.run.interp.tensorir.scope import Scope, failing_in
 from refmlc.run.interp.tensorir.views import View
 from refmlc.run.memory.cells import cell_size
+from refmlc.run.memory.pointer import Numberless
 
 Explain = Callable[[Frame, tuple[int, ...]], RefmlcError]
 
@@ -109,6 +110,7 @@ def _clear(scope: Scope, node: tir.BufferStore) -> Run:
             view.shadow[offset] = 0
         except IndexError:
             raise wrong(frame, position) from None
+        view.data.storage.let_go(*_bytes_of(view, offset))
 
     return clear_element
 
@@ -186,9 +188,7 @@ def _diagnosis(view: View, node: tir.BufferLoad | tir.BufferStore, indices: tupl
     if view.addresses is not None:
         offset = view.addresses.offset(indices)
     element = f"{buffer.name}[{', '.join(map(str, indices))}]"
-    try:
-        view.shadow[offset * buffer.dtype.lanes]
-    except IndexError:
+    if offset * buffer.dtype.lanes >= len(view.cells):
         label = f"element {offset} of the view, its storage ends before"
         return OUT_OF_BOUNDS, f"{verb} `{buffer.name}` is beyond its storage", label
     if not view.data.storage.alive:
@@ -197,11 +197,18 @@ def _diagnosis(view: View, node: tir.BufferLoad | tir.BufferStore, indices: tupl
         return BAD_POINTER, f"store to `{element}`: the memory of the argument is read-only", ""
     if is_open(view, offset):
         return OPEN_COPY, f"`{element}` is read before the asynchronous operation that writes it is complete", ""
+    value = view.data.storage.held_at(*_bytes_of(view, offset))
+    if isinstance(value, Numberless):
+        return UNSUPPORTED_CONSTRUCT, f"`{element}` holds {value.what}, whose number is not known", ""
     return UNINITIALISED, f"`{element}` is read but was never written", "uninitialised"
 
 
 def is_open(view: View, offset: int) -> bool:  # TIA-002
     """Whether a copy that is not complete writes an element."""
+    return any(item.written for item in view.data.storage.reserved_at(*_bytes_of(view, offset)))
+
+
+def _bytes_of(view: View, offset: int) -> tuple[int, int]:
+    """The first byte of an element in its storage, and the number of its bytes."""
     size = cell_size(view.buffer.dtype) * view.buffer.dtype.lanes
-    start = view.data.byte_offset + (view.offset + offset) * size
-    return any(item.written for item in view.data.storage.reserved_at(start, size))
+    return view.data.byte_offset + (view.offset + offset) * size, size

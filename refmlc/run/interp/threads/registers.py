@@ -5,6 +5,7 @@
 | and reads such a register that was never written                          | leaves the element unwritten        |
 | and takes the value of a lane that has not come                           | the same                            |
 | is `x[i] = y[j]` between two memories of one thread, without a value there | the same                            |
+| is the same, with a value there that has no number                        | moves it                            |
 | anything else                                                             | what it says                        |
 
 Any other use of such an element reads one that was never written (RM305).
@@ -13,13 +14,14 @@ Any other use of such an element reads one that was never written (RM305).
 from collections.abc import Callable, Iterator
 from typing import cast
 
-from refmlc.diag.catalogue import UNINITIALISED
+from refmlc.diag.catalogue import UNINITIALISED, UNSUPPORTED_CONSTRUCT
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.dtypes import VOID
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import children
 from refmlc.run.interp.tensorir.frame import Eval, Frame, Run
+from refmlc.run.interp.tensorir.held import held, holding
 from refmlc.run.interp.tensorir.scope import Scope
 
 
@@ -78,7 +80,24 @@ def stores(scope: Scope, node: tir.Stmt) -> Run:
         else:
             run(frame)
 
-    return store
+    return store if moved is None else _moving(scope, node, moved, store)
+
+
+def _moving(scope: Scope, node: tir.BufferStore, load: tir.BufferLoad, store: Run) -> Run:
+    """The same of a move, which also moves a value without a number."""
+    value = held(scope, load)
+    hold = holding(scope, tir.BufferLoad(node.buffer, node.indices, span=node.span))
+
+    def move(frame: Frame) -> None:
+        try:
+            store(frame)
+        except RefmlcError as failure:
+            found = value(frame) if failure.code is UNSUPPORTED_CONSTRUCT else None
+            if found is None:
+                raise
+            hold(frame, found)
+
+    return move
 
 
 def _is_move(scope: Scope, node: tir.BufferStore) -> tir.BufferLoad | None:  # TIW-011

@@ -32,13 +32,15 @@ from refmlc.lang.dtypes import INT32, DType
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind
 from refmlc.lang.ir.node import Node
-from refmlc.lang.ir.scope_ids import WARP, WARPGROUP, Launch, as_dtype, count_of, launch_of
+from refmlc.lang.ir.scope_ids import SEVERAL_BLOCKS, WARP, WARPGROUP, Launch, as_dtype, count_of, launch_of
 from refmlc.lang.ir.threads import LAUNCHES, meets_in_part
 from refmlc.lang.ir.tirx import DEVICE_ENTRY, KERNEL, ScopeIdDef
 from refmlc.lang.ir.visit import rewrite, walk
 from refmlc.run.interp.ptx.stores import with_stores
 
 AXES = "xyz"
+OF_BLOCKS = ("ptx.mapa", "ptx.getctarank", "ptx.st_async")
+"""Instructions whose meaning depends on the number of blocks in a cluster."""
 
 
 @lru_cache(maxsize=1024)
@@ -176,8 +178,21 @@ def _launched(node: Node) -> Node:
     table: dict[int, tir.Stmt] = {
         id(part): _bound(part.ids, ids.values(part.kind, len(part.ids)), part.span) for part in defs
     }
-    body = rewrite(node.body, lambda part: table.get(id(part), part))
+    body = _of_cluster(launch, rewrite(node.body, lambda part: table.get(id(part), part)))
     return _loops(launch, ids, _marked(body, node.span), node.span)
+
+
+def _of_cluster(launch: Launch, body: tir.Stmt) -> tir.Stmt:
+    """The body of a thread, in which instructions about blocks of a cluster say whether it has several."""
+    if all(isinstance(size, tir.IntImm) and size.value == 1 for size in launch.cluster):
+        return body
+
+    def told(node: Node) -> Node:
+        if isinstance(node, tir.Call) and isinstance(node.callee, str) and node.callee.startswith(OF_BLOCKS):
+            return replace(node, attrs={**node.attrs, SEVERAL_BLOCKS: True})
+        return node
+
+    return rewrite(body, told)
 
 
 def _check_returns(body: tir.Stmt) -> None:
@@ -222,7 +237,8 @@ def _flat(node: Node) -> Node:
         var = item.node.var if isinstance(item.node, tir.ThreadVar) else None
         if var is not None:
             binds.append(_bound([var], [ids.on_launched(_tag(item))], item.span))
-    return _loops(launch, ids, _marked(tir.SeqStmt((*binds, chain[-1].body), span=node.span), node.span), node.span)
+    body = _of_cluster(launch, tir.SeqStmt((*binds, chain[-1].body), span=node.span))
+    return _loops(launch, ids, _marked(body, node.span), node.span)
 
 
 def _axes(extents: Mapping[str, tir.Expr], prefix: str) -> tuple[tir.Expr, ...]:

@@ -37,6 +37,7 @@ FITS = [
     *(("cuda.atomic_add", "px", F32), ("cuda.atomic_cas", "pnn", I32)),
     *((f"ptx.{name}", "xn", VOID) for name in ("shfl_sync", "vote_sync", "match", "redux_sync", "activemask")),
     *((f"ptx.{name}", "xn", VOID) for name in ("elect_sync", "bar", "barrier", "atom", "red", "applypriority")),
+    *((f"ptx.{name}", "xn", VOID) for name in ("mapa", "getctarank")),
     *(("cuda.func_call", "spn", HANDLE), ("cuda.cvta_generic_to_shared", "p", "uint32"), ("cuda.ldg", "p", F32)),
     *(("cuda.wgmma.encode_matrix_descriptor", "ppnnn", VOID), ("cuda.wgmma.noop_barrier", "x", VOID)),
     ("cuda.thread_fence", "", VOID),

@@ -212,3 +212,17 @@ def f(A: T.Buffer((4,), "float32"), n: T.int32):
 """
     codes = [failing(text, np.zeros(4, "float32"), n, hooks=Recorder()).code.id for n in range(3)]
     assert codes == ["RM304", "RM304", "RM305"]
+
+
+@pytest.mark.parametrize("fast", [True, False])
+@pytest.mark.parametrize(("dtype", "at"), [("uint8", 6), ("uint16", 3), ("uint32", 1)])
+def test_a_store_beyond_the_storage_of_a_view_is_out_of_bounds(failing, fast, dtype, at):
+    """6 bytes: of the element at which the view ends some bytes may be there, or none."""
+    text = f"""
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer((6,), "uint8")):
+    W = T.decl_buffer(({at + 1},), "{dtype}", data=A.data)
+    W[{at}] = T.{dtype}(1)
+"""
+    found = failing(text, np.zeros(6, "uint8"), fast=fast)
+    assert (found.code.id, found.message) == ("RM304", "store to `W` is beyond its storage")

@@ -92,7 +92,7 @@ def test_a_number_of_shared_memory_in_a_variable_is_a_place():
         ((LOAD.format("T.reinterpret('handle', 0)"),), "RM313", "a pointer is needed, null is given"),
         ((LOAD.format(f"{SHARED}({moved('S.data', 't + 1')})"),), "RM304", "`S` is beyond its storage"),
         ((f"p: T.let[T.uint32] = {SHARED}(S.data)", "B[t] = T.Cast('int32', p * T.uint32(2))"), "RM504", "not known"),
-        ((f"B[t] = T.Cast('int32', {SHARED}(S.data))",), "RM504", "the number of an address in shared memory"),
+        ((f"B[t] = T.Cast('int32', {SHARED}(S.data))",), "RM504", "the number of an address"),
         ((LOAD.format(moved("S.data", 1, source="int f();")),), "RM502", "its meaning is text of CUDA"),
         ((LOAD.format(moved("S.data", 1, name="g")),), "RM502", "`g` is not executed"),
         ((LOAD.format(moved("T.reinterpret('handle', S.data)", 1)),), "RM502", "to elements of which size"),

@@ -198,17 +198,6 @@ def test_a_phase_completes_copies_of_its_threads():
     assert code(init(4), copies, arrive, "B[t] = S[t]", threads=4) == "RM341"
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "T.ptx.mbarrier.test_wait.parity.shared.b64(S[0], T.address_of(bar[0]), T.uint32(0))",
-        "T.ptx.mbarrier.arrive.noComplete.shared.b64(S[0], T.address_of(bar[0]), T.uint32(1))",
-    ],
-)
-def test_what_depends_on_the_machine_is_refused(statement):
-    assert code(init(1), statement) == "RM502"
-
-
 def test_fences_do_nothing():
     assert (
         run("T.ptx.fence.proxy.async_.shared__cta()", "T.ptx.fence.mbarrier_init.release.cluster()", "B[t] = t")[1] == 1

@@ -46,7 +46,7 @@ def test_bytes_of_shared_memory_become_zeros(at, size, dtype):
         (SHARED + ZEROS.format(at=2, size="T.uint32(20)"), "RM313", "of 20 bytes: the number is not a multiple of 8"),
         (SHARED + ZEROS.format(at=1, size="T.uint32(8)"), "RM313", "it is not aligned"),
         ("T.ptx.st_bulk(A.ptr_to([0]), T.uint32(8))", "RM313", "accesses shared memory, the address is in `global`"),
-        (SHARED + ZEROS.format(at=6, size="T.uint32(16)"), "RM313", "store to `S"),
+        (SHARED + ZEROS.format(at=6, size="T.uint32(16)"), "RM304", "store to `S` is beyond its storage"),
     ],
 )
 def test_zeros_elsewhere_are_undefined(body, code, message):
