@@ -40,9 +40,9 @@ SIDE = Path(__file__).parent / "tvm_side" / "ptx_specimens.py"
 VERDICTS = ("executed", "unsupported", "refused", "traceback")
 LOCALS = re.compile(r"\br_(\w+)\[(\d+)\]")
 WORDS = 256
-VALUES = ((1,), (32,), (1, 32), (0x3C003C00,), (0x3F800000,))
-"""What the registers hold, in turn: numbers, a barrier and its count, two halves, a float."""
 OF_WARPGROUPS = "T.ptx.wgmma"
+VALUES = ((1,), (32,), (1, 32), (1, 1, 32), (0x3C003C00,), (0x3F800000,))
+"""What the registers hold, in turn: numbers, a barrier and its count, also behind a result, two halves, a float."""
 STEPS, SECONDS = 200_000, 20
 
 

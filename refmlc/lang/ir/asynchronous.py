@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.node import Node
 
-FAMILIES = ("ptx.cp", "ptx.mbarrier", "ptx.fence")
+FAMILIES = ("ptx.cp", "ptx.mbarrier", "ptx.fence", "ptx.st_async")
 WAIT = "cuda.mbarrier_wait"
 WAITS = (("mbarrier", "try_wait"), ("mbarrier", "test_wait"))
 RAW = "s_tir.cp_async_raw"

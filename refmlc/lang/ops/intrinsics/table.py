@@ -210,7 +210,7 @@ def _rows() -> tuple[Intrinsic, ...]:
         ),
         *_unexecuted(MAPS, "ptx.tensormap_replace ptx.tensormap_cp_fenceproxy"),
         *_unexecuted(CANCELS, "ptx.clusterlaunchcontrol"),
-        *_unexecuted(LATER, "ptx.st_async ptx.red_async ptx.spcompress ptx.spdecompress"),
+        *_unexecuted(LATER, "ptx.red_async ptx.spcompress ptx.spdecompress"),
         *_unexecuted(RUNTIME, "anylist_getitem lookup_param", result="handle"),
         *_unexecuted(
             RUNTIME,

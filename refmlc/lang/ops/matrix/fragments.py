@@ -121,6 +121,16 @@ def moved_in(rows: Sequence[Sequence[int]], *, transposed: bool) -> list[int]:
     return held
 
 
+def bytes_moved_out(held: Sequence[int]) -> list[list[int]]:
+    """The 8 rows of 16 bytes that `stmatrix` makes of the registers of the lanes: a 16 by 8 matrix, transposed."""
+    rows = [[0] * (2 * ROWS) for _ in range(ROWS)]
+    for lane, register in enumerate(held):
+        row, column = lane // 4, 2 * (lane % 4)
+        for i in range(4):
+            rows[column + i % 2][row + ROWS * (i // 2)] = register >> 8 * i & 0xFF
+    return rows
+
+
 def moved_out(held: Sequence[int], *, transposed: bool) -> list[list[int]]:
     """The 8 by 8 matrix of 16 bits that `stmatrix` makes of the registers of the lanes."""
     rows = [[0] * ROWS for _ in range(ROWS)]

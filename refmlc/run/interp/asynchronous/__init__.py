@@ -8,5 +8,6 @@
 | `place`        | an instruction at its place in the text                                          |
 | `instructions` | the instructions of PTX                                                          |
 | `bulk`         | bulk copies, and their groups                                                    |
+| `stores`       | asynchronous stores of registers                                                 |
 | `waits`        | the wait for a phase, as a statement of a thread                                 |
 """

@@ -3,6 +3,7 @@
 | instruction                                                       | is complete when                                |
 |-------------------------------------------------------------------|-------------------------------------------------|
 | `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes`    | a thread has seen the phase of the barrier      |
+| `cp.async.bulk.shared::cluster.shared::cta.mbarrier…`              | the same                                        |
 | `cp.async.bulk.global.shared::cta.bulk_group`                      | the thread has waited for its group             |
 | `cp.async.bulk.commit_group`, `wait_group n`                       | the groups, as those of cp.async                |
 | `cp.async.bulk.wait_group.read n`                                  | the sources may be written, the rest stays open |
@@ -28,9 +29,18 @@ BY_PHASE, BY_GROUP = "mbarrier::complete_tx::bytes", "bulk_group"
 
 def to_shared(here: Here) -> Do:  # TIA-014
     """A copy from global to shared memory, which a phase completes."""
+    return _by_phase(here, "global")
+
+
+def within_cluster(here: Here) -> Do:  # PTX-026
+    """A copy from shared memory to that of a block of the cluster, which a phase completes."""
+    return _by_phase(here, "shared")
+
+
+def _by_phase(here: Here, source: str) -> Do:
     ends = _ends(here, 4, BY_PHASE)
     at = here.address(3)
-    prepare = _prepared(here, ends, ("shared", "global"))
+    prepare = _prepared(here, ends, ("shared", source))
 
     def issue(frame: Frame) -> None:
         barrier, (copy, nbytes) = here.barrier(at, frame, proxied=True), prepare(frame)

@@ -7,6 +7,7 @@
 | `cp.async.wait_group n`, `cp.async.wait_all`           | TIA-012 | all groups but the last n are complete            |
 | `cp.async.mbarrier.arrive`                             | TIA-013 | a phase completes what the thread has issued      |
 | `cp.async.bulk`                                        | TIA-014 | see `bulk`                                        |
+| `st.async`                                             | PTX-026 | see `stores`                                      |
 | `cp.async.bulk.prefetch`, also of tensors              | PTX-021 | nothing happens                                   |
 | `mbarrier.init`, `inval`, `arrive`, `arrive_drop`      | TIA-021 | begins and ends a barrier, arrives at it          |
 | `mbarrier.expect_tx`, `complete_tx`, `arrive.expect_tx` | TIA-022 | bytes that copies bring                          |
@@ -25,7 +26,7 @@ from refmlc.lang.dtypes import HANDLE, INT32
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import RAW, Instruction, instruction
 from refmlc.lang.ops.ptx.hints import operands_of_hint
-from refmlc.run.interp.asynchronous import bulk
+from refmlc.run.interp.asynchronous import bulk, stores
 from refmlc.run.interp.asynchronous.barriers import SIZE
 from refmlc.run.interp.asynchronous.copies import Move, OpenCopy
 from refmlc.run.interp.asynchronous.operands import NotExecutedError, element_name
@@ -109,6 +110,8 @@ def _rule(words: tuple[str, ...]) -> Callable[[Here], Do]:
             return _hint
         case ("cp", "async", "bulk", "shared::cta" | "shared::cluster", "global", *_):
             return bulk.to_shared
+        case ("cp", "async", "bulk", "shared::cluster", "shared::cta", *_):
+            return bulk.within_cluster
         case ("cp", "async", "bulk", "global", "shared::cta", *_):
             return bulk.to_global
         case ("cp", "async", "bulk", "commit_group"):
@@ -121,6 +124,8 @@ def _rule(words: tuple[str, ...]) -> Callable[[Here], Do]:
             return BARRIERS[action]
         case ("fence", *_):
             return _fence
+        case ("st_async", *_):
+            return stores.store
         case _:
             raise NotExecutedError("refmlc does not define it yet")
 

@@ -134,7 +134,7 @@ def is_number(operand: tir.Attr) -> bool:
 
 def _kind(words: Sequence[str]) -> str:
     """The kind of an operation on a barrier, as schedules name it (TIW-012)."""
-    if "bulk" in words:
+    if "bulk" in words or words[0] == "st_async":
         return "bring"
     return "arrive" if "expect_tx" not in words and words[1] in ("arrive", "mbarrier") else "barrier"
 

@@ -39,7 +39,7 @@ from refmlc.lang.ir.visit import rewrite, walk
 from refmlc.run.interp.ptx.stores import with_stores
 
 AXES = "xyz"
-OF_BLOCKS = ("ptx.mapa", "ptx.getctarank", "ptx.st_async")
+OF_BLOCKS = ("ptx.mapa", "ptx.getctarank")
 """Instructions whose meaning depends on the number of blocks in a cluster."""
 
 

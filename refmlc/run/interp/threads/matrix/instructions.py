@@ -7,6 +7,7 @@
 | `T.ptx.mma.sync.aligned.…(d…, a…, b…, c…)`            | elements of 32 or 64 bits, in this order                    |
 | `T.ptx.ldmatrix.sync.aligned.m8n8.x4.…(d…, p)`        | elements of 32 bits; p is the row of the lane               |
 | `T.ptx.stmatrix.sync.aligned.m8n8.x4.…(p, s…)`        | the same                                                    |
+| `T.ptx.stmatrix.sync.aligned.m16n8.x4.trans.…(p, s…)` | the same, of bytes (PTX-025)                                |
 | `T.ptx.movmatrix.sync.aligned.m8n8.trans.b16(d, s)`   | the same                                                    |
 """
 
@@ -23,7 +24,9 @@ from refmlc.lang.ops.matrix.forms import NAMES, MmaForm, NoSuchForm
 from refmlc.lang.ops.matrix.fragments import (
     LANES,
     ROWS,
+    Matrix,
     bits_of_lane,
+    bytes_moved_out,
     gathered,
     moved_in,
     moved_out,
@@ -38,11 +41,12 @@ from refmlc.run.interp.threads.matrix.registers import ElementCodes, joined, pla
 from refmlc.run.interp.threads.matrix.work import NotExecuted, Posted, WarpWork
 from refmlc.run.memory.pointer import Pointer
 
-BYTE, REGISTER, ROW_BYTES, CODES = 8, 32, 16, SCALARS["uint16"]
+BYTE, REGISTER, ROW_BYTES, CODES, BYTES = 8, 32, 16, SCALARS["uint16"], SCALARS["uint8"]
 LEAST, MOST = 13, 14
 Places: TypeAlias = Iterable[tuple[Pointer, int]]
 """Places in memory, and how many bytes of each."""
 MOVES = re.compile(r"sync aligned m8n8 x(?P<count>[124])(?P<transposed> trans)?(?: shared(?:__cta)?)? b16")
+MOVES_OF_BYTES = re.compile(r"sync aligned m16n8 x(?P<count>[124]) trans(?: shared(?:__cta)?)? b8")
 
 
 # ----------------------------------------------------------------------------------------------- mma
@@ -113,14 +117,14 @@ def _mma(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Attr]) -
 # ------------------------------------------------------------------------------------------ movement
 
 
-def _rows(lanes: Sequence[ElementCodes], number: int) -> list[ElementCodes]:
+def _rows(lanes: Sequence[ElementCodes], number: int, codes: DType = CODES) -> list[ElementCodes]:
     """The rows of matrix `number`, which 8 lanes point to. Fails: RM313 where one is not aligned."""
     rows = lanes[ROWS * number : ROWS * (number + 1)]
     for row in rows:
         if row.pointer.byte_offset % ROW_BYTES:
             message = f"a row of a matrix begins at byte {row.pointer.byte_offset}, which 16 does not divide"
             raise fail(BAD_POINTER, message)
-    return [ElementCodes(row.pointer, CODES) for row in rows]
+    return [ElementCodes(row.pointer, codes) for row in rows]
 
 
 def _loaded(count: int, posted: Posted, *, transposed: bool) -> Posted:
@@ -183,7 +187,16 @@ def _ldmatrix(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Att
 
 
 def _stmatrix(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Attr]) -> WarpWork:
+    of_bytes = MOVES_OF_BYTES.fullmatch(" ".join(modifiers))
+    if of_bytes is not None:
+        return _stored(scope, operands, int(of_bytes["count"]), bytes_moved_out, BYTES)  # PTX-025
     count, transposed = _moves(modifiers)
+    return _stored(scope, operands, count, partial(moved_out, transposed=transposed), CODES)
+
+
+def _stored(
+    scope: Scope, operands: Sequence[tir.Attr], count: int, matrix_of: Callable[[list[int]], Matrix], codes: DType
+) -> WarpWork:
     if len(operands) != count + 1:
         raise NotExecuted(f"has {len(operands)} operands, of which {count + 1} are expected")
     place, registers = place_of(scope, operands[0]), read(scope, operands[1:], REGISTER)
@@ -198,9 +211,9 @@ def _stmatrix(scope: Scope, modifiers: Sequence[str], operands: Sequence[tir.Att
     def act(posted: Posted) -> Posted:
         lanes = cast("Sequence[tuple[ElementCodes, Sequence[int]]]", posted)
         for number in range(count):
-            matrix = moved_out([held[number] for _, held in lanes], transposed=transposed)
-            for row, codes in zip(_rows([lane for lane, _ in lanes], number), matrix, strict=True):
-                row.put(codes)
+            matrix = matrix_of([held[number] for _, held in lanes])
+            for row, elements in zip(_rows([lane for lane, _ in lanes], number, codes), matrix, strict=True):
+                row.put(elements)
         return [None] * LANES
 
     return WarpWork(post, act, lambda _frame, _result: None)
