@@ -38,6 +38,7 @@ class SavedStorage:
     alive: bool
     partial: dict[int, int]
     objects: dict[int, object]
+    held: dict[int, tuple[int, object]]
 
     def restore(self, into: Storage) -> None:
         """Copy the contents into `into`, which has the same size."""
@@ -52,6 +53,7 @@ class SavedStorage:
             into.shadow[:] = (b"\1" if self.alike else b"\0") * len(into.shadow)
         into.extras.partial = dict(self.partial)
         into.extras.objects = dict(self.objects)
+        into.extras.held = dict(self.held)
 
 
 def save(storage: Storage, before: SavedStorage | None) -> SavedStorage:
@@ -65,11 +67,12 @@ def save(storage: Storage, before: SavedStorage | None) -> SavedStorage:
         storage.alive,
         dict(storage.partial),
         dict(storage.objects),
+        dict(storage.extras.held),
     )
     if (
         before is not None
         and (before.shadow, before.alike, before.alive) == (now.shadow, now.alike, now.alive)
-        and (before.partial, before.objects) == (now.partial, now.objects)
+        and (before.partial, before.objects, before.held) == (now.partial, now.objects, now.held)
         and len(before.data) == storage.nbytes
         and bool(np.array_equal(np.frombuffer(before.data, np.uint8), storage.array))
     ):

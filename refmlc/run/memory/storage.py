@@ -311,8 +311,9 @@ class Storage:
     def let_go(self, offset: int, nbytes: int) -> None:
         """Elements among `nbytes` bytes from `offset` on hold no value without a number any more."""
         if self._extras is not None and self._extras.held:
-            for start in [start for start in self._extras.held if offset <= start < offset + nbytes]:
-                del self._extras.held[start]
+            for start, (size, _) in list(self._extras.held.items()):
+                if start < offset + nbytes and offset < start + size:
+                    del self._extras.held[start]
 
     def held_at(self, offset: int, nbytes: int) -> object:
         """The value without a number that stands in place of an element; None: there is none."""

@@ -10,12 +10,14 @@ import refmlc
 from refmlc.debug import Moment, Program, Reason, Session
 from refmlc.debug.expressions import element, prepare
 from refmlc.debug.program import PRINTED
-from refmlc.debug.snapshots import SnapshotRate
+from refmlc.debug.snapshots import SnapshotRate, save
 from refmlc.debug.tensors import element as element_of, page, put, region, statistics
 from refmlc.debug.terminal import completions
 from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import FLOAT32, INT32
 from refmlc.lang.ir import tir
+from refmlc.run.memory.pointer import Pointer, SpaceAddress
+from refmlc.run.memory.storage import Storage
 from refmlc.run.memory.tensor import Tensor
 
 BOUND = st.none() | st.integers(0, 7)
@@ -68,6 +70,17 @@ class TestSnapshots:
             for step in (200, 100, 250, 7):
                 session.goto(Moment(1, step))
                 assert session.step_back().moment == Moment(1, step - 1)
+
+    def test_a_register_holds_again_what_has_no_number(self) -> None:
+        storage = Storage(8, unit=8)
+        address = SpaceAddress(Pointer(Storage(4)))
+        storage.hold(0, 8, address)
+        before = save(storage, None)
+        assert save(storage, before) is before
+        storage.let_go(0, 8)
+        assert save(storage, before) is not before
+        before.restore(storage)
+        assert storage.held_at(0, 8) is address
 
     def test_a_moment_that_is_not_there_is_the_end(self) -> None:
         with gemm() as session:

@@ -136,7 +136,8 @@ def _kind(words: Sequence[str]) -> str:
     """The kind of an operation on a barrier, as schedules name it (TIW-012)."""
     if "bulk" in words or words[0] == "st_async":
         return "bring"
-    return "arrive" if "expect_tx" not in words and words[1] in ("arrive", "mbarrier") else "barrier"
+    counts = {"expect_tx", "noComplete"} & set(words)
+    return "arrive" if not counts and words[1] in ("arrive", "mbarrier") else "barrier"
 
 
 def signal(here: Here, barrier: MemoryBarrier, frame: Frame) -> None:

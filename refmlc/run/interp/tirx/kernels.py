@@ -22,7 +22,7 @@
 The attribute `KERNEL` is around the body of a thread.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -33,7 +33,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scope_ids import SEVERAL_BLOCKS, WARP, WARPGROUP, Launch, as_dtype, count_of, launch_of
-from refmlc.lang.ir.threads import LAUNCHES, meets_in_part
+from refmlc.lang.ir.threads import LAUNCHES, meets_in_part, tag_of
 from refmlc.lang.ir.tirx import DEVICE_ENTRY, KERNEL, ScopeIdDef
 from refmlc.lang.ir.visit import rewrite, walk
 from refmlc.run.interp.ptx.stores import with_stores
@@ -55,6 +55,9 @@ def as_loops(func: tir.PrimFunc) -> tir.PrimFunc:
     entries = [node for node in walk(func.body) if _is_entry(node)]
     if entries:
         return replace(func, body=rewrite(func.body, _launched))
+    sizes = tuple(_sizes_of_clusters(func.body))
+    if sizes:
+        func = replace(func, body=_of_cluster(sizes, func.body))
     chain = _chain(func.body)
     if chain and meets_in_part(func.body):
         return replace(func, body=rewrite(func.body, lambda node: _flat(node) if node is chain[0] else node))
@@ -178,13 +181,13 @@ def _launched(node: Node) -> Node:
     table: dict[int, tir.Stmt] = {
         id(part): _bound(part.ids, ids.values(part.kind, len(part.ids)), part.span) for part in defs
     }
-    body = _of_cluster(launch, rewrite(node.body, lambda part: table.get(id(part), part)))
+    body = _of_cluster(launch.cluster, rewrite(node.body, lambda part: table.get(id(part), part)))
     return _loops(launch, ids, _marked(body, node.span), node.span)
 
 
-def _of_cluster(launch: Launch, body: tir.Stmt) -> tir.Stmt:
-    """The body of a thread, in which instructions about blocks of a cluster say whether it has several."""
-    if all(isinstance(size, tir.IntImm) and size.value == 1 for size in launch.cluster):
+def _of_cluster(sizes: Sequence[tir.Expr], body: tir.Stmt) -> tir.Stmt:
+    """The body, in which instructions about blocks of a cluster say whether it has several."""
+    if all(isinstance(size, tir.IntImm) and size.value == 1 for size in sizes):
         return body
 
     def told(node: Node) -> Node:
@@ -221,6 +224,13 @@ def _is_launch(node: Node) -> bool:
     return isinstance(node, tir.AttrStmt) and node.key in LAUNCHES and isinstance(node.node, tir.ThreadVar)
 
 
+def _sizes_of_clusters(body: tir.Stmt) -> Iterator[tir.Expr]:
+    """The extents of the axes of clusters that are launched."""
+    for node in walk(body):
+        if tag_of(node).startswith("clusterCtaIdx.") and isinstance(node, tir.For | tir.AttrStmt):
+            yield node.extent if isinstance(node, tir.For) else _extent(node)
+
+
 def _tag(node: tir.AttrStmt) -> str:
     return node.node.tag if isinstance(node.node, tir.ThreadVar) else ""
 
@@ -237,8 +247,7 @@ def _flat(node: Node) -> Node:
         var = item.node.var if isinstance(item.node, tir.ThreadVar) else None
         if var is not None:
             binds.append(_bound([var], [ids.on_launched(_tag(item))], item.span))
-    body = _of_cluster(launch, tir.SeqStmt((*binds, chain[-1].body), span=node.span))
-    return _loops(launch, ids, _marked(body, node.span), node.span)
+    return _loops(launch, ids, _marked(tir.SeqStmt((*binds, chain[-1].body), span=node.span), node.span), node.span)
 
 
 def _axes(extents: Mapping[str, tir.Expr], prefix: str) -> tuple[tir.Expr, ...]:

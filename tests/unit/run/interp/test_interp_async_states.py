@@ -6,6 +6,8 @@ import pytest
 from refmlc.diag import RefmlcError
 from refmlc.lang.script import read
 from refmlc.observe.sanitize.sanitizer import Sanitizer
+from refmlc.oracle.implementations.interp import Interp
+from refmlc.oracle.orders import explore
 from refmlc.run.interp.machine import Machine
 
 HEAD = """@T.prim_func
@@ -203,3 +205,25 @@ def test_other_forms_are_refused_by_name(statement, part):
     caught = failure(init(1), statement)
     assert caught.code.id == "RM502"
     assert part in caught.message
+
+
+# -------------------------------------------------------------------------------------------------- orders of threads
+
+
+def explored(*statements):
+    """In how many ways the program may end; the search is complete."""
+    lines = [line for statement in statements for line in statement.split("\n")]
+    module = read(HEAD.format(threads=2) + "".join(f"    {line}\n" for line in lines), "f.py")
+    arguments = [np.arange(64, dtype="int32"), np.full(64, -1, "int32")]
+    tried = explore(module, "f", lambda: [each.copy() for each in arguments], Interp(), orders=200)
+    assert tried.complete
+    return tried.results
+
+
+def test_the_order_of_arrivals_and_questions_matters():
+    first = when("t == 0", arrive("state[0]", BAR, "T.uint32(1)", words="arrive.noComplete"), COUNT, SHOWN)
+    assert explored(init(3), first, when("t == 1", arrive(BAR, "T.uint32(1)"))) == 2
+    asked = when("t == 0", ask("T.uint32(0)", "test_wait.parity"), SHOWN)
+    assert explored(init(1), asked, when("t == 1", arrive(BAR, "T.uint32(1)"))) == 2
+    waited = when("t == 0", arrive("state[0]", BAR), ask("state[0]"), SHOWN)
+    assert explored(init(2), waited, when("t == 1", arrive(BAR, "T.uint32(1)"))) == 1

@@ -82,6 +82,36 @@ def test_several_blocks_are_refused():
         assert (caught.code.id, "has several blocks" in caught.message) == ("RM502", True)
 
 
+LAUNCHED = """@T.prim_func
+def f(B: T.Buffer((2,), "uint32")):
+    with T.launch_thread("blockIdx.x", 2):
+        {cluster}
+            with T.launch_thread("threadIdx.x", 2) as t:
+                S = T.alloc_buffer((8,), "uint32", scope="shared")
+                x = T.alloc_buffer((1,), "uint32", scope="local")
+                T.ptx.getctarank.u64(x[0], S.ptr_to([0]))
+                {meets}
+                B[t] = x[0]
+"""
+
+
+@pytest.mark.parametrize(
+    ("cluster", "meets"),
+    [
+        ("with T.launch_thread('clusterCtaIdx.x', {}):", "T.evaluate(0)"),
+        ("with T.launch_thread('clusterCtaIdx.x', {}):", "T.cuda.warp_sync()"),
+        ("for c in T.thread_binding({}, 'clusterCtaIdx.x'):", "T.evaluate(0)"),
+    ],
+)
+def test_launches_of_clusters_have_several_blocks_too(cluster, meets):
+    out = np.full(2, 9, "uint32")
+    Machine(read(LAUNCHED.format(cluster=cluster.format(1), meets=meets), "f.py")).call("f", [out])
+    assert out.tolist() == [0, 0]
+    with pytest.raises(RefmlcError) as caught:
+        Machine(read(LAUNCHED.format(cluster=cluster.format(2), meets=meets), "f.py")).call("f", [out])
+    assert "has several blocks" in caught.value.diagnostic.message
+
+
 @pytest.mark.parametrize(
     ("lines", "part"),
     [
