@@ -12,7 +12,7 @@ from refmlc.run.interp.asynchronous.copies import Groups
 from refmlc.run.interp.asynchronous.operands import Address, NotExecutedError, address, element_name
 from refmlc.run.interp.tensorir.addresses import Touch, is_address, touching
 from refmlc.run.interp.tensorir.frame import Frame, IntEval
-from refmlc.run.interp.tensorir.held import held, holding
+from refmlc.run.interp.tensorir.opaque_values import held, holding
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.memory.pointer import Pointer
 

@@ -68,7 +68,7 @@ class PhaseIsComplete:
 class Question:
     """A wait at its place in the text: of which barrier and phase, and what it tells.
 
-    `waits`: it is no question, the thread goes on when the phase is complete.
+    `waits`: it is no question, the thread continues when the phase is complete.
     """
 
     here: Here

@@ -6,7 +6,7 @@
 | `mapa d, a, b`                             | the same place as a: block b of the cluster is the own one        |
 | `getctarank d, a`                          | 0                                                                 |
 
-An address has no number: the register holds it (`refmlc.run.interp.tensorir.held`).
+An address has no number: the register holds it (`refmlc.run.interp.tensorir.opaque_values`).
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from refmlc.lang.ir.instructions import InstructionCall, instruction
 from refmlc.lang.ir.scope_ids import SEVERAL_BLOCKS
 from refmlc.run.interp.tensorir.addresses import place_of, space_of
 from refmlc.run.interp.tensorir.frame import Eval, Frame
-from refmlc.run.interp.tensorir.held import holding
+from refmlc.run.interp.tensorir.opaque_values import holding
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.memory.pointer import Pointer, SpaceAddress
 

@@ -19,8 +19,8 @@ from refmlc.lang.dtypes import INT32, UINT8, UINT64, DType
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import PointerType
 from refmlc.run.interp.tensorir.frame import Eval, Frame
-from refmlc.run.interp.tensorir.held import held
 from refmlc.run.interp.tensorir.intrinsics import pointer
+from refmlc.run.interp.tensorir.opaque_values import held
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import View, view_on
 from refmlc.run.memory.cells import cell_size

@@ -21,7 +21,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import children
 from refmlc.run.interp.tensorir.frame import Eval, Frame, Run
-from refmlc.run.interp.tensorir.held import held, holding
+from refmlc.run.interp.tensorir.opaque_values import held, holding
 from refmlc.run.interp.tensorir.scope import Scope
 
 
