@@ -18,7 +18,7 @@ from typing import TypeAlias, cast
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_POINTER
-from refmlc.lang.dtypes import SCALARS
+from refmlc.lang.dtypes import SCALARS, DType
 from refmlc.lang.ir import tir
 from refmlc.lang.ops.matrix.forms import NAMES, MmaForm, NoSuchForm
 from refmlc.lang.ops.matrix.fragments import (
