@@ -36,6 +36,7 @@ from refmlc.oracle.contracts.infer.symbols import (
 
 PASSING = frozenset(("likely", "tvm_thread_invariant", "ignore_loop_partition"))
 COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
+DEEPEST, MOST_OPENED = 16, 500  # scratch buffers behind one element
 PARALLEL = (ForKind.PARALLEL, ForKind.THREAD_BINDING, ForKind.VECTORIZED)
 
 
@@ -65,13 +66,25 @@ class ScatteredStore:
     place: Span | None
 
 
-@dataclass
+@dataclass(frozen=True)
+class _Scope:
+    """What is known at one place: variables, cells, and the scratch buffers that are stored already."""
+
+    env: dict[tir.Var, Poly]
+    cells: dict[tuple[tir.Buffer, tuple[int, ...]], Poly]
+    definitions: dict[tir.Buffer, "_Definition"]
+
+
+@dataclass(frozen=True)
 class _Definition:
-    """The one store of a scratch buffer: at which variables, which value, with what in scope."""
+    """The one store of a scratch buffer: at which variables, which value, with what was known before it.
+
+    What its value loads is what stood there then: itself, before it was stored, is unknown.
+    """
 
     variables: tuple[tir.Var, ...]
     value: tir.Expr
-    env: dict[tir.Var, Poly]
+    before: _Scope
 
 
 @dataclass
@@ -116,6 +129,7 @@ class Walk:
         self._env: dict[tir.Var, Poly] = {}
         self._cells: dict[tuple[tir.Buffer, tuple[int, ...]], Poly] = {}
         self._definitions: dict[tir.Buffer, _Definition] = {}
+        self._depth = self._opened = 0  # definitions that one element opens: one within the other, and in all
         self._facts: list[KnownBound] = []
         self._parallel: list[tir.Var] = []
         self._counts: dict[tir.Var, int] = {}
@@ -267,7 +281,8 @@ class Walk:
             self._cells[buffer, tuple(number for number in numbers if number is not None)] = self.value(store.value)
         elif self._stores.get(buffer) == 1 and all(isinstance(index, tir.Var) for index in store.indices):
             variables = tuple(index for index in store.indices if isinstance(index, tir.Var))
-            self._definitions[buffer] = _Definition(variables, store.value, dict(self._env))
+            before = _Scope(dict(self._env), dict(self._cells), dict(self._definitions))
+            self._definitions[buffer] = _Definition(variables, store.value, before)
 
     def _forget(self, body: tir.Stmt) -> None:
         """Forget what stands in the cells that `body` stores to."""
@@ -419,13 +434,19 @@ class Walk:
         return unknown(buffer.name)
 
     def _defined(self, definition: _Definition, indices: tuple[Poly, ...]) -> Poly:
-        """The value of the one store of a scratch buffer, at other indices."""
-        env = self._env
-        self._env = {**definition.env, **dict(zip(definition.variables, indices, strict=True))}
+        """The value of the one store of a scratch buffer, at other indices; unknown where too many lie behind it."""
+        if self._depth == DEEPEST or self._opened >= MOST_OPENED:
+            return unknown()
+        here, before = _Scope(self._env, self._cells, self._definitions), definition.before
+        self._env = {**before.env, **dict(zip(definition.variables, indices, strict=True))}
+        self._cells, self._definitions = before.cells, before.definitions
+        self._opened = self._opened + 1 if self._depth else 1
+        self._depth += 1
         try:
             return self.value(definition.value)
         finally:
-            self._env = env
+            self._depth -= 1
+            self._env, self._cells, self._definitions = here.env, here.cells, here.definitions
 
     def condition(self, expr: tir.Expr) -> Poly:
         """A condition as an atom of conditions, or unknown."""
