@@ -20,7 +20,7 @@ import resource
 import select
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
 from typing import IO
@@ -55,6 +55,11 @@ class Broken(Exception):
         self.printed = printed
 
 
+def _answers(_line: Mapping[str, object]) -> float | None:
+    """The first line is the answer."""
+    return None
+
+
 class LineProcess:
     """A running process. `memory` is the most address space it may have. Units: bytes, seconds."""
 
@@ -78,16 +83,33 @@ class LineProcess:
             with suppress(ProcessLookupError, PermissionError, ValueError):
                 resource.prlimit(self._process.pid, resource.RLIMIT_AS, (memory, memory))
 
-    def ask(self, request: Mapping[str, object], seconds: float, *, patient: bool = False) -> dict[str, object]:
+    def ask(
+        self,
+        request: Mapping[str, object],
+        seconds: float,
+        *,
+        patient: bool = False,
+        more: Callable[[Mapping[str, object]], float | None] = _answers,
+    ) -> dict[str, object]:
         """The answer to `request`, which is a JSON object. `patient`: on a busy machine it may take longer.
 
-        Fails: `Broken`.
+        `more`: of a line, the seconds for the one that follows it; None: it is the answer. Fails: `Broken`.
         """
-        self._turn = (self._cpu_seconds(), monotonic(), seconds) if patient else None
+        limits = [seconds]
         try:
-            return next(self.answers(request, [seconds]))
+            self._begin_turn(seconds, patient=patient)
+            for answer in self.answers(request, limits):
+                next_seconds = more(answer)
+                if next_seconds is None:
+                    return answer
+                limits.append(next_seconds)
+                self._begin_turn(next_seconds, patient=patient)
         finally:
             self._turn = None
+        raise Broken(CRASHED, "the process has ended")
+
+    def _begin_turn(self, seconds: float, *, patient: bool) -> None:
+        self._turn = (self._cpu_seconds(), monotonic(), seconds) if patient else None
 
     def answers(self, request: Mapping[str, object], limits: Sequence[float]) -> Iterator[dict[str, object]]:
         """As many answers as there are `limits`: the time for each, from the one before. Fails: `Broken`."""

@@ -33,7 +33,7 @@ from refmlc.oracle.fuzz import proofs
 from refmlc.oracle.fuzz.coverage import covered
 from refmlc.oracle.fuzz.exclusions import TVM, exclusions, has_any, is_excluded
 from refmlc.oracle.fuzz.finding_pattern import Pattern, pattern_of
-from refmlc.oracle.fuzz.kept_processes import kept
+from refmlc.oracle.fuzz.kept_processes import STARTS, kept
 from refmlc.oracle.fuzz.likeness import row_like
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature, together
@@ -252,7 +252,7 @@ def version_of(settings: CampaignSettings, path: str) -> str:
 
 def limits_of(seconds: float) -> Limits:
     """The limits of a call. Units: seconds."""
-    return Limits(STEPS, BYTES, seconds=seconds / 2, prepare=seconds / 2)
+    return Limits(STEPS, BYTES, seconds=seconds / 2, prepare=seconds / 2, start=STARTS)
 
 
 def counted(examined: Sequence[Examination]) -> dict[str, Counter[str]]:

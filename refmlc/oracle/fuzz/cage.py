@@ -6,15 +6,17 @@ those that died are not.
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from threading import Lock
 
+from refmlc.oracle.fuzz.kept_processes import STARTS
 from refmlc.system.lines import MOST, Broken, LineProcess
 
 LAST_LINES = 12
 START = 60.0  # seconds
+STARTING = MOST * STARTS  # seconds, after which even one that waits for a processor is given up
 SINGLE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "TVM_NUM_THREADS": "1"}  # a worker is one core
 READY = "refmlc.oracle.fuzz.worker:cpu_seconds"  # a call that shows that the worker has started
 
@@ -51,10 +53,17 @@ class Cage:
     def ask(self, call: str, args: list[object], seconds: float) -> dict[str, object]:
         """The worker's answer. Raises WorkerDied if the worker ends. Units: seconds.
 
-        They are of the clock, and on a busy machine of the processor: a program that waits for one does not hang.
+        They are of the clock, and on a busy machine of the processor: a program that waits for one does not hang. While
+        the worker starts an implementation they do not count, and begin anew after that.
         """
+        request = {"call": call, "args": args, "seconds": MOST * seconds}
+
+        def more(said: Mapping[str, object]) -> float | None:
+            starts = said.get("starts")
+            return None if starts is None else STARTING if starts else seconds
+
         try:
-            return self._process.ask({"call": call, "args": args, "seconds": MOST * seconds}, seconds, patient=True)
+            return self._process.ask(request, seconds, patient=True, more=more)
         except Broken as broken:
             last = broken.printed.splitlines()[-LAST_LINES:]
             raise WorkerDied(broken.why, broken.how, "\n".join(last)) from None

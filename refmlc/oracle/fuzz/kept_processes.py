@@ -8,10 +8,12 @@
 | the importers                    | TVM's importers, and TVM for texts                   |
 
 A process is what `make` gives for some arguments: the same arguments get the same one again. A worker ends all of
-them when it ends (`end_kept`).
+them when it ends (`end_kept`). It tells whoever waits for it when one starts (`announce_starts`): that takes of no
+program's time.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import ParamSpec, Protocol, TypeVar, cast
 
 
@@ -26,14 +28,35 @@ class Closable(Protocol):
 P = ParamSpec("P")
 T = TypeVar("T", bound=Closable)
 KEPT: dict[tuple[object, ...], Closable] = {}
+STARTS = 60.0  # seconds of a processor that an implementation has to start
+LISTENERS: list[Callable[[bool], None]] = []
+
+
+@contextmanager
+def announce_starts(tell: Callable[[bool], None]) -> Iterator[None]:
+    """In this block `tell` is called with True before something starts that is kept, and with False after that."""
+    LISTENERS.append(tell)
+    try:
+        yield
+    finally:
+        LISTENERS.remove(tell)
 
 
 def kept(make: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
     """What `make` gives for these arguments, made once and kept."""
     key = _key(make, args, options)
     if key not in KEPT:
-        KEPT[key] = make(*args, **options)
+        _announce(starts=True)
+        try:
+            KEPT[key] = make(*args, **options)
+        finally:
+            _announce(starts=False)
     return cast("T", KEPT[key])
+
+
+def _announce(*, starts: bool) -> None:
+    for tell in LISTENERS:
+        tell(starts)
 
 
 def end_kept() -> None:

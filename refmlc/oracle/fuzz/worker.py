@@ -5,6 +5,8 @@
 | `call`: `module:function`, `args`: data, `seconds`     | `result`: what it returned, as data; `cpu`, `memory`        |
 |                                                        | `raised`: what it raised, the last line of it; `traceback`  |
 
+Before the answer a line says `starts`: true where a process begins to start that it keeps, false where it has.
+
 It ends when its input does: with the process that waits for it, however that ends; so do the processes that it keeps
 (`kept_processes`). What programs print goes nowhere.
 """
@@ -17,11 +19,12 @@ import resource
 import signal
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TextIO
 
 from refmlc.lazy import load
-from refmlc.oracle.fuzz.kept_processes import end_kept
+from refmlc.oracle.fuzz.kept_processes import announce_starts, end_kept
 from refmlc.system.tree import cpu_seconds_of, started_by
 
 MIB = 1 << 20
@@ -43,14 +46,28 @@ def main() -> None:
         for number, line in enumerate(requests):
             request = json.loads(line)
             faulthandler.dump_traceback_later(request["seconds"] + GRACE, exit=True)
-            answer = answer_to(request["call"], request["args"], before)
+            with announce_starts(partial(_tell_start, answers, request["seconds"])):
+                answer = answer_to(request["call"], request["args"], before)
             faulthandler.cancel_dump_traceback_later()
-            answers.write(json.dumps(answer, separators=(",", ":")) + "\n")
-            answers.flush()
+            _write(answers, answer)
             before = cpu_seconds()  # tidying counts in the next answer
             _tidy(number)
     finally:
         end_kept()
+
+
+def _write(answers: TextIO, line: Mapping[str, object]) -> None:
+    answers.write(json.dumps(line, separators=(",", ":")) + "\n")
+    answers.flush()
+
+
+def _tell_start(answers: TextIO, seconds: float, starts: bool) -> None:
+    """Say that an implementation starts, or that it is over; the time of the request begins anew after that."""
+    if starts:
+        faulthandler.cancel_dump_traceback_later()
+    else:
+        faulthandler.dump_traceback_later(seconds + GRACE, exit=True)
+    _write(answers, {"starts": starts})
 
 
 def _tidy(number: int) -> None:

@@ -34,6 +34,9 @@ GRACE = 5.0  # seconds that a process has to tell by itself that it is late
 class Limits:
     """What one call may use, and what making a module ready may take. Units: statements, bytes, seconds, seconds.
 
+    `start`: seconds that another process has to start, more of the clock where it waits for a processor; None: as long
+    as making a module ready.
+
     Decision: no limit of seconds in the process of refmlc by default, so that verdicts repeat exactly on
     every machine; `steps` ends a run there. Another process always has one.
     """
@@ -43,6 +46,7 @@ class Limits:
     seconds: float = 60.0
     prepare: float = 120.0
     clock: bool = False
+    start: float | None = None
 
     def budget(self) -> Budget:
         """A budget of the interpreter with these limits; its clock runs where `clock` says so."""

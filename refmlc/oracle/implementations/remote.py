@@ -79,7 +79,8 @@ class Remote:
             self._process = LineProcess(self._command, memory=self._memory)
             hello = {"do": "hello", "version": VERSION, "folder": str(self.folder), "bytes": limits.bytes}
             times = {"seconds": limits.seconds, "prepare_seconds": limits.prepare}
-            self.says = self._process.ask(hello | times, limits.prepare)
+            start = limits.prepare if limits.start is None else limits.start
+            self.says = self._process.ask(hello | times, start, patient=limits.start is not None)
         except OSError as problem:
             return str(problem.strerror or problem)
         except Broken as broken:

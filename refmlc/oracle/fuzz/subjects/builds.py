@@ -31,7 +31,7 @@ from refmlc.oracle.examine import Examination, examine, uncompared
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.fuzz.exclusions import TVM, exclusions, is_excluded
 from refmlc.oracle.fuzz.finding_pattern import pattern_of
-from refmlc.oracle.fuzz.kept_processes import kept
+from refmlc.oracle.fuzz.kept_processes import STARTS, kept
 from refmlc.oracle.fuzz.likeness import row_like
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
@@ -98,7 +98,8 @@ def builds_of(module: IRModule, names: Sequence[str]) -> list[str]:
 
 def limits_of(settings: CampaignSettings) -> Limits:
     """The limits of a call."""
-    return Limits(STEPS, BYTES, seconds=settings.program_seconds / 2, prepare=settings.program_seconds / 2)
+    half = settings.program_seconds / 2
+    return Limits(STEPS, BYTES, seconds=half, prepare=half, start=STARTS)
 
 
 def compiler(python: str, build: str, limits: Limits) -> Implementation:

@@ -21,6 +21,7 @@ import time
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.oracle.fuzz.kept_processes import kept
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
 
@@ -95,3 +96,19 @@ def describe(settings, number):
     """A program as data."""
     del settings
     return {"text": f"program {number}"}
+
+
+class SlowStart:
+    """It takes a while to start."""
+
+    def __init__(self):
+        time.sleep(1.5)
+
+    def close(self):
+        """Nothing is held."""
+
+
+def start_and_hang():
+    """Start something that is kept, then do not come back."""
+    kept(SlowStart)
+    time.sleep(600)

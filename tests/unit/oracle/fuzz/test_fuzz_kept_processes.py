@@ -12,6 +12,8 @@ import pytest
 from needs import TVM_PYTHON
 
 from refmlc.oracle.fuzz import batch, kept_processes
+from refmlc.oracle.fuzz.cage import WorkerDied
+from refmlc.oracle.fuzz.jobs import Batches
 from refmlc.oracle.fuzz.kept_processes import end_kept, kept
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.system.tree import started_by
@@ -90,6 +92,8 @@ def test_a_worker_ends_what_it_keeps_when_its_input_ends(spec, tmp_path):
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as worker:
         worker.stdin.write(json.dumps(request) + "\n")
         worker.stdin.flush()
+        assert json.loads(worker.stdout.readline()) == {"starts": True}
+        assert json.loads(worker.stdout.readline()) == {"starts": False}
         assert json.loads(worker.stdout.readline())["result"]["programs"] == 2
         (process,) = started_by(worker.pid)
         assert list(folder.iterdir())
@@ -111,3 +115,26 @@ def test_no_tvm_of_a_subject_is_left(kind):
     assert children() - before
     end_kept()
     assert children() - before == set()
+
+
+SLOW = ADAPTER.replace("import json, sys", "import json, sys, time\ntime.sleep(4)")
+
+
+def test_the_start_of_an_implementation_takes_of_no_programs_time(tmp_path, held):
+    path = tmp_path / "slow.py"
+    path.write_text(SLOW)
+    spec = f"cmd:{shlex.quote(sys.executable)} {shlex.quote(str(path))}"
+    settings = CampaignSettings(implementations=(spec,), size=2, aim="", sanitize=0, program_seconds=3.0)
+    result = Batches(settings, held).done(0)
+    assert result.notes == {}
+    assert result.programs == 2
+    assert result.findings == ()
+    assert sum(result.verdicts[spec].values())
+
+
+def test_what_hangs_after_a_start_is_late(held):
+    begin = time.monotonic()
+    with held.borrowed(4096) as cage, pytest.raises(WorkerDied, match=r"no answer within 0\.5 s") as died:
+        cage.ask("stand_in:start_and_hang", [], 0.5)
+    assert died.value.why == "timed out"
+    assert 2.0 <= time.monotonic() - begin < 30
