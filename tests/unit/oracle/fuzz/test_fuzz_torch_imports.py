@@ -122,3 +122,27 @@ def test_refmlc_alone_is_held_to_pytorch():
     assert sum(result.verdicts[torch_imports.OURS].values()) == 12
     assert result.verdicts[torch_imports.OURS]["equal"] > 7
     assert result.coverage["PyTorch functions"]
+
+
+class NoNegativeZero(torch_imports.TorchJudge):
+    """An importer whose tanh has no -0: alone it is equal."""
+
+    def of(self, _path, program):
+        values = {**program.constants, **program.arguments}
+        for number, call in enumerate(program.calls):
+            alone = torch_imports.alone_of(program, call, values)
+            (result,) = self.evaluated(alone)
+            values[f"y{number}"] = result + 0 if call.function == "tanh" else result
+        return [values[f"y{len(program.calls) - 1}"]]
+
+
+@pytest.mark.needs("torch")
+def test_a_zero_of_the_other_sign_of_which_a_later_call_makes_more_is_the_cause():
+    judge = NoNegativeZero((), 20.0)
+    tanh, inverse, total = TorchCall("tanh", ("x",)), TorchCall("reciprocal", ("y0",)), TorchCall("neg", ("y1",))
+    program = TorchProgram((tanh, inverse, total), {}, {"x": np.array([1.0, -0.0], "float32")})
+    finding = torch_imports.finding_of(judge, torch_imports.OURS, program)
+    assert finding.cause == ("tanh", "zero", "float32", "nan")
+    assert len(finding.program.calls) == 3
+    other = TorchProgram((TorchCall("sin", ("x",)), *program.calls[1:]), {}, program.arguments)
+    assert torch_imports.finding_of(judge, torch_imports.OURS, other) is None

@@ -7,7 +7,8 @@
 | both, and they agree     | `pytorch`: it is alone; to be judged                                                      |
 
 The first call that is wrong is taken out of its program, and loses options that its fault does not need. A cause is its
-function, what is left of these, and how its result is wrong. Results are compared as `imports` compares them.
+function, what is left of these, and how its result is wrong. Results are compared as `imports` compares them. Zeros of
+either sign are equal there; where no call alone is wrong, the first one whose zeros have other signs has the cause.
 """
 
 import json
@@ -162,6 +163,29 @@ def guilty(judge: TorchJudge, path: str, program: TorchProgram) -> TorchProgram 
     return None
 
 
+def zeros_differ(expected: Answers, found: Answers) -> bool:
+    """Whether two results have zeros of other signs at a place."""
+    if isinstance(expected, str) or isinstance(found, str) or len(expected) != len(found):
+        return False
+    pairs = [(one, other) for one, other in zip(expected, found, strict=True) if one.shape == other.shape]
+    return any(
+        bool(((one == 0) & (other == 0) & (np.signbit(one) != np.signbit(other))).any())
+        for one, other in pairs
+        if one.dtype.kind == other.dtype.kind == "f"
+    )
+
+
+def cause_in(judge: TorchJudge, path: str, program: TorchProgram, how: str) -> tuple[str, ...]:
+    """The cause of a program that is wrong on a path, as a whole: of the call that begins it, where one does."""
+    values = load(f"{MODULES}:values_of")(program) if len(program.calls) > 1 else {}
+    for call in program.calls if values else ():
+        alone = alone_of(program, call, values)
+        if zeros_differ(judge.evaluated(alone), judge.of(path, alone)):
+            function, *words = cause_of(alone, how)
+            return (function, ZERO, *words)
+    return cause_of(program, how)
+
+
 def simpler(program: TorchProgram) -> Iterator[TorchProgram]:
     """A program of one call with an option less, or with arguments in place of constants."""
     (call,) = program.calls
@@ -199,6 +223,8 @@ def brief(cause: Sequence[str]) -> tuple[str, ...]:
 DTYPES = ("float16", "float32", "float64", "int8", "uint8", "int32", "int64", "bool")
 SPECIAL = "special"
 """A word of the cause: an input has NaN or an infinity."""
+ZERO = "zero"
+"""A word of the cause: the call gives a zero of the other sign, of which a later one makes more."""
 
 
 def finding_of(judge: TorchJudge, path: str, program: TorchProgram) -> TorchFinding | None:
@@ -214,7 +240,7 @@ def finding_of(judge: TorchJudge, path: str, program: TorchProgram) -> TorchFind
         path = FRAMEWORK
     code = CRASHED if how == "crashed" else REFUSED if how in ("refused", "failed") else WRONG
     who = {OURS: "refmlc's importer", FRAMEWORK: "either PyTorch or each importer"}.get(path, "TVM's importer")
-    cause = cause_of(alone, how)
+    cause = cause_in(judge, path, alone, how)
     message = f"{who} is wrong on {cause[0]}: {how}: {described(expected, found)}"
     return TorchFinding(alone, path, code, cause, message, refusal_of(found))
 
@@ -372,7 +398,7 @@ def shrink_program(settings: CampaignSettings, finding: FindingRecord, seconds: 
     if not same(judge, path, program, how):
         return {"problem": "the finding does not occur again"}
     small = reduced(program, less, lambda each: monotonic() < deadline and same(judge, path, each, how))
-    found, cause = judge.of(path, small), cause_of(small, how)
+    found, cause = judge.of(path, small), cause_in(judge, path, small, how)
     says = importer(path.removeprefix(IMPORTER), judge.seconds).says if path.startswith(IMPORTER) else {}
     return {
         "case": case_of(small, cause),
