@@ -5,18 +5,22 @@ from pathlib import Path
 import click
 
 from refmlc.cli.console import err, out, print_json
-from refmlc.cli.options import Duration, file_argument, impl_option, json_option, trust_option
+from refmlc.cli.options import PATH, Duration, file_argument, impl_option, json_option, trust_option
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
-from refmlc.oracle.evidence.case_file import LARGEST_CASE
+from refmlc.oracle.check.model import model_of
+from refmlc.oracle.evidence.case_file import LARGEST_CASE, read_case
+from refmlc.oracle.evidence.recorded_model import needs_model
 from refmlc.oracle.fuzz.finding_file import TracedFindingFile, is_finding, read_traced
 from refmlc.oracle.fuzz.subjects.imports.imported_model import ModelFindingFile, read_model
 from refmlc.oracle.implementations.lookup import trusted
 from refmlc.oracle.issue import (
     AnyReport,
     IssueReport,
+    IssueSubject,
     ModelReport,
     StepReport,
+    finding_of_case,
     html,
     issue_text,
     markdown,
@@ -39,22 +43,29 @@ IMPL = "The implementation, as tvm:PYTHON; further ones are other versions of it
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write Markdown here, besides the page (.html) and the script (.py).  [default: print Markdown]",
 )
+@click.option("--model", "model", type=PATH, help="The model (.onnx) that a finding of `check MODEL` is on.")
 @click.option("--time", "seconds", type=Duration(), default="60s", show_default=True, help="Time for the reduction.")
 @trust_option
 @json_option
 def report(
-    file: Path, specs: tuple[str, ...], output: Path | None, *, seconds: float, trust: bool, as_json: bool
+    file: Path,
+    specs: tuple[str, ...],
+    output: Path | None,
+    *,
+    model: Path | None,
+    seconds: float,
+    trust: bool,
+    as_json: bool,
 ) -> None:
     """Write the report of the finding in FILE: what a maintainer needs to see the bug, and to find its cause.
 
     FILE is a case of `check --case`, or a finding of `fuzz`. The report has a small module, a script with TVM alone,
     neighbours that pass and fail, the pass or primitive that changes the meaning, the versions affected, the rules that
-    decide, and rows of known deviations. An external program that only FILE names is started with `--trust` only.
+    decide, and rows of known deviations. A case on the import of a model needs that model: `--model`. An external
+    program that only FILE names is started with `--trust` only.
     """
     text = _text(file)
-    traced = read_traced(text) if is_finding(text) else None
-    model = read_model(text) if is_finding(text) else None
-    subject = traced or model or read_subject(text, str(file))
+    subject = _subject(text, file, model, trust=trust)
     if not specs:
         trusted(subject.specs, file, trust=trust)
     chosen = specs or subject.specs
@@ -77,6 +88,25 @@ def report(
         print_json(_as_json(facts))
     elif output is None:
         out.print(markdown(facts))
+
+
+def _subject(
+    text: str, file: Path, model: Path | None, *, trust: bool
+) -> TracedFindingFile | ModelFindingFile | IssueSubject:
+    """What the text of a file records. Fails: RM109; RM112 for a missing `model`, and one that nothing needs."""
+    if is_finding(text):
+        if model is not None:
+            raise fail(BAD_USAGE, f"`{file}` is a finding of a campaign, which needs no `--model`")
+        return read_traced(text) or read_model(text) or read_subject(text, str(file))
+    case = read_case(text, str(file))
+    if not needs_model(case):
+        if model is not None:
+            raise fail(BAD_USAGE, f"{case.place} is not on the import of a model: it needs no `--model`")
+        return read_subject(text, str(file))
+    if model is None:
+        message = f"{case.place} is a finding on an importer, of which the case has the module alone"
+        raise fail(BAD_USAGE, message, None, "`--model FILE` names the model that was checked")
+    return finding_of_case(case, model_of(model, trust=trust))
 
 
 def _text(file: Path) -> str:

@@ -104,3 +104,18 @@ def test_a_case_without_an_importer_needs_no_model(wrong, tmp_path):
     finding.write_text('signature = "0"\npath = "interp"\n[case]\ntext = ""\n', "utf-8")
     done = run("replay", finding, "--model", model)
     assert (done.exit_code, "needs no `--model`" in " ".join(done.stderr.split())) == (2, True)
+
+
+def test_a_report_asks_for_the_model_and_for_tvm(wrong, tmp_path):
+    model, case = wrong
+    done = run("report", case)
+    assert (done.exit_code, "--model FILE" in done.stderr) == (2, True)
+    done = run("report", case, "--model", model)
+    assert (done.exit_code, "--impl tvm:PYTHON" in done.stderr) == (2, True)
+    done = run("report", case, "--model", scaled(model.with_name("other.onnx"), [2, 3]), "--impl", "tvm:/a/python")
+    assert (done.exit_code, "`weight` has another value" in " ".join(done.stderr.split())) == (2, True)
+    plain = tmp_path / "plain.toml"
+    text = case.read_text("utf-8").replace('implementation = "onnx"', 'implementation = "native"')
+    plain.write_text(text.replace('id = "rm706-', 'id = "rm701-'), "utf-8")
+    done = run("report", plain, "--model", model, "--impl", "native")
+    assert (done.exit_code, "it needs no `--model`" in " ".join(done.stderr.split())) == (2, True), done.output

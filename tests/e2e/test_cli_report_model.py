@@ -1,6 +1,7 @@
 """`refmlc replay` and `refmlc report` of models; the script is executed with TVM and the framework alone."""
 
 import json
+import re
 import subprocess
 from contextlib import nullcontext
 from pathlib import Path
@@ -20,6 +21,7 @@ from refmlc.oracle.fuzz.subjects.imports import imported_model, importers, torch
 from refmlc.oracle.fuzz.subjects.imports.imported_model import ModelFindingFile, paths_of, read_model
 from refmlc.oracle.fuzz.subjects.imports.torch_operators import TorchProgram
 from refmlc.oracle.issue import ModelReport, html, markdown
+from refmlc.oracle.issue.case_model import graph_data
 from refmlc.oracle.issue.report import NeighbourRow
 from refmlc.oracle.issue.versions import VersionVerdict
 
@@ -284,3 +286,45 @@ def test_a_model_is_replayed_and_reported_and_its_script_runs_with_tvm_and_onnx_
     )
     assert done.returncode == 1, done.stderr
     assert [line.split()[0] for line in done.stdout.splitlines() if line.startswith(("ONNX", "TVM"))] == ["ONNX", "TVM"]
+
+
+@pytest.mark.needs("onnx")
+def test_a_model_of_a_file_is_the_graph_that_made_it():
+    from refmlc.oracle.fuzz.subjects.imports.onnx_graphs import OnnxGraph, drawn_graph  # noqa: PLC0415 - as above
+
+    for graph in map(drawn_graph, range(20)):
+        data = json.loads(json.dumps(graph_data(graph.model(), list(graph.arguments.values()), "net.onnx")))
+        again = OnnxGraph.from_json(data)
+        assert again.model().SerializeToString() == graph.model().SerializeToString()
+        assert list(again.to_json()["arguments"]) == list(graph.arguments)
+
+
+@pytest.mark.needs("onnx")
+@pytest.mark.parametrize(
+    ("node", "told"),
+    [
+        (
+            "y = If<then_branch = a () => (float[2] b) {b = Neg(x)}, else_branch = e () => (float[2] b) {b = x}>(c)",
+            "`If`",
+        ),
+        ("y = ai.planets.Orbit(x)", "`ai.planets`"),
+        ("y = ConstantOfShape<value = float[1] {2.0}>(s)", "`value`"),
+    ],
+)
+def test_what_a_report_does_not_have_is_refused_by_name(node, told):
+    onnx = needs.imported("onnx")
+    inputs = "(float[2] x, bool c, int64[1] s) => (float[2] y)"
+    text = f'<ir_version: 8, opset_import: ["": 17, "ai.planets": 1]> g {inputs} {{{node}}}'
+    with pytest.raises(refmlc.RefmlcError, match=re.escape(told)) as refused:
+        graph_data(onnx.parser.parse_model(text), [np.zeros(2, "float32")], "net.onnx")
+    assert refused.value.code.id == "RM112"
+
+
+@pytest.mark.needs("onnx")
+def test_a_constant_that_a_node_has_is_a_constant_of_the_graph():
+    onnx = needs.imported("onnx")
+    nodes = "{c = Constant<value_floats = [2.0]>() y = Mul(x, c)}"
+    text = f'<ir_version: 8, opset_import: ["": 17]> g (float[1] x) => (float[1] y) {nodes}'
+    data = graph_data(onnx.parser.parse_model(text), [np.ones(1, "float32")], "net.onnx")
+    assert data["nodes"] == [["Mul", ["x", "c"], ["y"], {}]]
+    assert data["constants"]["c"][1:] == [[1], [2.0]]

@@ -86,6 +86,16 @@ class RecordedModelCall:
         return [*self.case.arguments(number)[:count], *values]
 
 
+def call_of(case: CaseFile, model: Model) -> tuple[RecordedModelCall, bool]:
+    """The call of a case on `model`, and whether it imports the module of the case. Fails: RM112 for another model."""
+    program = RecordedModelCall(case, model)
+    _require_inputs(program)
+    same = structural_equal(case.module, model.module)
+    if same:
+        _require_parameters(program)
+    return program, same
+
+
 def replay_with_model(
     case: CaseFile, model: Model, implementations: Sequence[Implementation], limits: Limits
 ) -> tuple[ReplayResult, tuple[str, ...]]:
@@ -93,11 +103,7 @@ def replay_with_model(
 
     Fails: RM109, RM112 for another model, or a TVM without what the importer needs; RM1xx for an invalid file.
     """
-    program = RecordedModelCall(case, model)
-    _require_inputs(program)
-    same = structural_equal(case.module, model.module)
-    if same:
-        _require_parameters(program)
+    program, same = call_of(case, model)
     options = model.options(CheckOptions(limits=replace(limits, clock=True), named=True))
     with ExitStack() as stack:
         ways = [*implementations, *(stack.enter_context(closing(way)) for way in model.ways(options))]

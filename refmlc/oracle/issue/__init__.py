@@ -11,6 +11,7 @@
 | `steps_script` | a program with TVM alone that applies steps and prints the difference         |
 | `document`     | the text of an issue, as Markdown and as HTML                                 |
 | `model`        | the facts on a model that TVM imports                                         |
+| `case_model`   | the model that a case of `check` is on, which the user names                  |
 | `model_script` | a program with TVM and ONNX alone that imports a model                        |
 | `torch_script` | the same for a module of PyTorch                                              |
 | `model_issue`  | a report on a model as the text of an issue                                   |
@@ -20,6 +21,7 @@
 """
 
 from refmlc.oracle.issue import model_issue, steps_text, text
+from refmlc.oracle.issue.case_model import finding_of_case
 from refmlc.oracle.issue.document import IssueText, as_html, as_markdown
 from refmlc.oracle.issue.model import ModelReport, model_report
 from refmlc.oracle.issue.report import IssueReport, report_of
@@ -32,6 +34,7 @@ __all__ = [
     "IssueSubject",
     "ModelReport",
     "StepReport",
+    "finding_of_case",
     "html",
     "issue_text",
     "markdown",

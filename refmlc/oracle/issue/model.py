@@ -33,6 +33,7 @@ from refmlc.oracle.fuzz.subjects.imports.imported_model import (
     name_of,
     stored_program,
 )
+from refmlc.oracle.fuzz.subjects.imports.onnx_reduction import alone_of
 from refmlc.oracle.fuzz.subjects.imports.tensor_reduction import less, reduced
 from refmlc.oracle.fuzz.subjects.imports.torch_operators import TorchProgram, function_of
 from refmlc.oracle.issue.model_script import model_script, model_text
@@ -100,6 +101,8 @@ def model_report(
             does = "imports it right" if not how else "says that it does not take it"
             raise fail(BAD_USAGE, f"`{name_of(judge, path)}`, asked for the model of `{file.id}`, {does}")
         progress("reduce")
+        program = _first_wrong(judge, path, program) or program
+        how, _ = _verdict(judge, path, program)
         deadline = monotonic() + seconds
         ours = _verdict(judge, importers.OURS, program)[0]
 
@@ -127,6 +130,23 @@ def model_report(
         report = replace(report, neighbours=tuple(_neighbours(judge, path, program)))
         progress("versions")
         return replace(report, versions=tuple(_versions(judge, pythons, program)))
+
+
+def _first_wrong(judge: CagedJudge[Any], path: str, program: Any) -> Any | None:  # noqa: ANN401 - a graph or program
+    """The first node of several that is wrong by itself, on the values that come to it; None: none, or no graph."""
+    if judge.kind != importers.KIND or len(program.nodes) < 2:
+        return None
+    values = {**program.constants, **program.arguments}
+    for number, node in enumerate(program.nodes, 1):
+        alone = alone_of(program, node, values)
+        if importers.how_wrong(judge.evaluated(alone), judge.of(path, alone)) not in ("", MISSING):
+            return alone
+        names = tuple(filter(None, node.outputs))
+        results = judge.evaluated(replace(program, nodes=program.nodes[:number], outputs=names))
+        if isinstance(results, str):
+            return None
+        values |= dict(zip(names, results, strict=True))
+    return None
 
 
 def _verdict(judge: CagedJudge[Any], path: str, program: object) -> tuple[str, str]:
