@@ -146,3 +146,14 @@ def test_a_zero_of_the_other_sign_of_which_a_later_call_makes_more_is_the_cause(
     assert len(finding.program.calls) == 3
     other = TorchProgram((TorchCall("sin", ("x",)), *program.calls[1:]), {}, program.arguments)
     assert torch_imports.finding_of(judge, torch_imports.OURS, other) is None
+
+
+@pytest.mark.needs("torch")
+def test_a_program_that_pytorch_does_not_save_is_refused_and_stops_no_batch(monkeypatch):
+    def fails(_program, _path):
+        raise RuntimeError("numel: integer multiplication overflow")
+
+    monkeypatch.setattr("refmlc.oracle.fuzz.subjects.imports.torch_modules.written", fails)
+    program = TorchProgram((TorchCall("abs", ("x",)),), {}, {"x": np.ones(1, "float32")})
+    found = torch_imports.TorchJudge((), 20.0).of("tvm-importer:/a/python", program)
+    assert found == "refused: PyTorch does not save the program: numel: integer multiplication overflow"

@@ -61,6 +61,7 @@ EVALUATOR = {
         for version in (1, 11)
     },
     "GlobalMaxPool shape": "drops axes of extent 1",
+    "OneHot nan": "multiplies by the difference of both values, so that an infinity becomes NaN",
     "Unique sorted": "gives sorted elements with sorted=0, where ONNX says the order of their first occurrence",
     "MaxPool auto_pad": "rounds the extent of SAME_LOWER down; ONNX's inference of shapes and ONNX Runtime round up",
     "AveragePool auto_pad": "pads for another extent than the dilated kernel's",

@@ -112,10 +112,13 @@ class TorchJudge:
         return _computed(Interp(Limits(seconds=self.seconds)), module, program)
 
     def theirs(self, python: str, program: TorchProgram) -> Answers:
-        """The result of TVM's importer."""
+        """The result of TVM's importer; a refusal where PyTorch does not save the program."""
         with TemporaryDirectory() as folder:
             path = Path(folder) / "model.pt2"
-            load(f"{MODULES}:written")(program, path)
+            try:
+                load(f"{MODULES}:written")(program, path)
+            except (RuntimeError, ValueError) as problem:
+                return f"refused: PyTorch does not save the program: {problem}"
             return importer(python, self.seconds).answers(path, list(program.arguments.values()))
 
     def of(self, path: str, program: TorchProgram) -> Answers:
