@@ -8,8 +8,8 @@
 | the importers                    | TVM's importers, and TVM for texts                   |
 
 A process is what `make` gives for some arguments: the same arguments get the same one again. A worker ends all of
-them when it ends (`end_kept`). It tells whoever waits for it when one starts (`announce_starts`): that takes of no
-program's time.
+them when it ends (`end_kept`). It tells the process that waits for it when one starts (`announce_starts`): no
+program loses time by that.
 """
 
 from collections.abc import Callable, Iterator

@@ -95,7 +95,7 @@ def _attributes(node: Any, name: str) -> Iterator[tuple[str, object]]:  # noqa: 
 
 
 def _plain(value: object) -> object:
-    """The value of an attribute as data: texts are bytes in ONNX, lists are no lists."""
+    """The value of an attribute as data: ONNX has bytes for a text, and containers of its own for lists."""
     if isinstance(value, bytes):
         return value.decode(errors="replace")
     return value if isinstance(value, int | float) else [_plain(each) for each in value]  # type: ignore[attr-defined]

@@ -133,7 +133,7 @@ def model_report(
 
 
 def _first_wrong(judge: CagedJudge[Any], path: str, program: Any) -> Any | None:  # noqa: ANN401 - a graph or program
-    """The first node of several that is wrong by itself, on the values that come to it; None: none, or no graph."""
+    """The first node of several that is wrong by itself, on the values that reach it; None: none, or no graph."""
     if judge.kind != importers.KIND or len(program.nodes) < 2:
         return None
     values = {**program.constants, **program.arguments}
