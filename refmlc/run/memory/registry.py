@@ -23,7 +23,7 @@ from refmlc.diag.catalogue import BAD_USAGE, NO_PACKED_FUNC, PACKED_RAISED, PACK
 from refmlc.lang.dtypes import DType
 from refmlc.run.memory.initialisation import lent
 from refmlc.run.memory.pointer import Pointer
-from refmlc.run.memory.shipped import FUNCTIONS, reasons
+from refmlc.run.memory.shipped import FUNCTIONS, OF_CUDA, reasons
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Closure, PackedFunc, Shape
 
@@ -58,8 +58,9 @@ class FunctionRegistry:
         registered = self._functions.get(name)
         if registered is not None:
             return registered
-        if name in FUNCTIONS:
-            return python_func(name, FUNCTIONS[name])
+        shipped = FUNCTIONS.get(name) or OF_CUDA.get(name)
+        if shipped is not None:
+            return python_func(name, shipped)
         if name in reasons():
             message = f"`{name}` of TVM's runtime is not supported: {reasons()[name]}"
             raise fail(UNSUPPORTED_CONSTRUCT, message, span, "a function registered under this name takes its place")

@@ -171,6 +171,7 @@ def _rows() -> tuple[Intrinsic, ...]:
             )
         ),
         *_of_threads(),
+        Intrinsic("tensormap_encode_tiled", "makes a tensor map", "TIA-040", WRITES, "pointer pointer *integer"),
         # -------------------- matrix units: TIM-001
         *(
             Intrinsic(
@@ -200,7 +201,7 @@ def _rows() -> tuple[Intrinsic, ...]:
             "simdgroup_load simdgroup_multiply_accumulate simdgroup_store cooperative_tensor_fill "
             "cooperative_tensor_load cooperative_tensor_multiply_accumulate cooperative_tensor_store "
             "texture2d_load texture2d_store dma_copy dma_start_group dma_end_group dma_wait "
-            "call_spirv_pure_glsl450 tensormap_encode_tiled call_intrin",
+            "call_spirv_pure_glsl450 call_intrin",
         ),
         *_unexecuted(HARDWARE, "dp4a", result="int32"),
         *_unexecuted(

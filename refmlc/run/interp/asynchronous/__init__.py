@@ -9,5 +9,7 @@
 | `instructions` | the instructions of PTX                                                          |
 | `bulk`         | bulk copies, and their groups                                                    |
 | `stores`       | asynchronous stores of registers                                                 |
+| `tensors`      | copies of boxes of tensors, by tensor maps                                       |
+| `boxes`        | which bytes a box has, and where they are                                        |
 | `waits`        | the wait for a phase, as a statement of a thread                                 |
 """

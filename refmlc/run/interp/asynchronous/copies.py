@@ -41,6 +41,14 @@ class Move:
         return len(self.data)
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Bytes that a copy reads, which do not stay together in its destination."""
+
+    place: Pointer
+    data: bytes
+
+
 @dataclass(slots=True, eq=False)
 class OpenCopy:
     """A copy from its issue on. `into`: the name of its destination.
@@ -48,6 +56,7 @@ class OpenCopy:
     `written` reports its elements to hooks: as written by a thread, or by the copy when a phase completes it, or
     several threads do.
     `outlives`: its destination is in memory that stays when the block ends.
+    `sources`: what it reads beside the sources of its moves.
     """
 
     moves: Sequence[Move]
@@ -57,6 +66,7 @@ class OpenCopy:
     waits_for: set[int] = field(default_factory=set)
     outlives: bool = False
     of_several: bool = False
+    sources: Sequence[Source] = ()
     _reserved: list[tuple[Storage, Reserved]] = field(default_factory=list)
 
     @property
@@ -71,6 +81,8 @@ class OpenCopy:
             move.destination.storage.forget(move.destination.byte_offset, move.nbytes)
             if move.source is not None:
                 self._reserve(move.source, move.nbytes, written=False)
+        for source in self.sources:
+            self._reserve(source.place, len(source.data), written=False)
 
     def _reserve(self, place: Pointer, nbytes: int, *, written: bool) -> None:
         storage, start = place.storage, place.byte_offset
@@ -107,6 +119,7 @@ class OpenCopy:
             storage.extras.reserved.remove(item)
         self._reserved = [pair for pair in self._reserved if pair[1].written]
         self.moves = [Move(move.destination, None, move.data) for move in self.moves]
+        self.sources = ()
 
     def end(self) -> None:
         """The block ends: what only has to be written to memory that stays is there for who comes after.
@@ -114,7 +127,7 @@ class OpenCopy:
         Fails: RM341 where a copy to such memory has not read its source.
         """
         if self.waits_for and self.outlives:
-            if any(move.source is not None for move in self.moves):
+            if self.sources or any(move.source is not None for move in self.moves):
                 raise self.failure("the block ends, and with it the shared memory", self.span, written=False)
             self._write()
 
@@ -127,12 +140,11 @@ class OpenCopy:
         self._check_sources()
 
     def _check_sources(self) -> None:
-        for move in self.moves:
-            source = move.source
-            if source is not None:
-                start = source.byte_offset
-                if bytes(source.storage.bytes[start : start + move.nbytes]) != move.data:
-                    raise self.failure("a statement writes memory", self.span, written=False)
+        pairs = [Source(move.source, move.data) for move in self.moves if move.source is not None]
+        for source in (*pairs, *self.sources):
+            start = source.place.byte_offset
+            if bytes(source.place.storage.bytes[start : start + len(source.data)]) != source.data:
+                raise self.failure("a statement writes memory", self.span, written=False)
 
     def failure(self, what: str, span: Span | None, *, written: bool) -> RefmlcError:
         """The failure of an access to memory that this copy reads or writes."""

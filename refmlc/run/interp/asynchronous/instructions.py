@@ -8,6 +8,7 @@
 | `cp.async.mbarrier.arrive`                             | TIA-013 | a phase completes what the thread has issued      |
 | `cp.async.bulk`                                        | TIA-014 | see `bulk`                                        |
 | `st.async`                                             | PTX-026 | see `stores`                                      |
+| `cp.async.bulk.tensor`                                 | TIA-042 | see `tensors`                                     |
 | `cp.async.bulk.prefetch`, also of tensors              | PTX-021 | nothing happens                                   |
 | `mbarrier.init`, `inval`, `arrive`, `arrive_drop`      | TIA-021 | begins and ends a barrier, arrives at it          |
 | `mbarrier.expect_tx`, `complete_tx`, `arrive.expect_tx` | TIA-022 | bytes that copies bring                          |
@@ -26,7 +27,7 @@ from refmlc.lang.dtypes import HANDLE, INT32
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import RAW, Instruction, instruction
 from refmlc.lang.ops.ptx.hints import operands_of_hint
-from refmlc.run.interp.asynchronous import bulk, stores
+from refmlc.run.interp.asynchronous import bulk, stores, tensors
 from refmlc.run.interp.asynchronous.barriers import SIZE
 from refmlc.run.interp.asynchronous.copies import Move, OpenCopy
 from refmlc.run.interp.asynchronous.operands import NotExecutedError, element_name
@@ -108,6 +109,8 @@ def _rule(words: tuple[str, ...]) -> Callable[[Here], Do]:
             return _tracked(noinc="noinc" in rest)
         case ("cp", "async", "bulk", "prefetch", *_):
             return _hint
+        case ("cp", "async", "bulk", "tensor", *_):
+            return tensors.rule
         case ("cp", "async", "bulk", "shared::cta" | "shared::cluster", "global", *_):
             return bulk.to_shared
         case ("cp", "async", "bulk", "shared::cluster", "shared::cta", *_):

@@ -28,6 +28,7 @@ from refmlc.diag.catalogue import BAD_POINTER, UNSUPPORTED_CONSTRUCT
 from refmlc.lang.dtypes import INT64, SCALARS, DType
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import walk
+from refmlc.run.interp.tensorir import tensor_maps
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.intrinsics import operands
 from refmlc.run.interp.tensorir.scope import Scope
@@ -213,6 +214,8 @@ def _alloca(scope: Scope, node: tir.Call) -> Eval:  # TIR-329
             return lambda frame: Pointer(
                 Storage(8 * count(frame), unit=8, origin="a shape on the stack", span=span, budget=budget)
             )
+        case "tensormap":
+            return tensor_maps.stack(scope, node)
         case _:
             return scope.unsupported(UNSUPPORTED_CONSTRUCT, f"a stack of `{kind}` is not known", node.span)
 

@@ -31,7 +31,7 @@ from refmlc.lang.ops.intrinsics import intrinsic
 from refmlc.lang.ops.names import BY_C, BY_LLVM
 from refmlc.run.interp.asynchronous import instructions
 from refmlc.run.interp.ptx import values as ptx
-from refmlc.run.interp.tensorir import addresses, c_abi, intrinsics, operators
+from refmlc.run.interp.tensorir import addresses, c_abi, intrinsics, operators, tensor_maps
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads import alone, atomics, collectives, matrix, parts, vector_atomics
@@ -268,6 +268,7 @@ EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
     **cached_loads.EXECUTED,
     **FOREIGN,
     **c_abi.EXECUTED,
+    **tensor_maps.EXECUTED,
     **collectives.EXECUTED,
     **parts.EXECUTED,
     **alone.EXECUTED,

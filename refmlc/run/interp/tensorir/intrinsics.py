@@ -136,6 +136,8 @@ def pointer(scope: Scope, node: tir.Expr) -> Callable[[Frame], Pointer]:
 
 def _address_of(scope: Scope, node: tir.Call) -> Eval:  # TIR-321
     load = operands(node)[0]
+    if isinstance(load, tir.Var) and load.pointer is not None and load.pointer.tensor_map:
+        return scope.expr(load)  # the place of the map is what the variable holds (TIA-040)
     if not isinstance(load, tir.BufferLoad) or load.dtype.lanes != load.buffer.dtype.lanes:
         message = "`T.address_of` is executed on an element of a buffer only"
         return scope.unsupported(UNSUPPORTED_CONSTRUCT, message, node.span)

@@ -4,6 +4,7 @@
 |--------------|------------------------------------------------------------------------------------------|
 | `sorting`    | `tvm.contrib.sort.*`                                                                     |
 | `sets`       | `relax.run.unique`, `relax.run.nonzero`                                                  |
+| `OF_CUDA`    | what a TVM that is built with CUDA registers beside: see `tensor_maps`                   |
 | `names.toml` | the other names that TVM 0.27 registers for a CPU: why each has no meaning here          |
 
 The functions of the virtual machine (`vm.builtin.*`) that have a meaning are rows of `refmlc.lang.ops.graph.BUILTINS`.
@@ -20,6 +21,7 @@ from types import MappingProxyType
 
 from refmlc.run.memory.shipped.sets import nonzero, unique
 from refmlc.run.memory.shipped.sorting import argsort, argsort_nms, sort, topk
+from refmlc.run.memory.tensor_maps import ENCODE, encode_tiled
 
 
 def set_device(*_device: object) -> int:
@@ -38,6 +40,7 @@ FUNCTIONS: Mapping[str, Callable[..., object]] = MappingProxyType(
         "tvm.contrib.sort.topk": topk,  # LIB-952
     }
 )
+OF_CUDA: Mapping[str, Callable[..., object]] = MappingProxyType({ENCODE: encode_tiled})  # TIA-040
 
 
 @cache

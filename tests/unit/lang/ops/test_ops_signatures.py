@@ -40,7 +40,7 @@ FITS = [
     *((f"ptx.{name}", "xn", VOID) for name in ("mapa", "getctarank")),
     *(("cuda.func_call", "spn", HANDLE), ("cuda.cvta_generic_to_shared", "p", "uint32"), ("cuda.ldg", "p", F32)),
     *(("cuda.wgmma.encode_matrix_descriptor", "ppnnn", VOID), ("cuda.wgmma.noop_barrier", "x", VOID)),
-    ("cuda.thread_fence", "", VOID),
+    *(("cuda.thread_fence", "", VOID), ("tensormap_encode_tiled", "ppnn", VOID)),
     *(("call_llvm_intrin", "sx", F32), ("unknown", "oo", F32), ("type_annotation", "", F32)),
 ]
 WRONG = [
