@@ -20,6 +20,7 @@ from refmlc.diag import Span
 from refmlc.lang.dtypes import DType
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.tensor import Tensor
+from refmlc.run.memory.tensor_maps import TensorMap, TensorMapPlace
 
 
 class Shape(tuple[int, ...]):
@@ -82,5 +83,9 @@ def kind_of(value: object) -> str:
             return f"the function `{value.name}`"
         case Pointer():
             return f"a pointer to {value.storage.origin or 'memory'} + {value.byte_offset} bytes"
+        case TensorMapPlace(content=None):
+            return "a tensor map that was never encoded"
+        case TensorMapPlace(content=TensorMap(extents=extents, dtype=dtype)):
+            return f"a tensor map of {' x '.join(map(str, reversed(extents)))} of {dtype}"
         case _:
             return f"an object of type {type(value).__qualname__}"

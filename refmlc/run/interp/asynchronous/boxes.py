@@ -78,9 +78,8 @@ def places(whole: TensorMap, start: int) -> Places:
 
 
 def runs(taken: Places) -> Iterator[tuple[int, int]]:
-    """Neighbouring places as pairs of a first one and a number of them."""
+    """Neighbouring places as pairs of a first one and a number of them; there is a place."""
     ordered = np.sort(taken)
     breaks = np.flatnonzero(np.diff(ordered) != 1) + 1
     for part in np.split(ordered, breaks):
-        if part.size:
-            yield int(part[0]), int(part.size)
+        yield int(part[0]), int(part.size)

@@ -281,6 +281,17 @@ def test_a_map_that_was_never_encoded():
     assert failure(source) == ("RM305", "a copy of a box reads a tensor map that was never encoded")
 
 
+@pytest.mark.parametrize(
+    ("encoded", "words"), [(True, "a tensor map of 8 x 4 of int32 is given"), (False, "never encoded is given")]
+)
+def test_a_tensor_map_is_no_memory(encoded, words):
+    source = kernel(Map((4, 8), (16,), (4, 2)), "T.ptx.mbarrier.init.shared.b64(T.address_of(m), T.uint32(1))")
+    if not encoded:
+        source = "".join(line for line in source.splitlines(keepends=True) if "call_packed" not in line)
+    code, message = failure(source)
+    assert (code, words in message) == ("RM313", True), message
+
+
 def test_a_copy_is_open_until_its_phase():
     early = load(ONE, (0,)).partition("\nT.cuda.mbarrier_wait")[0]
     assert failure(kernel(ONE, early, "T.cuda.cta_sync()", copied(16)))[0] == "RM341"
@@ -390,6 +401,7 @@ def test_what_maps_have_no_meaning_here(each, words):
         (load(ONE, (0,), words=".cta_group::2"), "RM502", "does not define `.cta_group::2` yet"),
         (load(ONE, (0,), words=".im2col"), "RM502", "does not define `.im2col` yet"),
         (load(ONE, (0,), more="1"), "RM502", "it has 5 operands"),
+        (load(ONE, (0,)).replace("T.address_of(m)", "None"), "RM502", "operand 1 of it is no tensor map"),
         (store(ONE, (0,)).replace("bulk_group", "mbarrier::complete_tx::bytes"), "RM502", "complete_tx::bytes` yet"),
         (store(ONE, (0,)).replace(".bulk_group", "", 1), "RM502", "it has no `.bulk_group`"),
         (load(ONE, (0,)).replace("cta.global.", "cta.shared::cta."), "RM502", "refmlc does not define it yet"),
