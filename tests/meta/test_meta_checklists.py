@@ -80,6 +80,9 @@ NO_WITNESS = {
     ),
     **dict.fromkeys((*OF_PART, *OF_THREAD), "matrices that the threads of a warp hold together"),
     **dict.fromkeys(("reinterpret",), "handles under another type"),
+    **dict.fromkeys(
+        ("tensormap_encode_tiled",), "a description for copies of threads, which the witness does not execute"
+    ),
 }
 """Intrinsics that the NumPy witness declines by name, with the reason."""
 
@@ -112,6 +115,7 @@ NAMING_FORMATS = {
         ("refmlc/lang/ops/scalar/arith.py", "refmlc/lang/ops/scalar/floating.py", "refmlc/lang/ops/scalar/integral.py"),
         "hand-worked examples",
     ),
+    "refmlc/run/memory/tensor_maps.py": "names of others: the driver's interface of CUDA",
     "refmlc/diag/codes/malformed.py": "an explanation",
 }
 """Files that name formats of 8 bits, with the reason. A new format is in the first three."""

@@ -11,6 +11,7 @@
 | `tensor`         | dtype, shape and strides on a storage                                          |
 | `initialisation` | the mask of written elements, the warning where some are missing               |
 | `dlpack`         | tensors from and to other libraries, without copies                            |
+| `tensor_maps`    | what copies of boxes know of a tensor, and how a host makes it                 |
 | `picture`        | a tensor as a heat map                                                         |
 | `values`         | every kind of value of a run                                                   |
 | `budget`         | the limits of a run                                                            |

@@ -60,7 +60,8 @@ LEAST = 11
 class TensorMap:
     """A tensor in global memory, and the box of it that one copy takes; the contiguous axis first.
 
-    `strides`: bytes between elements, of each axis. `steps`: a copy takes each of so many elements of the box.
+    `strides`: bytes between elements, of each axis. `steps`: 1 where a copy takes each element
+    of the box, 2 for each other one.
     `span`: the bytes within which chunks of 16 are moved, 0 for none. `nan`: whether elements outside are NaN, not 0.
     """
 

@@ -42,7 +42,7 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CopySource:
     """Bytes that a copy reads, which do not stay together in its destination."""
 
     place: Pointer
@@ -66,7 +66,7 @@ class OpenCopy:
     waits_for: set[int] = field(default_factory=set)
     outlives: bool = False
     of_several: bool = False
-    sources: Sequence[Source] = ()
+    sources: Sequence[CopySource] = ()
     _reserved: list[tuple[Storage, Reserved]] = field(default_factory=list)
 
     @property
@@ -140,7 +140,7 @@ class OpenCopy:
         self._check_sources()
 
     def _check_sources(self) -> None:
-        pairs = [Source(move.source, move.data) for move in self.moves if move.source is not None]
+        pairs = [CopySource(move.source, move.data) for move in self.moves if move.source is not None]
         for source in (*pairs, *self.sources):
             start = source.place.byte_offset
             if bytes(source.place.storage.bytes[start : start + len(source.data)]) != source.data:

@@ -23,7 +23,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.clusters import is_alone
 from refmlc.run.interp.asynchronous.boxes import Row, overlap, places, rows, runs
 from refmlc.run.interp.asynchronous.bulk import BY_GROUP, BY_PHASE, HINT
-from refmlc.run.interp.asynchronous.copies import Move, OpenCopy, Source
+from refmlc.run.interp.asynchronous.copies import CopySource, Move, OpenCopy
 from refmlc.run.interp.asynchronous.operands import Address, NotExecutedError
 from refmlc.run.interp.asynchronous.place import Do, Here, signal
 from refmlc.run.interp.tensorir.addresses import name_of, touching
@@ -69,7 +69,7 @@ def _map_of(here: Here, number: int, rank: int) -> Callable[[Frame], TensorMap]:
     """The tensor map that an operand is the address of."""
     node = cast("tir.Expr", here.operands[number])
     if not isinstance(node, tir.Expr):
-        raise NotExecutedError(f"operand {number} of it is no tensor map")
+        raise NotExecutedError(f"operand {number} of it is not a tensor map")
     value, span = here.scope.expr(node), here.node.span
 
     def found(frame: Frame) -> TensorMap:
@@ -145,7 +145,7 @@ def _box_to_shared(here: Here, rank: int) -> Callable[[Frame], tuple[OpenCopy, i
                 reads(frame, place, row.nbytes, None)
             content = address.content(place, row.nbytes)
             box[row.local : row.local + row.nbytes] = content
-            sources.append(Source(place, content))
+            sources.append(CopySource(place, content))
         data = np.empty(whole.nbytes, np.uint8)
         data[places(whole, into.byte_offset)] = np.frombuffer(box, np.uint8)
 
@@ -197,7 +197,7 @@ def _box_to_global(here: Here, rank: int) -> Callable[[Frame], OpenCopy]:
             place = start.moved(first)
             if reads is not None:
                 reads(frame, place, count, None)
-            sources.append(Source(place, source.content(place, count)))
+            sources.append(CopySource(place, source.content(place, count)))
         box = np.frombuffer(start.storage.bytes, np.uint8, whole.nbytes, start.byte_offset)
         moves = [
             Move(_remote(here, whole, row, frame, "writes")[1], None, box[each].tobytes())

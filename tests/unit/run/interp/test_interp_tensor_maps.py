@@ -401,7 +401,7 @@ def test_what_maps_have_no_meaning_here(each, words):
         (load(ONE, (0,), words=".cta_group::2"), "RM502", "does not define `.cta_group::2` yet"),
         (load(ONE, (0,), words=".im2col"), "RM502", "does not define `.im2col` yet"),
         (load(ONE, (0,), more="1"), "RM502", "it has 5 operands"),
-        (load(ONE, (0,)).replace("T.address_of(m)", "None"), "RM502", "operand 1 of it is no tensor map"),
+        (load(ONE, (0,)).replace("T.address_of(m)", "None"), "RM502", "operand 1 of it is not a tensor map"),
         (store(ONE, (0,)).replace("bulk_group", "mbarrier::complete_tx::bytes"), "RM502", "complete_tx::bytes` yet"),
         (store(ONE, (0,)).replace(".bulk_group", "", 1), "RM502", "it has no `.bulk_group`"),
         (load(ONE, (0,)).replace("cta.global.", "cta.shared::cta."), "RM502", "refmlc does not define it yet"),
