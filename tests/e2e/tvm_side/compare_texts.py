@@ -33,15 +33,25 @@ import tvm
 import tvm_ffi
 from tvm.script import from_source
 
-FLOAT = re.compile(r"T\.(float16|float32|bfloat16)\((-?[0-9][0-9.e+-]*)\)")
+FLOAT = re.compile(r"T\.(float16|float32|bfloat16|float8_e8m0fnu)\((-?[0-9][0-9.e+-]*)\)")
 CONDITION = re.compile(r"( *(?:if|elif|while) )(.*):")
 PRINTED = "# from tvm.script import "
-TYPES = {"float16": np.float16, "float32": np.float32, "bfloat16": ml_dtypes.bfloat16}
+TYPES = {
+    "float16": np.float16,
+    "float32": np.float32,
+    "bfloat16": ml_dtypes.bfloat16,
+    "float8_e8m0fnu": ml_dtypes.float8_e8m0fnu,
+}
 
 
 def rounded(text: str) -> str:
-    """`text` with each float16, float32 and bfloat16 constant replaced by the value that it means."""
-    return FLOAT.sub(lambda m: f"T.{m[1]}({float(TYPES[m[1]](m[2]))!r})", text)
+    """`text` with each constant of the dtypes in `TYPES` replaced by the value that it means."""
+    return FLOAT.sub(lambda m: f"T.{m[1]}({written(float(TYPES[m[1]](m[2])))})", text)
+
+
+def written(value: float) -> str:
+    """A value as the argument of its dtype."""
+    return repr(value) if value == value else '"nan"'  # noqa: PLR0124 - only NaN differs from itself
 
 
 def reason(problem: BaseException) -> str:

@@ -14,12 +14,14 @@ float32 is left out, except in the type of a parameter and in 2022.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.lang.dtypes import FLOAT32
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import Layout
+from refmlc.lang.ir.offsets import own_index
 from refmlc.lang.ir.tirx import ComposeLayout, TileLayout
 from refmlc.lang.script.printer.expressions import (
     attribute_text,
@@ -228,7 +230,9 @@ def decl_text(page: Page, node: tir.DeclBuffer) -> str:
             return derived
     if page.modern and isinstance(data, tir.BufferData) and _is_view(buffer, data.buffer):
         shape = ", ".join(expr_text(page, extent) for extent in buffer.shape)
-        return f"{buffer_name(page, data.buffer)}.view({shape})"
+        whole = page.s_tir or buffer.layout is not Layout.DEFAULT or not _is_part(buffer, data.buffer)
+        layout = "" if whole else f", layout={_layout_text(page, replace(buffer, layout=Layout.ROW_MAJOR))}"
+        return f"{buffer_name(page, data.buffer)}.view({shape}{layout})"
     return f"T.decl_buffer({arguments(page, buffer, data=data)})"
 
 
@@ -236,5 +240,16 @@ def _is_view(buffer: tir.Buffer, source: tir.Buffer) -> bool:
     """Whether `source.view(shape)` gives `buffer`."""
     same = buffer.dtype == source.dtype and buffer.scope == source.scope and buffer.align == source.align
     same = same and buffer.layout is source.layout and not buffer.allocated_addr and not source.allocated_addr
+    same = same and own_index(buffer.shape) == own_index(source.shape)  # the dtype of the offset
     plain = not buffer.strides and not source.strides and not buffer.axis_separators and bool(buffer.shape)
     return same and plain and buffer.elem_offset is source.elem_offset and buffer.offset_factor == source.offset_factor
+
+
+def _is_part(buffer: tir.Buffer, source: tir.Buffer) -> bool:
+    """Whether `buffer` certainly has another number of elements than `source`."""
+    counts = [
+        prod(extent.value for extent in each.shape if isinstance(extent, tir.IntImm))
+        for each in (buffer, source)
+        if all(isinstance(extent, tir.IntImm) for extent in each.shape)
+    ]
+    return len(counts) == 2 and counts[0] != counts[1]

@@ -11,6 +11,7 @@ A parameter is written as a buffer where its type can say all of it (before 0.27
 is a handle, matched in the body.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeGuard
@@ -97,6 +98,18 @@ def cells_of(page: Page, func: tir.PrimFunc) -> set[int]:
     return result
 
 
+def threads_of(page: Page, func: tir.PrimFunc) -> list[tir.ThreadVar]:
+    """The thread axes that are launched more than once with one variable: it is declared before."""
+    launched = [
+        node.node
+        for node in walk(func.body)
+        if isinstance(node, tir.AttrStmt) and node.key == "thread_extent" and isinstance(node.node, tir.ThreadVar)
+    ]
+    counts = Counter(id(thread.var) for thread in launched)
+    first = {id(thread.var): thread for thread in reversed(launched) if thread.var is not None}
+    return [thread for key, thread in first.items() if counts[key] > 1] if page.modern else []
+
+
 def is_type_var(page: Page, var: tir.Var) -> bool:
     """Whether a shape variable is declared before the class."""
     return page.modern and page.functions is not None and var.dtype == INT64
@@ -126,6 +139,7 @@ class _Function:
         page.parts = parts_of(page, func, self.variables)
         page.s_tir = func.s_tir
         page.cells = cells_of(page, func)
+        page.threads = {id(thread.var) for thread in threads_of(page, func)}
         self.waiting = [var for var in self.variables if not is_type_var(page, var) and id(var) not in page.parts]
         self.annotated: set[int] = set()
 
@@ -226,6 +240,7 @@ class _Function:
                 text = match_text(page, page.names.get(param) or param.name, buffer)
                 page.line(f"{name} = {text}")
         self.declarations(self.waiting)
+        self.threads()
         self.root()
 
     def declarations(self, variables: list[tir.Var]) -> None:
@@ -235,6 +250,15 @@ class _Function:
                 self.waiting = [item for item in self.waiting if item is not var]
                 self.define(var)
                 self.page.line(variable_text(self.page, var))
+
+    def threads(self) -> None:
+        """Declare the variables of thread axes that several launches have."""
+        for thread in threads_of(self.page, self.func):
+            var = thread.var
+            if var is not None and self.page.names.get(var) is None:
+                dtype = "" if var.dtype == INT32 else f", {string_text(str(var.dtype))}"
+                name = self.page.names.define(var, var.name)
+                self.page.line(f"{name} = T.env_thread({string_text(thread.tag)}{dtype})")
 
     def attributes(self) -> None:
         page = self.page

@@ -26,7 +26,8 @@ class Page:
     `graph` writes types and expressions of Relax, which an attribute of TensorIR may hold too.
     `meshes` are the names of the meshes of devices that the module lists.
     `parts` are the variables, by identity, that are called by the part of a buffer that gives them a value:
-    `A.strides[0]`; `cells` are the buffers that are shown as mutable scalars.
+    `A.strides[0]`; `cells` are the buffers that are shown as mutable scalars, `threads` the variables of thread axes
+    that are declared before they are launched.
     """
 
     dialect: Generation
@@ -51,6 +52,7 @@ class Page:
     shape_vars: list[str] = field(default_factory=list)
     parts: set[int] = field(default_factory=set)
     cells: set[int] = field(default_factory=set)
+    threads: set[int] = field(default_factory=set)
     s_tir: bool = True
 
     @property

@@ -245,13 +245,14 @@ def _is_long(stmt: tir.IfThenElse) -> bool:
 
 
 def _is_launch(page: Page, stmt: tir.AttrStmt) -> bool:
-    """Whether the attribute is the extent of a thread axis that is named here first."""
+    """Whether the attribute is the extent of a thread axis that is named here first, or declared for that."""
     thread = stmt.node
     if stmt.key != "thread_extent" or not isinstance(thread, tir.ThreadVar) or thread.var is None:
         return False
     value, dom = stmt.value, thread.dom
     fits = dom is not None and dom.extent is value and isinstance(dom.min, tir.IntImm) and dom.min.value == 0
-    return fits and thread.var.dtype == getattr(value, "dtype", None) and page.names.get(thread.var) is None
+    fits = fits and thread.var.dtype == getattr(value, "dtype", None)
+    return fits and (id(thread.var) in page.threads or page.names.get(thread.var) is None)
 
 
 def _declared_threads(page: Page, stmt: tir.AttrStmt) -> None:
@@ -273,7 +274,9 @@ def _attr_text(page: Page, stmt: tir.AttrStmt) -> str:
 
 
 def _launch_text(page: Page, thread: tir.ThreadVar, value: tir.Attr) -> str:
-    return f"T.launch_thread({string_text(thread.tag)}, {_extent_text(page, value)})"
+    declared = thread.var is not None and id(thread.var) in page.threads
+    axis = expr_text(page, thread.var) if declared and thread.var is not None else string_text(thread.tag)
+    return f"T.launch_thread({axis}, {_extent_text(page, value)})"
 
 
 def _extent_text(page: Page, value: tir.Attr) -> str:
@@ -284,7 +287,7 @@ def _flat_attr(page: Page, stmt: tir.AttrStmt) -> None:
     """The attribute as a line that speaks for the rest of the suite."""
     if _is_launch(page, stmt) and isinstance(stmt.node, tir.ThreadVar) and stmt.node.var is not None:
         text, var = _launch_text(page, stmt.node, stmt.value), stmt.node.var
-        page.line(f"{page.names.define(var, var.name)} = {text}")
+        page.line(text if id(var) in page.threads else f"{page.names.define(var, var.name)} = {text}")
     else:
         _declared_threads(page, stmt)
         page.line(_attr_text(page, stmt))
@@ -295,7 +298,8 @@ def _attr(page: Page, stmt: tir.AttrStmt) -> None:
     if _is_launch(page, stmt) and isinstance(stmt.node, tir.ThreadVar) and stmt.node.var is not None:
         text, var = _launch_text(page, stmt.node, stmt.value), stmt.node.var
         with page.names.frame():
-            page.line(f"with {text} as {page.names.define(var, var.name)}:")
+            named = "" if id(var) in page.threads else f" as {page.names.define(var, var.name)}"
+            page.line(f"with {text}{named}:")
             _suite(page, stmt.body)
         return
     _declared_threads(page, stmt)
