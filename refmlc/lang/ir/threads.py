@@ -35,6 +35,7 @@ MEETINGS = ("tvm_storage_sync", "tvm_thread_allreduce")
 IN_PART: Mapping[str, str] = {
     "cuda.cta_sync": "cta",
     "cuda.warpgroup_sync": "warpgroup",
+    "cuda.cta_reduce": "cta",
     "cuda.warp_sync": "warp",
     "cuda.elect_sync": "warp",
     **dict.fromkeys((f"tvm_warp_shuffle{way}" for way in ("", "_up", "_down", "_xor")), "warp"),

@@ -76,6 +76,7 @@ def _of_threads() -> tuple[Intrinsic, ...]:
         Intrinsic("ptx.redux_sync", "a reduction over lanes", "TIW-003", WRITES, "*any"),
         Intrinsic("cuda.ffs_u32", "the place of the lowest bit that is 1", "TIW-003", PURE, "integer", "int32"),
         Intrinsic("cuda.warp_reduce", "a reduction over lanes, step by step", "TIW-008", WRITES, "expr any any", 0),
+        Intrinsic("cuda.cta_reduce", "a reduction over a block in steps", "TIX-020", WRITES, "expr any any any", 0),
         Intrinsic("tvm_warp_activemask", "the lanes that come together", "TIW-004", WRITES, "", "uint32"),
         Intrinsic("cuda.__activemask", "the lanes that come together", "TIW-004", WRITES, "", "uint32"),
         Intrinsic("ptx.activemask", "the lanes that come together", "TIW-004", WRITES, "*any"),

@@ -8,5 +8,6 @@
 | `tiles`      | regions of buffers, in shared memory or in that of their owners               |
 | `tile_view`  | a region of a buffer as a tile primitive sees it: elements by logical index    |
 | `cached_loads` | loads through the cache for memory that nobody writes (TIX-010)            |
+| `block_reductions` | reductions over a block as statements (TIX-020)                         |
 | `primitives` | what the tile primitives compute                                              |
 """

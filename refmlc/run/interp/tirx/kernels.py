@@ -37,6 +37,7 @@ from refmlc.lang.ir.threads import LAUNCHES, meets_in_part, tag_of
 from refmlc.lang.ir.tirx import DEVICE_ENTRY, KERNEL, ScopeIdDef
 from refmlc.lang.ir.visit import rewrite, walk
 from refmlc.run.interp.ptx.stores import with_stores
+from refmlc.run.interp.tirx.block_reductions import Place, with_reductions
 
 AXES = "xyz"
 OF_BLOCKS = ("ptx.mapa", "ptx.getctarank")
@@ -78,6 +79,12 @@ class Ids:
         self.blocks = tuple(
             tir.Var(f"block_{axis}", extent.dtype, span=span) for axis, extent in zip(AXES, launch.grid, strict=False)
         )
+
+    @property
+    def place(self) -> Place:
+        """The numbers of the thread in its warp, and of the warp in its block."""
+        lane, warp = (self.values(kind, 1)[0] for kind in ("lane_id", "warp_id"))
+        return Place(lane, warp)
 
     def _apply(self, op: str, value: tir.Expr, by: tir.Expr | int) -> tir.Expr:
         other = tir.IntImm(value.dtype, by) if isinstance(by, int) else by
@@ -181,7 +188,8 @@ def _launched(node: Node) -> Node:
     table: dict[int, tir.Stmt] = {
         id(part): _bound(part.ids, ids.values(part.kind, len(part.ids)), part.span) for part in defs
     }
-    body = _of_cluster(launch.cluster, rewrite(node.body, lambda part: table.get(id(part), part)))
+    inside = _of_cluster(launch.cluster, rewrite(node.body, lambda part: table.get(id(part), part)))
+    body = with_reductions(inside, ids.place)
     return _loops(launch, ids, _marked(body, node.span), node.span)
 
 
@@ -247,7 +255,8 @@ def _flat(node: Node) -> Node:
         var = item.node.var if isinstance(item.node, tir.ThreadVar) else None
         if var is not None:
             binds.append(_bound([var], [ids.on_launched(_tag(item))], item.span))
-    return _loops(launch, ids, _marked(tir.SeqStmt((*binds, chain[-1].body), span=node.span), node.span), node.span)
+    body = with_reductions(chain[-1].body, ids.place)
+    return _loops(launch, ids, _marked(tir.SeqStmt((*binds, body), span=node.span), node.span), node.span)
 
 
 def _axes(extents: Mapping[str, tir.Expr], prefix: str) -> tuple[tir.Expr, ...]:

@@ -32,7 +32,7 @@ FITS = [
     *(("cuda.any_sync", "nb", I32), ("cuda.ballot_sync", "nb", "uint32"), ("cuda.ffs_u32", "n", I32)),
     *((f"cuda.reduce_{op}_sync_u32", "nn", "uint32") for op in ("add", "min")),
     *((name, "", "uint32") for name in ("tvm_warp_activemask", "cuda.__activemask")),
-    *(("cuda.warp_reduce", "xsn", F32), ("cuda.thread_rank", "", I32)),
+    *(("cuda.warp_reduce", "xsn", F32), ("cuda.thread_rank", "", I32), ("cuda.cta_reduce", "xsnp", F32)),
     *((f"cuda.syncthreads_{op}", "b", "int64") for op in ("and", "or")),
     *(("cuda.atomic_add", "px", F32), ("cuda.atomic_cas", "pnn", I32)),
     *((f"ptx.{name}", "xn", VOID) for name in ("shfl_sync", "vote_sync", "match", "redux_sync", "activemask")),
