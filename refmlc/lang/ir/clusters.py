@@ -1,15 +1,23 @@
-"""Clusters of blocks in a text."""
+"""Clusters of blocks in a text: how many blocks they have, and where the threads of all of them wait.
+
+| call                                     | threads of all blocks of a cluster |
+|------------------------------------------|------------------------------------|
+| `T.cuda.cluster_sync()`                  | arrive and wait                    |
+| `T.ptx.barrier.cluster.arrive()`, `wait` | arrive; wait                       |
+"""
 
 from collections.abc import Iterator
 
 from refmlc.lang.dtypes import INT32
 from refmlc.lang.ir import tir
+from refmlc.lang.ir.instructions import instruction
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scope_ids import launch_of
 from refmlc.lang.ir.tirx import ScopeIdDef
 from refmlc.lang.ir.visit import walk
 
 AXIS = "clusterCtaIdx."
+SYNC = "cuda.cluster_sync"
 
 
 def is_alone(func: Node | None) -> bool:
@@ -26,3 +34,13 @@ def _sizes(func: Node) -> Iterator[object]:
                 yield extent
             case tir.AttrStmt(node=tir.ThreadVar(tag=tag), value=value) if tag.startswith(AXIS):
                 yield value if isinstance(value, tir.Expr) else tir.IntImm(INT32, int(str(value)))
+
+
+def is_of_cluster(node: Node) -> bool:
+    """Whether a node is a call at which the threads of all blocks of a cluster wait, or arrive."""
+    if not isinstance(node, tir.Call) or not isinstance(node.callee, str):
+        return False
+    if node.callee == SYNC:
+        return True
+    item = instruction(node) if node.callee.startswith("ptx.barrier") else None
+    return item is not None and item.family == "barrier" and "cluster" in item

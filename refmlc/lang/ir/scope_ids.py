@@ -12,6 +12,7 @@ twice, the first definition says how the axes are. Source: the rules of TVM 0.27
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from math import prod
 
 from refmlc.diag import Span, fail
@@ -198,15 +199,18 @@ def _check_axes(defs: Sequence[ScopeIdDef], launch: Launch) -> None:
         if len(item.ids) > min(most, 3):
             message = f"`T.{item.kind}` has {len(item.ids)} ids; the launch has {min(most, 3)} such axes"
             raise fail(BAD_LAUNCH, message, item.span)
-    if len(launch.cluster) > len(launch.grid):
-        raise fail(BAD_LAUNCH, "a cluster has more axes than the grid", defs[0].span)
-    for size, extent in zip(launch.cluster, launch.grid, strict=False):
+    one = tir.IntImm(INT32, 1)  # an axis that the grid does not have
+    for size, extent in zip_longest(launch.cluster, launch.grid, fillvalue=one):
         if isinstance(size, tir.IntImm) and isinstance(extent, tir.IntImm):
             if not size.value or extent.value % size.value:
-                message = f"an axis of {extent.value} blocks has no clusters of {size.value}"
+                message = f"an axis of {_counted(extent.value)} has no clusters of {size.value}"
                 raise fail(BAD_LAUNCH, message, defs[0].span)
         elif not (isinstance(size, tir.IntImm) and size.value == 1):
             raise fail(UNSUPPORTED_CONSTRUCT, "clusters of a size that is not constant are not executed", defs[0].span)
+
+
+def _counted(blocks: int) -> str:
+    return "1 block" if blocks == 1 else f"{blocks} blocks"
 
 
 def _check_hardware(defs: Sequence[ScopeIdDef], known: dict[str, _Known]) -> None:

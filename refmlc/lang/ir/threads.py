@@ -36,6 +36,7 @@ IN_PART: Mapping[str, str] = {
     "cuda.cta_sync": "cta",
     "cuda.warpgroup_sync": "warpgroup",
     "cuda.cta_reduce": "cta",
+    "cuda.cluster_sync": "cluster",
     "cuda.warp_sync": "warp",
     "cuda.elect_sync": "warp",
     **dict.fromkeys((f"tvm_warp_shuffle{way}" for way in ("", "_up", "_down", "_xor")), "warp"),

@@ -12,6 +12,8 @@ RUNTIME = "it belongs to TVM's runtime"
 LATER = "refmlc does not define it yet"
 DEVICES = "it accesses the memory of several devices"
 MAPS = "the bits of a tensor map are not defined"
+FILTERS = "its meaning is known in the condition of an `if` of a kernel only, with a scope id"
+SELECTORS = "it is for the metadata of a compiler, and has no code"
 CANCELS = "which clusters are still to be launched is not known"
 
 PURE, READS, WRITES, CONTROL = Effect.PURE, Effect.READS, Effect.WRITES, Effect.CONTROL
@@ -76,6 +78,7 @@ def _of_threads() -> tuple[Intrinsic, ...]:
         Intrinsic("ptx.redux_sync", "a reduction over lanes", "TIW-003", WRITES, "*any"),
         Intrinsic("cuda.ffs_u32", "the place of the lowest bit that is 1", "TIW-003", PURE, "integer", "int32"),
         Intrinsic("cuda.warp_reduce", "a reduction over lanes, step by step", "TIW-008", WRITES, "expr any any", 0),
+        Intrinsic("cuda.cluster_sync", "a barrier of the threads of a cluster", "TIX-022", WRITES, ""),
         Intrinsic("cuda.cta_reduce", "a reduction over a block in steps", "TIX-020", WRITES, "expr any any any", 0),
         Intrinsic("tvm_warp_activemask", "the lanes that come together", "TIW-004", WRITES, "", "uint32"),
         Intrinsic("cuda.__activemask", "the lanes that come together", "TIW-004", WRITES, "", "uint32"),
@@ -223,8 +226,8 @@ def _rows() -> tuple[Intrinsic, ...]:
             "timer_end_cuda timer_finalize_cuda print_buffer",
         ),
         *_unexecuted(LATER, "tvm_tuple masked_load masked_store buffer_data buffer_offset ptr_byte_offset"),
-        *_unexecuted(LATER, "filter", result="bool"),
-        *_unexecuted(LATER, "selector", result=0),
+        Intrinsic("filter", "a condition on threads", "TIX-021", WRITES, result="bool", missing=FILTERS),
+        *_unexecuted(SELECTORS, "selector", result=0),
     )
 
 

@@ -11,6 +11,7 @@ over `threadIdx` in which threads meet comes here, through one `if` in its case 
 | `statements`     | the statements around a meeting, as generators                                    |
 | `collectives`    | the barrier, and the reduction over threads                                       |
 | `parts`          | the meetings of the calls in an expression; barriers of blocks                    |
+| `cluster_barriers` | the barrier of a cluster of blocks (TIX-022)                                    |
 | `warps`          | what the lanes of a warp give each other: shuffles, votes, reductions, elections  |
 | `registers`      | registers whose value nobody needs: what a shuffle leaves without one             |
 | `alone`          | what a thread finds out alone                                                     |

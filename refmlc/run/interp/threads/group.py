@@ -87,12 +87,16 @@ Go: TypeAlias = Callable[[Frame], Steps]
 
 @dataclass(slots=True)
 class Thread:
-    """A thread: its frame, the rest of its statements, and where it waits (None: it runs, or has ended)."""
+    """A thread: its frame, the rest of its statements, and where it waits (None: it runs, or has ended).
+
+    `block`: how many threads a block has, where those of the blocks of a cluster run together; 0: all of them.
+    """
 
     index: int
     frame: Frame
     steps: Steps
     waits: Meeting | None = None
+    block: int = 0
 
 
 @dataclass(slots=True)
@@ -104,16 +108,32 @@ class Posted:
     counts: bool
 
 
+@dataclass(slots=True, eq=False)
+class ClusterArrivals:
+    """The barrier of a cluster: who has arrived in this phase, and in which phase each thread arrived and waits not."""
+
+    phase: int = 0
+    arrived: set[int] = field(default_factory=set)
+    open: dict[int, int] = field(default_factory=dict)
+
+
 class Group:
-    """The state that the threads of one block share: memory allocated together, values brought to a meeting."""
+    """The state that the threads of one block share: memory allocated together, values brought to a meeting.
+
+    Where blocks of a cluster run together they have one group, with memory for each block. `threads`: how many there
+    are; `block_of`: the block of the thread with a frame.
+    """
 
     def __init__(self) -> None:
+        self.threads = 0
+        self.block_of: Callable[[Frame], int] = lambda _frame: 0
+        self.arrivals = ClusterArrivals()
         self.asynchronous = BlockState()
         self.numbers = SpaceNumbers()
         self.posted: dict[Node, list[Posted]] = {}
         self.met: dict[Node, list[Posted]] = {}
         self.folded: dict[tuple[Node, tuple[int | None, ...]], tuple[object, ...]] = {}
-        self._views: dict[tuple[Slot[View], int], View] = {}
+        self._views: dict[tuple[Slot[View], int, int], View] = {}
         self._counts: dict[tuple[Slot[View], int], int] = {}
         self._frames: list[Frame] = []
 
@@ -132,7 +152,7 @@ class Group:
             self._frames.append(frame)  # alive, so that its id stays its own
         number = self._counts.get(thread, 0)
         self._counts[thread] = number + 1
-        key = (place.view, number)
+        key = (place.view, number, self.block_of(frame))
         if key not in self._views:
             self._views[key] = make(frame)
         return self._views[key]
@@ -156,14 +176,14 @@ class Events:
 def rounds(threads: Sequence[Thread], events: Events) -> Iterator[Meeting]:
     """Run the threads; yields whenever all of them wait at one meeting of the block. Fails with `divergence`."""
     ready = threads
-    barriers = _Barriers(threads, events)
+    barriers = _barriers(threads, events)
     while threads:
         for thread in ready:
             _turn(thread, barriers, events)
         if all(thread.waits is None for thread in threads):
             return
         first = threads[0].waits
-        if first is not None and _is_of_block(first) and _is_met(first, threads) and barriers.opens(first):
+        if first is not None and _is_whole(first, threads) and barriers.opens(first):
             ready = threads
             _act(first, threads, events)
             yield first
@@ -179,13 +199,13 @@ def rounds(threads: Sequence[Thread], events: Events) -> Iterator[Meeting]:
         if not ready:
             waiting = _first_waiting(threads)
             meeting = cast("Meeting", waiting.waits)
-            raise events.divergence(part_of(threads, waiting, meeting), waiting, barriers.arrived_at(meeting))
+            raise events.divergence(part_of(threads, waiting, meeting), waiting, barriers.of(waiting, meeting))
 
 
 def scheduled(threads: Sequence[Thread], events: Events, schedule: ThreadSchedule) -> Iterator[Meeting]:
     """The same, in the order of a schedule: threads that may continue do so before all others wait."""
     ready = list(threads)
-    barriers = _Barriers(threads, events)
+    barriers = _barriers(threads, events)
     schedule.begin(threads)
     while threads:
         if not ready:
@@ -202,7 +222,7 @@ def scheduled(threads: Sequence[Thread], events: Events, schedule: ThreadSchedul
             if not ready:
                 waiting = _first_waiting(threads)
                 meeting = cast("Meeting", waiting.waits)
-                raise events.divergence(part_of(threads, waiting, meeting), waiting, barriers.arrived_at(meeting))
+                raise events.divergence(part_of(threads, waiting, meeting), waiting, barriers.of(waiting, meeting))
         thread = schedule.choose(ready)
         ready.remove(thread)
         _turn(thread, barriers, events)
@@ -212,8 +232,9 @@ def scheduled(threads: Sequence[Thread], events: Events, schedule: ThreadSchedul
 
 
 def _is_whole(meeting: Meeting | None, threads: Sequence[Thread]) -> bool:
-    """Whether all threads of the block wait at one meeting of the block."""
-    return meeting is not None and _is_of_block(meeting) and _is_met(meeting, threads)
+    """Whether all threads of the block wait at one meeting of the block, and no other block is there."""
+    alone = not threads[0].block
+    return meeting is not None and alone and _is_of_block(meeting) and _is_met(meeting, threads)
 
 
 def _released(members: Sequence[Thread]) -> list[Thread]:
@@ -223,7 +244,7 @@ def _released(members: Sequence[Thread]) -> list[Thread]:
     return list(members)
 
 
-def _opened(threads: Sequence[Thread], barriers: "_Barriers", events: Events, schedule: ThreadSchedule) -> list[Thread]:
+def _opened(threads: Sequence[Thread], barriers: "_Blocks", events: Events, schedule: ThreadSchedule) -> list[Thread]:
     """The threads that may continue since the last turn."""
     ready: list[Thread] = []
     for meeting, members, phases in (*_parts(threads), *barriers.open()):
@@ -239,7 +260,7 @@ def _opened(threads: Sequence[Thread], barriers: "_Barriers", events: Events, sc
     return ready
 
 
-def _turn(thread: Thread, barriers: "_Barriers", events: Events) -> None:
+def _turn(thread: Thread, barriers: "_Blocks", events: Events) -> None:
     """Run a thread to where it waits."""
     events.resume(thread)
     thread.waits = next(thread.steps, None)
@@ -252,6 +273,11 @@ def _turn(thread: Thread, barriers: "_Barriers", events: Events) -> None:
 def _is_of_block(meeting: Meeting) -> bool:
     """Whether threads of the whole block meet there."""
     return meeting.part not in PARTS and meeting.until is None
+
+
+def _is_unnumbered(meeting: Meeting) -> bool:
+    """Whether the threads of a block meet there, and no barrier counts them."""
+    return _is_of_block(meeting) and meeting.barrier is None
 
 
 def _may_pass(thread: Thread) -> bool:
@@ -278,7 +304,7 @@ def _parts(threads: Sequence[Thread]) -> Iterator[Met]:
     """The parts of the block whose threads have all come, in order."""
     for thread in threads:
         meeting = thread.waits
-        if meeting is not None and meeting.part in PARTS:
+        if meeting is not None and (meeting.part in PARTS or (thread.block and _is_unnumbered(meeting))):
             members = part_of(threads, thread, meeting)
             if members and members[0] is thread and _is_met(meeting, members):
                 yield meeting, members, ()
@@ -312,9 +338,11 @@ def _is_of_all(meeting: Meeting) -> bool:
 
 def part_of(threads: Sequence[Thread], thread: Thread, meeting: Meeting) -> Sequence[Thread]:
     """The threads that meet with this one."""
-    size = PARTS.get(meeting.part, len(threads))
-    first = thread.index // size * size
-    members = threads[first : first + size]
+    block = thread.block or len(threads)
+    start = thread.index // block * block
+    size = PARTS.get(meeting.part, block)
+    first = start + (thread.index - start) // size * size
+    members = threads[first : min(first + size, start + block)]
     if meeting.mask is None:
         return members
     return [member for member in members if meeting.mask >> (member.index - first) & 1]
@@ -386,8 +414,44 @@ class _Barriers:
             return
         first = cast("Meeting", members[0].waits)
         for thread in members:
-            meeting, leader = cast("Meeting", thread.waits), self.threads[thread.index // WARP * WARP]
+            meeting, leader = cast("Meeting", thread.waits), self.threads[self._first_of_warp(thread)]
             other = leader.waits
             apart = cast("Barrier", meeting.barrier).aligned and (other is None or other.node is not meeting.node)
             if apart or meeting.key != first.key:
                 raise self.events.divergence(self.threads, thread, arrived)
+
+    def _first_of_warp(self, thread: Thread) -> int:
+        return (thread.index - self.threads[0].index) // WARP * WARP
+
+
+@dataclass(frozen=True, slots=True)
+class _Blocks:
+    """The numbered barriers of each of the blocks that run together."""
+
+    blocks: Sequence[_Barriers]
+
+    def arrive(self, thread: Thread, meeting: Meeting) -> None:
+        """The thread arrives at one of its block."""
+        self._block(thread).arrive(thread, meeting)
+
+    def of(self, thread: Thread, meeting: Meeting) -> Sequence[Thread]:
+        """The threads that arrived at the barrier of a meeting, in the block of this thread."""
+        return self._block(thread).arrived_at(meeting)
+
+    def opens(self, meeting: Meeting) -> bool:
+        """Whether all threads of the only block are as many as the barrier waits for."""
+        return self.blocks[0].opens(meeting)
+
+    def open(self) -> Iterator[Met]:
+        """The barriers to which as many threads have come as they wait for."""
+        for block in self.blocks:
+            yield from block.open()
+
+    def _block(self, thread: Thread) -> _Barriers:
+        return self.blocks[thread.index // thread.block if thread.block else 0]
+
+
+def _barriers(threads: Sequence[Thread], events: Events) -> _Blocks:
+    size = (threads[0].block if threads else 0) or len(threads) or 1
+    starts = range(0, max(len(threads), 1), size)
+    return _Blocks([_Barriers(threads[start : start + size], events) for start in starts])

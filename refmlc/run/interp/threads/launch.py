@@ -11,7 +11,7 @@ from typing import cast
 from refmlc.diag import Related
 from refmlc.diag.catalogue import BAD_EXTENT, BARRIER_DIVERGENCE, DEADLOCK, UNSUPPORTED_CONSTRUCT
 from refmlc.diag.errors import RefmlcError
-from refmlc.lang.ir import tir
+from refmlc.lang.ir import tir, tirx
 from refmlc.lang.ir.node import Node
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Activation, Frame, Run, Slot
 from refmlc.run.interp.tensorir.scope import Scope
@@ -62,6 +62,7 @@ def threads(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go
     machine, budget, span, memories = scope.machine, scope.machine.budget, node.span, scope.memories
     resume, pause = _switching(scope, node)
     released, met = scope.machine.hooks.release, _met(scope, node)
+    size, group_slot = _block_size(node), scope.group
     begin, begins = scope.machine.hooks.begin_threads, scope.machine.hooks.watches("begin_threads")
 
     def steps(frame: Frame) -> Steps:
@@ -73,13 +74,18 @@ def threads(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go
         values = range(start, start + count, stride)
         budget.charge_steps(len(values), span)
         private = outside(frame, memories, tag)
+        group = frame[group_slot]
+        if group is not None:
+            group.threads = group.threads or len(values)
+            if size:
+                group.block_of = lambda thread_frame: thread_frame[slot] // size
         block = []
         for index, value in enumerate(values):
             thread_frame = _child(frame)
             thread_frame[slot] = value
             for memory, view in private:
                 memory.enter(thread_frame, frame, view)
-            block.append(Thread(index, thread_frame, body(thread_frame)))
+            block.append(Thread(index, thread_frame, body(thread_frame), None, size))
         if begins:
             begin(node, block)
         events = Events(resume, pause, released, met, partial(_divergence, scope, node, frame))
@@ -87,6 +93,15 @@ def threads(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go
         yield from rounds(block, events) if schedule is None else scheduled(block, events, schedule)
 
     return steps
+
+
+def _block_size(node: tir.For) -> int:
+    """How many threads a block has, where those of all blocks of a cluster run together; 0: there is one block."""
+    match node.body:
+        case tir.AttrStmt(key=tirx.KERNEL, value=int() as size):
+            return size
+        case _:
+            return 0
 
 
 def _child(frame: Frame) -> Frame:
@@ -154,7 +169,7 @@ def _divergence(
         return deadlock(scope, node, frame, members)
     meeting = waiting.waits
     assert meeting is not None  # noqa: S101 - it waits
-    tag = node.tag
+    tag = _label(node)
     awaited = _awaited(meeting, waiting, members)
     other = next((thread for thread in members if not _comes(meeting, waiting, thread)), None)
     message = f"{tag} {waiting.index} {awaited}"
@@ -167,10 +182,15 @@ def _divergence(
     if meeting.implied or (other is not None and other.waits is not None and other.waits.implied):
         message = f"{message}: where a compiler puts the barriers is not known"
         return scope.failing(UNSUPPORTED_CONSTRUCT, meeting.node.span)(frame, message)
-    related = [Related(f"the threads of {tag} begin here", node.span)]
+    related = [Related(f"the threads of {node.tag} begin here", node.span)]
     if other is not None and other.waits is not None:
         related.insert(0, Related(f"{tag} {other.index} {_told(other.waits)}", other.waits.node.span))
     return scope.failing(BARRIER_DIVERGENCE, meeting.node.span, *related)(frame, message)
+
+
+def _label(node: tir.For) -> str:
+    """What the numbers of threads count in messages."""
+    return "thread of the cluster" if _block_size(node) else node.tag
 
 
 def _awaited(meeting: Meeting, waiting: Thread, members: Sequence[Thread]) -> str:
@@ -218,9 +238,9 @@ def deadlock(scope: Scope, node: tir.For, frame: Frame, members: Sequence[Thread
             thread.index
         )
     alone = next(thread.waits for thread in members if thread.waits is not None and thread.waits.until is not None)
-    lines = [f"{node.tag} {_ranges(indices)}: {what}" for (what, _), indices in states.items()]
+    lines = [f"{_label(node)} {_ranges(indices)}: {what}" for (what, _), indices in states.items()]
     related = [
-        Related(f"{node.tag} {_ranges(indices)} wait here", place.span)
+        Related(f"{_label(node)} {_ranges(indices)} wait here", place.span)
         for (_, place), indices in states.items()
         if place is not None and place is not alone.node
     ]

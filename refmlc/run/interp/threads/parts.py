@@ -267,8 +267,6 @@ def _together(call: tir.Call) -> Together:
 def _barrier(item: InstructionCall) -> Together:
     aligned = item.family == "bar" or "aligned" in item
     action, count = item.one_of("sync", "arrive", "red"), len(item.operands)
-    if "cluster" in item:
-        raise Beyond("of a cluster is not executed: blocks run one after the other")
     match action, count:
         case "sync", (1 | 2):
             numbered = Numbered(0, 1 if count == 2 else None, aligned)

@@ -11,6 +11,7 @@ from typing import TypeVar
 from refmlc.diag.catalogue import BAD_EXTENT
 from refmlc.lang.ir import tir, tirx
 from refmlc.lang.ir.asynchronous import is_wait
+from refmlc.lang.ir.clusters import is_of_cluster
 from refmlc.lang.ir.matrix_units import is_of_matrix_unit
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scopes import is_thread
@@ -23,6 +24,7 @@ from refmlc.run.interp.tensorir.jumps import JUMPS, Breaking, Continuing
 from refmlc.run.interp.tensorir.loops import LAUNCHED, as_loop, same_thread
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads import collectives, matrix, parts, registers
+from refmlc.run.interp.threads.cluster_barriers import prepare_cluster_barrier
 from refmlc.run.interp.threads.group import Go, Meeting, Steps
 from refmlc.run.interp.threads.launch import threads
 from refmlc.run.interp.threads.parts import is_barrier
@@ -106,6 +108,8 @@ def _prepare(scope: Scope, node: tir.Stmt) -> Go:
             return _seen(scope, node, waits.prepare_wait(scope, node))
         case tir.Evaluate(value=tir.Call(callee=callee)) if is_of_matrix_unit(callee):
             return _after(_implied(scope, node), _seen(scope, node, matrix.prepare_matrix(scope, node)))
+        case tir.Evaluate() if is_of_cluster(node.value):
+            return _seen(scope, node, prepare_cluster_barrier(scope, node))
         case tir.Evaluate() if is_barrier(node):
             return _seen(scope, node, _leaf(scope, node))
         case tir.Evaluate() if is_collective(node):

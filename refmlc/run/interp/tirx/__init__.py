@@ -9,5 +9,7 @@
 | `tile_view`  | a region of a buffer as a tile primitive sees it: elements by logical index    |
 | `cached_loads` | loads through the cache for memory that nobody writes (TIX-010)            |
 | `block_reductions` | reductions over a block as statements (TIX-020)                         |
+| `clusters`   | kernels whose blocks of a cluster wait for each other (TIX-022)               |
+| `filters`    | filters of threads in conditions (TIX-021)                                    |
 | `primitives` | what the tile primitives compute                                              |
 """

@@ -19,12 +19,15 @@
 | `cluster_id`          | the same divided by it                                          |
 | `cta_id_in_pair`      | the number of the block in its cluster, x fastest, modulo 2      |
 
-The attribute `KERNEL` is around the body of a thread.
+Where blocks of a cluster wait for each other, one loop is over the threads of all of them (`clusters`).
+
+The attribute `KERNEL` is around the body of a thread; its value says how many threads a block has in such a loop.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from math import prod
 
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
@@ -37,7 +40,9 @@ from refmlc.lang.ir.threads import LAUNCHES, meets_in_part, tag_of
 from refmlc.lang.ir.tirx import DEVICE_ENTRY, KERNEL, ScopeIdDef
 from refmlc.lang.ir.visit import rewrite, walk
 from refmlc.run.interp.ptx.stores import with_stores
+from refmlc.run.interp.tirx import clusters
 from refmlc.run.interp.tirx.block_reductions import Place, with_reductions
+from refmlc.run.interp.tirx.filters import without_filters
 
 AXES = "xyz"
 OF_BLOCKS = ("ptx.mapa", "ptx.getctarank")
@@ -54,15 +59,15 @@ def as_loops(func: tir.PrimFunc) -> tir.PrimFunc:
     """
     func = with_stores(func)
     entries = [node for node in walk(func.body) if _is_entry(node)]
-    if entries:
-        return replace(func, body=rewrite(func.body, _launched))
-    sizes = tuple(_sizes_of_clusters(func.body))
+    sizes = () if entries else tuple(_sizes_of_clusters(func.body))
     if sizes:
         func = replace(func, body=_of_cluster(sizes, func.body))
-    chain = _chain(func.body)
-    if chain and meets_in_part(func.body):
-        return replace(func, body=rewrite(func.body, lambda node: _flat(node) if node is chain[0] else node))
-    return func
+    chain = [] if entries else _chain(func.body)
+    if not entries and not (chain and meets_in_part(func.body)):
+        return func
+    body = rewrite(func.body, _launched if entries else lambda node: _flat(node) if node is chain[0] else node)
+    clusters.check_memory(body)
+    return replace(func, body=body)
 
 
 def _is_entry(node: Node) -> bool:
@@ -72,13 +77,27 @@ def _is_entry(node: Node) -> bool:
 class Ids:
     """The variables of the loops, and what follows from them."""
 
-    def __init__(self, launch: Launch, span: Span | None) -> None:
+    def __init__(self, launch: Launch, span: Span | None, together: int = 0) -> None:
+        """`together`: the number of threads of a block, where those of all blocks of a cluster run together."""
         self._launch = launch
         self._span = span
-        self.thread = tir.Var("thread", INT32, span=span)
-        self.blocks = tuple(
-            tir.Var(f"block_{axis}", extent.dtype, span=span) for axis, extent in zip(AXES, launch.grid, strict=False)
+        self.together = together
+        self.loop = tir.Var("thread", INT32, span=span)
+        self.grid = tuple(
+            tir.Var(f"{'cluster' if together else 'block'}_{axis}", extent.dtype, span=span)
+            for axis, extent in zip(AXES, launch.grid, strict=False)
         )
+        self.thread: tir.Expr = self._apply("floormod", self.loop, together) if together else self.loop
+        self.blocks = [self._block(place) for place in range(len(self.grid))] if together else list(self.grid)
+
+    def _block(self, place: int) -> tir.Expr:
+        """The index of the block on an axis, from that of its cluster and its number there."""
+        sizes = [int(getattr(size, "value", 1)) for size in self._launch.cluster]
+        if place >= len(sizes):
+            return self.grid[place]
+        rank = self._apply("floordiv", self.loop, self.together * prod(sizes[:place]))
+        rank = self._apply("floormod", rank, sizes[place])
+        return self._apply("add", self._apply("mul", self.grid[place], sizes[place]), rank)
 
     @property
     def place(self) -> Place:
@@ -134,6 +153,8 @@ class Ids:
 
     def in_cluster(self, place: int) -> tir.Expr:
         """The index of the block on an axis of its cluster."""
+        if place >= len(self.blocks):
+            return tir.IntImm(INT32, 0)
         return self._apply("floormod", self.blocks[place], self._launch.cluster[place])
 
     def _cluster(self, place: int) -> tir.Expr:
@@ -153,9 +174,13 @@ class Ids:
 def _loops(launch: Launch, ids: Ids, body: tir.Stmt, span: Span | None) -> tir.Stmt:
     """The loops around the body of a thread."""
     threads = count_of(launch.block).expr(span) if launch.block else None
+    grid = launch.grid
+    if ids.together:
+        threads = tir.IntImm(INT32, ids.together * clusters.size(launch))
+        grid = clusters.of_grid(launch)
     if threads is not None:
-        body = _loop(ids.thread, as_dtype(threads, INT32), "threadIdx.x", body, span)
-    for axis, var, extent in zip(AXES, ids.blocks, launch.grid, strict=False):
+        body = _loop(ids.loop, as_dtype(threads, INT32), "threadIdx.x", body, span)
+    for axis, var, extent in zip(AXES, ids.grid, grid, strict=False):
         body = _loop(var, extent, f"blockIdx.{axis}", body, span)
     return body
 
@@ -165,8 +190,14 @@ def _loop(var: tir.Var, extent: tir.Expr, tag: str, body: tir.Stmt, span: Span |
     return tir.For(var, zero, extent, ForKind.THREAD_BINDING, body, tir.ThreadVar(tag), span=span)
 
 
-def _marked(body: tir.Stmt, span: Span | None) -> tir.Stmt:
-    return tir.AttrStmt(None, KERNEL, None, body, span=span)
+def _marked(body: tir.Stmt, ids: Ids, span: Span | None) -> tir.Stmt:
+    return tir.AttrStmt(None, KERNEL, ids.together or None, body, span=span)
+
+
+def _of_thread(body: tir.Stmt, ids: Ids) -> tir.Stmt:
+    """The body of a thread with statements in place of what is defined by them."""
+    body = with_reductions(body, ids.place)
+    return clusters.with_ranks(body, ids.thread) if ids.together else body
 
 
 def _bound(ids: Sequence[tir.Var], values: Sequence[tir.Expr], span: Span | None) -> tir.Stmt:
@@ -184,13 +215,13 @@ def _launched(node: Node) -> Node:
     _check_returns(node.body)
     defs = [part for part in walk(node.body) if isinstance(part, ScopeIdDef)]
     launch = launch_of(defs)
-    ids = Ids(launch, node.span)
+    ids = Ids(launch, node.span, clusters.together(launch, node.body))
     table: dict[int, tir.Stmt] = {
         id(part): _bound(part.ids, ids.values(part.kind, len(part.ids)), part.span) for part in defs
     }
-    inside = _of_cluster(launch.cluster, rewrite(node.body, lambda part: table.get(id(part), part)))
-    body = with_reductions(inside, ids.place)
-    return _loops(launch, ids, _marked(body, node.span), node.span)
+    body = without_filters(node.body, [var for part in defs for var in part.ids])
+    body = _of_cluster(launch.cluster, rewrite(body, lambda part: table.get(id(part), part)))
+    return _loops(launch, ids, _marked(_of_thread(body, ids), ids, node.span), node.span)
 
 
 def _of_cluster(sizes: Sequence[tir.Expr], body: tir.Stmt) -> tir.Stmt:
@@ -249,14 +280,14 @@ def _flat(node: Node) -> Node:
     _check_returns(chain[-1].body)
     extents = {_tag(item): _extent(item) for item in chain}
     launch = Launch(*(_axes(extents, prefix) for prefix in ("blockIdx.", "clusterCtaIdx.", "threadIdx.")))
-    ids = Ids(launch, chain[0].span)
+    ids = Ids(launch, chain[0].span, clusters.together(launch, chain[-1].body))
     binds: list[tir.Stmt] = []
     for item in chain:
         var = item.node.var if isinstance(item.node, tir.ThreadVar) else None
         if var is not None:
             binds.append(_bound([var], [ids.on_launched(_tag(item))], item.span))
-    body = with_reductions(chain[-1].body, ids.place)
-    return _loops(launch, ids, _marked(tir.SeqStmt((*binds, body), span=node.span), node.span), node.span)
+    body = _of_thread(chain[-1].body, ids)
+    return _loops(launch, ids, _marked(tir.SeqStmt((*binds, body), span=node.span), ids, node.span), node.span)
 
 
 def _axes(extents: Mapping[str, tir.Expr], prefix: str) -> tuple[tir.Expr, ...]:

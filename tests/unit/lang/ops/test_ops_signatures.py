@@ -26,6 +26,7 @@ FITS = [
     *(("call_packed_lowered", "spnn", I32), ("call_packed", "sxov", I32), ("call_extern", "s", F32)),
     ("call_ffi_kernel", "s", I32),
     *(("cuda.cta_sync", "", VOID), ("cuda.warpgroup_sync", "n", VOID), ("cuda.warp_sync", "", VOID)),
+    ("cuda.cluster_sync", "", VOID),
     *((f"tvm_warp_shuffle{way}", "nxnnn", F32) for way in ("", "_up", "_down", "_xor")),
     ("cuda.elect_sync", "", "uint32"),
     *((f"cuda.__shfl{way}_sync", "nxnn", F32) for way in ("", "_up", "_down", "_xor")),

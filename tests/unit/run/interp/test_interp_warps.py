@@ -288,7 +288,6 @@ def test_lanes_that_diverge_are_not_active_together():
         ),
         (f"{BITS}T.ptx.vote_sync.all.pred(d[0], t < 1, {ALL}, pred=True)", "with a predicate, keywords or an operand"),
         ('A[t] = T.cuda.warp_reduce(t, "sum", 12)', 'as "sum" over 12 lanes is not executed'),
-        ("T.ptx.barrier.cluster.arrive()", "of a cluster is not executed: blocks run one after the other"),
         ("T.ptx.bar.sync(16)", "at barrier 16 of 16 is not executed"),
         ("T.ptx.bar.sync(1, 40)", "for 40 threads, no multiple of 32, is not executed"),
     ],
