@@ -1,9 +1,10 @@
-"""Clusters of blocks in a text: how many blocks they have, and where the threads of all of them wait.
+"""Clusters of blocks in a text: how many blocks they have, and what their threads do together.
 
-| call                                     | threads of all blocks of a cluster |
-|------------------------------------------|------------------------------------|
-| `T.cuda.cluster_sync()`                  | arrive and wait                    |
-| `T.ptx.barrier.cluster.arrive()`, `wait` | arrive; wait                       |
+
+| text                                                      | of all threads of a cluster |
+|-----------------------------------------------------------|-----------------------------|
+| `T.cuda.cluster_sync()`, `T.ptx.barrier.cluster.arrive()` | a barrier                   |
+| `T.cluster.copy(…)` and its kin                           | a tile primitive            |
 """
 
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.instructions import instruction
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scope_ids import launch_of
-from refmlc.lang.ir.tirx import ScopeIdDef
+from refmlc.lang.ir.tirx import ScopeIdDef, TilePrimitiveCall
 from refmlc.lang.ir.visit import walk
 
 AXIS = "clusterCtaIdx."
@@ -37,7 +38,9 @@ def _sizes(func: Node) -> Iterator[object]:
 
 
 def is_of_cluster(node: Node) -> bool:
-    """Whether a node is a call at which the threads of all blocks of a cluster wait, or arrive."""
+    """Whether a node is a call at which the threads of all blocks of a cluster meet, wait, or arrive."""
+    if isinstance(node, TilePrimitiveCall):
+        return node.scope == "cluster"
     if not isinstance(node, tir.Call) or not isinstance(node.callee, str):
         return False
     if node.callee == SYNC:

@@ -98,6 +98,11 @@ class Thread:
     waits: Meeting | None = None
     block: int = 0
 
+    @property
+    def number(self) -> int:
+        """Its number in its block."""
+        return self.index % self.block if self.block else self.index
+
 
 @dataclass(slots=True)
 class Posted:
@@ -121,11 +126,12 @@ class Group:
     """The state that the threads of one block share: memory allocated together, values brought to a meeting.
 
     Where blocks of a cluster run together they have one group, with memory for each block. `threads`: how many there
-    are; `block_of`: the block of the thread with a frame.
+    are; `block`: how many a block has then, or 0; `block_of`: the block of the thread with a frame.
     """
 
     def __init__(self) -> None:
         self.threads = 0
+        self.block = 0
         self.block_of: Callable[[Frame], int] = lambda _frame: 0
         self.arrivals = ClusterArrivals()
         self.asynchronous = BlockState()
@@ -338,7 +344,7 @@ def _is_of_all(meeting: Meeting) -> bool:
 
 def part_of(threads: Sequence[Thread], thread: Thread, meeting: Meeting) -> Sequence[Thread]:
     """The threads that meet with this one."""
-    block = thread.block or len(threads)
+    block = (thread.block if meeting.part != "cluster" else 0) or len(threads)
     start = thread.index // block * block
     size = PARTS.get(meeting.part, block)
     first = start + (thread.index - start) // size * size

@@ -78,6 +78,7 @@ def threads(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go
         if group is not None:
             group.threads = group.threads or len(values)
             if size:
+                group.block = size
                 group.block_of = lambda thread_frame: thread_frame[slot] // size
         block = []
         for index, value in enumerate(values):
@@ -153,7 +154,7 @@ def _met(scope: Scope, node: tir.For) -> Callable[[Meeting, Sequence[Thread], Se
     return met
 
 
-NAMES = {"cta": "block", "warpgroup": "warpgroup", "warp": "warp"}
+NAMES = {"cluster": "cluster", "cta": "block", "warpgroup": "warpgroup", "warp": "warp"}
 
 
 def _divergence(

@@ -1,6 +1,6 @@
 """Tile primitives, executed by the threads of their scope together (TIX-005, TIX-006).
 
-Each thread evaluates the operands; when all threads of the warp, the warpgroup or the block have come, the primitive is
+Each thread evaluates the operands; when all threads of the warp, warpgroup, block or cluster have come, a primitive is
 executed once, on logical elements. A primitive of a thread is executed by it alone.
 
 | operand                            | its elements                                                        |
@@ -22,6 +22,7 @@ from refmlc.diag.catalogue import BAD_EXTENT, OPERANDS_DIFFER, UNSUPPORTED_CONST
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.dtypes import INT32
 from refmlc.lang.ir import tir
+from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scopes import axes_of
 from refmlc.lang.ir.tirx import LambdaExpr, TilePrimitiveCall
 from refmlc.lang.ir.unexecuted import name_of
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from refmlc.run.interp.hooks import Hooks
 
 Posted: TypeAlias = tuple[object, ...]
-FEWEST = {**PARTS, "cta": 1}
+FEWEST = {**PARTS, "cta": 1, "cluster": 1}
 """The number of threads that a primitive of a scope is executed by, at least."""
 
 BYTES_OF_ELEMENT = 256
@@ -171,7 +172,7 @@ class TileCall:
     ) -> MemoryTile | OwnedTile:
         corner, buffer = corners[0], operand.place.buffer
         if is_owned(buffer):
-            views = {member.index: corner.view for member, corner in zip(members, corners, strict=True)}
+            views = {member.number: corner.view for member, corner in zip(members, corners, strict=True)}
             return OwnedTile.of(corner, self.name, self.node.span, self._watch(), views)
         if len(members) > 1 and _is_private(buffer):
             message = (
@@ -321,10 +322,12 @@ def alone(scope: Scope, node: TilePrimitiveCall) -> Run:
     if reason:
         stop = scope.unsupported(UNSUPPORTED_CONSTRUCT, reason, node.span)
         return lambda frame: cast("None", stop(frame))
-    call, (thread,) = TileCall(scope, node), threads
+    call, (thread,), group_of = TileCall(scope, node), threads, scope.group
 
     def run(frame: Frame) -> None:
-        member = Thread(cast("int", frame[thread]), frame, _nothing())
+        group = frame[group_of]
+        block = 0 if group is None else group.block
+        member = Thread(cast("int", frame[thread]), frame, _nothing(), None, block)
         call.run([member], [call.post(frame)])
 
     return run
@@ -342,13 +345,22 @@ def _stopping(stop: Eval) -> Go:
     return steps
 
 
+def _buffers(node: TilePrimitiveCall) -> Sequence[tir.Buffer]:
+    """The buffers of the operands."""
+    return [part for arg in node.args if isinstance(arg, Node) for part in walk(arg) if isinstance(part, tir.Buffer)]
+
+
 def _refusal(scope: Scope, node: TilePrimitiveCall) -> str:
     """Why a call is not executed; empty: it is."""
     name = name_of(node)
     if sum(tag.startswith("threadIdx") for tag in scope.threads) != 1:
         return f"`{name}` is executed by the threads of a kernel only"
     if node.scope == "cluster":
-        return f"`{name}` is not executed: blocks run one after the other"
+        own = [buffer.name for buffer in _buffers(node) if axes_of(buffer.scope)]
+        if own:
+            return f"`{name}` on `{own[0]}`, of which each block has its own, is not executed"
+        if node.op.endswith("_async"):
+            return f"`{name}` is not executed: which threads of a cluster issue it is not known"
     private = [] if node.scope == "thread" else [buffer.name for buffer in _loaded(node) if _is_private(buffer)]
     return (
         f"`{name}` with a function of `{private[0]}`, which is of one thread each, is not executed" if private else ""

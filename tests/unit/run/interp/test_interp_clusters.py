@@ -7,6 +7,7 @@ from refmlc.diag import RefmlcError
 from refmlc.lang.script import read
 from refmlc.observe.sanitize import sanitize
 from refmlc.run.interp.machine import Machine
+from refmlc.run.interp.threads.schedule import ThreadSchedule
 
 SYNC = "T.cuda.cluster_sync()"
 SPLIT = "T.ptx.barrier.cluster.arrive()\nT.ptx.barrier.cluster.wait()"
@@ -73,6 +74,18 @@ def test_warps_and_collective_barriers_are_those_of_a_block():
     a, b = run(body)
     assert (a == 2016 + 64 * 64 * BLOCKS).all()
     assert (b == THREADS // 32 * 32 + 3).all()
+
+
+def test_threads_of_a_cluster_may_take_turns_in_an_order_that_is_chosen():
+    class Last(ThreadSchedule):
+        def choose(self, ready):
+            return ready[-1]
+
+    machine = Machine(module(EXCHANGE.format(sync=SYNC)))
+    machine.schedule = Last()
+    arrays = [np.zeros(256, "int32"), np.zeros(256, "int32")]
+    machine.call("f", arrays)
+    assert (arrays[1] == 100 * (BLOCKS ^ 1) + 63 - THREADS).all()
 
 
 def test_a_cluster_may_have_several_axes_and_more_of_them_than_the_grid():
@@ -167,6 +180,29 @@ def f(A: T.Buffer((64,), 'int32')):
 """
     with pytest.raises(RefmlcError, match="allocated around blocks that wait for each other"):
         Machine(read(text, "f.py")).call("f", [np.zeros(64, "int32")])
+
+
+def test_a_tile_primitive_of_a_cluster_is_executed_once_by_all_its_threads():
+    body = "A[b * 64 + t] = b\nT.cuda.cluster_sync()\nTx.cluster.copy(B[64 * (b - r):64 * (b - r) + 128], A[64 * (b - r):64 * (b - r) + 128])"  # noqa: E501 - one text
+    assert run(body)[1].tolist() == BLOCKS.tolist()
+    error = failure("if r == 0:\n    Tx.cluster.fill(A[0:4], T.int32(1))")
+    assert error.code.id == "RM327"
+    assert "waits for all threads of its cluster" in error.diagnostic.message
+    error = failure("Tx.cluster.fill(A[r:r + 4], T.int32(1))")
+    assert error.code.id == "RM329"
+    error = failure("Tx.cluster.copy_async(B[0:4], A[0:4])")
+    assert "which threads of a cluster issue it is not known" in error.diagnostic.message
+
+
+def test_tiles_of_registers_belong_to_the_threads_of_each_block():
+    layout = "T.TileLayout(T.S[(2, 32):(1 @ Axis.warpid, 1 @ Axis.laneid)])"
+    body = (
+        f"L = T.alloc_buffer((64,), 'int32', scope='local', layout={layout})\nTx.cta.copy(L, A[b * 64:b * 64 + 64])\n"
+        "T.cuda.cluster_sync()\nTx.cta.add(B[b * 64:b * 64 + 64], L, T.int32(5))"
+    )
+    arrays = [np.arange(256, dtype="int32"), np.zeros(256, "int32")]
+    Machine(module(body)).call("f", arrays)
+    assert (arrays[1] == np.arange(256) + 5).all()
 
 
 # ------------------------------------------------------------------------------------------------------- filters

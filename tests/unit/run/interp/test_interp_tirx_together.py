@@ -138,7 +138,11 @@ def test_a_primitive_that_some_threads_never_reach_diverges():
             "`L` in scope `local` is of one thread each",
         ),
         ("Tx.wg.fill(A, T.int32(1))", 64, "`T.wg.fill` is not executed by 64 threads"),
-        ("Tx.cluster.fill(A, T.int32(1))", 64, "`T.cluster.fill` is not executed"),
+        (
+            "S = T.alloc_buffer((4,), 'int32', scope='shared')\nTx.cluster.fill(S, T.int32(1))",
+            64,
+            "`T.cluster.fill` on `S`, of which each block has its own, is not executed",
+        ),
         ("Tx.warp.copy_async(A, A)", 64, "`tirx.tile.copy_async` is not executed"),
     ],
 )
