@@ -1,6 +1,5 @@
 """Clusters of blocks in a text: how many blocks they have, and what their threads do together.
 
-
 | text                                                      | of all threads of a cluster |
 |-----------------------------------------------------------|-----------------------------|
 | `T.cuda.cluster_sync()`, `T.ptx.barrier.cluster.arrive()` | a barrier                   |
