@@ -26,7 +26,7 @@ KNOWN = frozenset(("cluster", "arrive", "wait", "aligned", "release", "relaxed",
 
 
 @dataclass(slots=True)
-class Waiting:
+class ClusterPhase:
     """The phase in which a thread arrived that waits."""
 
     arrivals: ClusterArrivals
@@ -38,7 +38,7 @@ class Waiting:
 class AllHaveArrived:
     """What threads at the barrier of a cluster wait for."""
 
-    slot: Slot[Waiting]
+    slot: Slot[ClusterPhase]
 
     def holds(self, thread: Thread) -> bool:
         """Whether the phase of the thread is complete."""
@@ -63,7 +63,7 @@ def prepare_cluster_barrier(scope: Scope, node: tir.Evaluate) -> Go:
     axes = [tag for tag in scope.threads if tag.startswith("threadIdx")]
     if not words or len(axes) != 1:
         return _stopping(scope, call, f"`T.{call.callee}` is not executed here")
-    index, slot = scope.axes[axes[0]], cast("Slot[Waiting]", scope.layout.new())
+    index, slot = scope.axes[axes[0]], cast("Slot[ClusterPhase]", scope.layout.new())
     meeting = Meeting(node, implied=False, part="thread", orders=False, until=AllHaveArrived(slot))
     arrives, waits = "arrive" in words, "wait" in words
     again = scope.failing(UNSUPPORTED_CONSTRUCT, call.span)
@@ -88,7 +88,7 @@ def prepare_cluster_barrier(scope: Scope, node: tir.Evaluate) -> Go:
             if thread not in arrivals.open:
                 raise again(frame, "a thread that waits at the barrier of its cluster and has not arrived")
             phase = arrivals.open[thread]
-            frame[slot] = Waiting(arrivals, phase, group.threads)
+            frame[slot] = ClusterPhase(arrivals, phase, group.threads)
             yield meeting
             del arrivals.open[thread]
             if acquires:

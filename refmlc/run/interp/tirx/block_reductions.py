@@ -34,7 +34,7 @@ BOOL = dtype("bool")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ThreadPlace:
     """The numbers of a thread: of its lane, and of its warp."""
 
     lane: tir.Expr
@@ -51,7 +51,7 @@ class _Reduction:
     memory: tir.Buffer
 
 
-def with_reductions(body: tir.Stmt, place: Place) -> tir.Stmt:
+def with_reductions(body: tir.Stmt, place: ThreadPlace) -> tir.Stmt:
     """The body of a thread with its reductions over the block as statements, where they are executed."""
     if not any(_is_reduction(node) for node in walk(body)):
         return body
@@ -62,7 +62,7 @@ def _is_reduction(node: Node) -> bool:
     return isinstance(node, tir.Call) and node.callee == NAME
 
 
-def _expanded(node: Node, place: Place) -> Node:
+def _expanded(node: Node, place: ThreadPlace) -> Node:
     if not isinstance(node, tir.BufferStore | tir.Bind | tir.Evaluate):
         return node
     before: list[tir.Stmt] = []
@@ -122,7 +122,7 @@ def _identity(item: _Reduction) -> tir.Expr:
     return tir.FloatImm(element, {"sum": 0.0, "max": -inf, "min": inf}[item.op], span=span)
 
 
-def _statements(item: _Reduction, total: tir.Var, place: Place) -> list[tir.Stmt]:
+def _statements(item: _Reduction, total: tir.Var, place: ThreadPlace) -> list[tir.Stmt]:
     element, span = item.call.dtype, item.call.span
     memory = tir.Buffer(item.memory.name, element, (_number(item.warps),), scope=item.memory.scope, span=span)
     own, part, whole = (tir.Var(name, element, span=span) for name in ("own", "part", "whole"))

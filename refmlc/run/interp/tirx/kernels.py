@@ -41,7 +41,7 @@ from refmlc.lang.ir.tirx import DEVICE_ENTRY, KERNEL, ScopeIdDef
 from refmlc.lang.ir.visit import rewrite, walk
 from refmlc.run.interp.ptx.stores import with_stores
 from refmlc.run.interp.tirx import clusters
-from refmlc.run.interp.tirx.block_reductions import Place, with_reductions
+from refmlc.run.interp.tirx.block_reductions import ThreadPlace, with_reductions
 from refmlc.run.interp.tirx.filters import without_filters
 
 AXES = "xyz"
@@ -100,10 +100,10 @@ class Ids:
         return self._apply("add", self._apply("mul", self.grid[place], sizes[place]), rank)
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ThreadPlace:
         """The numbers of the thread in its warp, and of the warp in its block."""
         lane, warp = (self.values(kind, 1)[0] for kind in ("lane_id", "warp_id"))
-        return Place(lane, warp)
+        return ThreadPlace(lane, warp)
 
     def _apply(self, op: str, value: tir.Expr, by: tir.Expr | int) -> tir.Expr:
         other = tir.IntImm(value.dtype, by) if isinstance(by, int) else by
