@@ -240,7 +240,7 @@ def _is_view(buffer: tir.Buffer, source: tir.Buffer) -> bool:
     """Whether `source.view(shape)` gives `buffer`."""
     same = buffer.dtype == source.dtype and buffer.scope == source.scope and buffer.align == source.align
     same = same and buffer.layout is source.layout and not buffer.allocated_addr and not source.allocated_addr
-    same = same and own_index(buffer.shape) == own_index(source.shape)  # the dtype of the offset
+    same = same and own_index(buffer.shape).bits <= own_index(source.shape).bits  # a view has the offset of its source
     plain = not buffer.strides and not source.strides and not buffer.axis_separators and bool(buffer.shape)
     return same and plain and buffer.elem_offset is source.elem_offset and buffer.offset_factor == source.offset_factor
 
