@@ -115,7 +115,7 @@ class Posted:
 
 @dataclass(slots=True, eq=False)
 class ClusterArrivals:
-    """The barrier of a cluster: who has arrived in this phase, and in which phase each thread arrived and waits not."""
+    """The barrier of a cluster: its phase, the threads that arrived in it, the phases of arrivals without a wait."""
 
     phase: int = 0
     arrived: set[int] = field(default_factory=set)
