@@ -14,7 +14,7 @@ A copy is complete when everyone it waits for has waited: the threads that issue
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from refmlc.diag import Diagnostic, Related, Span, error
 from refmlc.diag.catalogue import OPEN_COPY
@@ -56,9 +56,10 @@ class OpenCopy:
     `written` reports its elements to hooks: as written by a thread, or by the copy when a phase completes it, or
     several threads do.
     `outlives`: its destination is in memory that stays when the block ends.
-    `sources`: what it reads beside the sources of its moves.
+    `sources`: what it reads beside the sources of its moves. `noun`: as messages call it.
     """
 
+    noun: ClassVar[str] = "copy"
     moves: Sequence[Move]
     into: str
     span: Span | None
@@ -149,8 +150,8 @@ class OpenCopy:
     def failure(self, what: str, span: Span | None, *, written: bool) -> RefmlcError:
         """The failure of an access to memory that this copy reads or writes."""
         verb = "writes" if written else "reads"
-        message = f"{what} that a copy into `{self.into}`, which is not complete, {verb}"
-        related = () if span is self.span else (Related("the copy is issued here", self.span),)
+        message = f"{what} that a {self.noun} into `{self.into}`, which is not complete, {verb}"
+        related = () if span is self.span else (Related(f"the {self.noun} is issued here", self.span),)
         return error(Diagnostic(OPEN_COPY, message, span, "", (), related))
 
 

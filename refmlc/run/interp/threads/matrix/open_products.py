@@ -7,10 +7,9 @@ product of the same form that adds to the same registers takes them over: sums g
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from refmlc.diag import Diagnostic, Related, Span, error
-from refmlc.diag.catalogue import OPEN_COPY
-from refmlc.diag.errors import RefmlcError
+from refmlc.diag import Span
 from refmlc.run.interp.asynchronous.copies import Move, OpenCopy
 from refmlc.run.interp.tensorir.addresses import name_of
 from refmlc.run.memory.pointer import Pointer
@@ -23,7 +22,7 @@ class OpenProduct(OpenCopy):
     `form`: what products that go on in the same registers have in common.
     """
 
-    sources: Sequence[tuple[Pointer, bytes]] = ()
+    noun: ClassVar[str] = "product of matrices"
     form: object = None
 
     @classmethod
@@ -38,8 +37,6 @@ class OpenProduct(OpenCopy):
         if earlier is not None:
             earlier.hand_over()
         OpenCopy.issue(self)
-        for place, data in self.sources:
-            self._reserve(place, len(data), written=False)
 
     def hand_over(self) -> None:
         """A later product has its registers."""
@@ -47,19 +44,6 @@ class OpenProduct(OpenCopy):
             storage.extras.reserved.remove(item)
         self._reserved = [pair for pair in self._reserved if not pair[1].written]
         self.moves = ()
-
-    def _check_sources(self) -> None:
-        for place, data in self.sources:
-            start = place.byte_offset
-            if bytes(place.storage.bytes[start : start + len(data)]) != data:
-                raise self.failure("a statement writes memory", self.span, written=False)
-
-    def failure(self, what: str, span: Span | None, *, written: bool) -> RefmlcError:
-        """The failure of an access to memory that this product reads or writes."""
-        verb = "writes" if written else "reads"
-        message = f"{what} that a product of matrices into `{self.into}`, which is not complete, {verb}"
-        related = () if span is self.span else (Related("the product is issued here", self.span),)
-        return error(Diagnostic(OPEN_COPY, message, span, "", (), related))
 
 
 def pending(registers: Sequence[Pointer], form: object, span: Span | None) -> OpenProduct | None:

@@ -25,7 +25,7 @@ from refmlc.lang.ops.matrix.fragments import LANES, Matrix, gathered, scattered
 from refmlc.lang.ops.matrix.products import product
 from refmlc.lang.ops.matrix.warpgroups import REGISTER, WARP_ROWS, WARPS, WarpgroupForm
 from refmlc.run.interp.asynchronous.barriers import BlockState
-from refmlc.run.interp.asynchronous.copies import OpenCopy
+from refmlc.run.interp.asynchronous.copies import CopySource, OpenCopy
 from refmlc.run.interp.tensorir.addresses import Touch, name_of, touching
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.intrinsics import pointer
@@ -200,7 +200,8 @@ def _product(scope: Scope, form: WarpgroupForm, operands: _Operands, call: tir.C
             form, places, [code.to_bytes(WORD, "little") for code in split(held, REGISTER, len(places))], call.span
         )
         issued.waits_for.add(here.thread(frame))
-        issued.sources = [*chunks, *((place, _content(place)) for place in own)]
+        read = [*chunks, *((place, _content(place)) for place in own)]
+        issued.sources = [CopySource(place, data) for place, data in read]
         issued.written = lambda at, _phase: watch.chunks(at, chunks)
         here.block(frame).issue(issued)
         here.block(frame).groups_of(KIND, here.thread(frame)).uncommitted.append(issued)
