@@ -78,7 +78,6 @@ def _of_threads() -> tuple[Intrinsic, ...]:
         Intrinsic("ptx.redux_sync", "a reduction over lanes", "TIW-003", WRITES, "*any"),
         Intrinsic("cuda.ffs_u32", "the place of the lowest bit that is 1", "TIW-003", PURE, "integer", "int32"),
         Intrinsic("cuda.warp_reduce", "a reduction over lanes, step by step", "TIW-008", WRITES, "expr any any", 0),
-        Intrinsic("cuda.cluster_sync", "a barrier of the threads of a cluster", "TIX-022", WRITES, ""),
         Intrinsic("cuda.cta_reduce", "a reduction over a block in steps", "TIX-020", WRITES, "expr any any any", 0),
         Intrinsic("tvm_warp_activemask", "the lanes that come together", "TIW-004", WRITES, "", "uint32"),
         Intrinsic("cuda.__activemask", "the lanes that come together", "TIW-004", WRITES, "", "uint32"),
@@ -94,9 +93,16 @@ def _of_threads() -> tuple[Intrinsic, ...]:
         Intrinsic("ptx.atom", "an atomic operation; the value before", "TIW-006", WRITES, "*any"),
         Intrinsic("ptx.red", "an atomic operation without a value", "TIW-006", WRITES, "*any"),
         Intrinsic("cuda.thread_fence", "orders accesses around it", "TIA-031", WRITES, ""),
+        Intrinsic("ptx.applypriority", "a priority of memory in a cache: no effect", "PTX-021", WRITES, "*any"),
+    )
+
+
+def _of_clusters() -> tuple[Intrinsic, ...]:
+    """What the blocks of a cluster do together, and which of them is meant."""
+    return (
+        Intrinsic("cuda.cluster_sync", "a barrier of the threads of a cluster", "TIX-022", WRITES, ""),
         Intrinsic("ptx.mapa", "the place in a block of the cluster", "PTX-024", WRITES, "*any"),
         Intrinsic("ptx.getctarank", "the number of a block in its cluster", "PTX-024", WRITES, "*any"),
-        Intrinsic("ptx.applypriority", "a priority of memory in a cache: no effect", "PTX-021", WRITES, "*any"),
     )
 
 
@@ -175,6 +181,7 @@ def _rows() -> tuple[Intrinsic, ...]:
             )
         ),
         *_of_threads(),
+        *_of_clusters(),
         Intrinsic("tensormap_encode_tiled", "makes a tensor map", "TIA-040", WRITES, "pointer pointer *integer"),
         # -------------------- matrix units: TIM-001
         *(

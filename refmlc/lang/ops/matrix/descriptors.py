@@ -1,4 +1,4 @@
-"""Matrices in shared memory as `wgmma` finds them: 64 bits that describe a matrix, and where each chunk lies (TIM-012).
+"""Matrices in shared memory as `wgmma` finds them: a descriptor of 64 bits, and each chunk (TIM-012, TIM-015).
 
 | bits    | hold                                                                          |
 |---------|-------------------------------------------------------------------------------|

@@ -1,4 +1,4 @@
-"""The forms of `wgmma.mma_async`: D = A * B + D with 64 rows, by the 128 threads of a warpgroup (TIM-011).
+"""The forms of `wgmma.mma_async`: D = A * B + D with 64 rows, by the 128 threads of a warpgroup (TIM-011, TIM-014).
 
 | elements of A and B | k   | n                              | D          | options                           |
 |---------------------|-----|--------------------------------|------------|-----------------------------------|

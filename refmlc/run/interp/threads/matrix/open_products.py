@@ -2,7 +2,7 @@
 
 From its issue until the thread has waited for its group, a product reserves the registers of D, which count as not
 written, those of A, and the shared memory that it reads, as a copy reserves its destination and its source. The next
-product of the same form that adds to the same registers takes them over: sums go on in the order of issue.
+product of the same form that adds to the same registers takes them over: sums continue in the order of issue.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from refmlc.run.memory.pointer import Pointer
 class OpenProduct(OpenCopy):
     """A product from its issue on. `moves`: the registers of D; `sources`: the places that it reads, with their bytes.
 
-    `form`: what products that go on in the same registers have in common.
+    `form`: what products that continue in the same registers have in common.
     """
 
     noun: ClassVar[str] = "product of matrices"
@@ -47,7 +47,7 @@ class OpenProduct(OpenCopy):
 
 
 def pending(registers: Sequence[Pointer], form: object, span: Span | None) -> OpenProduct | None:
-    """The open product in whose registers the next one goes on; None where none of them is of an open operation.
+    """The open product that the next one with these registers continues; None: no open operation has any of them.
 
     Fails: RM341 where an open operation has others too, or is of another form.
     """
