@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from refmlc.diag import Span, fail
-from refmlc.diag.catalogue import UNINITIALISED
+from refmlc.diag.catalogue import UNINITIALISED, UNSUPPORTED_CONSTRUCT
 from refmlc.lang.dtypes import HANDLE, DType
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import instruction
@@ -193,6 +193,8 @@ def _product(scope: Scope, form: WarpgroupForm, operands: _Operands, call: tir.C
     def finish(frame: Frame, result: object) -> None:
         held, chunks = cast("tuple[int, Chunks]", result)
         places, own = [place(frame) for place in sums], [place(frame) for place in fragments]
+        if len(set(places)) < len(places):
+            raise fail(UNSUPPORTED_CONSTRUCT, "a product with one register for two elements is not executed", call.span)
         watch.registers(frame, own, written=False)
         watch.registers(frame, places, written=True)
         watch.chunks(frame, chunks)
@@ -213,6 +215,8 @@ def _register(scope: Scope, operand: tir.Attr) -> Callable[[Frame], Pointer]:
     element = element_of(operand, REGISTER)
     if not isinstance(element, tir.BufferLoad):
         raise NotExecuted("has a register that is no element of a buffer")
+    if element.buffer.scope != "local":
+        raise NotExecuted(f"has a register in {element.buffer.scope} memory")
     return pointer(scope, tir.Call("address_of", (element,), HANDLE, span=element.span))
 
 
