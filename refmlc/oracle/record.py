@@ -105,13 +105,17 @@ def _fits(stem: str, base: str, version: str) -> bool:
     return required_name == base and (not dash or f"{version}.".startswith(f"{number}."))
 
 
+IMPORTERS = ("import", "torch")
+"""The actions of rows of importers, whose messages are no refusals of modules."""
+
+
 @cache
 def known_refusals(name: str, version: str) -> tuple[KnownRefusal, ...]:
     """The rows of an implementation's file that explain refusals of modules by this version. Fails: RM109."""
     return tuple(
         KnownRefusal(str(row["id"]), _texts(row["messages"]), _texts(row.get("parts", ())))
         for row in _tables(name, version)
-        if "messages" in row and row.get("action") != "import"
+        if "messages" in row and row.get("action") not in IMPORTERS
     )
 
 

@@ -39,6 +39,7 @@ def _result_problem(row: Intrinsic, dtype: DType, operands: list[DType]) -> tupl
         case (
             "vscale"
             | "cuda.ffs_u32"
+            | "cuda.cvta_generic_to_shared"
             | "cuda.thread_rank"
             | "assume"
             | "prefetch"
@@ -47,7 +48,7 @@ def _result_problem(row: Intrinsic, dtype: DType, operands: list[DType]) -> tupl
         ):
             fits = not dtype.is_vector
         case "isnullptr":
-            fits = dtype.bits == 1 or dtype.kind in ("bool", "void")
+            fits = (dtype.bits == 1 or dtype.kind in ("bool", "void")) and not dtype.is_vector
         case "tvm_thread_invariant" | "ignore_loop_partition" | "fma":
             fits = all(operand == dtype for operand in operands)
         case _ if row.result == "handle":

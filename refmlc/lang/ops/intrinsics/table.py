@@ -203,7 +203,7 @@ def _rows() -> tuple[Intrinsic, ...]:
             WRITES,
             "pointer pointer integer integer integer",
         ),
-        Intrinsic("cuda.wgmma.noop_barrier", "a register, as it is", "TIM-012", WRITES, "any"),
+        Intrinsic("cuda.wgmma.noop_barrier", "a register, as it is", "TIM-012", WRITES, "expr"),
         # -------------------- not executed: TIR-399
         *_unexecuted(THREADS, "tvm_global_barrier_kinit thread_return atomic_add"),
         *_unexecuted(

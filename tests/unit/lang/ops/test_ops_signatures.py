@@ -68,6 +68,14 @@ WRONG = [
     ("get_active_lane_mask", "nn", "int32x4", "RM201", "`T.get_active_lane_mask` of int32 and int32 is not int32x4"),
     ("vscale", "", "int32x4", "RM201", "`T.vscale` of nothing is not int32x4"),
     ("isnullptr", "p", I32, "RM201", "`T.isnullptr` of handle is not int32"),
+    ("isnullptr", "p", "uint1x4", "RM201", "`T.isnullptr` of handle is not uint1x4"),
+    (
+        "cuda.cvta_generic_to_shared",
+        "p",
+        "int64x4",
+        "RM201",
+        "`T.cuda.cvta_generic_to_shared` of handle is not int64x4",
+    ),
     ("tvm_stack_make_shape", "n", I32, "RM201", "`T.tvm_stack_make_shape` of int32 is not int32"),
     ("ignore_loop_partition", "n", F32, "RM201", "`T.ignore_loop_partition` of int32 is not float32"),
 ]
