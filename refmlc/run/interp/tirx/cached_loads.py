@@ -9,7 +9,6 @@ A view of the memory is declared, so every access goes the way of all accesses: 
 """
 
 from collections.abc import Callable, Mapping
-from typing import cast
 
 from refmlc.diag.catalogue import UNSUPPORTED_INTRINSIC
 from refmlc.lang.dtypes import HANDLE, INT32, SCALARS
@@ -30,10 +29,12 @@ def _ldg(scope: Scope, node: tir.Call) -> Eval:  # TIX-010
     first = texts.index(kind) if kind else 0
     targets, count = texts[: first - 1], VECTORS.get(str(texts[-2]), 1) if len(texts) > 1 else 0
     stores = [element for target in targets if (element := _element(target)) is not None]
-    if kind not in SCALARS or first == 0 or len(stores) != len(targets) or len(targets) != (0 if count == 1 else count):
+    place = texts[first - 1] if first else None
+    expected = 0 if count == 1 else count
+    if kind not in SCALARS or not isinstance(place, tir.Expr) or not len(stores) == len(targets) == expected:
         message = f"`T.cuda.ldg` of `{kind[:20]}` with {len(node.args)} operands is not executed"
         return scope.unsupported(UNSUPPORTED_INTRINSIC, message, node.span)
-    memory, declare = _view(scope, node, cast("tir.Expr", texts[first - 1]), kind, count)
+    memory, declare = _view(scope, node, place, kind, count)
     loads = [tir.BufferLoad(memory, (tir.IntImm(INT32, lane),), span=node.span) for lane in range(count)]
     if not stores:
         value = scope.expr(loads[0])

@@ -119,6 +119,7 @@ def test_loads_of_memory_that_nobody_writes():
         (LDG.format("6").replace("A[6]", "S[6]"), "RM313"),
         ('B[t] = T.cuda.ldg(T.handle_add_byte_offset(A.data, 32), "int32")', "RM304"),
         (LDG.format("0").replace("T.address_of(Q[0])", "Q.data"), "RM502"),
+        ('T.evaluate(T.cuda.ldg((1, 2), "int32"))', "RM502"),
     ],
 )
 def test_faults_of_such_loads(statement, code):
