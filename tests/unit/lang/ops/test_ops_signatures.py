@@ -68,6 +68,8 @@ WRONG = [
     ("get_active_lane_mask", "nn", "int32x4", "RM201", "`T.get_active_lane_mask` of int32 and int32 is not int32x4"),
     ("vscale", "", "int32x4", "RM201", "`T.vscale` of nothing is not int32x4"),
     ("isnullptr", "p", I32, "RM201", "`T.isnullptr` of handle is not int32"),
+    ("cuda.thread_fence", "", BOOL, "RM201", "`T.cuda.thread_fence` of nothing is not bool"),
+    ("cuda.wgmma.noop_barrier", "x", F32, "RM201", "`T.cuda.wgmma.noop_barrier` of float32 is not float32"),
     ("isnullptr", "p", "uint1x4", "RM201", "`T.isnullptr` of handle is not uint1x4"),
     (
         "cuda.cvta_generic_to_shared",
