@@ -304,7 +304,10 @@ def test_a_model_of_a_file_is_the_graph_that_made_it():
     ("node", "told"),
     [
         (
-            "y = If<then_branch = a () => (float[2] b) {b = Neg(x)}, else_branch = e () => (float[2] b) {b = x}>(c)",
+            (
+                "y = If<then_branch = a () => (float[2] b) {b = Neg(x)}, "
+                "else_branch = e () => (float[2] b) {b = Abs(x)}>(c)"
+            ),
             "`If`",
         ),
         ("y = ai.planets.Orbit(x)", "`ai.planets`"),
