@@ -312,6 +312,8 @@ def test_a_model_of_a_file_is_the_graph_that_made_it():
         ),
         ("y = ai.planets.Orbit(x)", "`ai.planets`"),
         ("y = ConstantOfShape<value = float[1] {2.0}>(s)", "`value`"),
+        ('k = Constant<value_string = "2">() y = Mul(x, k)', "a value that a report does not have"),
+        ("k = Constant() y = Mul(x, k)", "a value that a report does not have"),
     ],
 )
 def test_what_a_report_does_not_have_is_refused_by_name(node, told):
@@ -324,10 +326,19 @@ def test_what_a_report_does_not_have_is_refused_by_name(node, told):
 
 
 @pytest.mark.needs("onnx")
-def test_a_constant_that_a_node_has_is_a_constant_of_the_graph():
+@pytest.mark.parametrize(
+    ("value", "constant"),
+    [
+        ("value_floats = [2.0]", ["float32", [1], [2.0]]),
+        ("value_float = 2.0", ["float32", [], [2.0]]),
+        ("value_ints = [2]", ["int64", [1], [2]]),
+        ("value = float[1] {2.0}", ["float32", [1], [2.0]]),
+    ],
+)
+def test_a_constant_that_a_node_has_is_a_constant_of_the_graph(value, constant):
     onnx = needs.imported("onnx")
-    nodes = "{c = Constant<value_floats = [2.0]>() y = Mul(x, c)}"
+    nodes = f"{{c = Constant<{value}>() y = Mul(x, c)}}"
     text = f'<ir_version: 8, opset_import: ["": 17]> g (float[1] x) => (float[1] y) {nodes}'
     data = graph_data(onnx.parser.parse_model(text), [np.ones(1, "float32")], "net.onnx")
     assert data["nodes"] == [["Mul", ["x", "c"], ["y"], {}]]
-    assert data["constants"]["c"][1:] == [[1], [2.0]]
+    assert data["constants"]["c"] == constant

@@ -3,7 +3,7 @@
 | of the model                                              | in the report                                   |
 |-----------------------------------------------------------|-------------------------------------------------|
 | a node of ONNX's own operators                            | itself; its attributes are numbers and texts    |
-| an initializer, a `Constant` with a tensor                | a constant                                      |
+| an initializer, a `Constant` with a tensor or numbers     | a constant                                      |
 | a graph in a node, a function, an operator of others, a   | nothing: it is refused by name (RM112)          |
 | tensor in an attribute, a sparse tensor                   |                                                 |
 
@@ -30,6 +30,7 @@ from refmlc.run.memory.tensor import Tensor
 ONNX = ".onnx"
 OWN = ("", "ai.onnx")
 CONSTANT = "Constant"
+NUMBERS = {"value_int": "int64", "value_ints": "int64", "value_float": "float32", "value_floats": "float32"}
 PLAIN = ("INT", "FLOAT", "STRING", "INTS", "FLOATS", "STRINGS")
 
 
@@ -60,8 +61,7 @@ def graph_data(model: Any, arguments: Sequence[np.ndarray], name: str) -> Mappin
     for node in graph.node:
         attributes = dict(_attributes(node, name))
         if node.op_type == CONSTANT:
-            (value,) = attributes.values()
-            constants[node.output[0]] = np.asarray(value)
+            constants[node.output[0]] = _tensor_of(attributes, name)
         else:
             nodes.append([node.op_type, list(node.input), list(node.output), attributes])
     inputs = [each.name for each in graph.input if each.name not in constants]
@@ -85,17 +85,34 @@ def _attributes(node: Any, name: str) -> Iterator[tuple[str, object]]:  # noqa: 
     for attribute in node.attribute:
         kind = load("onnx:AttributeProto").AttributeType.Name(attribute.type)
         value = value_of(attribute)
-        if node.op_type == CONSTANT and kind == "TENSOR":
-            yield attribute.name, load("onnx.numpy_helper:to_array")(value)
-        elif kind not in PLAIN or attribute.ref_attr_name:
-            message = f"`{node.op_type}` of `{name}` has an attribute that a report does not have: `{attribute.name}`"
-            raise fail(BAD_USAGE, message)
-        else:
-            yield attribute.name, _plain(value)
+        try:
+            if node.op_type == CONSTANT and kind == "TENSOR":
+                yield attribute.name, load("onnx.numpy_helper:to_array")(value)
+                continue
+            if kind in PLAIN and not attribute.ref_attr_name:
+                yield attribute.name, _plain(value)
+                continue
+        except UnicodeDecodeError:
+            pass
+        message = f"`{node.op_type}` of `{name}` has an attribute that a report does not have: `{attribute.name}`"
+        raise fail(BAD_USAGE, message)
+
+
+def _tensor_of(attributes: Mapping[str, object], name: str) -> np.ndarray:
+    """The value of a `Constant`: a tensor, or numbers, which have the dtype that ONNX gives them. Fails: RM112."""
+    for key, value in attributes.items() if len(attributes) == 1 else ():
+        if key == "value" and isinstance(value, np.ndarray):
+            return value
+        if key in NUMBERS:
+            return np.asarray(value, NUMBERS[key])
+    raise fail(BAD_USAGE, f"a `Constant` of `{name}` has a value that a report does not have")
 
 
 def _plain(value: object) -> object:
-    """The value of an attribute as data: ONNX has bytes for a text, and containers of its own for lists."""
+    """The value of an attribute as data: ONNX has bytes for a text, and containers of its own for lists.
+
+    Fails: UnicodeDecodeError for bytes that are no text.
+    """
     if isinstance(value, bytes):
-        return value.decode(errors="replace")
+        return value.decode()
     return value if isinstance(value, int | float) else [_plain(each) for each in value]  # type: ignore[attr-defined]

@@ -326,3 +326,10 @@ def test_a_register_that_is_accessed_after_the_fence(place, verb):
     [finding] = sanitize(module, "f", arrays).findings
     assert finding.diagnostic.code.id == "RM345"
     assert finding.diagnostic.related[0].message == f"it {verb} the register here"
+
+
+def test_the_first_product_of_a_thread_needs_a_fence_even_of_fresh_registers():
+    fresh = kernel(WORDS, 8, 4, F16 | {"operands": "da[0], db[0], 0, 1, 1, 0, 0"}, **SMALL)
+    fresh = fresh.replace("        d[i] = O[t, i]\n", "        T.evaluate(0)\n")
+    assert found(fresh) == ""
+    assert found(fresh.replace("    T.ptx.wgmma.fence.sync.aligned()\n", "")) == "RM345"
