@@ -96,7 +96,7 @@ def _of_ptx(call: tir.Call) -> Atomic:
 def check_block(item: InstructionCall) -> None:
     """Fails: Beyond, for memory of a cluster."""
     if "shared__cluster" in item:
-        raise Beyond("of a cluster is not executed: blocks run one after the other")
+        raise Beyond("of a cluster is not executed: it may name memory of another block")
 
 
 def reach(item: InstructionCall) -> str:
