@@ -363,3 +363,18 @@ MISSING_REGISTER_FENCE = Code(
         "T.ptx.wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16(C[0], C[1], C[2], C[3], ...)",
     ),
 )
+TENSOR_MEMORY_MISUSE = Code(
+    "RM351",
+    "tensor memory is not used as it has to be",
+    "TMM-002",
+    "A block allocates columns of tensor memory before it uses them, uses no others, frees what it has allocated "
+    "before it ends, and allocates nothing after it gave its permit back. A warp accesses the 32 lanes that its number "
+    "in its warpgroup says, and no others.",
+    instead(
+        'if warp == 0:\n    T.ptx["tcgen05.alloc.cta_group::1.sync.aligned.b32"](T.address_of(at[0]), T.uint32(32))',
+        "if warp == 0:\n"
+        '    T.ptx["tcgen05.alloc.cta_group::1.sync.aligned.b32"](T.address_of(at[0]), T.uint32(32))\n'
+        "T.cuda.cta_sync()\n...\nif warp == 0:\n"
+        '    T.ptx["tcgen05.dealloc.cta_group::1.sync.aligned.b32"](at[0], T.uint32(32))',
+    ),
+)

@@ -6,6 +6,7 @@
 | `LEGACY`                                  | the registers of each thread, as elements behind a pointer             |
 | `INSTRUCTIONS`, with or without modifiers | the registers of each thread, as elements of buffers                   |
 | `WARPGROUP`, with or without modifiers    | the registers of 128 threads, and matrices in shared memory            |
+| `TENSOR_MEMORY`, with or without modifiers | tensor memory of a block: registers of a warp, or what one thread says |
 | `OF_THREAD`                               | the registers of one thread, which executes it alone                   |
 """
 
@@ -24,7 +25,8 @@ LEGACY = ("ptx_legacy.mma", "ptx_legacy.ldmatrix")
 INSTRUCTIONS = ("ptx.mma", "ptx.ldmatrix", "ptx.stmatrix", "ptx.movmatrix")
 OF_THREAD = ("cuda.mma_fill", "cuda.mma_fill_legacy", "cuda.mma_store", "cuda.mma_store_legacy")
 WARPGROUP = ("ptx.wgmma",)
-OF_PART = frozenset((*FRAGMENTS, *LEGACY, *INSTRUCTIONS, *WARPGROUP))
+TENSOR_MEMORY = ("ptx.tcgen05",)
+OF_PART = frozenset((*FRAGMENTS, *LEGACY, *INSTRUCTIONS, *WARPGROUP, *TENSOR_MEMORY))
 
 
 def family_of(callee: object) -> str:

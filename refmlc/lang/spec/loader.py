@@ -37,6 +37,7 @@ AREAS = {
     "TIW": "Threads of a kernel",
     "TIA": "Asynchronous copies",
     "TIM": "Matrix units",
+    "TMM": "Tensor memory",
     "PTX": "Instructions of PTX",
 }
 """The first letters of the numbers of clauses, and what they are about."""

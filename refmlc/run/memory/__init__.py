@@ -7,6 +7,7 @@
 | `array_memory`   | views on the memory of NumPy arrays                                            |
 | `cells`          | elements of a storage as Python values, and their shadow                       |
 | `pointer`        | a storage and a byte in it                                                     |
+| `tensor_memory`  | the tensor memory of a block                                                   |
 | `space_numbers`  | numbers of addresses in the shared memory of a block                           |
 | `tensor`         | dtype, shape and strides on a storage                                          |
 | `initialisation` | the mask of written elements, the warning where some are missing               |

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from refmlc.lang.ir.matrix_units import FRAGMENTS, INSTRUCTIONS, LEGACY, OF_THREAD, WARPGROUP
+from refmlc.lang.ir.matrix_units import FRAGMENTS, INSTRUCTIONS, LEGACY, OF_THREAD, TENSOR_MEMORY, WARPGROUP
 from refmlc.lang.ops.intrinsics.device import NAMED_OPERATORS
 from refmlc.lang.ops.intrinsics.rows import Effect, Intrinsic, Result, Written
 
@@ -23,6 +23,7 @@ MATRIX_UNITS = (
     (LEGACY, "the matrix unit of a warp", "TIM-003"),
     (INSTRUCTIONS, "the matrix unit of a warp", "TIM-003"),
     (WARPGROUP, "a product of a warpgroup, its groups", "TIM-011"),
+    (TENSOR_MEMORY, "tensor memory, its copies and products", "TMM-001"),
     (OF_THREAD, "a thread's part of a matrix", "TIM-006"),
 )
 FOUR_PLACES = "pointer integer pointer integer pointer integer pointer integer"

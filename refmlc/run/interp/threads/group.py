@@ -15,7 +15,9 @@ from refmlc.run.interp.asynchronous.barriers import BlockState
 from refmlc.run.interp.tensorir.frame import Frame, Slot
 from refmlc.run.interp.tensorir.views import BufferPlace, View
 from refmlc.run.interp.threads.schedule import ThreadSchedule
+from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.space_numbers import SpaceNumbers
+from refmlc.run.memory.tensor_memory import TensorMemory
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +138,26 @@ class Group:
         self.arrivals = ClusterArrivals()
         self.asynchronous = BlockState()
         self.numbers = SpaceNumbers()
+        self.tensor_memories: dict[int, TensorMemory] = {}
         self.posted: dict[Node, list[Posted]] = {}
         self.met: dict[Node, list[Posted]] = {}
         self.folded: dict[tuple[Node, tuple[int | None, ...]], tuple[object, ...]] = {}
         self._views: dict[tuple[Slot[View], int, int], View] = {}
         self._counts: dict[tuple[Slot[View], int], int] = {}
         self._frames: list[Frame] = []
+
+    def tensor_memory(self, frame: Frame, budget: Budget) -> TensorMemory:
+        """The tensor memory of the block of a thread, made at its first use. Fails: RM603."""
+        block = self.block_of(frame)
+        if block not in self.tensor_memories:
+            self.tensor_memories[block] = TensorMemory(budget)
+        return self.tensor_memories[block]
+
+    def end(self) -> None:
+        """The threads have ended. Fails: RM341, RM351 where they left something open."""
+        self.asynchronous.end()
+        for memory in self.tensor_memories.values():
+            memory.end()
 
     def post(self, node: Node, posted: Posted) -> None:
         """Bring values to the meeting at `node`."""

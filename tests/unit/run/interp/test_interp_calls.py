@@ -33,7 +33,7 @@ def test_every_supported_row_is_executed_and_the_others_are_not():
     assert {row.name for row in INTRINSICS.values() if row.supported} == set(EXECUTED)
     assert {row.clause for row in INTRINSICS.values()} <= set(clauses())
     assert intrinsic("tvm_call_packed") is INTRINSICS["call_packed"]
-    assert intrinsic("ptx.tcgen05").missing
+    assert intrinsic("ptx.spcompress").missing
     assert intrinsic("nothing") is None
 
 

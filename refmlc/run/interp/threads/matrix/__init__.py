@@ -7,6 +7,7 @@
 | `tiles`           | whole matrices: WMMA, SIMD groups of Metal                                |
 | `instructions`    | `mma`, `ldmatrix`, `stmatrix`, `movmatrix` on registers                   |
 | `warpgroups`      | `wgmma` and its groups                                                    |
+| `tensor_memory/`  | `tcgen05`: tensor memory                                                  |
 | `shared_matrices` | descriptors of matrices in shared memory, and what is read by them        |
 | `open_products`   | products that are not complete                                            |
 | `operands`        | modifiers, and registers as codes                                         |

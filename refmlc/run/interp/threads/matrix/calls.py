@@ -17,7 +17,7 @@ from refmlc.diag import Span
 from refmlc.diag.catalogue import OPERANDS_DIFFER, UNSUPPORTED_INTRINSIC
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.matrix_units import FRAGMENTS, LEGACY, WARPGROUP, family_of
+from refmlc.lang.ir.matrix_units import FRAGMENTS, LEGACY, TENSOR_MEMORY, WARPGROUP, family_of
 from refmlc.lang.ops.matrix.forms import NoSuchForm
 from refmlc.lang.ops.matrix.fragments import LANES
 from refmlc.lang.ops.matrix.products import Unspecified
@@ -26,9 +26,10 @@ from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads.group import PARTS, Go, Meeting, Steps, Thread
 from refmlc.run.interp.threads.matrix import instructions, shared_matrices
 from refmlc.run.interp.threads.matrix.registers import ElementCodes, place_of, scope_of
+from refmlc.run.interp.threads.matrix.tensor_memory import prepare_tensor_memory
 from refmlc.run.interp.threads.matrix.tiles import TILES
 from refmlc.run.interp.threads.matrix.warpgroups import prepare_warpgroup
-from refmlc.run.interp.threads.matrix.work import Apart, NotExecuted, Posted, WarpWork
+from refmlc.run.interp.threads.matrix.work import Apart, NotExecuted, Posted, ThreadWork, WarpWork
 
 T = TypeVar("T")
 LANE_AXIS = "threadIdx.x"
@@ -42,6 +43,8 @@ def prepare_matrix(scope: Scope, node: tir.Evaluate) -> Go:
     if LANE_AXIS not in axes and family_of(call.callee) in FRAGMENTS:
         return _piece(scope, node)
     work = _work(scope, call)
+    if isinstance(work, ThreadWork):
+        return _of_thread(call, work)
     if not isinstance(work, WarpWork):
         return _stopping(work)
     if not axes or axes[-1] != LANE_AXIS:
@@ -49,7 +52,7 @@ def prepare_matrix(scope: Scope, node: tir.Evaluate) -> Go:
     return _together(scope, call, work)
 
 
-def _work(scope: Scope, call: tir.Call) -> "WarpWork | Eval":
+def _work(scope: Scope, call: tir.Call) -> "WarpWork | ThreadWork | Eval":
     """The call, prepared; or what refuses it when it is reached."""
     family = family_of(call.callee)
     try:
@@ -59,6 +62,8 @@ def _work(scope: Scope, call: tir.Call) -> "WarpWork | Eval":
             return instructions.LEGACY[family](scope, call)
         if family in WARPGROUP:
             return prepare_warpgroup(scope, call)
+        if family in TENSOR_MEMORY:
+            return prepare_tensor_memory(scope, call)
         return instructions.instruction(scope, call, family)
     except (NotExecuted, NoSuchForm) as reason:
         return _refused(scope, call, str(reason) if isinstance(reason, NotExecuted) else f"has no form with {reason}")
@@ -88,6 +93,14 @@ def _stopping(stop: Eval) -> Go:
     return steps
 
 
+def _of_thread(call: tir.Call, work: ThreadWork) -> Go:
+    def steps(frame: Frame) -> Steps:
+        _located(call.span, lambda: work.run(frame))
+        yield from ()
+
+    return steps
+
+
 def _together(scope: Scope, call: tir.Call, work: WarpWork) -> Go:
     posted, result, execute = scope.layout.new(), scope.layout.new(), _executing(scope, call, work)
     machine, failure = scope.machine, scope.failing(UNSUPPORTED_INTRINSIC, call.span)
@@ -110,6 +123,8 @@ def _together(scope: Scope, call: tir.Call, work: WarpWork) -> Go:
     def steps(frame: Frame) -> Steps:
         frame[posted] = _located(call.span, lambda: work.post(frame))
         yield meets
+        if work.wait is not None:
+            yield from work.wait(frame, frame[result])
         _located(call.span, lambda: work.finish(frame, frame[result]))
 
     return steps
@@ -155,7 +170,7 @@ def _alone(scope: Scope, call: tir.Call) -> Eval:
         )
     work = _work(scope, call)
     if not isinstance(work, WarpWork):
-        return work
+        return cast("Eval", work)
     execute = _executing(scope, call, work)
 
     def run(frame: Frame) -> None:
@@ -218,7 +233,7 @@ def _store_own(scope: Scope, call: tir.Call) -> Eval:
 
 
 EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
-    **dict.fromkeys((*FRAGMENTS, *LEGACY, *instructions.FAMILIES, *WARPGROUP), _alone),
+    **dict.fromkeys((*FRAGMENTS, *LEGACY, *instructions.FAMILIES, *WARPGROUP, *TENSOR_MEMORY), _alone),
     **shared_matrices.EXECUTED,
     **dict.fromkeys(("cuda.mma_fill", "cuda.mma_fill_legacy"), _fill_own),
     **dict.fromkeys(("cuda.mma_store", "cuda.mma_store_legacy"), _store_own),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from refmlc.run.interp.tensorir.frame import Frame
+from refmlc.run.interp.threads.group import Steps
 
 Posted: TypeAlias = Sequence[object]
 
@@ -21,7 +22,7 @@ class Apart(Exception):
 class WarpWork:
     """A call, prepared. `act`: what the lanes bring to what each gets; `alone`: one may stand for all of them.
 
-    `part`: whose threads meet, a warp's or a warpgroup's.
+    `part`: whose threads meet, a warp's or a warpgroup's. `wait`: what a thread waits for between result and finish.
     """
 
     post: Callable[[Frame], object]
@@ -29,3 +30,11 @@ class WarpWork:
     finish: Callable[[Frame, object], None]
     alone: bool = False
     part: str = "warp"
+    wait: Callable[[Frame, object], Steps] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadWork:
+    """A call of one thread, which waits for nobody."""
+
+    run: Callable[[Frame], None]

@@ -1,0 +1,47 @@
+"""The instructions of the family, by the word that says what they do.
+
+| instruction                                              | executed by |
+|----------------------------------------------------------|-------------|
+| `tcgen05.alloc`, `dealloc`, `relinquish_alloc_permit`    | a warp      |
+
+What one thread executes may be under a predicate.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias, cast
+
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.asynchronous import instruction
+from refmlc.run.interp.tensorir.frame import Frame
+from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.interp.threads.matrix.tensor_memory import allocation
+from refmlc.run.interp.threads.matrix.tensor_memory.place import Here
+from refmlc.run.interp.threads.matrix.work import NotExecuted, ThreadWork, WarpWork
+
+Rule: TypeAlias = Callable[[Here], WarpWork | ThreadWork]
+
+RULES: Mapping[str, Rule] = {
+    "alloc": allocation.allocate,
+    "dealloc": allocation.free,
+    "relinquish_alloc_permit": allocation.relinquish,
+}
+
+
+def prepare_tensor_memory(scope: Scope, call: tir.Call) -> WarpWork | ThreadWork:
+    """An instruction of the family. Fails: NotExecuted."""
+    parts = instruction(call)
+    action = parts.words[1] if len(parts.words) > 1 else ""
+    if action not in RULES:
+        raise NotExecuted(f"with the modifiers {' '.join(parts.words[1:])[:100]}")
+    work = RULES[action](Here(scope, call, parts))
+    if parts.predicate is None:
+        return work
+    if isinstance(work, WarpWork):
+        raise NotExecuted("of a warp under a predicate")
+    condition, run = scope.expr(cast("tir.Expr", parts.predicate)), work.run
+
+    def guarded(frame: Frame) -> None:
+        if condition(frame):
+            run(frame)
+
+    return ThreadWork(guarded)

@@ -1,0 +1,72 @@
+"""An instruction on tensor memory at its place in the text, and the state of the thread that executes it."""
+
+from typing import cast
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import TENSOR_MEMORY_MISUSE
+from refmlc.diag.errors import RefmlcError
+from refmlc.lang.dtypes import INT32, UINT32
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.asynchronous import Instruction
+from refmlc.run.interp.asynchronous.barriers import BlockState
+from refmlc.run.interp.tensorir.frame import Frame
+from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.interp.tensorir.views import view_on
+from refmlc.run.interp.threads.group import WARP, Group
+from refmlc.run.interp.threads.matrix.work import NotExecuted
+from refmlc.run.memory.pointer import Pointer
+from refmlc.run.memory.tensor_memory import COLUMNS, LANES, TensorMemory
+
+CELLS = tir.Buffer("tmem", UINT32, (tir.IntImm(INT32, LANES), tir.IntImm(INT32, COLUMNS)), scope="tmem")
+"""Tensor memory as messages and hooks see it: a buffer of its cells."""
+
+
+class Here:
+    """An instruction: its words behind the family's name and its operands, and where the state of a thread is."""
+
+    def __init__(self, scope: Scope, call: tir.Call, parts: Instruction) -> None:
+        axes = [tag for tag in scope.threads if tag.startswith("threadIdx")]
+        if len(axes) != 1:
+            raise NotExecuted("by threads of several axes")
+        self.scope, self.call, self.span = scope, call, call.span
+        self.words, self.operands, self.predicates = parts.words[1:], parts.operands, parts.predicates
+        self.hooks = scope.machine.hooks
+        self._axis, self._group = scope.axes[axes[0]], scope.group
+
+    def check_count(self, count: int) -> None:
+        """Fails: NotExecuted where it has another number of operands."""
+        if len(self.operands) != count:
+            raise NotExecuted(f"has {len(self.operands)} operands, of which {count} are expected")
+
+    def thread(self, frame: Frame) -> int:
+        """The number of the thread, among those that run together."""
+        return cast("int", frame[self._axis])
+
+    def warp(self, frame: Frame) -> int:
+        """The number of the warp in its block."""
+        group = self.group(frame)
+        thread = self.thread(frame)
+        return (thread % group.block if group.block else thread) // WARP
+
+    def is_first(self, frame: Frame) -> bool:
+        """Whether the thread is the first of its warp, by which hooks see what the warp does."""
+        return self.thread(frame) % WARP == 0
+
+    def group(self, frame: Frame) -> Group:
+        """What the threads that run together share."""
+        return cast("Group", frame[self._group])
+
+    def block(self, frame: Frame) -> BlockState:
+        """The asynchronous operations of the block."""
+        return self.group(frame).asynchronous
+
+    def memory(self, frame: Frame) -> TensorMemory:
+        """The tensor memory of the block. Fails: RM603."""
+        memory = self.group(frame).tensor_memory(frame, self.scope.machine.budget)
+        if memory.base is None:
+            memory.base = view_on(CELLS, Pointer(memory.storage), (LANES, COLUMNS), None, 0)
+        return memory
+
+    def misuse(self, message: str) -> RefmlcError:
+        """The failure of a use of tensor memory that is against its rules: RM351."""
+        return fail(TENSOR_MEMORY_MISUSE, message, self.span)
