@@ -2,7 +2,7 @@
 
 | scope                               | is private to each index of      |
 |-------------------------------------|----------------------------------|
-| `shared`, `shared.*`                | `blockIdx.*`                     |
+| `shared`, `shared.*`, `tmem`        | `blockIdx.*`                     |
 | `local`, `warp`, `wmma.*` and so on | `blockIdx.*` and `threadIdx.*`   |
 | `global`, `global.*`, `""`          | nothing (TIR-208)                |
 """
@@ -17,7 +17,7 @@ def axes_of(scope: str) -> tuple[str, ...]:
     """The thread axes to whose indices memory of `scope` is private, by the beginnings of their tags."""
     if is_global(scope):
         return ()
-    return ("blockIdx",) if scope.startswith("shared") else ("blockIdx", "threadIdx")
+    return ("blockIdx",) if scope.startswith("shared") or scope == "tmem" else ("blockIdx", "threadIdx")
 
 
 def is_thread(tag: str) -> bool:

@@ -4,6 +4,7 @@
 |---------------|------------------------------------------------------------------------------|
 | `forms`       | the forms of `mma`: shapes, layouts, dtypes                                  |
 | `warpgroups`  | those of `wgmma`                                                             |
+| `tensor_memory` | the cells of tensor memory that registers are moved from and to |
 | `descriptors` | where the chunks of a matrix in shared memory are                            |
 | `fragments`   | which thread of a warp holds which element                                   |
 | `products`    | the sums that every order and every width gives                              |

@@ -18,6 +18,7 @@ from refmlc.lang.ir.threads import has_threads
 from refmlc.run.interp.tensorir.frame import Frame, IntEval, Run, Slot
 from refmlc.run.interp.tensorir.placed import is_placed, reach, refusal, view_placed
 from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.interp.tensorir.tensor_memory import declare_in_tensor_memory
 from refmlc.run.interp.tensorir.views import BufferPlace, View, view_on
 from refmlc.run.interp.threads.private_memory import Private, add_private, follow
 from refmlc.run.memory.cells import cell_size
@@ -107,6 +108,8 @@ def _once_per_block(scope: Scope, place: BufferPlace, make: Callable[[Frame], Vi
 
 def declare(scope: Scope, node: tir.DeclBuffer) -> Run:
     """The buffer as a view of what `data` points to."""
+    if node.buffer.allocated_addr:
+        return declare_in_tensor_memory(scope, node.buffer)
     if node.data is None:
         return allocate(scope, node.buffer, f"buffer `{node.buffer.name}`")
     buffer = node.buffer

@@ -27,7 +27,8 @@ from refmlc.run.interp.tirx.primitives.elementwise import same_element
 from refmlc.run.interp.tirx.primitives.operands import TileOperands
 from refmlc.run.interp.tirx.primitives.settings import TUNING
 from refmlc.run.interp.tirx.primitives.shapes import indices
-from refmlc.run.interp.tirx.tiles import MemoryTile
+from refmlc.run.interp.tirx.tensor_copies import MEMORY, TensorCopy, is_in_tensor_memory
+from refmlc.run.interp.tirx.tiles import MemoryTile, OwnedTile
 from refmlc.run.memory.cells import cell_size
 from refmlc.run.memory.pointer import Pointer
 
@@ -38,6 +39,10 @@ FILLING = "tma_explicit"
 
 NONE: Mapping[str, tuple[object, ...]] = {"cta_group": (1, None), "oob": (None,), "cta_mask": (None,)}
 """Settings that change nothing where they have one of these values."""
+
+
+WAYS = ("shape", "multicast")
+"""Settings that name an instruction for a copy to tensor memory: the layouts say where elements lie."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +56,14 @@ class TileCopy:
 
     def issue(self, members: Sequence[Thread], operands: TileOperands, frame: Frame) -> None:
         """The threads issue it. Fails: RM201, RM202, RM341, RM342, as the views do."""
-        to, source = operands.tile("dst"), operands.tile("src")
+        to, source = (cast("MemoryTile | OwnedTile", operands.tile(name)) for name in ("dst", "src"))
         if self.refusal:
             raise operands.unsupported(self.refusal)
+        if is_in_tensor_memory(to) or is_in_tensor_memory(source):
+            if self.barrier is not None:
+                raise operands.unsupported("a barrier, and tensor memory")
+            TensorCopy(self.call, self.scope, operands, members, frame).issue(to, source)
+            return
         if not isinstance(to, MemoryTile) or not isinstance(source, MemoryTile):
             raise operands.unsupported("registers")
         if self.call.dispatch == FILLING and not _is_inside(source):
@@ -143,9 +153,17 @@ def prepare(scope: Scope, call: TilePrimitiveCall) -> TileCopy:
                 barrier = address(scope, value)
             except NotExecutedError as reason:
                 return TileCopy(call, scope, None, f"`{key}`: {reason}")
+        elif key in WAYS and _is_tensor(call):
+            continue
         elif key not in (*TUNING, *BARRIER) and _number(value) not in NONE.get(key, ()):
             return TileCopy(call, scope, None, f"the setting `{key}`, which may change what it moves")
     return TileCopy(call, scope, barrier, "")
+
+
+def _is_tensor(call: TilePrimitiveCall) -> bool:
+    """Whether the destination is in tensor memory."""
+    to = call.args[0]
+    return isinstance(to, tir.BufferRegion) and to.buffer.scope == MEMORY
 
 
 def _is_inside(tile: MemoryTile) -> bool:

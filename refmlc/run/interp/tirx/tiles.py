@@ -150,7 +150,7 @@ class OwnedTile(TileRegion):
     def load(self, index: tuple[int, ...]) -> Scalar:
         """The element. Fails: RM329, RM504 where its places hold different values."""
         position = self.position(index, "reads")
-        values = [self.read(view, offset, position) for view, offset in self._homes(position)]
+        values = [self.read(view, offset, position) for _, view, offset in self._homes(position)]
         if not all(alike(value, values[0]) for value in values):
             message = f"`{self.name}` reads `{self.element(position)}`, whose copies differ"
             raise fail(UNSUPPORTED_CONSTRUCT, message, self.span)
@@ -158,23 +158,28 @@ class OwnedTile(TileRegion):
 
     def store(self, index: tuple[int, ...], value: Scalar) -> None:
         """Write the element at each of its places. Fails: RM329."""
-        for view, offset in self._homes(self.position(index, "writes")):
+        for _, view, offset in self._homes(self.position(index, "writes")):
             self.write(view, offset, value)
 
     def place(self, index: tuple[int, ...]) -> Hashable:
         """Where it lies first: the storage and byte of an owner."""
-        return place_of(*self._homes(self.position(index, "accesses"))[0])
+        _, view, offset = self.homes(index, "accesses")[0]
+        return place_of(view, offset)
 
-    def _homes(self, position: tuple[int, ...]) -> Sequence[tuple[View, int]]:
+    def homes(self, index: tuple[int, ...], verb: str) -> Sequence[tuple[int, View, int]]:
+        """The threads that have an element, with its memory and offset there. Fails: RM304, RM330."""
+        return self._homes(self.position(index, verb))
+
+    def _homes(self, position: tuple[int, ...]) -> Sequence[tuple[int, View, int]]:
         addresses = cast("Addresses", self.corner.view.addresses)
-        homes: list[tuple[View, int]] = []
+        homes: list[tuple[int, View, int]] = []
         for place in addresses.places(position):
             threads = self._owners(place)
             if not threads:
                 where = ", ".join(f"{axis} = {value}" for axis, value in place if axis != MEMORY)
                 message = f"`{self.name}` accesses `{self.element(position)}`, which belongs to another thread: {where}"
                 raise fail(NOT_OWNED, message, self.span)
-            homes += [(self.views[thread], address(place)) for thread in threads]
+            homes += [(thread, self.views[thread], address(place)) for thread in threads]
         return homes
 
     def _owners(self, place: Place) -> Sequence[int]:

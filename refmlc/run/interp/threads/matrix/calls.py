@@ -24,9 +24,8 @@ from refmlc.lang.ops.matrix.products import Unspecified
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads.group import PARTS, Go, Meeting, Steps, Thread
-from refmlc.run.interp.threads.matrix import instructions, shared_matrices
+from refmlc.run.interp.threads.matrix import instructions, shared_matrices, tensor_memory
 from refmlc.run.interp.threads.matrix.registers import ElementCodes, place_of, scope_of
-from refmlc.run.interp.threads.matrix.tensor_memory import prepare_tensor_memory
 from refmlc.run.interp.threads.matrix.tiles import TILES
 from refmlc.run.interp.threads.matrix.warpgroups import prepare_warpgroup
 from refmlc.run.interp.threads.matrix.work import Apart, NotExecuted, Posted, ThreadWork, WarpWork
@@ -63,7 +62,7 @@ def _work(scope: Scope, call: tir.Call) -> "WarpWork | ThreadWork | Eval":
         if family in WARPGROUP:
             return prepare_warpgroup(scope, call)
         if family in TENSOR_MEMORY:
-            return prepare_tensor_memory(scope, call)
+            return tensor_memory.prepare_tensor_memory(scope, call)
         return instructions.instruction(scope, call, family)
     except (NotExecuted, NoSuchForm) as reason:
         return _refused(scope, call, str(reason) if isinstance(reason, NotExecuted) else f"has no form with {reason}")
@@ -235,6 +234,7 @@ def _store_own(scope: Scope, call: tir.Call) -> Eval:
 EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
     **dict.fromkeys((*FRAGMENTS, *LEGACY, *instructions.FAMILIES, *WARPGROUP, *TENSOR_MEMORY), _alone),
     **shared_matrices.EXECUTED,
+    **tensor_memory.EXECUTED,
     **dict.fromkeys(("cuda.mma_fill", "cuda.mma_fill_legacy"), _fill_own),
     **dict.fromkeys(("cuda.mma_store", "cuda.mma_store_legacy"), _store_own),
 }

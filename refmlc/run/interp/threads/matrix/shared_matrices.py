@@ -61,7 +61,7 @@ def read_matrix(
     width = UNIT * BYTE // dtype.bits
     count, length = sizes if along_k else sizes[::-1]
     chunks = [
-        [_chunk(descriptor.address(line, chunk, along_k=along_k), numbers) for chunk in range(length // width)]
+        [chunk_at(descriptor.address(line, chunk, along_k=along_k), numbers) for chunk in range(length // width)]
         for line in range(count)
     ]
     codes = [
@@ -72,7 +72,8 @@ def read_matrix(
     return SharedMatrix(lines, [chunk for line in chunks for chunk in line])
 
 
-def _chunk(number: int, numbers: SpaceNumbers) -> tuple[Pointer, bytes]:
+def chunk_at(number: int, numbers: SpaceNumbers) -> tuple[Pointer, bytes]:
+    """The chunk at a number of shared memory. Fails: RM304, RM305, RM341."""
     place = numbers.place(number)
     if place is None or place.byte_offset + UNIT > place.storage.nbytes:
         message = f"a product reads 16 bytes from {number:#x} of shared memory on, where no matrix is"
@@ -107,16 +108,16 @@ def _encode(scope: Scope, node: tir.Call) -> Eval:
         if writes is not None:
             writes(frame, target, DESCRIPTOR_BYTES, None)
         try:
-            code = encoded(_number(start, group.numbers, span), leading(frame), stride(frame), mode(frame))
+            code = encoded(number_of(start, group.numbers, span), leading(frame), stride(frame), mode(frame))
         except NoSuchDescriptor as reason:
             raise fail(UNSUPPORTED_CONSTRUCT, f"{reason}: not executed", span) from None
-        _check_alignment(start, MatrixDescriptor.of(code).chunks, span)
-        _put(target, code.to_bytes(DESCRIPTOR_BYTES, "little"), span)
+        check_alignment(start, MatrixDescriptor.of(code).chunks, span)
+        put(target, code.to_bytes(DESCRIPTOR_BYTES, "little"), span)
 
     return encode
 
 
-def _number(place: Pointer, numbers: SpaceNumbers, span: Span | None) -> int:
+def number_of(place: Pointer, numbers: SpaceNumbers, span: Span | None) -> int:
     """The number of a place in shared memory. Fails: RM313."""
     name = name_of(place)
     if space_of(place) != "shared":
@@ -131,7 +132,7 @@ def _number(place: Pointer, numbers: SpaceNumbers, span: Span | None) -> int:
     return number
 
 
-def _check_alignment(place: Pointer, chunks: int, span: Span | None) -> None:
+def check_alignment(place: Pointer, chunks: int, span: Span | None) -> None:
     """Fails where the text does not say the alignment on which the swizzle of a matrix depends."""
     period, base = GROUP * chunks * UNIT, place.base
     known = UNIT
@@ -143,7 +144,8 @@ def _check_alignment(place: Pointer, chunks: int, span: Span | None) -> None:
         raise fail(UNSUPPORTED_CONSTRUCT, message, span)
 
 
-def _put(place: Pointer, data: bytes, span: Span | None) -> None:
+def put(place: Pointer, data: bytes, span: Span | None) -> None:
+    """Write a descriptor. Fails: RM304."""
     storage, start = place.storage, place.byte_offset
     if not (storage.alive and storage.writable and 0 <= start <= storage.nbytes - len(data)):
         message = f"a descriptor of {len(data)} bytes is written to byte {start} of the memory of `{name_of(place)}`"

@@ -3,6 +3,9 @@
 | instruction                                              | executed by |
 |----------------------------------------------------------|-------------|
 | `tcgen05.alloc`, `dealloc`, `relinquish_alloc_permit`    | a warp      |
+| `tcgen05.ld`, `st`, `wait::ld`, `wait::st`               | a warp      |
+| `tcgen05.cp`                                             | a thread    |
+| `tcgen05.fence::before_thread_sync`, `after_thread_sync` | a thread    |
 
 What one thread executes may be under a predicate.
 """
@@ -14,7 +17,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import instruction
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.threads.matrix.tensor_memory import allocation
+from refmlc.run.interp.threads.matrix.tensor_memory import allocation, copies, fences, transfers
 from refmlc.run.interp.threads.matrix.tensor_memory.place import Here
 from refmlc.run.interp.threads.matrix.work import NotExecuted, ThreadWork, WarpWork
 
@@ -24,6 +27,12 @@ RULES: Mapping[str, Rule] = {
     "alloc": allocation.allocate,
     "dealloc": allocation.free,
     "relinquish_alloc_permit": allocation.relinquish,
+    "cp": copies.copy,
+    "ld": transfers.load,
+    "st": transfers.store,
+    "wait::ld": transfers.wait_for_loads,
+    "wait::st": transfers.wait_for_stores,
+    **dict.fromkeys(("fence::before_thread_sync", "fence::after_thread_sync"), fences.order),
 }
 
 
