@@ -71,6 +71,7 @@ NO_WITNESS = {
             "cuda.cvta_generic_to_shared",
             "cuda.ldg",
             "cuda.wgmma.encode_matrix_descriptor",
+            "cuda.tcgen05.encode_matrix_descriptor",
             "cuda.wgmma.noop_barrier",
         ),
         "addresses, which a witness has as arrays only",

@@ -49,7 +49,12 @@ def _result_problem(row: Intrinsic, dtype: DType, operands: list[DType]) -> tupl
             fits = not dtype.is_vector
         case "isnullptr":
             fits = (dtype.bits == 1 or dtype.kind in ("bool", "void")) and not dtype.is_vector
-        case "cuda.thread_fence" | "cuda.wgmma.noop_barrier" | "cuda.wgmma.encode_matrix_descriptor":
+        case (
+            "cuda.thread_fence"
+            | "cuda.wgmma.noop_barrier"
+            | "cuda.wgmma.encode_matrix_descriptor"
+            | "cuda.tcgen05.encode_matrix_descriptor"
+        ):
             fits = dtype.kind == "void"
         case "tvm_thread_invariant" | "ignore_loop_partition" | "fma":
             fits = all(operand == dtype for operand in operands)

@@ -197,12 +197,31 @@ def _rows() -> tuple[Intrinsic, ...]:
             for names, meaning, clause in MATRIX_UNITS
             for name in names
         ),
+        *(
+            Intrinsic(
+                f"cuda.{family}.encode_matrix_descriptor",
+                "writes what describes a matrix in shared memory",
+                "TIM-012",
+                WRITES,
+                "pointer pointer integer integer integer",
+            )
+            for family in ("wgmma", "tcgen05")
+        ),
+        *(
+            Intrinsic(f"cuda.{name}", "writes the descriptor of a product", "TIM-017", WRITES, takes)
+            for name, takes in (
+                ("tcgen05.encode_instr_descriptor", "pointer *any"),
+                ("tcgen05.encode_instr_descriptor_block_scaled", "pointer *any"),
+                ("runtime_instr_desc", "pointer integer"),
+            )
+        ),
         Intrinsic(
-            "cuda.wgmma.encode_matrix_descriptor",
-            "writes what describes a matrix in shared memory",
-            "TIM-012",
-            WRITES,
-            "pointer pointer integer integer integer",
+            "cuda.get_tmem_addr",
+            "an address in tensor memory, some lanes and columns on",
+            "TMM-001",
+            PURE,
+            "integer integer integer",
+            "uint32",
         ),
         Intrinsic(
             "cuda.get_tmem_addr",

@@ -25,6 +25,7 @@ from refmlc.lang.dtypes import INT32, DType
 from refmlc.lang.dtypes.bits import from_bits, to_bits
 from refmlc.lang.dtypes.rounding import wrap
 from refmlc.lang.ops.matrix.fragments import Matrix, ProductForm
+from refmlc.lang.ops.matrix.tensor_products import TensorForm
 
 T = TypeVar("T")
 
@@ -48,7 +49,7 @@ ACCUMULATORS: Mapping[str, Accumulator] = {
     "float32": Accumulator(24, -126, math.ldexp(2**24 - 1, 104)),
     "float64": Accumulator(53, -1022, math.ldexp(2**53 - 1, 971)),
 }
-HALF, BYTE = 11, 8
+HALF, BYTE, HALF_BYTE = 11, 8, 4
 TF32_DROPPED = (1 << 13) - 1
 Parts: TypeAlias = tuple[int, int, float]
 
@@ -68,7 +69,32 @@ class Product(Generic[T]):
         return [[self.element(row, column, c[i][j]) for j, column in enumerate(columns)] for i, row in enumerate(rows)]
 
 
-def product(form: ProductForm, a: Matrix, b: Matrix, c: Matrix) -> Matrix:
+@dataclass(frozen=True, slots=True)
+class Scales:
+    """The scales of the rows of A and the columns of B, as codes of `dtype`: each for as many elements along k."""
+
+    dtype: DType
+    a: Matrix
+    b: Matrix
+
+    def apply(self, elements: Sequence[Parts], codes: Sequence[int]) -> list[Parts]:
+        """The elements of a row or a column, times their scales. Fails: Unspecified."""
+        scales = [_scale(self.dtype, code) for code in codes]
+        count = len(elements) // len(scales)
+        pairs = ((element, scales[place // count]) for place, element in enumerate(elements))
+        return [(x[0] * y[0], x[1] + y[1], x[2]) for x, y in pairs]
+
+
+def scaled_product(form: TensorForm, a: Matrix, b: Matrix, c: Matrix, scales: Scales) -> Matrix:
+    """The codes of D, where an element of A and B is what its code says times its scale. Fails: Unspecified."""
+    rule = of_floats(*(form.element(matrix) for matrix in "abcd"))
+    rows = [scales.apply([rule.read_a(code) for code in row], own) for row, own in zip(a, scales.a, strict=True)]
+    turned = zip(zip(*b, strict=True), scales.b, strict=True)
+    columns = [scales.apply([rule.read_b(code) for code in column], own) for column, own in turned]
+    return [[rule.element(row, column, c[i][j]) for j, column in enumerate(columns)] for i, row in enumerate(rows)]
+
+
+def product(form: ProductForm | TensorForm, a: Matrix, b: Matrix, c: Matrix) -> Matrix:
     """The codes of D. Fails: Unspecified."""
     if form.bit_operator:
         return of_bits(form.bit_operator).of(a, b, c)
@@ -76,6 +102,14 @@ def product(form: ProductForm, a: Matrix, b: Matrix, c: Matrix) -> Matrix:
     if form.c == "s32":
         return of_integers(*dtypes[:2], saturates=form.saturates).of(a, b, c)
     return of_floats(*dtypes, dropped=TF32_DROPPED if form.a == "tf32" else 0).of(a, b, c)
+
+
+def signed(dtype: DType, matrix: Matrix, sign: int) -> Matrix:
+    """The codes of a matrix of floats, or of its negative."""
+    if sign == 1:
+        return matrix
+    bit = 1 << dtype.bits - 1
+    return [[code ^ bit for code in row] for row in matrix]
 
 
 def of_bits(operator: str) -> Product[int]:
@@ -136,10 +170,20 @@ def _parts(dtype: DType, dropped: int, code: int) -> Parts:
         raise Unspecified(f"an element is {value}")
     if code & dropped:
         raise Unspecified(f"{value} does not fit in tf32")
-    if value and abs(value) < math.ldexp(1.0, dtype.format.minimum_exponent):
+    if value and abs(value) < math.ldexp(1.0, dtype.format.minimum_exponent) and dtype.bits > HALF_BYTE:
         raise Unspecified(f"the element {value} is subnormal")
     mantissa, denominator = value.as_integer_ratio()
     return mantissa, 1 - denominator.bit_length(), math.copysign(1.0, value)
+
+
+@lru_cache(maxsize=1 << 9)
+def _scale(dtype: DType, code: int) -> Parts:
+    """A scale: a power of two, or the magnitude of a float. Fails: Unspecified where it is none."""
+    value = float(from_bits(dtype, code))
+    if not math.isfinite(value) or math.copysign(1.0, value) < 0:
+        raise Unspecified(f"a scale is {value}")
+    mantissa, denominator = value.as_integer_ratio()
+    return mantissa, 1 - denominator.bit_length(), 1.0
 
 
 def _exact_sum(

@@ -82,7 +82,8 @@ class MemoryBarrier:
         """A thread has passed a wait: what the phases that are complete have copied is there."""
         for phase in [phase for phase in self.copies if phase < self.phase]:
             for copy in self.copies.pop(phase):
-                copy.complete(frame, (self, phase))
+                if copy.is_open:
+                    copy.complete(frame, (self, phase))
 
     def state(self) -> str:
         """What the current phase lacks, as messages have it."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from refmlc.diag.catalogue import UNSUPPORTED_DTYPE, UNSUPPORTED_OP, Code
+from refmlc.lang.dtypes.bits import decoder, encoder
 from refmlc.lang.ir import tir
 from refmlc.lang.ops.contract import ScalarOp, UndefinedValue
 from refmlc.run.interp.tensorir.frame import Eval, Frame, LanesEval, NumberEval
@@ -31,6 +32,8 @@ def apply(scope: Scope, node: tir.Apply, rows: Rows | None = None) -> Eval:
     refusal = _refusal(scope, node, rows)
     if refusal is not None:
         return scope.unsupported(*refusal, node.span)
+    if _regroups(node):
+        return _regrouped(scope, node)
     operator = _operator(scope, node, rows)
     if any(arg.dtype.is_vector for arg in node.args):
         return _by_lanes(operator, tuple(scope.lanes(arg) for arg in node.args))
@@ -39,7 +42,33 @@ def apply(scope: Scope, node: tir.Apply, rows: Rows | None = None) -> Eval:
 
 def accepted(scope: Scope, node: tir.Apply) -> Operator | None:
     """The operator of `node`, on the machine's rows; None where it is refused."""
-    return _operator(scope, node, None) if _refusal(scope, node, None) is None else None
+    return _operator(scope, node, None) if _refusal(scope, node, None) is None and not _regroups(node) else None
+
+
+def _regroups(node: tir.Apply) -> bool:
+    """Whether the result has other lanes than the operand."""
+    return node.op == "reinterpret" and node.args[0].dtype.lanes != node.dtype.lanes
+
+
+def _regrouped(scope: Scope, node: tir.Apply) -> Eval:
+    """A reinterpretation as other lanes: the first of each has the lowest bits (NUM-705)."""
+    (arg,) = node.args
+    source, target = arg.dtype, node.dtype
+    encode, decode = encoder(source.scalar), decoder(target.scalar)
+    operands = scope.lanes(arg) if source.is_vector else _one_lane(scope.number(arg))
+    mask = (1 << target.bits) - 1
+
+    def lanes(frame: Frame) -> tuple[float, ...]:
+        whole = 0
+        for place, value in enumerate(operands(frame)):
+            whole |= encode(value) << source.bits * place
+        return tuple([decode(whole >> target.bits * place & mask) for place in range(target.lanes)])
+
+    return lanes if target.is_vector else lambda frame: lanes(frame)[0]
+
+
+def _one_lane(value: NumberEval) -> LanesEval:
+    return lambda frame: (value(frame),)
 
 
 def _scalar(operator: Operator, args: tuple[NumberEval, ...]) -> NumberEval:
@@ -77,7 +106,7 @@ def _refusal(scope: Scope, node: tir.Apply, rows: Rows | None) -> tuple[Code, st
         return UNSUPPORTED_OP, f"operator `{node.op}` is not supported"
     if not row.contract.accepts_operands([dtype.scalar for dtype in dtypes]):
         return UNSUPPORTED_DTYPE, f"operator `{node.op}` is not supported on {', '.join(map(str, dtypes))}"
-    if node.op == "reinterpret" and dtypes[0].lanes != node.dtype.lanes:
+    if _regroups(node) and not all(dtype.is_integer or dtype.is_float for dtype in (dtypes[0], node.dtype)):
         return UNSUPPORTED_OP, f"a reinterpretation of {dtypes[0]} as {node.dtype}, other lanes, is not supported"
     return None
 

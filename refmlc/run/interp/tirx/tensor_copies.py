@@ -16,6 +16,7 @@ from typing import TypeAlias, cast
 from refmlc.diag import fail
 from refmlc.diag.catalogue import TENSOR_MEMORY_MISUSE
 from refmlc.lang.ir.tirx import TilePrimitiveCall
+from refmlc.run.interp.asynchronous.barriers import BlockState
 from refmlc.run.interp.asynchronous.copies import CopySource, Move, OpenCopy
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.scope import Scope
@@ -23,7 +24,7 @@ from refmlc.run.interp.tensorir.tensor_memory import TensorPlaces, cell_of
 from refmlc.run.interp.threads.group import WARP, Thread
 from refmlc.run.interp.threads.matrix.tensor_memory.allocation import allocations
 from refmlc.run.interp.threads.matrix.tensor_memory.cells import QUARTERS
-from refmlc.run.interp.threads.matrix.tensor_memory.copies import GROUP, OpenTensorCopy
+from refmlc.run.interp.threads.matrix.tensor_memory.pipeline import TensorOperation, issue
 from refmlc.run.interp.threads.matrix.tensor_memory.transfers import LOADS, STORES, OpenLoad, OpenStore
 from refmlc.run.interp.tirx.primitives.elementwise import same_element
 from refmlc.run.interp.tirx.primitives.operands import TileOperands
@@ -128,15 +129,19 @@ class TensorCopy:
                 part.moves.append((cell, data))
         moves = [Move(place, None, data) for place, data in joined(part.moves)]
         (member,) = self.members
-        copy = OpenTensorCopy(moves, to.corner.view.buffer.name, self.call.span, _untold, {member.index})
+        name = to.corner.view.buffer.name
+        copy = TensorOperation(moves, name, self.call.span, _untold, pipeline=member.index)
         copy.sources = [CopySource(place, data) for place, data in joined(part.sources)]
-        self._begin(copy, GROUP, member)
+        issue(self._block(), member.index, copy)
 
     def _begin(self, copy: OpenCopy, kind: str, member: Thread) -> None:
+        self._block().issue(copy)
+        self._block().groups_of(kind, member.index).uncommitted.append(copy)
+
+    def _block(self) -> BlockState:
         group = self.frame[self.scope.group]
         assert group is not None  # noqa: S101 - such threads are in a group
-        group.asynchronous.issue(copy)
-        group.asynchronous.groups_of(kind, member.index).uncommitted.append(copy)
+        return group.asynchronous
 
     def _memory(self) -> TensorMemory:
         group = self.frame[self.scope.group]

@@ -40,8 +40,14 @@ FITS = [
     *((f"ptx.{name}", "xn", VOID) for name in ("elect_sync", "bar", "barrier", "atom", "red", "applypriority")),
     *((f"ptx.{name}", "xn", VOID) for name in ("mapa", "getctarank")),
     *(("cuda.func_call", "spn", HANDLE), ("cuda.cvta_generic_to_shared", "p", "uint32"), ("cuda.ldg", "p", F32)),
-    *(("cuda.wgmma.encode_matrix_descriptor", "ppnnn", VOID), ("cuda.wgmma.noop_barrier", "x", VOID)),
-    *(("cuda.thread_fence", "", VOID), ("tensormap_encode_tiled", "ppnn", VOID)),
+    *((f"cuda.{family}.encode_matrix_descriptor", "ppnnn", VOID) for family in ("wgmma", "tcgen05")),
+    *(
+        *((f"cuda.tcgen05.encode_instr_descriptor{rest}", "psssnnn", VOID) for rest in ("", "_block_scaled")),
+        *(("cuda.runtime_instr_desc", "pn", VOID), ("cuda.get_tmem_addr", "nnn", "uint32")),
+        ("cuda.wgmma.noop_barrier", "x", VOID),
+        ("cuda.thread_fence", "", VOID),
+        ("tensormap_encode_tiled", "ppnn", VOID),
+    ),
     *(("call_llvm_intrin", "sx", F32), ("unknown", "oo", F32), ("type_annotation", "", F32)),
 ]
 WRONG = [

@@ -351,9 +351,16 @@ def test_a_view_beyond_its_storage_has_no_element(failing):
             assert (found.code.id, "beyond its storage" in found.message) == ("RM304", True)
 
 
-def test_bits_that_become_other_lanes_are_not_supported(failing):
-    text = body('B[0:2] = T.reinterpret("float32x2", T.float64(1.5))', 'B: T.Buffer((2,), "float32")')
-    assert failing(text, Tensor.from_numpy(np.zeros(2, "float32"))).code.id == "RM501"
+def test_bits_become_other_lanes_the_lowest_first(run):  # NUM-705
+    params = 'A: T.Buffer((2,), "float32"), B: T.Buffer((1,), "uint64"), C: T.Buffer((8,), "int8")'
+    text = 'A[0:2] = T.reinterpret("float32x2", T.float64(1.5))\nB[0] = T.reinterpret("uint64", A[0:2])'
+    text += '\nC[0:8] = T.reinterpret("int8x8", A[0:2])'
+    halves, whole, parts = np.zeros(2, "float32"), np.zeros(1, "uint64"), np.zeros(8, "int8")
+    run(body(text, params), *(Tensor.from_numpy(array) for array in (halves, whole, parts)))
+    expected = np.array([1.5])
+    assert halves.tolist() == expected.view("float32").tolist()
+    assert whole.tolist() == expected.view("uint64").tolist()
+    assert parts.tolist() == expected.view("int8").tolist()
 
 
 def test_vectors_from_outside_have_as_many_lanes(run, failing):

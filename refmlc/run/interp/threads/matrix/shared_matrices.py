@@ -1,13 +1,15 @@
 """Matrices in the shared memory of a block: their descriptors, and what a product reads of them (TIM-012).
 
-| call of one thread                                                   | meaning                                   |
-|----------------------------------------------------------------------|-------------------------------------------|
+| call of one thread                                                   | meaning                                     |
+|----------------------------------------------------------------------|---------------------------------------------|
 | `T.cuda.wgmma.encode_matrix_descriptor(p, s, leading, stride, mode)` | writes a descriptor of the matrix at s to p |
-| `T.cuda.wgmma.noop_barrier(r)`                                       | none: the register stays as it is         |
+| `T.cuda.tcgen05.encode_matrix_descriptor(p, s, …)`                   | the same, as `tcgen05` reads it             |
+| `T.cuda.wgmma.noop_barrier(r)`                                       | none: the register stays as it is           |
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias, cast
 
 from refmlc.diag import Span, fail
@@ -21,14 +23,21 @@ from refmlc.diag.catalogue import (
 )
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import tir
-from refmlc.lang.ops.matrix.descriptors import GROUP, UNIT, MatrixDescriptor, NoSuchDescriptor, encoded
+from refmlc.lang.ops.matrix.descriptors import (
+    TCGEN05,
+    UNIT,
+    WGMMA,
+    Encoding,
+    MatrixDescriptor,
+    NoSuchDescriptor,
+    encoded,
+)
 from refmlc.lang.ops.matrix.fragments import Matrix
 from refmlc.lang.ops.matrix.warpgroups import WARPS
 from refmlc.run.interp.tensorir import addresses
 from refmlc.run.interp.tensorir.addresses import name_of, space_of, touching
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.tensorir.views import View
 from refmlc.run.interp.threads.matrix.registers import split
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.space_numbers import SPACE, SpaceNumbers
@@ -50,14 +59,18 @@ class SharedMatrix:
         return self.chunks[count * warp // WARPS : count * (warp + 1) // WARPS]
 
 
-def read_matrix(
-    code: int, sizes: tuple[int, int], dtype: DType, numbers: SpaceNumbers, *, along_k: bool
-) -> SharedMatrix:
-    """A matrix of as many lines and elements of k as `sizes` says. Fails: RM304, RM305, RM341."""
+def described(code: int, encoding: Encoding) -> MatrixDescriptor:
+    """Where the matrix of a descriptor is. Fails: RM502."""
     try:
-        descriptor = MatrixDescriptor.of(code)
+        return MatrixDescriptor.of(code, encoding)
     except NoSuchDescriptor as reason:
         raise fail(UNSUPPORTED_CONSTRUCT, f"{reason}: not executed") from None
+
+
+def read_matrix(
+    descriptor: MatrixDescriptor, sizes: tuple[int, int], dtype: DType, numbers: SpaceNumbers, *, along_k: bool
+) -> SharedMatrix:
+    """A matrix of as many lines and elements of k as `sizes` says. Fails: RM304, RM305, RM341."""
     width = UNIT * BYTE // dtype.bits
     count, length = sizes if along_k else sizes[::-1]
     chunks = [
@@ -73,7 +86,7 @@ def read_matrix(
 
 
 def chunk_at(number: int, numbers: SpaceNumbers) -> tuple[Pointer, bytes]:
-    """The chunk at a number of shared memory. Fails: RM304, RM305, RM341."""
+    """The 16 bytes with a number. Fails: RM304, RM305, RM341."""
     place = numbers.place(number)
     if place is None or place.byte_offset + UNIT > place.storage.nbytes:
         message = f"a product reads 16 bytes from {number:#x} of shared memory on, where no matrix is"
@@ -93,28 +106,39 @@ def chunk_at(number: int, numbers: SpaceNumbers) -> tuple[Pointer, bytes]:
 # ---------------------------------------------------------------------------------------------- calls of one thread
 
 
-def _encode(scope: Scope, node: tir.Call) -> Eval:
+def _encode(encoding: Encoding, scope: Scope, node: tir.Call) -> Eval:
     to, source, *numbers = node.args
-    into, place = addresses.place_of(scope, to), addresses.place_of(scope, source)
+    into, place = addresses.place_of(scope, to), None if _is_null(source) else addresses.place_of(scope, source)
     leading, stride, mode = (scope.int(cast("tir.Expr", number)) for number in numbers)
     writes, span, group_of = touching(scope, node.span, written=True), node.span, scope.group
     alone = scope.failing(UNSUPPORTED_INTRINSIC, span)
 
     def encode(frame: Frame) -> None:
-        group, start = frame[group_of], place(frame)
+        group, start = frame[group_of], None if place is None else place(frame)
         if group is None:
             raise alone(frame, "a descriptor of shared memory is made by the threads of a kernel only")
         target = into(frame)
         if writes is not None:
             writes(frame, target, DESCRIPTOR_BYTES, None)
         try:
-            code = encoded(number_of(start, group.numbers, span), leading(frame), stride(frame), mode(frame))
+            number = 0 if start is None else number_of(start, group.numbers, span)
+            code = encoded(number, leading(frame), stride(frame), mode(frame), encoding)
         except NoSuchDescriptor as reason:
             raise fail(UNSUPPORTED_CONSTRUCT, f"{reason}: not executed", span) from None
-        check_alignment(start, MatrixDescriptor.of(code).chunks, span)
-        put(target, code.to_bytes(DESCRIPTOR_BYTES, "little"), span)
+        _put(target, code.to_bytes(DESCRIPTOR_BYTES, "little"), span)
 
     return encode
+
+
+def _is_null(node: tir.Attr) -> bool:
+    """Whether an expression is the null pointer, in whose place a text puts an address later."""
+    match node:
+        case tir.Call(callee="reinterpret", args=(*_, tir.IntImm(value=0))):
+            return True
+        case tir.Cast(value=tir.IntImm(value=0)):
+            return True
+        case _:
+            return False
 
 
 def number_of(place: Pointer, numbers: SpaceNumbers, span: Span | None) -> int:
@@ -132,20 +156,7 @@ def number_of(place: Pointer, numbers: SpaceNumbers, span: Span | None) -> int:
     return number
 
 
-def check_alignment(place: Pointer, chunks: int, span: Span | None) -> None:
-    """Fails where the text does not say the alignment on which the swizzle of a matrix depends."""
-    period, base = GROUP * chunks * UNIT, place.base
-    known = UNIT
-    if isinstance(base, View) and base.data.byte_offset % base.buffer.align == 0:
-        known = base.buffer.align
-    if chunks > 1 and known % period:
-        swizzle = f"the swizzle of a descriptor repeats in {period} bytes"
-        message = f"{swizzle}, and `{name_of(place)}` is aligned to {known}: not executed"
-        raise fail(UNSUPPORTED_CONSTRUCT, message, span)
-
-
-def put(place: Pointer, data: bytes, span: Span | None) -> None:
-    """Write a descriptor. Fails: RM304."""
+def _put(place: Pointer, data: bytes, span: Span | None) -> None:
     storage, start = place.storage, place.byte_offset
     if not (storage.alive and storage.writable and 0 <= start <= storage.nbytes - len(data)):
         message = f"a descriptor of {len(data)} bytes is written to byte {start} of the memory of `{name_of(place)}`"
@@ -160,6 +171,7 @@ def _nothing(scope: Scope, node: tir.Call) -> Eval:
 
 
 EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
-    "cuda.wgmma.encode_matrix_descriptor": _encode,
+    "cuda.wgmma.encode_matrix_descriptor": partial(_encode, WGMMA),
+    "cuda.tcgen05.encode_matrix_descriptor": partial(_encode, TCGEN05),
     "cuda.wgmma.noop_barrier": _nothing,
 }

@@ -18,11 +18,12 @@ from typing import cast
 
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import UNINITIALISED, UNSUPPORTED_CONSTRUCT
-from refmlc.lang.dtypes import HANDLE, DType
+from refmlc.lang.dtypes import HANDLE
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import instruction
-from refmlc.lang.ops.matrix.fragments import LANES, Matrix, gathered, scattered
-from refmlc.lang.ops.matrix.products import product
+from refmlc.lang.ops.matrix.descriptors import WGMMA
+from refmlc.lang.ops.matrix.fragments import LANES, gathered, scattered
+from refmlc.lang.ops.matrix.products import product, signed
 from refmlc.lang.ops.matrix.warpgroups import REGISTER, WARP_ROWS, WARPS, WarpgroupForm
 from refmlc.run.interp.asynchronous.barriers import BlockState
 from refmlc.run.interp.asynchronous.copies import CopySource, OpenCopy
@@ -34,7 +35,7 @@ from refmlc.run.interp.threads.group import Group
 from refmlc.run.interp.threads.matrix.open_products import OpenProduct, pending
 from refmlc.run.interp.threads.matrix.operands import element_of, read
 from refmlc.run.interp.threads.matrix.registers import joined, split
-from refmlc.run.interp.threads.matrix.shared_matrices import BYTE, Chunks, SharedMatrix, read_matrix
+from refmlc.run.interp.threads.matrix.shared_matrices import BYTE, Chunks, SharedMatrix, described, read_matrix
 from refmlc.run.interp.threads.matrix.work import Apart, NotExecuted, Posted, WarpWork
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.space_numbers import SpaceNumbers
@@ -258,7 +259,7 @@ class _Multiplication:
             if (share.b, share.adds) != (first.b, first.adds) or (not operands.in_registers and share.a != first.a):
                 raise Apart("descriptors, or whether D is added")
         b = self._matrix(first.b, 1, form.n, first.numbers)
-        columns = _signed(form.element("b"), b.lines, operands.signs[1])
+        columns = signed(form.element("b"), b.lines, operands.signs[1])
         rows = None if operands.in_registers else self._matrix(first.a, 0, WARPS * WARP_ROWS, first.numbers)
         result: list[object] = []
         for warp in range(WARPS):
@@ -270,22 +271,14 @@ class _Multiplication:
                 chunks = [*rows.of_warp(warp), *b.of_warp(warp)]
             (sums,) = gathered(form, "c", [share.sums for share in own])
             turned = [list(row) for row in zip(*columns, strict=True)]
-            d = product(form, _signed(form.element("a"), a, operands.signs[0]), turned, sums)
+            d = product(form, signed(form.element("a"), a, operands.signs[0]), turned, sums)
             held = scattered(form, "d", [d])
             result += [(code, chunks if lane == 0 else []) for lane, code in enumerate(held)]
         return result
 
     def _matrix(self, code: int, number: int, lines: int, numbers: SpaceNumbers) -> SharedMatrix:
         along_k, dtype = self.operands.along_k[number], self.form.element("ab"[number])
-        return read_matrix(code, (lines, self.form.k), dtype, numbers, along_k=along_k)
-
-
-def _signed(dtype: DType, matrix: Matrix, sign: int) -> Matrix:
-    """The matrix, or its negative."""
-    if sign == 1:
-        return matrix
-    bit = 1 << dtype.bits - 1
-    return [[code ^ bit for code in row] for row in matrix]
+        return read_matrix(described(code, WGMMA), (lines, self.form.k), dtype, numbers, along_k=along_k)
 
 
 class _Watch:

@@ -17,7 +17,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import instruction
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.threads.matrix.tensor_memory import allocation, copies, fences, transfers
+from refmlc.run.interp.threads.matrix.tensor_memory import allocation, copies, fences, products, transfers
 from refmlc.run.interp.threads.matrix.tensor_memory.place import Here
 from refmlc.run.interp.threads.matrix.work import NotExecuted, ThreadWork, WarpWork
 
@@ -27,6 +27,8 @@ RULES: Mapping[str, Rule] = {
     "alloc": allocation.allocate,
     "dealloc": allocation.free,
     "relinquish_alloc_permit": allocation.relinquish,
+    "mma": products.multiply,
+    "commit": products.commit,
     "cp": copies.copy,
     "ld": transfers.load,
     "st": transfers.store,

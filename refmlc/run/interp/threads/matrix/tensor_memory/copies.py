@@ -16,25 +16,24 @@ Source: PTX ISA, tcgen05.cp; TVM 0.27: its tests of the copy on a device.
 """
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar, cast
+from typing import cast
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.lang.ir import tir
-from refmlc.lang.ops.matrix.descriptors import UNIT, NoSuchDescriptor
-from refmlc.run.interp.asynchronous.copies import CopySource, Move, OpenCopy
+from refmlc.lang.ops.matrix.descriptors import TCGEN05, UNIT
+from refmlc.run.interp.asynchronous.copies import CopySource, Move
 from refmlc.run.interp.tensorir.addresses import touching
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.threads.matrix.operands import read
-from refmlc.run.interp.threads.matrix.shared_matrices import Chunks, chunk_at
-from refmlc.run.interp.threads.matrix.tensor_memory.addresses import as_wgmma, descriptor
+from refmlc.run.interp.threads.matrix.shared_matrices import Chunks, chunk_at, described
+from refmlc.run.interp.threads.matrix.tensor_memory.addresses import descriptor
 from refmlc.run.interp.threads.matrix.tensor_memory.cells import rows
+from refmlc.run.interp.threads.matrix.tensor_memory.pipeline import TensorOperation, issue
 from refmlc.run.interp.threads.matrix.tensor_memory.place import Here
 from refmlc.run.interp.threads.matrix.work import NotExecuted, ThreadWork
 from refmlc.run.memory.tensor_memory import CELL, LANE_BITS
 
-GROUP = "tcgen05"
-"""The operations of a thread that its next `tcgen05.commit` makes a phase complete."""
 SHAPES: Mapping[tuple[str, ...], tuple[int, int, Callable[[int], tuple[int, ...]]]] = {
     ("128x256b",): (128, 2, lambda row: (row,)),
     ("128x128b",): (128, 1, lambda row: (row,)),
@@ -47,12 +46,6 @@ SHAPES: Mapping[tuple[str, ...], tuple[int, int, Callable[[int], tuple[int, ...]
 BITS = 32
 ALIGNED = 4
 """Copies begin at a multiple of so many columns."""
-
-
-class OpenTensorCopy(OpenCopy):
-    """A copy to tensor memory from its issue on."""
-
-    noun: ClassVar[str] = "copy to tensor memory"
 
 
 def copy(here: Here) -> ThreadWork:  # TMM-006
@@ -89,20 +82,16 @@ def copy(here: Here) -> ThreadWork:  # TMM-006
         for place, data in sources if reads is not None else ():
             cast("Callable[..., None]", reads)(frame, place, len(data), None)
         written(frame, None)
-        issued = OpenTensorCopy(moves, "tmem", here.span, written, {here.thread(frame)})
+        issued = TensorOperation(moves, "tmem", here.span, written, pipeline=here.thread(frame))
         issued.sources = [CopySource(place, data) for place, data in sources]
-        here.block(frame).issue(issued)
-        here.block(frame).groups_of(GROUP, here.thread(frame)).uncommitted.append(issued)
+        issue(here.block(frame), here.thread(frame), issued)
 
     return ThreadWork(run)
 
 
 def _lines(here: Here, frame: Frame, code: int, count: int, chunks: int) -> list[Chunks]:
     """What each row has in shared memory. Fails: RM304, RM305, RM341."""
-    try:
-        found = as_wgmma(code)
-    except NoSuchDescriptor as reason:
-        raise fail(UNSUPPORTED_CONSTRUCT, f"{reason}: not executed", here.span) from None
+    found = described(code, TCGEN05)
     numbers = here.group(frame).numbers
     return [
         [chunk_at(found.address(row, chunk, along_k=True), numbers) for chunk in range(chunks)] for row in range(count)
