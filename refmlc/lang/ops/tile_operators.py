@@ -164,7 +164,7 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
     ("unary_reduce", "TIP-042", "unary_output = f(input * scale + bias); reduce_output = its reduction"),
     ("reduce_negate", "TIP-043", "output = the reduction of input, times -1"),
     ("gemm", "TIP-051", "D = alpha * A B + beta * C; narrow floats are summed in float32"),
-    ("gemm_async", "TIP-052", "C = A B from its completion on; unsupported until completion is defined"),
+    ("gemm_async", "TIP-052", "C = A B into tensor memory, from its completion on"),
 )
 TILE_MEANINGS: Mapping[str, TileMeaning] = {op: TileMeaning(clause, text) for op, clause, text in _ROWS}
 """What each tile primitive computes. Order: of the clauses."""

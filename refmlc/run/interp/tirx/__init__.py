@@ -5,6 +5,7 @@
 | `kernels`    | kernels as loops over thread axes                                             |
 | `tile_calls` | tile primitives as meetings of threads                                        |
 | `tile_copies`| asynchronous copies of regions                                                |
+| `tensor_gemm` | products into tensor memory                                                  |
 | `tiles`      | regions of buffers, in shared memory or in that of their owners               |
 | `tile_view`  | a region of a buffer as a tile primitive sees it: elements by logical index    |
 | `cached_loads` | loads through the cache for memory that nobody writes (TIX-010)            |

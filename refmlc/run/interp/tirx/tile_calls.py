@@ -34,6 +34,7 @@ from refmlc.run.interp.tensorir.views import BufferPlace, View
 from refmlc.run.interp.threads.group import PARTS, Go, Meeting, Steps, Thread
 from refmlc.run.interp.tirx import tile_copies
 from refmlc.run.interp.tirx.primitives import execute, operands_of_call, work
+from refmlc.run.interp.tirx.tensor_gemm import TensorGemm
 from refmlc.run.interp.tirx.tile_view import Scalar
 from refmlc.run.interp.tirx.tiles import Corner, MemoryTile, OwnedTile, Report, alike, clear
 
@@ -72,7 +73,7 @@ class TileCall:
     def __init__(self, scope: Scope, node: TilePrimitiveCall) -> None:
         self.node = node
         self.name = name_of(node)
-        self._machine = scope.machine
+        self._scope, self._machine = scope, scope.machine
         self._operands = tuple(_operand(scope, arg, node.span) for arg in node.args)
         self._owned = any(is_owned(item.place.buffer) for item in self._operands if isinstance(item, RegionOperand))
         self._failure = scope.failing_by_code(node.span)
@@ -129,6 +130,8 @@ class TileCall:
         try:
             if self._copy is not None:
                 self._copy.issue(members, operands_of_call(self.node, values), frame)
+            elif self.node.op == "gemm_async":
+                TensorGemm(self.node, self._scope, operands_of_call(self.node, values), members, frame).issue()
             else:
                 execute(self.node, values, self._machine.scalar_ops, self._machine.allow)
         finally:

@@ -22,15 +22,14 @@ RULES: Mapping[str, Callable[[TileOperands], None]] = {
 """The rule of each operator that is executed."""
 
 ASYNCHRONOUS = frozenset(("copy_async", "gemm_async"))
-"""Operators whose results may be read after a completion only: of copies (TIP-015) threads know it, of products
-(TIP-052) it is not defined yet."""
+"""Operators whose results may be read after a completion only, which threads know (TIP-015, TIP-052)."""
 
 
 def work(call: TilePrimitiveCall, values: Sequence[object]) -> int:
     """The number of elements that a call reads and computes, for the budget; of a product that of its terms."""
     operands = operands_of_call(call, values)
     sizes = [prod(tile.shape) for tile in operands.tiles()]
-    if call.op == "gemm" and len(sizes) == 4:
+    if call.op in ("gemm", "gemm_async"):
         terms = isqrt(sizes[0] * sizes[1] * sizes[2])  # m n * m k * k n
         return sum(sizes) + terms
     if call.config.get("thread_reduce") and call.op in FOLDS:
@@ -63,7 +62,7 @@ def execute(
     """
     operands = TileOperands(call, tuple(values), Arithmetic(rows, allow, call.span))
     if call.op in ASYNCHRONOUS:
-        message = f"`{operands.name}` is not executed: what completes it, and so what may be read, is not defined here"
+        message = f"`{operands.name}` is not executed: the threads of a kernel issue it, and wait until it is complete"
         raise operands.refuse(UNSUPPORTED_CONSTRUCT, message)
     refusal = refused(call.op, call.config)
     if refusal:

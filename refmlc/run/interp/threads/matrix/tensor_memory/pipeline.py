@@ -30,7 +30,7 @@ class TensorOperation(OpenCopy):
     cells have in common; None: it is no product.
     """
 
-    noun: ClassVar[str] = "operation on tensor memory"
+    noun: ClassVar[str] = "product or copy"
     pipeline: object = None
     form: object = None
     _data: dict[int, bytes] = field(default_factory=dict)
@@ -128,7 +128,7 @@ def content(place: Pointer, nbytes: int, reader: TensorOperation, what: str) -> 
     lacking = [at for at in range(start, start + nbytes, CELL) if at not in known]
     if lacking and not (len(lacking) * CELL == nbytes and storage.is_initialised(start, nbytes)):
         for at in lacking:
-            if not storage.is_initialised(at, CELL):
+            if not storage.is_initialised(at, min(CELL, start + nbytes - at)):
                 raise fail(UNINITIALISED, _never_written(at, what), reader.span)
     return bytes(data)
 
