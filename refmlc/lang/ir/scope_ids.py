@@ -25,9 +25,6 @@ from refmlc.lang.ir.tirx import SCOPE_IDS, ScopeIdDef
 WARP, WARPGROUP = 32, 128
 """The number of threads of a warp and of a warpgroup."""
 
-SEVERAL_BLOCKS = "several_blocks"
-"""The attribute of instructions about blocks of a cluster that has more than one."""
-
 ORDER = ("kernel", "cluster", "cta", "warpgroup", "warp", "thread")
 PAIR = "cta_id_in_pair"
 KINDS = {pair: kind for kind, pair in SCOPE_IDS.items() if kind != PAIR}

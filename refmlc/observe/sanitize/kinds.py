@@ -14,6 +14,7 @@ from refmlc.observe.sanitize.coverage import Coverage
 from refmlc.observe.sanitize.detector import Detector, Reach
 from refmlc.observe.sanitize.effects import HiddenEffects
 from refmlc.observe.sanitize.facts import FactTable
+from refmlc.observe.sanitize.lifetimes import Lifetimes
 from refmlc.observe.sanitize.origin import Origin
 from refmlc.observe.sanitize.outputs import Outputs
 from refmlc.observe.sanitize.proxies import Proxies
@@ -30,6 +31,7 @@ DETECTORS: tuple[type[Detector], ...] = (
     SpatialAxes,
     Reductions,
     Races,
+    Lifetimes,
     Proxies,
     RegisterFences,
     NoAlias,

@@ -23,16 +23,14 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import is_asynchronous
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import walk
-from refmlc.observe.sanitize.clocks import Clocks
-from refmlc.observe.sanitize.detector import Detector
 from refmlc.observe.sanitize.elements import Elements, element
 from refmlc.observe.sanitize.facts import FactTable
 from refmlc.observe.sanitize.register_fences import uses_warpgroups
-from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame, Slot
+from refmlc.observe.sanitize.thread_clocks import ThreadClocks
+from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.views import View
 
 ASYNC, INIT = "async", "mbarrier_init"
-ORDERING = frozenset(("acq_rel", "sc", "acquire", "release"))
 SPACES = ("shared", "global")
 
 
@@ -45,18 +43,14 @@ class GenericWrite:
     node: tir.BufferStore
 
 
-class Proxies(Detector):
+class Proxies(ThreadClocks):
     """Compares the accesses of bulk copies with those of threads."""
 
     code = MISSING_FENCE
 
     def __init__(self, facts: FactTable) -> None:
         super().__init__(facts)
-        self._loop: tir.For | None = None
-        self._slot: Slot[int] | None = None
-        self._thread: int | None = None
         self._atomic = False
-        self._clocks = Clocks()
         self._writes: Elements[GenericWrite | None] = Elements()
 
     @classmethod
@@ -65,55 +59,11 @@ class Proxies(Detector):
         functions = [func for func in facts.module.functions.values() if isinstance(func, tir.PrimFunc)]
         return any(any(map(_is_bulk, walk(func.body))) or uses_warpgroups(func) for func in functions)
 
-    def place(self) -> tuple[object, ...]:
-        return (self._thread,)
-
-    def go_to(self, place: tuple[object, ...]) -> None:
-        self._thread = cast("int | None", place[0])
-
-    def enter_loop(self, loop: tir.For, frame: Frame) -> None:
-        if loop.tag.startswith("threadIdx") and self._loop is None:
-            self._loop, self._clocks = loop, Clocks()
-            self._slot = cast("Slot[int]", frame[ACTIVATION].layout.slot(loop.loop_var))
-            self._writes.clear()
-
-    def leave_loop(self, loop: tir.For, frame: Frame) -> None:
-        del frame
-        if loop is self._loop:
-            self._loop = self._slot = self._thread = None
-
-    def resume_thread(self, loop: tir.For, frame: Frame) -> None:
-        super().resume_thread(loop, frame)
-        if loop is self._loop and self._slot is not None:
-            self._thread = frame[self._slot]
-
-    # ------------------------------------------------------------------------------------------------- what orders
-
-    def meet(self, node: Node, implied: bool) -> None:
-        del node, implied
-        self._clocks.meet_all()
-
-    def meet_in_part(self, node: Node, threads: Sequence[int]) -> None:
-        del node
-        self._clocks.meet(threads)
-
-    def release(self, token: object, frame: Frame) -> None:
-        del frame
-        if self._thread is not None:
-            self._clocks.release(self._thread, token)
-
-    def acquire(self, token: object, frame: Frame) -> None:
-        del frame
-        if self._thread is not None:
-            self._clocks.acquire(self._thread, token)
-
-    def strong(self, token: object, order: str, frame: Frame) -> None:
-        del frame
-        if self._thread is not None:
-            self._clocks.strong(self._thread, token, order)
+    def begin(self, loop: tir.For) -> None:
+        del loop
+        self._writes.clear()
 
     def fence(self, words: tuple[str, ...], frame: Frame) -> None:
-        del frame
         if self._thread is None:
             return
         if words[0] == "proxy":
@@ -121,8 +71,8 @@ class Proxies(Detector):
                 self._clocks.show(self._thread, space)
         elif words[0] == INIT:
             self._clocks.show(self._thread, INIT)
-        elif ORDERING.intersection(words):
-            self._clocks.fence(self._thread)
+        else:
+            super().fence(words, frame)
 
     # ---------------------------------------------------------------------------------------------------- accesses
 

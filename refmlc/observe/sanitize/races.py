@@ -41,13 +41,13 @@ from refmlc.observe.sanitize.clocks import Clock, Clocks
 from refmlc.observe.sanitize.detector import Detector, Reach
 from refmlc.observe.sanitize.elements import Elements, element
 from refmlc.observe.sanitize.facts import FactTable
+from refmlc.observe.sanitize.thread_clocks import ORDERING
 from refmlc.run.interp.tensorir.block_sites import BlockSite
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame, Slot
 from refmlc.run.interp.tensorir.views import View
+from refmlc.run.interp.threads.launch import block_size
 
 Values: TypeAlias = "tuple[int | None, ...]"
-ORDERING = frozenset(("acq_rel", "sc", "acquire", "release"))
-"""The words of fences that order accesses of their thread."""
 LANDED = -1
 """The number of meetings before what a copy writes when a phase completes it: no meeting alone orders that."""
 AT_ONCE = (ForKind.PARALLEL, ForKind.VECTORIZED, ForKind.THREAD_BINDING)
@@ -55,11 +55,19 @@ AT_ONCE = (ForKind.PARALLEL, ForKind.VECTORIZED, ForKind.THREAD_BINDING)
 
 @dataclass(slots=True, eq=False)
 class ParallelLoop:
-    """One execution of a loop whose iterations may run at the same time."""
+    """One execution of a loop whose iterations may run at the same time.
+
+    `block`: the number of threads of a block, where the iterations are the threads of several; 0: they are of one.
+    """
 
     loop: tir.For
     tag: str
     slot: Slot[int]
+    block: int = 0
+
+    def is_in_block(self, thread: int, other: int) -> bool:
+        """Whether two iterations are threads of one block."""
+        return self.tag.startswith("threadIdx") and not (self.block and thread // self.block != other // self.block)
 
 
 @dataclass(slots=True, eq=False)
@@ -221,7 +229,7 @@ class Races(Detector):
                 slot = cast("Slot[int]", frame[ACTIVATION].layout.slot(loop.loop_var))
                 if tag.startswith("threadIdx") and not any(outer.tag.startswith("threadIdx") for outer in self._loops):
                     self._clocks, self._in_parts = Clocks(), self._meets_in_part(loop)
-                self._loops = (*self._loops, ParallelLoop(loop, tag, slot))
+                self._loops = (*self._loops, ParallelLoop(loop, tag, slot, block_size(loop)))
                 self._iterations = (*self._iterations, Iteration(frame))
 
     def _meets_in_part(self, loop: tir.For) -> bool:
@@ -373,7 +381,8 @@ class Races(Detector):
 
 
 def _is_shared(view: View) -> bool:
-    return view.buffer.scope.startswith("shared")
+    """Whether an element is in shared memory, whatever the address that names it says."""
+    return view.buffer.scope.startswith("shared") or view.data.storage.space.startswith("shared")
 
 
 def differ(earlier: Access, later: Access, private_loops: tuple[ParallelLoop, ...] = ()) -> int | None:
@@ -384,7 +393,8 @@ def differ(earlier: Access, later: Access, private_loops: tuple[ParallelLoop, ..
         a, b = earlier.values[level], later.values[level]
         if a != b and a is not None and b is not None and loop not in private_loops:
             in_block = loop.tag.startswith("threadIdx")
-            if earlier.atomic and later.atomic and (in_block or "cta" not in (earlier.atomic, later.atomic)):
+            together = loop.is_in_block(a, b) or "cta" not in (earlier.atomic, later.atomic)
+            if earlier.atomic and later.atomic and together:
                 return None
             known = later.seen is not None and later.seen.get(a, 0) >= earlier.count
             met = earlier.phase not in (later.phase, LANDED)

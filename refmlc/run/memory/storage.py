@@ -36,7 +36,8 @@ class Extras:
     `objects`: the objects of stored handles, by the number in memory. `pieces`: start, end and storage of each
     piece. `lent`: how many foreign functions hold the storage at this moment. `reserved`: the bytes of operations
     that are not complete. `space`: the scope of the buffer that it was allocated for. `held`: values without a number
-    that stand in place of elements, and their sizes, by the first byte.
+    that stand in place of elements, and their sizes, by the first byte. `block`: the block of a cluster whose shared
+    memory it is; None: of none.
     """
 
     partial: dict[int, int] = field(default_factory=dict)
@@ -46,6 +47,7 @@ class Extras:
     reserved: Reservations = field(default_factory=Reservations)
     space: str = "global"
     held: dict[int, tuple[int, object]] = field(default_factory=dict)
+    block: int | None = None
 
 
 class Storage:
@@ -187,6 +189,11 @@ class Storage:
     def space(self) -> str:
         """The scope of the buffer that it was allocated for; memory of a caller is global."""
         return "global" if self._extras is None else self._extras.space
+
+    @property
+    def block(self) -> int | None:
+        """The block of a cluster whose shared memory it is; None: of none."""
+        return None if self._extras is None else self._extras.block
 
     @property
     def partial(self) -> dict[int, int]:

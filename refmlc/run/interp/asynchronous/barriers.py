@@ -27,7 +27,10 @@ SIZE = 8
 
 @dataclass(slots=True, eq=False)
 class MemoryBarrier:
-    """A barrier at a place in memory. `copies`: those that each phase completes, until a thread has seen it."""
+    """A barrier at a place in memory. `copies`: those that each phase completes, until a thread has seen it.
+
+    `came`: the threads that have arrived, or told of bytes, in any phase.
+    """
 
     name: str
     place: Pointer
@@ -36,6 +39,7 @@ class MemoryBarrier:
     bytes: int = 0
     phase: int = 0
     copies: dict[int, list[OpenCopy]] = field(default_factory=dict)
+    came: set[int] = field(default_factory=set)
 
     def arrive(self, count: int, span: Span | None, *, drop: bool = False) -> None:
         """`count` threads arrive; with `drop` they leave the later phases. Fails: RM342."""

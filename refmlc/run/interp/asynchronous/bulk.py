@@ -5,25 +5,30 @@
 | `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes`    | a thread has seen the phase of the barrier      |
 | `cp.async.bulk.shared::cluster.shared::cta.mbarrier…`              | the same                                        |
 | `cp.async.bulk.global.shared::cta.bulk_group`                      | the thread has waited for its group             |
+| the first two with `.multicast::cluster`, to the blocks of a mask  | a thread of each block has seen its phase       |
 | `cp.async.bulk.commit_group`, `wait_group n`                       | the groups, as those of cp.async                |
 | `cp.async.bulk.wait_group.read n`                                  | the sources may be written, the rest stays open |
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeAlias
 
-from refmlc.diag import fail
+from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.run.interp.asynchronous.copies import Move, OpenCopy
 from refmlc.run.interp.asynchronous.operands import Address, NotExecutedError
 from refmlc.run.interp.asynchronous.place import Do, Here, signal
-from refmlc.run.interp.tensorir.addresses import name_of, touching
+from refmlc.run.interp.tensorir.addresses import Touch, name_of, touching
 from refmlc.run.interp.tensorir.frame import Frame, IntEval
+from refmlc.run.memory.pointer import Pointer
 
 Ends: TypeAlias = tuple[Address, Address, IntEval]
 UNIT = 16
 """Sizes and addresses are multiples of it. Units: bytes."""
 HINT = "L2::cache_hint"
+MULTICASTS = frozenset(f"multicast::cluster{mask}" for mask in ("", "::16b", "::32b"))
+"""Words of copies to several blocks; how many bits their mask has changes nothing."""
 BY_PHASE, BY_GROUP = "mbarrier::complete_tx::bytes", "bulk_group"
 
 
@@ -38,17 +43,34 @@ def within_cluster(here: Here) -> Do:  # PTX-026
 
 
 def _by_phase(here: Here, source: str) -> Do:
-    ends = _ends(here, 4, BY_PHASE)
+    several = not MULTICASTS.isdisjoint(here.words)
+    ends = _ends(here, 4 + several, BY_PHASE, *MULTICASTS)
     at = here.address(3)
+    mask = here.number(4) if several else None
     prepare = _prepared(here, ends, ("shared", source))
+    own = here.words[3] == "shared::cta"
 
     def issue(frame: Frame) -> None:
-        barrier, (copy, nbytes) = here.barrier(at, frame, proxied=True), prepare(frame)
-        here.block(frame).issue(copy)
-        signal(here, barrier, frame)
-        barrier.bring(copy, nbytes, here.node.span)
+        place, bulk = at.at(frame), prepare(frame)
+        if own:
+            here.check_own(bulk.into, frame)
+        here.check_beside(bulk.into, place, frame)
+        targets = [(bulk.into, place)]
+        if mask is not None:
+            blocks = here.in_blocks(bulk.into, mask(frame), frame)
+            targets = [(into, here.same(place, block, frame)) for block, into in blocks]
+        for into, there in targets:
+            bring(here, at, there, bulk.copy(into, frame), bulk.nbytes, frame)
 
     return issue
+
+
+def bring(here: Here, at: Address, place: Pointer, copy: OpenCopy, nbytes: int, frame: Frame) -> None:
+    """Issue a copy that the phase of the barrier at a place completes. Fails: RM341, RM342."""
+    barrier = here.barrier(at, frame, proxied=True, place=place)
+    here.block(frame).issue(copy)
+    signal(here, barrier, frame)
+    barrier.bring(copy, nbytes, here.node.span)
 
 
 def to_global(here: Here) -> Do:  # TIA-015
@@ -57,7 +79,8 @@ def to_global(here: Here) -> Do:  # TIA-015
     prepare = _prepared(here, ends, ("global", "shared"))
 
     def issue(frame: Frame) -> None:
-        copy, _ = prepare(frame)
+        bulk = prepare(frame)
+        copy = bulk.copy(bulk.into, frame)
         copy.waits_for.add(here.thread(frame))
         copy.outlives = True
         here.block(frame).issue(copy)
@@ -79,37 +102,60 @@ def wait(here: Here) -> Do:  # TIA-015
     return lambda frame: here.groups("bulk", frame).wait(here.thread(frame), left(frame), frame)
 
 
-def _ends(here: Here, count: int, end: str) -> Ends:
-    if set(here.words[5:]) - {HINT} != {end}:
+def _ends(here: Here, count: int, end: str, *more: str) -> Ends:
+    words = set(here.words[5:]) - {HINT}
+    if end not in words or not words - {end} <= set(more) or len(words) > 1 + bool(more):
         raise NotExecutedError("refmlc does not define it yet")
     if len(here.operands) != count + (HINT in here.words):
         raise NotExecutedError(f"it has {len(here.operands)} operands")
     return here.address(0), here.address(1), here.number(2)
 
 
-def _prepared(here: Here, ends: Ends, spaces: tuple[str, str]) -> Callable[[Frame], tuple[OpenCopy, int]]:
-    to, source, size = ends
-    reads = touching(here.scope, source.span, written=False, proxied=True)
-    writes = touching(here.scope, to.span, written=True, proxied=True)
-    span = here.node.span
+@dataclass(frozen=True, slots=True)
+class BulkCopy:
+    """Bytes that are taken from a place, and where they go in the block that the address names."""
 
-    def prepared(frame: Frame) -> tuple[OpenCopy, int]:
-        nbytes = size(frame)
-        if nbytes <= 0 or nbytes % UNIT:
-            raise fail(UNSUPPORTED_CONSTRUCT, f"a bulk copy of {nbytes} bytes is not executed", span)
-        into = to.bytes_at(frame, nbytes, "writes", spaces[0])
-        place = source.bytes_at(frame, nbytes, "reads", spaces[1])
-        to.aligned(into, UNIT)
-        source.aligned(place, UNIT)
-        if reads is not None:
-            reads(frame, place, nbytes, None)
+    into: Pointer
+    source: Pointer
+    data: bytes
+    span: Span | None
+    writes: Touch | None
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return len(self.data)
+
+    def copy(self, into: Pointer, frame: Frame) -> OpenCopy:
+        """The copy to a place."""
+        writes, nbytes = self.writes, self.nbytes
 
         def written(at: Frame, phase: object) -> None:
             if writes is not None:
                 writes(at, into, nbytes, phase)
 
         written(frame, None)
-        moves = [Move(into, place, source.content(place, nbytes))]
-        return OpenCopy(moves, name_of(into), span, written), nbytes
+        return OpenCopy([Move(into, self.source, self.data)], name_of(into), self.span, written)
+
+
+def _prepared(here: Here, ends: Ends, spaces: tuple[str, str]) -> Callable[[Frame], BulkCopy]:
+    to, source, size = ends
+    reads = touching(here.scope, source.span, written=False, proxied=True)
+    writes = touching(here.scope, to.span, written=True, proxied=True)
+    span = here.node.span
+
+    def prepared(frame: Frame) -> BulkCopy:
+        nbytes = size(frame)
+        if nbytes <= 0 or nbytes % UNIT:
+            raise fail(UNSUPPORTED_CONSTRUCT, f"a bulk copy of {nbytes} bytes is not executed", span)
+        into = to.bytes_at(frame, nbytes, "writes", spaces[0])
+        place = source.bytes_at(frame, nbytes, "reads", spaces[1])
+        if spaces[1] == "shared":
+            here.check_own(place, frame)
+        to.aligned(into, UNIT)
+        source.aligned(place, UNIT)
+        if reads is not None:
+            reads(frame, place, nbytes, None)
+        return BulkCopy(into, place, source.content(place, nbytes), span, writes)
 
     return prepared

@@ -41,7 +41,7 @@ SHARED = ("shared", "shared::cta")
 SIZES = {"ca": (4, 8, 16), "cg": (16,)}
 HINTS = ("L2::cache_hint", "L2::64B", "L2::128B", "L2::256B")
 ORDERS = frozenset(("release", "acquire", "relaxed", "cta", "cluster", "b64", *SHARED, "shared::cluster"))
-"""Words of barriers that change neither operands nor counts. Decision: a cluster shares the memory of one block."""
+"""Words of barriers that change neither operands nor counts."""
 
 
 def prepare(scope: Scope, node: tir.Call) -> Eval:
@@ -234,7 +234,7 @@ def _tracked(*, noinc: bool) -> Callable[[Here], Do]:  # TIA-013
         at = here.address(0)
 
         def track(frame: Frame) -> None:
-            barrier, groups = here.barrier(at, frame), here.groups("cp", frame)
+            barrier, groups = here.barrier(at, frame, own=True), here.groups("cp", frame)
             for copy in (copy for group in (*groups.committed, groups.uncommitted) for copy in group):
                 barrier.attach(copy)
             signal(here, barrier, frame)
@@ -260,6 +260,7 @@ def _init(here: Here) -> Do:  # TIA-021
 
     def init(frame: Frame) -> None:
         place = at.at(frame)
+        here.check_own(place, frame)
         here.block(frame).initialise(element_name(place), place, count(frame), here.node.span)
         if writes is not None:
             writes(frame, place, SIZE, None)
@@ -273,6 +274,7 @@ def _inval(here: Here) -> Do:  # TIA-021
 
     def end(frame: Frame) -> None:
         place = at.at(frame)
+        here.check_own(place, frame)
         here.block(frame).end_barrier(element_name(place), place, here.node.span)
         if writes is not None:
             writes(frame, place, SIZE, None)
@@ -288,10 +290,10 @@ def _arrive(here: Here) -> Do:  # TIA-021, TIA-022, TIA-024
         raise NotExecutedError(f"it has {len(here.operands)} operands")
     at, number = here.address(first), here.number(first + 1) if count == 2 else None
     hold = here.holding_state(0) if first and not _is_sink(here.operands[0]) else None
-    drop, span = here.words[1] == "arrive_drop", here.node.span
+    drop, span, own = here.words[1] == "arrive_drop", here.node.span, _is_own(here)
 
     def arrive(frame: Frame) -> None:
-        barrier = here.barrier(at, frame)
+        barrier = here.barrier(at, frame, own=own or hold is not None or leaves_open)
         value = 1 if number is None else number(frame)
         signal(here, barrier, frame)
         if expecting:
@@ -340,8 +342,13 @@ def _pending_count(here: Here) -> Do:  # TIA-024
 
 def _bytes(here: Here) -> Do:  # TIA-022
     at, number = here.address(0), here.number(1)
-    sign = 1 if here.words[1] == "expect_tx" else -1
-    return lambda frame: here.barrier(at, frame).expect(sign * number(frame), here.node.span)
+    sign, own = 1 if here.words[1] == "expect_tx" else -1, _is_own(here)
+    return lambda frame: here.barrier(at, frame, own=own).expect(sign * number(frame), here.node.span)
+
+
+def _is_own(here: Here) -> bool:
+    """Whether the words say that the barrier is one of the own block."""
+    return not set(SHARED).isdisjoint(here.words)
 
 
 BARRIERS: Mapping[str, Callable[[Here], Do]] = {

@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias, cast
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import BARRIER_MISUSE
+from refmlc.diag.catalogue import BAD_POINTER, BARRIER_MISUSE
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import Instruction
 from refmlc.run.interp.asynchronous.barriers import SIZE, BlockState, MemoryBarrier, PhaseState
 from refmlc.run.interp.asynchronous.copies import Groups
 from refmlc.run.interp.asynchronous.operands import Address, NotExecutedError, address, element_name
-from refmlc.run.interp.tensorir.addresses import Touch, is_address, touching
+from refmlc.run.interp.tensorir.addresses import Touch, is_address, name_of, touching
 from refmlc.run.interp.tensorir.frame import Frame, IntEval
 from refmlc.run.interp.tensorir.opaque_values import held, holding
 from refmlc.run.interp.tensorir.scope import Scope
@@ -101,14 +101,90 @@ class Here:
         """The groups of the thread."""
         return self.block(frame).groups_of(kind, self.thread(frame))
 
-    def barrier(self, at: Address, frame: Frame, *, proxied: bool = False, waits: bool = False) -> MemoryBarrier:
-        """The barrier at an address, for an operation on it. Fails: RM342."""
-        place = at.at(frame)
-        barrier = self.block(frame).barrier(element_name(place), place, self.node.span)
+    def barrier(
+        self,
+        at: Address,
+        frame: Frame,
+        *,
+        proxied: bool = False,
+        waits: bool = False,
+        own: bool = False,
+        place: Pointer | None = None,
+    ) -> MemoryBarrier:
+        """The barrier at an address, for an operation on it; `own`: it is one of the block of the thread. Fails: RM342.
+
+        `place`: where it is instead of the address.
+        """
+        place = at.at(frame) if place is None else place
+        if own:
+            self.check_own(place, frame)
+        self.check_alive(place, frame)
+        barrier = self.block(frame).barrier(self._name(place, frame), place, self.node.span)
         self._used(at, place, frame, proxied=proxied)
+        if not waits:
+            barrier.came.add(self.thread(frame))
         if self.scope.machine.schedule is not None and not waits:
             self.scope.machine.schedule.access(barrier, _kind(self.words), self.node)
         return barrier
+
+    def _name(self, place: Pointer, frame: Frame) -> str:
+        """The element at a place, and its block where that is another one."""
+        group, name = frame[self._group], element_name(place)
+        if group is None or not group.block or self.owner(place, frame) == group.block_of(frame):
+            return name
+        return f"{name}` of block `{self.owner(place, frame)}"
+
+    # ------------------------------------------------------------------------------------- blocks of a cluster
+
+    def owner(self, place: Pointer, frame: Frame) -> int:  # TIX-030
+        """The block of the cluster whose memory a place is in."""
+        group = frame[self._group]
+        own = 0 if group is None else group.block_of(frame)
+        owner = None if group is None else group.memory.owner(place)
+        return own if owner is None else owner
+
+    def check_own(self, place: Pointer, frame: Frame) -> None:  # TIX-030
+        """Fails: RM313 where a place is in memory of another block."""
+        group = frame[self._group]
+        if group is not None and group.block and self.owner(place, frame) != group.block_of(frame):
+            message = f"`{name_of(place)}` is of block {self.owner(place, frame)} of the cluster"
+            raise fail(BAD_POINTER, f"{message}, the instruction is for memory of the own block", self.node.span)
+
+    def check_alive(self, place: Pointer, frame: Frame) -> None:  # TIX-034
+        """Fails: RM313 where the block whose memory a place is in has ended."""
+        group = frame[self._group]
+        owner = None if group is None else group.memory.owner(place)
+        if group is not None and owner is not None and group.memory.is_over(owner):
+            message = f"`{name_of(place)}` is of block {owner} of the cluster, which has ended"
+            raise fail(BAD_POINTER, message, self.node.span)
+
+    def check_beside(self, into: Pointer, barrier: Pointer, frame: Frame, *, pair: bool = False) -> None:  # TIX-032
+        """Fails: RM313 where a barrier is in another block (`pair`: in none of the pair) than what it tells of."""
+        size = 2 if pair else 1
+        to, at = self.owner(into, frame), self.owner(barrier, frame)
+        if to // size != at // size:
+            message = f"the destination is in block {to} of the cluster, the barrier in block {at}"
+            raise fail(BAD_POINTER, message, self.node.span)
+
+    def in_blocks(self, place: Pointer, mask: int, frame: Frame) -> list[tuple[int, Pointer]]:  # TIX-033
+        """The same place in each block of a mask. Fails: RM313 where the cluster has no such block."""
+        group = frame[self._group]
+        blocks = 1 if group is None else group.blocks
+        if mask <= 0 or mask >> blocks:
+            size = "one block" if blocks == 1 else f"{blocks} blocks"
+            raise fail(
+                BAD_POINTER, f"a copy to the blocks of the mask {mask:#x}, the cluster has {size}", self.node.span
+            )
+        places = [(block, self.same(place, block, frame)) for block in range(blocks) if mask >> block & 1]
+        for _, there in places:
+            self.check_alive(there, frame)
+        return places
+
+    def same(self, place: Pointer, block: int, frame: Frame) -> Pointer:  # TIX-030
+        """The same place in another block."""
+        group = frame[self._group]
+        there = None if group is None else group.memory.same(place, block, frame)
+        return place if there is None else there
 
     def _used(self, at: Address, place: Pointer, frame: Frame, *, proxied: bool) -> None:
         """Tell hooks of an operation on a barrier: it is atomic, and a write as the beginning of the barrier is."""
@@ -117,7 +193,7 @@ class Here:
             self._uses[at] = touching(self.scope, at.span, written=True, proxied=proxied)
         touch = self._uses[at]
         if touch is not None:
-            hooks.before_atomic(self.node, "cta", frame)
+            hooks.before_atomic(self.node, "cluster", frame)
             touch(frame, place, SIZE, None)
             hooks.after_atomic(self.node, frame)
 

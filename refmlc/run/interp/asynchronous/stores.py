@@ -1,4 +1,4 @@
-"""Asynchronous stores of registers to shared memory: `st.async` (PTX-026).
+"""Asynchronous stores of registers to shared memory: `st.async` (PTX-026, TIX-032).
 
 `st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [a], {b, c}, [bar]` is complete when a thread has seen the
 phase of the barrier, as a bulk copy is.
@@ -39,6 +39,7 @@ def store(here: Here) -> Do:  # PTX-026
         barrier = here.barrier(at, frame)
         into = to.bytes_at(frame, nbytes, "writes", "shared")
         to.aligned(into, nbytes)
+        here.check_beside(into, barrier.place, frame)
 
         def written(at: Frame, phase: object) -> None:
             if writes is not None:

@@ -5,35 +5,36 @@
 | `cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes` | to, map, 2 coordinates, barrier |
 | `cp.async.bulk.tensor.2d.global.shared::cta.bulk_group`                   | map, 2 coordinates, source      |
 | `.tile`, `.cta_group::1`                                                  | the same                        |
-| `.multicast::cluster`, where a cluster has one block                      | and a mask, 1                   |
+| `.multicast::cluster`: to the blocks of a mask (TIX-033)                  | and a mask                      |
+| `.cta_group::2`: the barrier may be in the other block of the pair        | the same                        |
 | `.L2::cache_hint`                                                         | and a policy                    |
 
 They are issued and complete as other bulk copies are; see `bulk`.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 
-from refmlc.diag import fail
+from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import BAD_POINTER, UNINITIALISED, UNSUPPORTED_CONSTRUCT
 from refmlc.lang.dtypes.bits import to_bits
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.clusters import is_alone
 from refmlc.run.interp.asynchronous.boxes import Row, overlap, places, rows, runs
-from refmlc.run.interp.asynchronous.bulk import BY_GROUP, BY_PHASE, HINT
+from refmlc.run.interp.asynchronous.bulk import BY_GROUP, BY_PHASE, HINT, MULTICASTS, bring
 from refmlc.run.interp.asynchronous.copies import CopySource, Move, OpenCopy
 from refmlc.run.interp.asynchronous.operands import Address, NotExecutedError
-from refmlc.run.interp.asynchronous.place import Do, Here, signal
-from refmlc.run.interp.tensorir.addresses import name_of, touching
+from refmlc.run.interp.asynchronous.place import Do, Here
+from refmlc.run.interp.tensorir.addresses import Touch, name_of, touching
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.tensor_maps import TensorMap, TensorMapPlace
 from refmlc.run.memory.values import kind_of
 
 DIMENSIONS = ("1d", "2d", "3d", "4d", "5d")
-MULTICAST = "multicast::cluster"
+PAIR = "cta_group::2"
 NEUTRAL = frozenset(("tile", "cta_group::1", HINT))
 ALIGNMENT = 128
 """Of a box in shared memory. Units: bytes."""
@@ -43,7 +44,7 @@ def rule(here: Here) -> Do:
     """A copy of a box."""
     match here.words[4:]:
         case (dimension, "shared::cta" | "shared::cluster", "global", *rest) if dimension in DIMENSIONS:
-            _check_words(rest, BY_PHASE, MULTICAST)
+            _check_words(rest, BY_PHASE, PAIR, *MULTICASTS)
             return _to_shared(here, DIMENSIONS.index(dimension) + 1)
         case (dimension, "global", "shared::cta", *rest) if dimension in DIMENSIONS:
             _check_words(rest, BY_GROUP)
@@ -109,32 +110,65 @@ def _filled(whole: TensorMap) -> bytearray:
 # --------------------------------------------------------------------------------------------------- to shared memory
 
 
-def _to_shared(here: Here, rank: int) -> Do:  # TIA-042
-    several = MULTICAST in here.words
-    if several and not is_alone(here.scope.machine.module.functions.get(here.scope.function)):
-        raise NotExecutedError("it copies to several blocks of a cluster, which run one after the other")
+def _to_shared(here: Here, rank: int) -> Do:  # TIA-042, TIX-033
+    several, pair = not MULTICASTS.isdisjoint(here.words), PAIR in here.words
     _check_count(here, rank + 3 + several)
     at = here.address(rank + 2)
     mask = here.number(rank + 3) if several else None
-    prepare, span = _box_to_shared(here, rank), here.node.span
+    prepare, own = _box_to_shared(here, rank), here.words[5] == "shared::cta"
 
     def issue(frame: Frame) -> None:
-        if mask is not None and mask(frame) != 1:
-            raise fail(UNSUPPORTED_CONSTRUCT, "a copy to other blocks than that of the thread is not executed", span)
-        barrier, (copy, nbytes) = here.barrier(at, frame, proxied=True), prepare(frame)
-        here.block(frame).issue(copy)
-        signal(here, barrier, frame)
-        barrier.bring(copy, nbytes, span)
+        place, box = at.at(frame), prepare(frame)
+        if own:
+            here.check_own(box.into, frame)
+        targets = [(box.into, place)]
+        if mask is None:
+            here.check_beside(box.into, place, frame, pair=pair)
+        else:
+            leader = here.owner(place, frame) % 2
+            blocks = here.in_blocks(box.into, mask(frame), frame)
+            targets = [
+                (into, here.same(place, block - block % 2 + leader if pair else block, frame)) for block, into in blocks
+            ]
+        for into, there in targets:
+            bring(here, at, there, box.copy(into, frame), box.nbytes, frame)
 
     return issue
 
 
-def _box_to_shared(here: Here, rank: int) -> Callable[[Frame], tuple[OpenCopy, int]]:
+@dataclass(frozen=True, slots=True)
+class BoxCopy:
+    """The bytes of a box as shared memory has them, and where they go in the block that the address names."""
+
+    into: Pointer
+    data: bytes
+    sources: Sequence[CopySource]
+    span: Span | None
+    writes: Touch | None
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return len(self.data)
+
+    def copy(self, into: Pointer, frame: Frame) -> OpenCopy:
+        """The copy to a place."""
+        writes, nbytes = self.writes, self.nbytes
+
+        def written(at: Frame, phase: object) -> None:
+            if writes is not None:
+                writes(at, into, nbytes, phase)
+
+        written(frame, None)
+        return OpenCopy([Move(into, None, self.data)], name_of(into), self.span, written, sources=self.sources)
+
+
+def _box_to_shared(here: Here, rank: int) -> Callable[[Frame], BoxCopy]:
     to, map_of, coordinates = here.address(0), _map_of(here, 1, rank), _coordinates(here, 2, rank)
     reads = touching(here.scope, here.node.span, written=False, proxied=True)
     writes = touching(here.scope, to.span, written=True, proxied=True)
 
-    def prepared(frame: Frame) -> tuple[OpenCopy, int]:
+    def prepared(frame: Frame) -> BoxCopy:
         whole = map_of(frame)
         into = to.bytes_at(frame, whole.nbytes, "writes", "shared")
         to.aligned(into, ALIGNMENT)
@@ -148,14 +182,7 @@ def _box_to_shared(here: Here, rank: int) -> Callable[[Frame], tuple[OpenCopy, i
             sources.append(CopySource(place, content))
         data = np.empty(whole.nbytes, np.uint8)
         data[places(whole, into.byte_offset)] = np.frombuffer(box, np.uint8)
-
-        def written(at: Frame, phase: object) -> None:
-            if writes is not None:
-                writes(at, into, whole.nbytes, phase)
-
-        written(frame, None)
-        copy = OpenCopy([Move(into, None, data.tobytes())], name_of(into), here.node.span, written, sources=sources)
-        return copy, whole.nbytes
+        return BoxCopy(into, data.tobytes(), sources, here.node.span, writes)
 
     return prepared
 
@@ -186,6 +213,7 @@ def _box_to_global(here: Here, rank: int) -> Callable[[Frame], OpenCopy]:
     def prepared(frame: Frame) -> OpenCopy:
         whole = map_of(frame)
         start = source.bytes_at(frame, whole.nbytes, "reads", "shared")
+        here.check_own(start, frame)
         source.aligned(start, ALIGNMENT)
         parts = rows(whole, coordinates(frame))
         if overlap(parts):

@@ -11,7 +11,7 @@
 PTX lets `try_wait` give up after a time that the machine chooses. Decision: that time is long.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import cast
 
@@ -63,6 +63,10 @@ class PhaseIsComplete:
         """The barrier."""
         return thread.frame[self.slot].barrier
 
+    def holders(self, thread: Thread) -> Collection[int] | None:
+        """The threads that have arrived at the barrier, or issued copies for it; None: nobody has."""
+        return thread.frame[self.slot].barrier.came or None
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -94,7 +98,7 @@ class Question:
 
     def begin(self, frame: Frame) -> PhaseWait:
         """The wait of a thread. Fails: RM342."""
-        barrier = self.here.barrier(self.at, frame, waits=True)
+        barrier = self.here.barrier(self.at, frame, waits=True, own=True)
         return PhaseWait(barrier, *self.phase(frame, barrier))
 
 

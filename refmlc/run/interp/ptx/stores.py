@@ -10,6 +10,7 @@
 | `T.ptx.createpolicy…(d, …)`         | `d` has no value afterwards                                                |
 | `T.ptx.isspacep.shared(d, p)`       | a store of 0 or 1, as the memory of `p` says                               |
 | `T.ptx.cvta.to.shared.u64(d, p)`    | `d` holds the address of `p`                                               |
+| `d[i] = T.cuda.cvta_generic_to_shared(p)`, d of one thread | the same (TIX-031)                                  |
 | with `pred=`                        | the same on a condition; otherwise a destination has no value afterwards,  |
 |                                     | unless `preserve_dst=True`                                                  |
 
@@ -19,6 +20,7 @@ So every access goes the way of all accesses: bounds, initialisation, alignment 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import TypeGuard
 
 from refmlc.diag import Span
 from refmlc.lang.dtypes import FLOAT32, HANDLE, INT32, VOID, DType, dtype
@@ -48,18 +50,38 @@ SPACES = {
     "local": ("local",),
 }
 """The state spaces that memory of a storage scope is in."""
+ADDRESSES = ("cuda.cvta_generic_to_shared", "cuda.smem_addr_from_uint64", "cuda.sm100_2sm_leader_smem_addr")
+"""Calls that give addresses in shared memory."""
+LEADER = 0xFEFFFFFF
 STRONG = ("acquire", "release", "relaxed", "volatile")
 
 
 @lru_cache(maxsize=1024)
 def with_stores(func: tir.PrimFunc) -> tir.PrimFunc:
     """The function with its instructions as stores; itself where it has none."""
-    if not any(isinstance(node, tir.Call) and family_of(node.callee) for node in walk(func.body)):
+    if not any((isinstance(node, tir.Call) and family_of(node.callee)) or _is_kept(node) for node in walk(func.body)):
         return func
     return replace(func, body=rewrite(func.body, _stored))
 
 
+def _is_kept(node: Node) -> TypeGuard[tir.BufferStore]:
+    """Whether a statement stores an address to a register."""
+    if not isinstance(node, tir.BufferStore) or node.buffer.scope != "local" or node.buffer.dtype.kind != "uint":
+        return False
+    match node.value:
+        case tir.Call(callee=callee):
+            return callee in ADDRESSES
+        case tir.Apply(op="bitwise_and", args=(tir.Call(callee=callee), tir.IntImm(value=mask))):
+            return callee in ADDRESSES and mask == LEADER
+        case _:
+            return False
+
+
 def _stored(node: Node) -> Node:
+    if _is_kept(node):  # TIX-031
+        destination = tir.BufferLoad(node.buffer, node.indices, span=node.span)
+        kept = tir.Call(ADDRESS_IN, (tir.StringImm(","), destination, node.value), VOID, span=node.span)
+        return tir.Evaluate(kept, span=node.span)
     if not isinstance(node, tir.Evaluate) or not isinstance(node.value, tir.Call):
         return node
     call = node.value
@@ -234,7 +256,7 @@ def _cleared(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
 def _spaces_of(fits: ScalarInstruction) -> tuple[str, ...]:
     """The state spaces of the memory that an address is in; empty: it is not known."""
     address = next(register.value for register in fits.registers if not register.operand.written)
-    source = None if address is None else next(_memories(address), None)
+    source = memory_of(address)
     return () if source is None else SPACES.get(source.scope.partition(".")[0], ())
 
 
@@ -284,7 +306,7 @@ def _view(
     if isinstance(base, tir.Call) and base.callee == ADDRESS:
         base, offset = (part for part in base.args if isinstance(part, tir.Expr))
     assert base is not None  # noqa: S101 - an address is there
-    source = None if isinstance(base, tir.BufferLoad) else next(_memories(base), None)
+    source = memory_of(base)
     space = fits.modifiers.get("space", "")
     scope = (space.partition("::")[0] or "global") if source is None else source.scope
     name = "memory" if source is None else source.name
@@ -300,6 +322,21 @@ def _alignment(fits: ScalarInstruction, element: DType, lanes: int | tir.Expr) -
     if isinstance(lanes, int):
         return lanes * element.bits // 8
     return DISCARDED_BYTES if fits.form.name == DISCARD else ZEROED_BYTES
+
+
+def memory_of(base: tir.Attr) -> tir.Buffer | None:
+    """The buffer that the text of an address names; None: the address comes from a register."""
+    match base:
+        case tir.BufferLoad():
+            return None
+        case tir.Cast(value=value):
+            return memory_of(value)
+        case tir.Apply(args=args):
+            return next((found for arg in args if (found := memory_of(arg)) is not None), None)
+        case tir.Call(callee=callee, args=(inner, *_)) if callee in (ADDRESS, *ADDRESSES):
+            return memory_of(inner)
+        case _:
+            return next(_memories(base), None) if isinstance(base, tir.Expr) else None
 
 
 def _memories(base: tir.Expr) -> Iterator[tir.Buffer]:

@@ -198,12 +198,15 @@ def _place(scope: Scope, node: tir.Call) -> Eval:
     nbytes = cast("tir.IntImm", size).value
     start, distance = place_of(scope, base), scope.int(offset)
     failure = scope.failing(BAD_POINTER, node.span)
-    wanted = space.partition("::")[0]
+    wanted, own, group_of = space.partition("::")[0], space in ("shared", "shared::cta"), scope.group
 
     def place(frame: Frame) -> Pointer:
         address = start(frame).moved(distance(frame))
         if wanted and space_of(address) != wanted:
             raise failure(frame, f"`{name}` accesses {space} memory, the address is in `{space_of(address)}`")
+        wrong = spaces.check_block(address, frame, group_of, own=own)
+        if wrong:
+            raise failure(frame, wrong)
         if address.byte_offset % nbytes:
             message = f"`{name}` accesses {nbytes} bytes at byte {address.byte_offset} of its memory: it is not aligned"
             raise failure(frame, message)

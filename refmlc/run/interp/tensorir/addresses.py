@@ -6,6 +6,8 @@
 | `T.cuda.func_call("tvm_builtin_pointer_offset", p, n)`  | the pointer n elements on                              |
 | `T.cuda.cvta_generic_to_shared(p)`                      | the same place; its number in the space is not known   |
 | `T.ptx.addr(p, n)`, `p + n`, `p - n` as an operand      | the place n bytes on                                   |
+| `T.Cast("uint32", p)` of 64 bits                        | the same place, which is in shared memory (TIX-031)    |
+| `p & 0xFEFFFFFF` of 32 bits                             | the same place in the first block of the pair (TIX-031) |
 
 A pointer knows its storage, the byte in it, and the view that it was taken from; the storage knows its state space.
 """
@@ -14,7 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import cast
 
 from refmlc.diag import Span
-from refmlc.diag.catalogue import UNSUPPORTED_INTRINSIC
+from refmlc.diag.catalogue import BAD_POINTER, UNSUPPORTED_INTRINSIC
 from refmlc.lang.dtypes import INT32, UINT8, UINT64, DType
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import PointerType
@@ -30,6 +32,9 @@ TO_SHARED, MOVED, OFFSET = "cuda.cvta_generic_to_shared", "ptx.addr", "tvm_built
 BODY = f"template<typenameT>__forceinline____device__T*{OFFSET}(T*ptr,intoffset){{returnptr+offset;}}"
 """The source that TVM writes beside each call of it, without spaces."""
 BYTE = 8
+NARROWED, LEADING = "cuda.smem_addr_from_uint64", "cuda.sm100_2sm_leader_smem_addr"
+LEADER = 0xFEFFFFFF
+"""The mask that takes from an address in shared memory whether the block is the second one of its pair."""
 
 
 # ------------------------------------------------------------------------------------------------ the place of one
@@ -42,12 +47,18 @@ def place_of(scope: Scope, node: tir.Attr) -> Callable[[Frame], Pointer]:  # TIX
             return pointer(scope, tir.BufferData(node, span=node.span))
         case tir.Call(callee=callee, args=(base, *rest)) if callee in (TO_SHARED, MOVED):
             return _moved(scope, base, rest[0] if rest else None, 1)
+        case tir.Call(callee=callee, args=(base,)) if callee in (NARROWED, LEADING):
+            return _narrowed(scope, base) if callee == NARROWED else _leading(scope, base)
+        case tir.Apply(op="bitwise_and", args=(base, tir.IntImm(value=mask))) if mask == LEADER:
+            return _leading(scope, base)
         case tir.Apply(op="add", args=(distance, base)) if is_address(base):
             return _moved(scope, base, distance, 1)
         case tir.Apply(op="add" | "sub" as op, args=(base, distance)):
             return _moved(scope, base, distance, 1 if op == "add" else -1)
         case tir.Cast(value=value) if value.dtype.kind == "uint" and node.dtype.bits >= value.dtype.bits:
             return place_of(scope, value)
+        case tir.Cast(value=tir.BufferLoad() as value) if (value.dtype.kind, str(node.dtype)) == ("uint", "uint32"):
+            return _narrowed(scope, value)
         case tir.BufferLoad() if node.dtype.kind == "uint" and not node.dtype.is_vector:
             return _in_register(scope, node)
     return pointer(scope, cast("tir.Expr", node))
@@ -62,6 +73,31 @@ def _in_register(scope: Scope, node: tir.BufferLoad) -> Callable[[Frame], Pointe
         return found.place if isinstance(found, SpaceAddress) else other(frame)
 
     return place
+
+
+def _narrowed(scope: Scope, node: tir.Attr) -> Callable[[Frame], Pointer]:  # TIX-031
+    """An address of 64 bits as one of 32. Fails: RM313 where it is not in shared memory."""
+    place, failure = place_of(scope, node), scope.failing(BAD_POINTER, getattr(node, "span", None))
+
+    def narrowed(frame: Frame) -> Pointer:
+        at = place(frame)
+        if space_of(at) != "shared":
+            raise failure(frame, f"the low 32 bits of an address in `{space_of(at)}` are none of shared memory")
+        return at
+
+    return narrowed
+
+
+def _leading(scope: Scope, node: tir.Attr) -> Callable[[Frame], Pointer]:  # TIX-031
+    """The same place in the first block of the pair. Fails: RM313 where it is not in shared memory."""
+    place, group_of = _narrowed(scope, node), scope.group
+
+    def leading(frame: Frame) -> Pointer:
+        at, group = place(frame), frame[group_of]
+        block = None if group is None else group.memory.owner(at)
+        return at if group is None or not block else group.memory.same(at, block - block % 2, frame) or at
+
+    return leading
 
 
 def _moved(scope: Scope, base: tir.Attr, distance: tir.Attr, sign: int) -> Callable[[Frame], Pointer]:

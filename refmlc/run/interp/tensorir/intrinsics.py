@@ -19,6 +19,7 @@ from refmlc.lang.ops.scalar.fused import fused
 from refmlc.run.interp.tensorir.elements import explain, offset_of
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.jumps import OF_A_THREAD, Returning
+from refmlc.run.interp.tensorir.opaque_values import held
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.memory.cells import cell_size
 from refmlc.run.memory.pointer import Pointer, SpaceAddress
@@ -230,10 +231,16 @@ def _make_array(scope: Scope, node: tir.Call) -> Eval:  # TIR-328
 
 def _reinterpret(scope: Scope, node: tir.Call) -> Eval:  # TIR-332
     """A handle points to the same under any type; the only number that is a handle is 0, null."""
-    value = scope.expr(operands(node)[0])
+    operand = operands(node)[0]
+    value = scope.expr(operand)
     failure = scope.failing(BAD_POINTER, node.span)
+    holds = isinstance(operand, tir.BufferLoad) and node.dtype.kind == "handle" and str(operand.dtype) == "uint64"
+    address = held(scope, cast("tir.BufferLoad", operand)) if holds else None
 
     def reinterpret(frame: Frame) -> object:
+        found = None if address is None else address(frame)
+        if isinstance(found, SpaceAddress):  # TIX-031
+            return found.place
         handle = value(frame)
         if isinstance(handle, int | float):
             if handle == 0 and node.dtype.kind == "handle":

@@ -6,12 +6,14 @@ over `threadIdx` in which threads meet comes here, through one `if` in its case 
 | file             | holds                                                                             |
 |------------------|-----------------------------------------------------------------------------------|
 | `launch`         | the loop over a thread axis: a frame for each thread, rounds, divergence          |
+| `deadlocks`      | threads that wait for each other forever, and the cycle (TIA-023)                 |
 | `group`          | threads, their meetings, one round after the other                                |
 | `schedule`       | who runs next, where orders are explored                                          |
 | `statements`     | the statements around a meeting, as generators                                    |
 | `collectives`    | the barrier, and the reduction over threads                                       |
 | `parts`          | the meetings of the calls in an expression; barriers of blocks                    |
 | `cluster_barriers` | the barrier of a cluster of blocks (TIX-022)                                    |
+| `cluster_memory` | what the blocks of a cluster have of each other's memory (TIX-030)                |
 | `warps`          | what the lanes of a warp give each other: shuffles, votes, reductions, elections  |
 | `registers`      | registers whose value nobody needs: what a shuffle leaves without one             |
 | `alone`          | what a thread finds out alone                                                     |

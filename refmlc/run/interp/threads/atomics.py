@@ -28,7 +28,8 @@ from refmlc.lang.dtypes.formats import FLOAT_FORMATS
 from refmlc.lang.dtypes.rounding import rounder
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.instructions import InstructionCall, instruction
-from refmlc.lang.ir.visit import walk
+from refmlc.lang.ir.kinds import PointerType
+from refmlc.run.interp.ptx.stores import PLACE, memory_of
 from refmlc.run.interp.tensorir.frame import Eval, Frame, Run, Slot
 from refmlc.run.interp.tensorir.placed import is_placed
 from refmlc.run.interp.tensorir.scope import Scope
@@ -55,7 +56,7 @@ Operation = Callable[..., object]
 class Atomic:
     """An atomic operation on one element of `dtype`, among the threads of `scope`.
 
-    `order`: which accesses of its thread it orders with those of others, a word of PTX.
+    `order`: which accesses of its thread it orders with those of others, a word of PTX. `space`: that of its address.
     """
 
     op: str
@@ -65,6 +66,7 @@ class Atomic:
     scope: str = "gpu"
     destination: tir.BufferLoad | None = None
     order: str = "relaxed"
+    space: str = ""
 
 
 def _of_cuda(call: tir.Call) -> Atomic:
@@ -84,19 +86,12 @@ def _of_ptx(call: tir.Call) -> Atomic:
     hint = "L2__cache_hint" in item
     if WIDE in item or not (op and word) or len(item.operands) - hint not in (count, count + (item.family == "atom")):
         raise Beyond("in this form is not executed")
-    check_block(item)
     operands = item.operands[: len(item.operands) - hint]
     first = operands[0] if len(operands) > count else None
     address, *values = operands[-count:]
     if first is not None and not isinstance(first, tir.BufferLoad):
         raise Beyond("into what is no element of a buffer is not executed")
-    return Atomic(op, dtype_named(TYPES[word]), address, tuple(values), reach(item), first, order(item))
-
-
-def check_block(item: InstructionCall) -> None:
-    """Fails: Beyond, for memory of a cluster."""
-    if "shared__cluster" in item:
-        raise Beyond("of a cluster is not executed: it may name memory of another block")
+    return Atomic(op, dtype_named(TYPES[word]), address, tuple(values), reach(item), first, order(item), space(item))
 
 
 def reach(item: InstructionCall) -> str:
@@ -109,6 +104,11 @@ def order(item: InstructionCall) -> str:
     return item.one_of("acquire", "release", "acq_rel") or "relaxed"
 
 
+def space(item: InstructionCall) -> str:
+    """The state space of the address, as PTX has it; empty: any."""
+    return item.one_of("global", "shared__cluster", "shared__cta", "shared").replace("__", "::")
+
+
 # ---------------------------------------------------------------------------------------------------- the element
 
 
@@ -116,15 +116,21 @@ def _element(scope: Scope, atomic: Atomic, call: tir.Call) -> tuple[Run | None, 
     """The element that the address points to, and what declares a buffer for it where none is in the text."""
     pointer = _pointer(atomic.address)
     match pointer:
-        case tir.Call(callee="address_of", args=(tir.BufferLoad() as load,)) if load.dtype == atomic.dtype:
+        case tir.Call(callee="address_of", args=(tir.BufferLoad() as load,)) if _is_of(load.buffer, atomic):
             return None, load
-        case tir.BufferData(buffer=buffer) if _begins_with_an_element(buffer, atomic.dtype):
+        case tir.BufferData(buffer=buffer) if _is_of(buffer, atomic) and _begins_with_an_element(buffer):
             zero = tuple(tir.IntImm(extent.dtype, 0) for extent in buffer.shape)
             return None, tir.BufferLoad(buffer, zero, span=call.span)
-    owner = next((part.buffer for part in walk(pointer) if isinstance(part, tir.BufferData | tir.BufferLoad)), None)
-    name, memory = ("place", "global") if owner is None else (owner.name, owner.scope)
+    owner = memory_of(pointer)
+    memory = (atomic.space.partition("::")[0] or "global") if owner is None else owner.scope
     index = tir.IntImm(INT32, 0)
-    buffer = tir.Buffer(name, atomic.dtype, (tir.IntImm(INT32, 1),), scope=memory, span=call.span)
+    buffer = tir.Buffer(
+        "place" if owner is None else owner.name, atomic.dtype, (tir.IntImm(INT32, 1),), scope=memory, span=call.span
+    )
+    if pointer.dtype.kind == "uint" or atomic.space:
+        facts, size = tir.StringImm(f"{call.callee},{atomic.space}"), tir.IntImm(INT32, atomic.dtype.bits // 8)
+        pointed = PointerType(atomic.dtype, memory)
+        pointer = tir.Call(PLACE, (facts, size, pointer, index), HANDLE, pointed, span=call.span)
     declare = scope.stmt(tir.DeclBuffer(buffer, pointer, span=call.span))
     return declare, tir.BufferLoad(buffer, (index,), span=call.span)
 
@@ -134,16 +140,24 @@ def _pointer(address: tir.Expr) -> tir.Expr:
     if not isinstance(address, tir.Call) or address.callee not in ("cuda.cvta_generic_to_shared", "ptx.addr"):
         return address
     inner = _pointer(cast("tir.Expr", address.args[0]))
+    if inner.dtype.kind == "uint":
+        return address
     if address.callee == "ptx.addr" and len(address.args) > 1:
         return tir.Call("handle_add_byte_offset", (inner, address.args[1]), HANDLE, span=address.span)
     return inner
 
 
-def _begins_with_an_element(buffer: tir.Buffer, dtype: DType) -> bool:
+def _is_of(buffer: tir.Buffer, atomic: Atomic) -> bool:
+    """Whether an operation is one on elements of a buffer, and the state space is that of its memory."""
+    space = atomic.space.partition("::")[0]
+    return buffer.dtype == atomic.dtype and space in ("", (buffer.scope or "global").partition(".")[0])
+
+
+def _begins_with_an_element(buffer: tir.Buffer) -> bool:
     """Whether the pointer of a buffer is the one to its first element."""
     offset = buffer.elem_offset
     at_zero = offset is None or (isinstance(offset, tir.IntImm) and offset.value == 0)
-    return at_zero and buffer.dtype == dtype and bool(buffer.shape) and not is_placed(buffer)
+    return at_zero and bool(buffer.shape) and not is_placed(buffer)
 
 
 # -------------------------------------------------------------------------------------------------- the operation

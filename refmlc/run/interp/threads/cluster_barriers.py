@@ -7,8 +7,8 @@
 | `T.ptx.barrier.cluster.wait()`             | waits until all threads of the cluster have arrived in its phase  |
 | `T.cuda.cluster_sync()`                    | arrives, then waits                                               |
 
-`.release`, `.acquire` and `.aligned` say what these are without them, or what a compiler may assume. A block that is
-launched without clusters is a cluster of its own.
+A thread that has ended is not waited for. `.release`, `.acquire` and `.aligned` say what these are without them, or
+what a compiler may assume. A block that is launched without clusters is a cluster of its own.
 """
 
 from dataclasses import dataclass
@@ -48,12 +48,17 @@ class AllHaveArrived:
     def lacks(self, thread: Thread) -> str:
         """How many threads have not arrived."""
         waiting = thread.frame[self.slot]
-        missing = waiting.count - len(waiting.arrivals.arrived)
+        missing = len(waiting.arrivals.missing(waiting.count))
         return f"the barrier of the cluster lacks {missing} of {waiting.count} threads"
 
     def place(self, thread: Thread) -> object:
         """The barrier."""
         return thread.frame[self.slot].arrivals
+
+    def holders(self, thread: Thread) -> list[int]:
+        """The threads that have not arrived."""
+        waiting = thread.frame[self.slot]
+        return waiting.arrivals.missing(waiting.count)
 
 
 def prepare_cluster_barrier(scope: Scope, node: tir.Evaluate) -> Go:
@@ -81,9 +86,7 @@ def prepare_cluster_barrier(scope: Scope, node: tir.Evaluate) -> Go:
             if releases:
                 hooks.release((arrivals, arrivals.phase), frame)
             arrivals.arrived.add(thread)
-            if len(arrivals.arrived) == group.threads:
-                arrivals.phase += 1
-                arrivals.arrived.clear()
+            arrivals.settle(group.threads)
         if waits:
             if thread not in arrivals.open:
                 raise again(frame, "a thread that waits at the barrier of its cluster and has not arrived")

@@ -6,7 +6,7 @@ the lanes of a mask, as many as a barrier counts) wait for each other, they may 
 between two meetings, and every run has the same order.
 """
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, cast
 
@@ -14,6 +14,7 @@ from refmlc.lang.ir.node import Node
 from refmlc.run.interp.asynchronous.barriers import BlockState
 from refmlc.run.interp.tensorir.frame import Frame, Slot
 from refmlc.run.interp.tensorir.views import BufferPlace, View
+from refmlc.run.interp.threads.cluster_memory import ClusterMemory
 from refmlc.run.interp.threads.schedule import ThreadSchedule
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.space_numbers import SpaceNumbers
@@ -78,6 +79,9 @@ class Awaited(Protocol):
     def place(self, thread: "Thread") -> object:
         """The place whose state it is."""
 
+    def holders(self, thread: "Thread") -> Collection[int] | None:
+        """The threads that it waits for, as far as they are known; None: they are not."""
+
 
 WARP = 32
 PARTS = {"warp": WARP, "warpgroup": 128}
@@ -117,11 +121,25 @@ class Posted:
 
 @dataclass(slots=True, eq=False)
 class ClusterArrivals:
-    """The barrier of a cluster: its phase, the threads that arrived in it, the phases of arrivals without a wait."""
+    """The barrier of a cluster: its phase, the threads that arrived in it, the phases of arrivals without a wait.
+
+    `ended`: the threads that have ended, which no phase waits for.
+    """
 
     phase: int = 0
     arrived: set[int] = field(default_factory=set)
     open: dict[int, int] = field(default_factory=dict)
+    ended: set[int] = field(default_factory=set)
+
+    def missing(self, count: int) -> list[int]:
+        """The threads, of so many, for which the phase waits."""
+        return [thread for thread in range(count) if thread not in self.arrived and thread not in self.ended]
+
+    def settle(self, count: int) -> None:
+        """The next phase begins where all threads that have not ended have arrived."""
+        if self.arrived and len(self.arrived | self.ended) == count:
+            self.phase += 1
+            self.arrived.clear()
 
 
 class Group:
@@ -142,9 +160,7 @@ class Group:
         self.posted: dict[Node, list[Posted]] = {}
         self.met: dict[Node, list[Posted]] = {}
         self.folded: dict[tuple[Node, tuple[int | None, ...]], tuple[object, ...]] = {}
-        self._views: dict[tuple[Slot[View], int, int], View] = {}
-        self._counts: dict[tuple[Slot[View], int], int] = {}
-        self._frames: list[Frame] = []
+        self.memory = ClusterMemory()
 
     def tensor_memory(self, frame: Frame, budget: Budget) -> TensorMemory:
         """The tensor memory of the block of a thread, made at its first use. Fails: RM603."""
@@ -167,17 +183,21 @@ class Group:
         """All have met: each thread can read the values brought to this meeting."""
         self.met, self.posted, self.folded = self.posted, {}, {}
 
+    @property
+    def blocks(self) -> int:
+        """How many blocks run together."""
+        return self.threads // self.block if self.block else 1
+
+    def end(self, thread: int) -> None:
+        """A thread has ended."""
+        self.arrivals.ended.add(thread)
+        self.arrivals.settle(self.threads)
+        if self.block:
+            self.memory.end(thread // self.block, self.block)
+
     def shared_view(self, place: BufferPlace, frame: Frame, make: Callable[[Frame], View]) -> View:
-        """The buffer that the threads allocate together: the same for the n-th allocation of each thread."""
-        thread = (place.view, id(frame))
-        if thread not in self._counts:
-            self._frames.append(frame)  # alive, so that its id stays its own
-        number = self._counts.get(thread, 0)
-        self._counts[thread] = number + 1
-        key = (place.view, number, self.block_of(frame))
-        if key not in self._views:
-            self._views[key] = make(frame)
-        return self._views[key]
+        """The buffer that the threads of a block allocate together."""
+        return self.memory.allocate(place, frame, self.block_of(frame), make)
 
 
 @dataclass(frozen=True, slots=True)

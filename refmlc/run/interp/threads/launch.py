@@ -9,13 +9,13 @@ from functools import partial
 from typing import cast
 
 from refmlc.diag import Related
-from refmlc.diag.catalogue import BAD_EXTENT, BARRIER_DIVERGENCE, DEADLOCK, UNSUPPORTED_CONSTRUCT
+from refmlc.diag.catalogue import BAD_EXTENT, BARRIER_DIVERGENCE, UNSUPPORTED_CONSTRUCT
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import tir, tirx
-from refmlc.lang.ir.node import Node
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Activation, Frame, Run, Slot
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.threads.group import WARP, Events, Go, Group, Meeting, Steps, Thread, rounds, scheduled
+from refmlc.run.interp.threads.deadlocks import deadlock
+from refmlc.run.interp.threads.group import WARP, Events, Go, Group, Meeting, Steps, Thread, part_of, rounds, scheduled
 from refmlc.run.interp.threads.private_memory import outside
 
 
@@ -58,11 +58,11 @@ def threads(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go
     with scope.loop(node.loop_var, domain, tag) as slot, scope.thread(tag, node.loop_var, node.extent):
         if node.thread is not None and node.thread.var is not None:
             scope.layout.alias(node.thread.var, cast("Slot[object]", slot))
-        body = _located(scope, body_of(scope, node.body))
+        body = _located(scope, slot, body_of(scope, node.body))
     machine, budget, span, memories = scope.machine, scope.machine.budget, node.span, scope.memories
     resume, pause = _switching(scope, node)
     released, met = scope.machine.hooks.release, _met(scope, node)
-    size, group_slot = _block_size(node), scope.group
+    size, group_slot = block_size(node), scope.group
     begin, begins = scope.machine.hooks.begin_threads, scope.machine.hooks.watches("begin_threads")
 
     def steps(frame: Frame) -> Steps:
@@ -80,7 +80,7 @@ def threads(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go
             if size:
                 group.block = size
                 group.block_of = lambda thread_frame: thread_frame[slot] // size
-        block = []
+        block: list[Thread] = []
         for index, value in enumerate(values):
             thread_frame = _child(frame)
             thread_frame[slot] = value
@@ -89,14 +89,14 @@ def threads(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go
             block.append(Thread(index, thread_frame, body(thread_frame), None, size))
         if begins:
             begin(node, block)
-        events = Events(resume, pause, released, met, partial(_divergence, scope, node, frame))
+        events = Events(resume, pause, released, met, partial(_divergence, scope, node, frame, block))
         schedule = machine.schedule
         yield from rounds(block, events) if schedule is None else scheduled(block, events, schedule)
 
     return steps
 
 
-def _block_size(node: tir.For) -> int:
+def block_size(node: tir.For) -> int:
     """How many threads a block has, where those of all blocks of a cluster run together; 0: there is one block."""
     match node.body:
         case tir.AttrStmt(key=tirx.KERNEL, value=int() as size):
@@ -112,8 +112,9 @@ def _child(frame: Frame) -> Frame:
     return child
 
 
-def _located(scope: Scope, body: Go) -> Go:
+def _located(scope: Scope, slot: Slot[int], body: Go) -> Go:
     """A thread whose failures are located in its own frame."""
+    group_slot = scope.group
 
     def located(frame: Frame) -> Steps:
         try:
@@ -121,6 +122,9 @@ def _located(scope: Scope, body: Go) -> Go:
         except RefmlcError as failure:
             scope.machine.locate(failure, frame)
             raise
+        group = frame[group_slot]
+        if group is not None:
+            group.end(frame[slot])
 
     return located
 
@@ -161,13 +165,14 @@ def _divergence(
     scope: Scope,
     node: tir.For,
     frame: Frame,
+    block: Sequence[Thread],
     members: Sequence[Thread],
     waiting: Thread,
     arrived: Sequence[Thread],
 ) -> Exception:
     """The failure of threads that do not reach the same meeting, or wait for what nobody does."""
     if any(thread.waits is not None and thread.waits.until is not None for thread in members):
-        return deadlock(scope, node, frame, members)
+        return deadlock(scope, frame, block, partial(_state, block), _label(node))
     meeting = waiting.waits
     assert meeting is not None  # noqa: S101 - it waits
     tag = _label(node)
@@ -191,7 +196,7 @@ def _divergence(
 
 def _label(node: tir.For) -> str:
     """What the numbers of threads count in messages."""
-    return "thread of the cluster" if _block_size(node) else node.tag
+    return "thread of the cluster" if block_size(node) else node.tag
 
 
 def _awaited(meeting: Meeting, waiting: Thread, members: Sequence[Thread]) -> str:
@@ -227,43 +232,18 @@ def _comes(meeting: Meeting, waiting: Thread, thread: Thread) -> bool:
     if not meeting.is_same(thread.waits):
         return False
     aligned = meeting.barrier is not None and meeting.barrier.aligned
-    in_warp = thread.index // WARP == waiting.index // WARP
+    in_warp = _warp(thread) == _warp(waiting)
     return not (aligned and in_warp) or (thread.waits is not None and thread.waits.node is meeting.node)
 
 
-def deadlock(scope: Scope, node: tir.For, frame: Frame, members: Sequence[Thread]) -> Exception:  # TIA-023
-    """The failure of threads that wait forever: what each of them waits for."""
-    states: dict[tuple[str, Node | None], list[int]] = {}
-    for thread in members:
-        states.setdefault((_state(thread, members), None if thread.waits is None else thread.waits.node), []).append(
-            thread.index
-        )
-    alone = next(thread.waits for thread in members if thread.waits is not None and thread.waits.until is not None)
-    lines = [f"{_label(node)} {_ranges(indices)}: {what}" for (what, _), indices in states.items()]
-    related = [
-        Related(f"{_label(node)} {_ranges(indices)} wait here", place.span)
-        for (_, place), indices in states.items()
-        if place is not None and place is not alone.node
-    ]
-    message = f"{lines[0]}; nobody can change that" if len(lines) == 1 else "threads wait for each other forever"
-    return scope.failing(DEADLOCK, alone.node.span, *related)(frame, message, *(lines if len(lines) > 1 else ()))
+def _warp(thread: Thread) -> tuple[int, int]:
+    return thread.index - thread.number, thread.number // WARP
 
 
-def _state(thread: Thread, members: Sequence[Thread]) -> str:
+def _state(threads: Sequence[Thread], thread: Thread) -> str:
     waits = thread.waits
     if waits is None:
         return "ended"
     if waits.until is not None:
         return f"waits, and {waits.until.lacks(thread)}"
-    return _awaited(waits, thread, members)
-
-
-def _ranges(numbers: Sequence[int]) -> str:
-    """`0-3, 5` for 0, 1, 2, 3, 5."""
-    parts: list[list[int]] = []
-    for number in numbers:
-        if parts and parts[-1][-1] == number - 1:
-            parts[-1] = [parts[-1][0], number]
-        else:
-            parts.append([number])
-    return ", ".join("-".join(map(str, part)) for part in parts)
+    return _awaited(waits, thread, part_of(threads, thread, waits))

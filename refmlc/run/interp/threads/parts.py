@@ -188,7 +188,7 @@ def _act(together: Together, fail: Callable[[Frame, Beyond], Exception], members
     values = [
         cast("tuple[object, ...]", member.frame[cast("Slot[object]", meeting.posted)]) for member, meeting in pairs
     ]
-    lanes = [member.index % WARP if together.part == "warp" else member.index for member in members]
+    lanes = [member.number % WARP if together.part == "warp" else member.index for member in members]
     try:
         results = [] if rule is None else rule(lanes, values)
     except Beyond as beyond:

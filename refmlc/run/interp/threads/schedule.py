@@ -68,6 +68,11 @@ class Always:
         del thread
         return self
 
+    def holders(self, thread: "Thread") -> tuple[int, ...]:
+        """Nobody."""
+        del thread
+        return ()
+
 
 def is_event(*nodes: Node) -> bool:
     """Whether there is an event of synchronisation in statements or expressions."""

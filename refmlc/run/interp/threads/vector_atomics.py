@@ -20,13 +20,12 @@ from refmlc.lang.dtypes.bits import decoder, encoder
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.instructions import InstructionCall, instruction
 from refmlc.lang.ir.kinds import PointerType
-from refmlc.lang.ir.visit import walk
 from refmlc.lang.ops.ptx.calls import ADDRESS
-from refmlc.run.interp.ptx.stores import PLACE
+from refmlc.run.interp.ptx.stores import PLACE, memory_of
 from refmlc.run.interp.tensorir.frame import Eval, Frame, Run
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads import atomics
-from refmlc.run.interp.threads.atomics import Atomic, Operation, check_block, exchanged, operation_of, order, reach
+from refmlc.run.interp.threads.atomics import Atomic, Operation, exchanged, operation_of, order, reach, space
 from refmlc.run.interp.threads.parts import written
 from refmlc.run.interp.threads.warps import Beyond, check_numbers
 
@@ -49,6 +48,7 @@ class VectorAtomic:
     destinations: tuple[tir.BufferLoad, ...]
     scope: str
     order: str
+    space: str
 
 
 def _of_ptx(item: InstructionCall) -> VectorAtomic:
@@ -58,7 +58,6 @@ def _of_ptx(item: InstructionCall) -> VectorAtomic:
         raise Beyond("with a predicate, keywords or an operand that is left out is not executed")
     if not (op and word) or (op != "add" and not (vector and word in HALVES)) or (word in HALVES) > ("noftz" in item):
         raise Beyond("in this form is not executed")
-    check_block(item)
     count, hint = VECTORS.get(vector, 1), "L2__cache_hint" in item
     operands = item.operands[: len(item.operands) - hint]
     fits = (count + 1, 2 * count + 1) if item.family == "atom" else (count + 1,)
@@ -74,7 +73,7 @@ def _of_ptx(item: InstructionCall) -> VectorAtomic:
     if any(each.dtype.bits != bits for each in (*destinations, *registers)):
         raise Beyond(f"of {word} in registers of other sizes is not executed")
     loads = cast("tuple[tir.BufferLoad, ...]", tuple(destinations))
-    return VectorAtomic(op, dtype_named(name), packed, address, registers, loads, reach(item), order(item))
+    return VectorAtomic(op, dtype_named(name), packed, address, registers, loads, reach(item), order(item), space(item))
 
 
 def _extreme(op: str) -> Operation:
@@ -93,11 +92,13 @@ def _elements(scope: Scope, atomic: VectorAtomic, node: tir.Call) -> tuple[Run, 
     base, offset = atomic.address, cast("tir.Expr", tir.IntImm(INT32, 0))
     if isinstance(base, tir.Call) and base.callee == ADDRESS:
         base, offset = cast("tuple[tir.Expr, ...]", base.args[:2])
-    owner = next((part.buffer for part in walk(base) if isinstance(part, tir.BufferData | tir.BufferLoad)), None)
-    name, memory = ("place", "global") if owner is None else (owner.name, owner.scope)
+    owner = memory_of(base)
+    name, memory = (
+        ("place", atomic.space.partition("::")[0] or "global") if owner is None else (owner.name, owner.scope)
+    )
     count = len(atomic.registers) * atomic.packed
     buffer = tir.Buffer(name, atomic.dtype, (tir.IntImm(INT32, count),), scope=memory, span=node.span)
-    facts = tir.StringImm(f"{node.callee},")
+    facts = tir.StringImm(f"{node.callee},{atomic.space}")
     size = tir.IntImm(INT32, count * atomic.dtype.bits // 8)
     place = tir.Call(PLACE, (facts, size, base, offset), HANDLE, PointerType(atomic.dtype, memory), span=node.span)
     declare = scope.stmt(tir.DeclBuffer(buffer, place, span=node.span))

@@ -1,7 +1,8 @@
-"""Kernels whose blocks of a cluster wait for each other: their threads run together (TIX-022).
+"""Kernels whose blocks of a cluster need each other: their threads run together (TIX-022, TIX-030).
 
-One loop is over the threads of all blocks of a cluster, the blocks x fastest, and the loops around it are over the
-clusters. Other kernels run one block after the other, whatever clusters they have.
+They do where the threads of a cluster meet, or reach memory of other blocks. One loop is over the threads of all blocks
+of a cluster, the blocks x fastest, and the loops around it are over the clusters. Other kernels run one block after the
+other, whatever clusters they have.
 """
 
 from math import prod
@@ -10,11 +11,10 @@ from typing import TypeGuard
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.clusters import is_of_cluster
-from refmlc.lang.ir.instructions import instruction
+from refmlc.lang.ir.clusters import AXIS, is_of_cluster, reaches_blocks
 from refmlc.lang.ir.node import Node
-from refmlc.lang.ir.scope_ids import WARP, Launch, as_dtype, count_of
-from refmlc.lang.ir.threads import is_atomic
+from refmlc.lang.ir.scope_ids import Launch, as_dtype, count_of
+from refmlc.lang.ir.threads import tag_of
 from refmlc.lang.ir.tirx import KERNEL
 from refmlc.lang.ir.visit import rewrite, walk
 
@@ -41,24 +41,18 @@ def _divided(extent: tir.Expr, by: tir.Expr) -> tir.Expr:
 
 def together(launch: Launch, body: tir.Stmt) -> int:
     """The number of threads of a block, where the blocks of a cluster run together; 0: they do not. Fails: RM504."""
-    barrier = next((node for node in walk(body) if is_of_cluster(node)), None)
-    if barrier is None or size(launch) == 1:
+    reason = next((node for node in walk(body) if is_of_cluster(node) or reaches_blocks(node)), None)
+    if reason is None or size(launch) == 1:
         return 0
     threads = count_of(launch.block)
-    if not threads.is_constant or threads.constant % WARP:
-        message = f"clusters of blocks whose number of threads is no constant multiple of {WARP} are not executed"
-        raise fail(UNSUPPORTED_CONSTRUCT, message, barrier.span)
+    if not threads.is_constant or not all(isinstance(extent, tir.IntImm) for extent in launch.cluster):
+        message = "clusters of which the numbers of blocks and threads are not constant are not executed"
+        raise fail(UNSUPPORTED_CONSTRUCT, message, reason.span)
     for node in walk(body):
-        if isinstance(node, tir.Call) and (node.callee in SHARED_BY_ALL or _is_atomic_in_block(node)):
+        if isinstance(node, tir.Call) and node.callee in SHARED_BY_ALL:
             message = f"`T.{node.callee}` in a kernel whose blocks wait for each other is not executed"
             raise fail(UNSUPPORTED_CONSTRUCT, message, node.span)
     return threads.constant
-
-
-def _is_atomic_in_block(call: tir.Call) -> bool:
-    """Whether an operation is atomic among the threads of one block only."""
-    item = instruction(call) if is_atomic(call) else None
-    return item is not None and "cta" in item
 
 
 def with_ranks(body: tir.Stmt, thread: tir.Expr) -> tir.Stmt:
@@ -68,6 +62,25 @@ def with_ranks(body: tir.Stmt, thread: tir.Expr) -> tir.Stmt:
 
 def _is_rank(node: Node) -> TypeGuard[tir.Call]:
     return isinstance(node, tir.Call) and node.callee == "cuda.thread_rank"
+
+
+def check_launches(body: tir.Stmt) -> None:
+    """Fails: RM504 where blocks of a cluster need each other, whose launch is no loop over all of their threads."""
+    sizes = [node.extent if isinstance(node, tir.For) else node.value for node in walk(body) if _is_axis(node)]
+    if all(_number(size) == 1 for size in sizes):
+        return
+    reason = next((node for node in walk(body) if is_of_cluster(node) or reaches_blocks(node)), None)
+    if reason is not None:
+        message = "blocks of a cluster that need each other are not executed in a launch of this form"
+        raise fail(UNSUPPORTED_CONSTRUCT, message, reason.span)
+
+
+def _is_axis(node: Node) -> TypeGuard[tir.For | tir.AttrStmt]:
+    return isinstance(node, tir.For | tir.AttrStmt) and tag_of(node).startswith(AXIS)
+
+
+def _number(size: object) -> object:
+    return size.value if isinstance(size, tir.IntImm) else size
 
 
 def check_memory(body: tir.Stmt) -> None:

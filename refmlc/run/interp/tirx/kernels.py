@@ -19,12 +19,12 @@
 | `cluster_id`          | the same divided by it                                          |
 | `cta_id_in_pair`      | the number of the block in its cluster, x fastest, modulo 2      |
 
-Where blocks of a cluster wait for each other, one loop is over the threads of all of them (`clusters`).
+Where blocks of a cluster need each other, one loop is over the threads of all of them (`clusters`).
 
 The attribute `KERNEL` is around the body of a thread; its value says how many threads a block has in such a loop.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from math import prod
@@ -33,10 +33,11 @@ from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.lang.dtypes import INT32, DType
 from refmlc.lang.ir import tir
+from refmlc.lang.ir.clusters import AXIS, reaches_blocks
 from refmlc.lang.ir.kinds import ForKind
 from refmlc.lang.ir.node import Node
-from refmlc.lang.ir.scope_ids import SEVERAL_BLOCKS, WARP, WARPGROUP, Launch, as_dtype, count_of, launch_of
-from refmlc.lang.ir.threads import LAUNCHES, meets_in_part, tag_of
+from refmlc.lang.ir.scope_ids import WARP, WARPGROUP, Launch, as_dtype, count_of, launch_of
+from refmlc.lang.ir.threads import LAUNCHES, meets_in_part
 from refmlc.lang.ir.tirx import DEVICE_ENTRY, KERNEL, ScopeIdDef
 from refmlc.lang.ir.visit import rewrite, walk
 from refmlc.run.interp.ptx.stores import with_stores
@@ -45,8 +46,6 @@ from refmlc.run.interp.tirx.block_reductions import ThreadPlace, with_reductions
 from refmlc.run.interp.tirx.filters import without_filters
 
 AXES = "xyz"
-OF_BLOCKS = ("ptx.mapa", "ptx.getctarank")
-"""Instructions whose meaning depends on the number of blocks in a cluster."""
 
 
 @lru_cache(maxsize=1024)
@@ -59,15 +58,19 @@ def as_loops(func: tir.PrimFunc) -> tir.PrimFunc:
     """
     func = with_stores(func)
     entries = [node for node in walk(func.body) if _is_entry(node)]
-    sizes = () if entries else tuple(_sizes_of_clusters(func.body))
-    if sizes:
-        func = replace(func, body=_of_cluster(sizes, func.body))
     chain = [] if entries else _chain(func.body)
-    if not entries and not (chain and meets_in_part(func.body)):
+    if not entries and not (chain and (meets_in_part(func.body) or _reaches(func.body))):
+        clusters.check_launches(func.body)
         return func
     body = rewrite(func.body, _launched if entries else lambda node: _flat(node) if node is chain[0] else node)
     clusters.check_memory(body)
+    clusters.check_launches(body)
     return replace(func, body=body)
+
+
+def _reaches(body: tir.Stmt) -> bool:
+    """Whether blocks of a cluster reach each other's memory."""
+    return any(reaches_blocks(node) for node in walk(body))
 
 
 def _is_entry(node: Node) -> bool:
@@ -214,27 +217,17 @@ def _launched(node: Node) -> Node:
         return node
     _check_returns(node.body)
     defs = [part for part in walk(node.body) if isinstance(part, ScopeIdDef)]
+    chain = [] if defs else _chain(node.body)
+    if any(_tag(item).startswith(AXIS) for item in chain):
+        return rewrite(node.body, lambda part: _flat(part) if part is chain[0] else part)
     launch = launch_of(defs)
     ids = Ids(launch, node.span, clusters.together(launch, node.body))
     table: dict[int, tir.Stmt] = {
         id(part): _bound(part.ids, ids.values(part.kind, len(part.ids)), part.span) for part in defs
     }
     body = without_filters(node.body, [var for part in defs for var in part.ids])
-    body = _of_cluster(launch.cluster, rewrite(body, lambda part: table.get(id(part), part)))
+    body = rewrite(body, lambda part: table.get(id(part), part))
     return _loops(launch, ids, _marked(_of_thread(body, ids), ids, node.span), node.span)
-
-
-def _of_cluster(sizes: Sequence[tir.Expr], body: tir.Stmt) -> tir.Stmt:
-    """The body, in which instructions about blocks of a cluster say whether it has several."""
-    if all(isinstance(size, tir.IntImm) and size.value == 1 for size in sizes):
-        return body
-
-    def told(node: Node) -> Node:
-        if isinstance(node, tir.Call) and isinstance(node.callee, str) and node.callee.startswith(OF_BLOCKS):
-            return replace(node, attrs={**node.attrs, SEVERAL_BLOCKS: True})
-        return node
-
-    return rewrite(body, told)
 
 
 def _check_returns(body: tir.Stmt) -> None:
@@ -247,45 +240,49 @@ def _check_returns(body: tir.Stmt) -> None:
 # --------------------------------------------------------------------------------- kernels of launched threads
 
 
-def _chain(body: tir.Stmt) -> list[tir.AttrStmt]:
-    """The launches of axes, each directly below the one before, that the function begins with."""
+def _chain(body: tir.Stmt) -> list[tir.AttrStmt | tir.For]:
+    """The launches of axes, each directly below the one before, that the function begins with.
+
+    Loops over axes are launches where one of them is over the blocks of a cluster.
+    """
     first = next((node for node in walk(body) if _is_launch(node)), None)
-    chain: list[tir.AttrStmt] = []
-    while isinstance(first, tir.AttrStmt) and _is_launch(first):
+    chain: list[tir.AttrStmt | tir.For] = []
+    while isinstance(first, tir.AttrStmt | tir.For) and _is_launch(first):
         chain.append(first)
         first = first.body
     tags = [_tag(node) for node in chain]
-    known = all(tag.startswith(("blockIdx.", "threadIdx.", "clusterCtaIdx.")) for tag in tags)
-    return chain if known and len(set(tags)) == len(tags) and "threadIdx.x" in tags else []
+    known = all(tag.startswith(("blockIdx.", "threadIdx.", AXIS)) for tag in tags)
+    loops = any(isinstance(node, tir.For) for node in chain) and not any(tag.startswith(AXIS) for tag in tags)
+    return chain if known and not loops and len(set(tags)) == len(tags) and "threadIdx.x" in tags else []
 
 
 def _is_launch(node: Node) -> bool:
+    if isinstance(node, tir.For):
+        return bool(node.tag) and isinstance(node.min, tir.IntImm) and node.min.value == 0 and node.step is None
     return isinstance(node, tir.AttrStmt) and node.key in LAUNCHES and isinstance(node.node, tir.ThreadVar)
 
 
-def _sizes_of_clusters(body: tir.Stmt) -> Iterator[tir.Expr]:
-    """The extents of the axes of clusters that are launched."""
-    for node in walk(body):
-        if tag_of(node).startswith("clusterCtaIdx.") and isinstance(node, tir.For | tir.AttrStmt):
-            yield node.extent if isinstance(node, tir.For) else _extent(node)
-
-
-def _tag(node: tir.AttrStmt) -> str:
+def _tag(node: tir.AttrStmt | tir.For) -> str:
+    if isinstance(node, tir.For):
+        return node.tag
     return node.node.tag if isinstance(node.node, tir.ThreadVar) else ""
+
+
+def _vars(node: tir.AttrStmt | tir.For) -> list[tir.Var]:
+    """The variables of an axis."""
+    thread = node.thread if isinstance(node, tir.For) else node.node
+    named = [thread.var] if isinstance(thread, tir.ThreadVar) and thread.var is not None else []
+    return [node.loop_var, *named] if isinstance(node, tir.For) else named
 
 
 def _flat(node: Node) -> Node:
     """Launches of several axes as the loops of a kernel."""
-    chain = _chain(node) if isinstance(node, tir.AttrStmt) else []
+    chain = _chain(node) if isinstance(node, tir.AttrStmt | tir.For) else []
     _check_returns(chain[-1].body)
     extents = {_tag(item): _extent(item) for item in chain}
-    launch = Launch(*(_axes(extents, prefix) for prefix in ("blockIdx.", "clusterCtaIdx.", "threadIdx.")))
+    launch = Launch(*(_axes(extents, prefix) for prefix in ("blockIdx.", AXIS, "threadIdx.")))
     ids = Ids(launch, chain[0].span, clusters.together(launch, chain[-1].body))
-    binds: list[tir.Stmt] = []
-    for item in chain:
-        var = item.node.var if isinstance(item.node, tir.ThreadVar) else None
-        if var is not None:
-            binds.append(_bound([var], [ids.on_launched(_tag(item))], item.span))
+    binds = [_bound([var], [ids.on_launched(_tag(item))], item.span) for item in chain for var in _vars(item)]
     body = _of_thread(chain[-1].body, ids)
     return _loops(launch, ids, _marked(tir.SeqStmt((*binds, body), span=node.span), ids, node.span), node.span)
 
@@ -297,7 +294,9 @@ def _axes(extents: Mapping[str, tir.Expr], prefix: str) -> tuple[tir.Expr, ...]:
     return tuple(extents.get(prefix + axis, tir.IntImm(INT32, 1)) for axis in AXES[: last + 1])
 
 
-def _extent(node: tir.AttrStmt) -> tir.Expr:
+def _extent(node: tir.AttrStmt | tir.For) -> tir.Expr:
+    if isinstance(node, tir.For):
+        return node.extent
     value = node.value
     return value if isinstance(value, tir.Expr) else tir.IntImm(_dtype(node), int(str(value)))
 

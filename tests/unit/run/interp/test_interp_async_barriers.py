@@ -186,6 +186,15 @@ def test_who_waits_for_whom_is_shown():
     assert len(caught.diagnostic.related) == 2
 
 
+def test_a_deadlock_tells_the_cycle():
+    ring = (init(1, 1), when("t == 0", wait(0, 0), bar("arrive", 1)), when("t == 1", wait(1, 0), bar("arrive", 0)))
+    assert failure(*ring).diagnostic.notes[2] == "the cycle: threadIdx.x 0 waits for 1, 1 waits for 0"
+    known = (init(1, 1), when("t == 1", bar("arrive", 0)), when("t == 2", bar("arrive", 1)), BLOCK)
+    waits = (when("t == 0", wait(0, 1)), when("t == 1", wait(1, 1)), when("t == 2", BLOCK))
+    notes = failure(*known, *waits, threads=3).diagnostic.notes
+    assert notes[3] == "the cycle: threadIdx.x 1 waits for 2, 2 waits for 1"
+
+
 def test_a_phase_completes_copies_of_its_threads():
     copies = "T.ptx.cp.async_.ca.shared.global_(T.address_of(S[t]), T.address_of(A[t + 8]), 4)"
     arrive = "T.ptx.cp.async_.mbarrier.arrive.noinc.shared.b64(T.address_of(bar[0]))"

@@ -161,7 +161,6 @@ def test_an_operation_may_have_no_destination():
     [
         ("T.ptx.red.global_.add.v2.f32(A.data, T.float32(1))", "in this form is not executed"),
         ("T.ptx.red.global_.add.f32(A.data)", "in this form is not executed"),
-        ("T.ptx.red.shared__cluster.add.s32(A.data, 1)", "of a cluster is not executed"),
         ("T.ptx.red.global_.add.f32(A.data, T.float32(1), pred=True)", "with a predicate"),
         ("T.evaluate(T.cuda.atomic_cas(A.data, T.float32(1), T.float32(1)))", "of float32 is not executed"),
         ("T.ptx.red.global_.add.s32(A.data, T.float32(1))", "of int32 takes no other value"),

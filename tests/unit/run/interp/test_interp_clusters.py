@@ -129,10 +129,21 @@ def f(A: T.Buffer((128,), 'int32'), B: T.Buffer((128,), 'int32')):
 
 
 def test_threads_that_do_not_arrive_are_waited_for_forever():
-    error = failure("if r == 0:\n    T.cuda.cluster_sync()")
+    body = "if r == 0:\n    T.cuda.cluster_sync()\nelse:\n    T.ptx.bar.sync(1, 96)"
+    error = failure(body)
     assert error.code.id == "RM343"
-    assert "thread of the cluster 0-63" in error.diagnostic.message
-    assert "the barrier of the cluster lacks 64 of 128 threads" in error.diagnostic.message
+    assert error.diagnostic.notes[:2] == (
+        "thread of the cluster 0-63: waits, and the barrier of the cluster lacks 64 of 128 threads",
+        "thread of the cluster 64-127: waits at barrier 1 for 96 threads",
+    )
+    body = (
+        "if r == 0:\n    T.cuda.cluster_sync()\nelif t == 0:\n    T.cuda.cta_sync()\nelse:\n    T.cuda.cluster_sync()"
+    )
+    error = failure(body)
+    assert "thread of the cluster 64: waits for all threads of its block" in error.diagnostic.notes
+    assert "the cycle: thread of the cluster 64 waits for 65-127, 65-127 waits for 64" in error.diagnostic.notes, (
+        error.diagnostic.notes
+    )
 
 
 def test_threads_at_a_barrier_of_their_block_wait_for_those_at_the_barrier_of_the_cluster():
@@ -157,8 +168,11 @@ MANY = "b = T.cta_id([4])\nr = T.cta_id_in_cluster([2])\nt = T.thread_id([{}])"
         (f"{ARRIVE}\n{ARRIVE}", MANY.format(64), "arrives at the barrier of its cluster again"),
         (WAIT, MANY.format(64), "waits at the barrier of its cluster and has not arrived"),
         ("T.ptx.barrier.cluster.arrive(pred=T.uint32(1))", MANY.format(64), "is not executed here"),
-        (SYNC, MANY.format(48), "no constant multiple of 32"),
-        (f"T.ptx.red.relaxed.cta.global_.add.s32(A.data, 1)\n{SYNC}", MANY.format(64), "blocks wait for each other"),
+        (
+            f"x = T.alloc_local((1,), 'int32')\nT.tvm_thread_allreduce(T.uint32(1), t, True, x.data, t)\n{SYNC}",
+            MANY.format(64),
+            "blocks wait for each other",
+        ),
     ],
 )
 def test_other_uses_are_unsupported_by_name(body, ids, message):

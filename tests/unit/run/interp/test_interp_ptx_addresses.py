@@ -72,16 +72,6 @@ def test_the_only_block_of_a_cluster_is_the_own_one(map_, register):
         assert run(map_, rank, "B[t] = x[1]", clusters=clusters)[:2] == [0, 0]
 
 
-def test_several_blocks_are_refused():
-    clusters = "T.cta_id([2])\nT.cta_id_in_cluster([2])"
-    for line in (
-        f"T.ptx.mapa.shared__cluster.u32(s[0], {SHARED}, T.uint32(0))",
-        f"T.ptx.getctarank.shared__cluster.u32(x[0], {SHARED})",
-    ):
-        caught = failure(line, clusters=clusters)
-        assert (caught.code.id, "has several blocks" in caught.message) == ("RM502", True)
-
-
 LAUNCHED = """@T.prim_func
 def f(B: T.Buffer((2,), "uint32")):
     with T.launch_thread("blockIdx.x", 2):
@@ -91,25 +81,34 @@ def f(B: T.Buffer((2,), "uint32")):
                 x = T.alloc_buffer((1,), "uint32", scope="local")
                 T.ptx.getctarank.u64(x[0], S.ptr_to([0]))
                 {meets}
-                B[t] = x[0]
+                B[{block}] = x[0]
 """
 
 
 @pytest.mark.parametrize(
     ("cluster", "meets"),
     [
-        ("with T.launch_thread('clusterCtaIdx.x', {}):", "T.evaluate(0)"),
-        ("with T.launch_thread('clusterCtaIdx.x', {}):", "T.cuda.warp_sync()"),
+        ("with T.launch_thread('clusterCtaIdx.x', {}) as c:", "T.evaluate(0)"),
+        ("with T.launch_thread('clusterCtaIdx.x', {}) as c:", "T.cuda.warp_sync()"),
         ("for c in T.thread_binding({}, 'clusterCtaIdx.x'):", "T.evaluate(0)"),
     ],
 )
 def test_launches_of_clusters_have_several_blocks_too(cluster, meets):
-    out = np.full(2, 9, "uint32")
-    Machine(read(LAUNCHED.format(cluster=cluster.format(1), meets=meets), "f.py")).call("f", [out])
-    assert out.tolist() == [0, 0]
+    for size, block, ranks in ((1, "t", [0, 0]), (2, "c", [0, 1])):
+        text = LAUNCHED.format(cluster=cluster.format(size), meets=meets, block=block)
+        out = np.full(2, 9, "uint32")
+        Machine(read(text, "f.py")).call("f", [out])
+        assert out.tolist() == ranks
+
+
+def test_a_launch_of_another_form_is_unsupported():
+    cluster = "for c in T.thread_binding({}, 'clusterCtaIdx.x'):"
+    text = LAUNCHED.format(cluster=cluster.format(2), meets="T.evaluate(0)", block="c")
+    text = text.replace("        for c", "        T.evaluate(0)\n        for c")
     with pytest.raises(RefmlcError) as caught:
-        Machine(read(LAUNCHED.format(cluster=cluster.format(2), meets=meets), "f.py")).call("f", [out])
-    assert "has several blocks" in caught.value.diagnostic.message
+        Machine(read(text, "f.py")).call("f", [np.full(2, 9, "uint32")])
+    assert caught.value.code.id == "RM504"
+    assert "not executed in a launch of this form" in caught.value.diagnostic.message
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ def test_two_of_them_do_not_race():
         ("red.global_.max.v2.f32(A.ptr_to([0]), T.float32(0), T.float32(1))", "RM502", "in this form"),
         ("red.global_.add.f16(A.ptr_to([0]), T.uint16(0))", "RM502", "in this form"),
         ("red.global_.add.v4.f32(A.ptr_to([0]), T.float32(0))", "RM502", "in this form"),
-        ("red.shared__cluster.add.v2.f32(A.ptr_to([0]), T.float32(0), T.float32(0))", "RM502", "of a cluster"),
+        ("red.shared__cluster.add.v2.f32(A.ptr_to([0]), T.float32(0), T.float32(0))", "RM313", "in `global`"),
         ("red.global_.add.noftz.f16(A.ptr_to([0]), T.uint32(0))", "RM502", "in registers of other sizes"),
         ("atom.global_.add.v2.f32(t, t, A.ptr_to([0]), T.float32(0), T.float32(0))", "RM502", "no element of a buffer"),
         ("red.global_.add.v2.f32(A.ptr_to([0]), T.float32(0), T.float32(0), pred=True)", "RM502", "with a predicate"),
