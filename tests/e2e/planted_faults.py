@@ -39,6 +39,8 @@ FOLDER = Path(__file__).parent / "planted_faults"
 RESULTS = {
     "block_sum": lambda a: np.full(64, a.sum() + 64, "int32"),
     "bulk_tile": lambda a: a[::-1] + 1,
+    "cluster_exchange": lambda a: a[::-1, ::-1],
+    "cluster_ring": lambda a: np.repeat(a.sum(axis=1, keepdims=True), 2, axis=1),
     "double_buffer": lambda a: a[:, ::-1],
     "fenced_flag": lambda a: a[::-1],
     "flag": lambda a: a[::-1],
