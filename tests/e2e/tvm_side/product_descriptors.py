@@ -17,4 +17,4 @@ for line in sys.stdin:
         code = FUNCTIONS[name](**keywords)
     except ValueError:
         code = None
-    print(json.dumps(code))
+    sys.stdout.write(json.dumps(code) + "\n")

@@ -77,6 +77,10 @@ class Scales:
     a: Matrix
     b: Matrix
 
+    def of_columns(self, first: int, count: int) -> "Scales":
+        """Those of some of the columns of B."""
+        return Scales(self.dtype, self.a, self.b[first : first + count])
+
     def apply(self, elements: Sequence[Parts], codes: Sequence[int]) -> list[Parts]:
         """The elements of a row or a column, times their scales. Fails: Unspecified."""
         scales = [_scale(self.dtype, code) for code in codes]

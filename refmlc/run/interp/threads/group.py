@@ -155,22 +155,26 @@ class Group:
         self.block_of: Callable[[Frame], int] = lambda _frame: 0
         self.arrivals = ClusterArrivals()
         self.asynchronous = BlockState()
-        self.numbers = SpaceNumbers()
+        self._numbers: dict[int, SpaceNumbers] = {}
         self.tensor_memories: dict[int, TensorMemory] = {}
         self.posted: dict[Node, list[Posted]] = {}
         self.met: dict[Node, list[Posted]] = {}
         self.folded: dict[tuple[Node, tuple[int | None, ...]], tuple[object, ...]] = {}
         self.memory = ClusterMemory()
 
-    def tensor_memory(self, frame: Frame, budget: Budget) -> TensorMemory:
-        """The tensor memory of the block of a thread, made at its first use. Fails: RM603."""
-        block = self.block_of(frame)
+    def numbers(self, frame: Frame) -> SpaceNumbers:
+        """The numbers of addresses in the shared memory of the block of a thread."""
+        return self._numbers.setdefault(self.block_of(frame), SpaceNumbers())
+
+    def tensor_memory(self, frame: Frame, budget: Budget, block: int | None = None) -> TensorMemory:
+        """The tensor memory of a block, that of a thread where none is given, made at its first use. Fails: RM603."""
+        block = self.block_of(frame) if block is None else block
         if block not in self.tensor_memories:
             self.tensor_memories[block] = TensorMemory(budget)
         return self.tensor_memories[block]
 
-    def end(self) -> None:
-        """The threads have ended. Fails: RM341, RM351 where they left something open."""
+    def close(self) -> None:
+        """All threads have ended. Fails: RM341, RM351 where they left something open."""
         self.asynchronous.end()
         for memory in self.tensor_memories.values():
             memory.end()

@@ -35,7 +35,7 @@ def launch(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go]
                 group.next_round()
                 if meet is not None and meeting.orders and _is_meeting(scope, meeting):
                     meet(meeting.node, meeting.implied)
-            group.end()
+            group.close()
         finally:
             machine.groups -= 1
             frame[slot] = None

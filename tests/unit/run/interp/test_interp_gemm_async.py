@@ -116,8 +116,8 @@ def test_sums_are_of_float32_in_the_order_of_k():
 
 def test_a_in_tensor_memory():
     a, b, c = drawn("float16", (M, K)), drawn("float16", (N, K)), drawn("float32", (M, N))
-    layout = LANES.format(m=M, n=K)
-    more = f"""    E = T.decl_buffer(({M}, {K}), "float16", scope="tmem", layout={layout}, allocated_addr=at[0] + T.uint32(32))
+    at = f'scope="tmem", layout={LANES.format(m=M, n=K)}, allocated_addr=at[0] + T.uint32(32)'
+    more = f"""    E = T.decl_buffer(({M}, {K}), "float16", {at})
     P = T.alloc_local(({K},), "float16")
     Q = P.view({M}, {K}, layout=T.TileLayout(T.S[({M}, {K}):(1 @ Axis.tid_in_wg, 1)]))
     for j in range({K}):

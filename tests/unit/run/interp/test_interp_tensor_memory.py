@@ -96,7 +96,7 @@ def test_the_lanes_of_a_warp_bring_the_same_operands():
 
 REFUSED = {
     "two blocks": alloc(0, 32).replace("group::1", "group::2"),
-    "freed by two blocks": free(0, 32).replace("group::1", "group::2"),
+    "freed by two blocks": FREE.format("T.uint32(0)", 32).replace("group::1", "group::2"),
     "given back by two blocks": GIVE_BACK.replace("group::1", "group::2"),
     "an address that is none": 'T.ptx["tcgen05.alloc.cta_group::1.sync.aligned.b32"](T.float32(1), T.uint32(32))\n',
     "a predicate": alloc(0, 32).replace("))\n", "), pred=lane == 0)\n"),

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from shared_matrices import across_k, along_k, distances, packed
 
-from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import dtype
 from refmlc.lang.dtypes.storage import storage_dtype
 from refmlc.lang.script import read
@@ -17,6 +16,8 @@ FORMATS = {"float16": 0, "bfloat16": 1, "float32": 2, "float8_e4m3fn": 0, "float
 KINDS = {"float16": "f16", "bfloat16": "f16", "float32": "tf32", "uint8": "i8", "int8": "i8"}
 LOADED = 32
 """How many columns of its lane a thread loads at once."""
+REGISTERS = ", ".join(f"r[{i}]" for i in range(LOADED))
+BULK = "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes"
 
 
 def numbers(kind, shape):
@@ -70,8 +71,8 @@ def f(A: T.Buffer(({SIZE},), "uint8"), B: T.Buffer(({SIZE},), "uint8"), C: T.Buf
         T.ptx.mbarrier.init.shared.b64(T.address_of(done[0]), T.uint32(1))
         T.ptx.fence.proxy.async_.shared__cta()
         T.ptx.mbarrier.arrive.expect_tx.shared.b64(T.address_of(loaded[0]), T.uint32({2 * SIZE}))
-        T.ptx["cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes"](SA.data, A.data, {SIZE}, T.address_of(loaded[0]))
-        T.ptx["cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes"](SB.data, B.data, {SIZE}, T.address_of(loaded[0]))
+        T.ptx["{BULK}"](SA.data, A.data, {SIZE}, T.address_of(loaded[0]))
+        T.ptx["{BULK}"](SB.data, B.data, {SIZE}, T.address_of(loaded[0]))
     if w == 0:
         T.ptx["tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32"](T.address_of(at[0]), T.uint32(256))
     T.cuda.cta_sync()
@@ -81,7 +82,8 @@ def f(A: T.Buffer(({SIZE},), "uint8"), B: T.Buffer(({SIZE},), "uint8"), C: T.Buf
     for c in range({columns // LOADED}):
         for i in range({LOADED}):
             r[i] = C[t, {LOADED} * c + i]
-        T.ptx["tcgen05.st.sync.aligned.32x32b.x{LOADED}.b32"](at[0] + T.Cast("uint32", 2097152 * w + {LOADED} * c), {", ".join(f"r[{i}]" for i in range(LOADED))})
+        T.ptx["tcgen05.st.sync.aligned.32x32b.x{LOADED}.b32"](
+            at[0] + T.Cast("uint32", 2097152 * w + {LOADED} * c), {REGISTERS})
     T.ptx["tcgen05.wait::st.sync.aligned"]()
 {first}    T.ptx["tcgen05.fence::before_thread_sync"]()
     T.cuda.cta_sync()
@@ -93,7 +95,8 @@ def f(A: T.Buffer(({SIZE},), "uint8"), B: T.Buffer(({SIZE},), "uint8"), C: T.Buf
 {between}    T.cuda.mbarrier_wait(T.address_of(done[0]), 0)
     T.ptx["tcgen05.fence::after_thread_sync"]()
     for c in range({columns // LOADED}):
-        T.ptx["tcgen05.ld.sync.aligned.32x32b.x{LOADED}.b32"]({", ".join(f"r[{i}]" for i in range(LOADED))}, at[0] + T.Cast("uint32", 2097152 * w + {LOADED} * c))
+        T.ptx["tcgen05.ld.sync.aligned.32x32b.x{LOADED}.b32"](
+            {REGISTERS}, at[0] + T.Cast("uint32", 2097152 * w + {LOADED} * c))
         T.ptx["tcgen05.wait::ld.sync.aligned"]()
         for i in range({LOADED}):
             O[t, {LOADED} * c + i] = r[i]
@@ -254,3 +257,76 @@ def test_scaled_products(kind, vector, scales, first):
     scaled = [part * np.repeat(2.0**own, k // vector, axis=1) for part, own in zip(wide, factors, strict=True)]
     expected = (scaled[0] @ scaled[1].T).astype("float32")
     assert out.tolist() == image(lanes(m, n), expected, cells).tolist()
+
+
+PAIR = """
+from tvm.script import tirx as T
+
+@T.prim_func
+def f(A: T.Buffer((2, {size}), "uint8"), B: T.Buffer((2, {size}), "uint8"), O: T.Buffer((2, 128, 32), "uint32")):
+    T.device_entry()
+    rank = T.cta_id_in_cluster([2])
+    T.cta_id([2])
+    w = T.warp_id([4])
+    t = T.thread_id([128])
+    SA = T.alloc_buffer(({size},), "uint8", scope="shared")
+    SB = T.alloc_buffer(({size},), "uint8", scope="shared")
+    at = T.alloc_shared((1,), "uint32")
+    loaded = T.alloc_shared((1,), "uint64")
+    done = T.alloc_shared((1,), "uint64")
+    da = T.alloc_local((1,), "uint64")
+    db = T.alloc_local((1,), "uint64")
+    r = T.alloc_local((32,), "uint32")
+    if t == 0:
+        T.ptx.mbarrier.init.shared.b64(T.address_of(loaded[0]), T.uint32(1))
+        T.ptx.mbarrier.init.shared.b64(T.address_of(done[0]), T.uint32(1))
+        T.ptx.fence.proxy.async_.shared__cta()
+        T.ptx.mbarrier.arrive.expect_tx.shared.b64(T.address_of(loaded[0]), T.uint32({both}))
+        T.ptx["{copy}"](SA.data, T.address_of(A[rank, 0]), {size}, T.address_of(loaded[0]))
+        T.ptx["{copy}"](SB.data, T.address_of(B[rank, 0]), {size}, T.address_of(loaded[0]))
+    if w == 0:
+        T.ptx["tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32"](T.address_of(at[0]), T.uint32(32))
+    T.cuda.mbarrier_wait(T.address_of(loaded[0]), 0)
+    T.cuda.cluster_sync()
+    if rank == 0:
+        if t == 0:
+            T.cuda.tcgen05.encode_matrix_descriptor(T.address_of(da[0]), SA.data, {where[0]}, {where[1]}, 3)
+            T.cuda.tcgen05.encode_matrix_descriptor(T.address_of(db[0]), SB.data, {where[0]}, {where[1]}, 3)
+            T.ptx["tcgen05.mma.cta_group::2.kind::f16"](at[0], da[0], db[0], T.uint32({code}), {masks}, 0)
+            T.ptx["tcgen05.commit.cta_group::2.{one}.shared::cluster.multicast::cluster.b64"](
+                T.address_of(done[0]), T.uint16(3))
+    T.cuda.mbarrier_wait(T.address_of(done[0]), 0)
+    T.ptx["tcgen05.fence::after_thread_sync"]()
+    T.ptx["tcgen05.ld.sync.aligned.32x32b.x32.b32"]({registers}, at[0] + T.Cast("uint32", 2097152 * w))
+    T.ptx["tcgen05.wait::ld.sync.aligned"]()
+    for i in range(32):
+        O[rank, t, i] = r[i]
+    T.cuda.cluster_sync()
+    if w == 0:
+        T.ptx["tcgen05.dealloc.cta_group::2.sync.aligned.b32"](at[0], T.uint32(32))
+"""
+
+
+@pytest.mark.parametrize("m", [256, 128])
+def test_a_pair_of_blocks_multiplies(m):
+    n, k, size = (32, 16, 16384) if m == 256 else (64, 16, 16384)
+    a, b = numbers("float16", (m, k)), numbers("float16", (n, k))
+    memories = [
+        np.stack([packed(half, along_k(len(half), k, 2, 8), size) for half in np.split(part, 2)]) for part in (a, b)
+    ]
+    text = PAIR.format(
+        size=size,
+        both=2 * size,
+        copy=BULK,
+        one="mbarrier::arrive::one",
+        where=distances(m // 2, k, 2, 8, turned=False),
+        code=descriptor("float16", "float16", m, n),
+        masks=", ".join(["T.uint32(0)"] * 8),
+        registers=REGISTERS,
+    )
+    out = np.zeros((2, 128, 32), "uint32")
+    Machine(read(text, "f.py")).call("f", [Tensor.from_numpy(array) for array in (*memories, out)])
+    d = product_of(a, b, np.zeros((m, n)), "float32")
+    for rank, half in enumerate(np.split(d, 2)):
+        lanes_of = half if m == 256 else np.concatenate(np.split(half, 2, axis=1))  # columns in two halves of the lanes
+        assert out[rank].view("float32").tolist() == lanes_of.tolist()

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from shared_matrices import across_k, along_k, distances, packed
 
 from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import dtype
@@ -10,7 +11,6 @@ from refmlc.lang.script import read
 from refmlc.observe.sanitize import sanitize
 from refmlc.run.interp.machine import Machine
 from refmlc.run.memory.tensor import Tensor
-from shared_matrices import across_k, along_k, distances, packed
 
 RNG = np.random.default_rng(11)
 FORMS = {  # the elements of A, k, bits, and the elements of D

@@ -43,6 +43,8 @@ from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.space_numbers import SPACE, SpaceNumbers
 
 Chunks: TypeAlias = list[tuple[Pointer, bytes]]
+PlaceOf: TypeAlias = Callable[[Pointer], Pointer]
+ChunkOf: TypeAlias = Callable[[int], tuple[Pointer, bytes]]
 BYTE, DESCRIPTOR_BYTES = 8, 8
 
 
@@ -68,13 +70,13 @@ def described(code: int, encoding: Encoding) -> MatrixDescriptor:
 
 
 def read_matrix(
-    descriptor: MatrixDescriptor, sizes: tuple[int, int], dtype: DType, numbers: SpaceNumbers, *, along_k: bool
+    descriptor: MatrixDescriptor, sizes: tuple[int, int], dtype: DType, chunk_of: ChunkOf, *, along_k: bool
 ) -> SharedMatrix:
     """A matrix of as many lines and elements of k as `sizes` says. Fails: RM304, RM305, RM341."""
     width = UNIT * BYTE // dtype.bits
     count, length = sizes if along_k else sizes[::-1]
     chunks = [
-        [chunk_at(descriptor.address(line, chunk, along_k=along_k), numbers) for chunk in range(length // width)]
+        [chunk_of(descriptor.address(line, chunk, along_k=along_k)) for chunk in range(length // width)]
         for line in range(count)
     ]
     codes = [
@@ -85,12 +87,18 @@ def read_matrix(
     return SharedMatrix(lines, [chunk for line in chunks for chunk in line])
 
 
-def chunk_at(number: int, numbers: SpaceNumbers) -> tuple[Pointer, bytes]:
-    """The 16 bytes with a number. Fails: RM304, RM305, RM341."""
+def same_place(place: Pointer) -> Pointer:
+    """The place itself."""
+    return place
+
+
+def chunk_at(number: int, numbers: SpaceNumbers, place_of: PlaceOf = same_place) -> tuple[Pointer, bytes]:
+    """The 16 bytes with a number, or those that `place_of` finds for them. Fails: RM304, RM305, RM341."""
     place = numbers.place(number)
     if place is None or place.byte_offset + UNIT > place.storage.nbytes:
         message = f"a product reads 16 bytes from {number:#x} of shared memory on, where no matrix is"
         raise fail(OUT_OF_BOUNDS, message)
+    place = place_of(place)
     storage, start = place.storage, place.byte_offset
     if not storage.is_initialised(start, UNIT):
         if any(item.written for item in storage.reserved_at(start, UNIT)):
@@ -121,7 +129,7 @@ def _encode(encoding: Encoding, scope: Scope, node: tir.Call) -> Eval:
         if writes is not None:
             writes(frame, target, DESCRIPTOR_BYTES, None)
         try:
-            number = 0 if start is None else number_of(start, group.numbers, span)
+            number = 0 if start is None else number_of(start, group.numbers(frame), span)
             code = encoded(number, leading(frame), stride(frame), mode(frame), encoding)
         except NoSuchDescriptor as reason:
             raise fail(UNSUPPORTED_CONSTRUCT, f"{reason}: not executed", span) from None

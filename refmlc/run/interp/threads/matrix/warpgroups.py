@@ -14,6 +14,7 @@ A product takes what it reads when it is issued; D has its values when the threa
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 from refmlc.diag import Span, fail
@@ -35,7 +36,14 @@ from refmlc.run.interp.threads.group import Group
 from refmlc.run.interp.threads.matrix.open_products import OpenProduct, pending
 from refmlc.run.interp.threads.matrix.operands import element_of, read
 from refmlc.run.interp.threads.matrix.registers import joined, split
-from refmlc.run.interp.threads.matrix.shared_matrices import BYTE, Chunks, SharedMatrix, described, read_matrix
+from refmlc.run.interp.threads.matrix.shared_matrices import (
+    BYTE,
+    Chunks,
+    SharedMatrix,
+    chunk_at,
+    described,
+    read_matrix,
+)
 from refmlc.run.interp.threads.matrix.work import Apart, NotExecuted, Posted, WarpWork
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.space_numbers import SpaceNumbers
@@ -76,7 +84,7 @@ class _Here:
 
     def numbers(self, frame: Frame) -> SpaceNumbers:
         """The numbers of addresses in the shared memory of the block."""
-        return cast("Group", frame[self._group]).numbers
+        return cast("Group", frame[self._group]).numbers(frame)
 
     def block(self, frame: Frame) -> BlockState:
         """What the threads of the block share."""
@@ -278,7 +286,9 @@ class _Multiplication:
 
     def _matrix(self, code: int, number: int, lines: int, numbers: SpaceNumbers) -> SharedMatrix:
         along_k, dtype = self.operands.along_k[number], self.form.element("ab"[number])
-        return read_matrix(described(code, WGMMA), (lines, self.form.k), dtype, numbers, along_k=along_k)
+        return read_matrix(
+            described(code, WGMMA), (lines, self.form.k), dtype, partial(chunk_at, numbers=numbers), along_k=along_k
+        )
 
 
 class _Watch:

@@ -69,7 +69,7 @@ def _number(scope: Scope, base: tir.Attr, count: int) -> Callable[[Frame], int]:
     place, group_of = _place(scope, base), scope.group
 
     def number(frame: Frame) -> int:
-        return number_of(place(frame), cast("Group", frame[group_of]).numbers, None) >> count
+        return number_of(place(frame), cast("Group", frame[group_of]).numbers(frame), None) >> count
 
     return number
 

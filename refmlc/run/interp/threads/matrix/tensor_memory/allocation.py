@@ -9,7 +9,7 @@
 A warp that finds no room waits until another one frees columns. Decision: the first free columns are allocated.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -20,14 +20,14 @@ from refmlc.run.interp.asynchronous.operands import NotExecutedError, address
 from refmlc.run.interp.tensorir.addresses import touching
 from refmlc.run.interp.tensorir.frame import Frame, Slot
 from refmlc.run.interp.threads.group import Meeting, Steps, Thread
-from refmlc.run.interp.threads.matrix.tensor_memory.place import Here
+from refmlc.run.interp.threads.matrix.tensor_memory.place import GROUPS, Here
 from refmlc.run.interp.threads.matrix.work import Apart, NotExecuted, Posted, WarpWork
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.tensor_memory import CELL, COLUMNS, LANE_BYTES, LANES, LEAST, TensorMemory
 
-ONE_BLOCK = ("cta_group::1", "sync", "aligned")
-ADDRESSED = (*ONE_BLOCK, "b32")
-SPACED = (*ONE_BLOCK, "shared::cta", "b32")
+ALIGNED = ("sync", "aligned")
+ADDRESSED = (*ALIGNED, "b32")
+SPACED = (*ALIGNED, "shared::cta", "b32")
 
 
 @dataclass(slots=True)
@@ -66,11 +66,14 @@ class RoomIsFree:
         """The memory."""
         return thread.frame[self.slot].memory
 
+    def holders(self, thread: Thread) -> None:
+        """Who frees columns is not known."""
+        del thread
+
 
 def allocate(here: Here) -> WarpWork:  # TMM-002
     """Columns, whose address is written to shared memory."""
-    if here.words[1:] not in (ADDRESSED, SPACED):
-        raise NotExecuted(f"with the modifiers {' '.join(here.words)[:100]}")
+    memory_of = _memory(here, ADDRESSED, SPACED)
     here.check_count(2)
     try:
         into = address(here.scope, here.operands[0])
@@ -84,7 +87,7 @@ def allocate(here: Here) -> WarpWork:  # TMM-002
     def post(frame: Frame) -> object:
         place = into.bytes_at(frame, CELL, "writes", "shared")
         into.aligned(place, CELL)
-        return place, count(frame), here.memory(frame)
+        return place, count(frame), memory_of(frame)
 
     def act(posted: Posted) -> Posted:
         place, columns, memory = _common(posted)
@@ -110,6 +113,19 @@ def allocate(here: Here) -> WarpWork:  # TMM-002
     return WarpWork(post, act, finish, wait=wait)
 
 
+def _memory(here: Here, *endings: tuple[str, ...]) -> Callable[[Frame], TensorMemory]:
+    """The memory of the block: each block of a pair allocates in its own. Fails: NotExecuted, RM504."""
+    count = GROUPS.get(here.words[1] if len(here.words) > 1 else "")
+    if count is None or here.words[2:] not in endings:
+        raise NotExecuted(f"with the modifiers {' '.join(here.words)[:100]}")
+
+    def memory(frame: Frame) -> TensorMemory:
+        here.blocks(frame, count)
+        return here.memory(frame)
+
+    return memory
+
+
 def _common(posted: Sequence[object]) -> tuple[Pointer, int, TensorMemory]:
     """What all lanes bring. Fails: Apart."""
     first = posted[0]
@@ -125,8 +141,7 @@ def _check_columns(here: Here, columns: int) -> None:
 
 def free(here: Here) -> WarpWork:  # TMM-002
     """The columns of an address are free again."""
-    if here.words[1:] != ADDRESSED:
-        raise NotExecuted(f"with the modifiers {' '.join(here.words)[:100]}")
+    memory_of = _memory(here, ADDRESSED)
     here.check_count(2)
     at, count = (here.scope.int(cast("tir.Expr", operand)) for operand in here.operands)
 
@@ -141,7 +156,7 @@ def free(here: Here) -> WarpWork:  # TMM-002
         memory.free(first)
         return list(posted)
 
-    return WarpWork(lambda frame: (at(frame), count(frame), here.memory(frame)), act, lambda _frame, _result: None)
+    return WarpWork(lambda frame: (at(frame), count(frame), memory_of(frame)), act, lambda _frame, _result: None)
 
 
 def check_closed(here: Here, memory: TensorMemory, first: int, columns: int) -> None:
@@ -162,12 +177,11 @@ def allocations(memory: TensorMemory) -> str:
 
 def relinquish(here: Here) -> WarpWork:  # TMM-002
     """The block allocates nothing any more."""
-    if here.words[1:] != ONE_BLOCK:
-        raise NotExecuted(f"with the modifiers {' '.join(here.words)[:100]}")
+    memory_of = _memory(here, ALIGNED)
     here.check_count(0)
 
     def act(posted: Posted) -> Posted:
         cast("TensorMemory", posted[0]).has_permit = False
         return list(posted)
 
-    return WarpWork(here.memory, act, lambda _frame, _result: None)
+    return WarpWork(memory_of, act, lambda _frame, _result: None)

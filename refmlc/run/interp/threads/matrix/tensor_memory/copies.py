@@ -30,7 +30,7 @@ from refmlc.run.interp.threads.matrix.shared_matrices import Chunks, chunk_at, d
 from refmlc.run.interp.threads.matrix.tensor_memory.addresses import descriptor
 from refmlc.run.interp.threads.matrix.tensor_memory.cells import rows
 from refmlc.run.interp.threads.matrix.tensor_memory.pipeline import TensorOperation, issue
-from refmlc.run.interp.threads.matrix.tensor_memory.place import Here
+from refmlc.run.interp.threads.matrix.tensor_memory.place import GROUPS, Here
 from refmlc.run.interp.threads.matrix.work import NotExecuted, ThreadWork
 from refmlc.run.memory.tensor_memory import CELL, LANE_BITS
 
@@ -50,7 +50,8 @@ ALIGNED = 4
 
 def copy(here: Here) -> ThreadWork:  # TMM-006
     """Rows of a matrix in shared memory to lanes."""
-    if here.words[1:2] != ("cta_group::1",) or here.words[2:] not in SHAPES:
+    blocks = GROUPS.get(here.words[1] if len(here.words) > 1 else "")
+    if blocks is None or here.words[2:] not in SHAPES:
         raise NotExecuted(f"with the modifiers {' '.join(here.words)[:100]}")
     here.check_count(2)
     count, chunks, lanes_of = SHAPES[here.words[2:]]
@@ -60,25 +61,28 @@ def copy(here: Here) -> ThreadWork:  # TMM-006
     writes = touching(here.scope, here.span, written=True)
 
     def run(frame: Frame) -> None:
-        memory, address = here.memory(frame), at(frame)[0]
-        lane, column = address >> LANE_BITS, address & (1 << LANE_BITS) - 1
-        if column % ALIGNED:
-            message = f"a copy to tensor memory from column {column} on, no multiple of {ALIGNED}: not executed"
+        address = at(frame)[0]
+        start = address >> LANE_BITS, address & (1 << LANE_BITS) - 1
+        if start[1] % ALIGNED:
+            message = f"a copy to tensor memory from column {start[1]} on, no multiple of {ALIGNED}: not executed"
             raise fail(UNSUPPORTED_CONSTRUCT, message, here.span)
-        lines = _lines(here, frame, code(frame), count, chunks)
         width = (0, chunks * UNIT // CELL)
-        moves = [
-            Move(row.place, None, b"".join(data for _, data in line))
-            for number, line in enumerate(lines)
-            for to in lanes_of(number)
-            for row in rows(here, memory, (lane, column), range(to, to + 1), width)
-        ]
+        moves: list[Move] = []
+        sources: Chunks = []
+        for block in here.blocks(frame, blocks):
+            memory, lines = here.memory(frame, block), _lines(here, frame, block, code(frame), (count, chunks))
+            sources += [chunk for line in lines for chunk in line]
+            moves += [
+                Move(row.place, None, b"".join(data for _, data in line))
+                for number, line in enumerate(lines)
+                for to in lanes_of(number)
+                for row in rows(here, memory, start, range(to, to + 1), width)
+            ]
 
         def written(at: Frame, phase: object) -> None:
             for move in moves if writes is not None else ():
                 cast("Callable[..., None]", writes)(at, move.destination, move.nbytes, phase)
 
-        sources = [chunk for line in lines for chunk in line]
         for place, data in sources if reads is not None else ():
             cast("Callable[..., None]", reads)(frame, place, len(data), None)
         written(frame, None)
@@ -89,10 +93,10 @@ def copy(here: Here) -> ThreadWork:  # TMM-006
     return ThreadWork(run)
 
 
-def _lines(here: Here, frame: Frame, code: int, count: int, chunks: int) -> list[Chunks]:
-    """What each row has in shared memory. Fails: RM304, RM305, RM341."""
-    found = described(code, TCGEN05)
-    numbers = here.group(frame).numbers
+def _lines(here: Here, frame: Frame, block: int, code: int, sizes: tuple[int, int]) -> list[Chunks]:
+    """What each row has in the shared memory of a block. Fails: RM304, RM305, RM341."""
+    found, numbers, same = described(code, TCGEN05), here.group(frame).numbers(frame), here.in_block(frame, block)
     return [
-        [chunk_at(found.address(row, chunk, along_k=True), numbers) for chunk in range(chunks)] for row in range(count)
+        [chunk_at(found.address(row, chunk, along_k=True), numbers, same) for chunk in range(sizes[1])]
+        for row in range(sizes[0])
     ]

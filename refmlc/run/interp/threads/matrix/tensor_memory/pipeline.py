@@ -33,7 +33,7 @@ class TensorOperation(OpenCopy):
     noun: ClassVar[str] = "product or copy"
     pipeline: object = None
     form: object = None
-    _data: dict[int, bytes] = field(default_factory=dict)
+    _data: dict[tuple[int, int], bytes] = field(default_factory=dict)
 
     def issue(self) -> None:
         """Reserve its bytes; earlier ones of the pipeline leave those that it writes to it.
@@ -41,7 +41,7 @@ class TensorOperation(OpenCopy):
         Fails: RM341 where another operation has some of them, or a product of another form has cells of D.
         """
         OpenCopy.issue(self)
-        self._data = {move.destination.byte_offset: move.data for move in self.moves}
+        self._data = {_key(move.destination.storage, move.destination.byte_offset): move.data for move in self.moves}
 
     def _reserve(self, place: Pointer, nbytes: int, *, written: bool) -> None:
         storage, start = place.storage, place.byte_offset
@@ -50,7 +50,7 @@ class TensorOperation(OpenCopy):
             if owner is self or not (written or other.written) or not isinstance(owner, OpenCopy):
                 continue
             both = written and other.written
-            if not self.follows(owner) or (both and not self._continues(owner, start, nbytes)):
+            if not self.follows(owner) or (both and not self._continues(owner, place, nbytes)):
                 verb = "writes" if written else "reads"
                 raise owner.failure(f"an operation on tensor memory {verb} cells", self.span, written=other.written)
             if both:
@@ -63,19 +63,20 @@ class TensorOperation(OpenCopy):
         """Whether an open operation is one of the same pipeline, issued before."""
         return isinstance(owner, TensorOperation) and owner.pipeline == self.pipeline
 
-    def _continues(self, owner: "TensorOperation", start: int, nbytes: int) -> bool:
+    def _continues(self, owner: "TensorOperation", place: Pointer, nbytes: int) -> bool:
         """Whether it may write cells that another one writes: not two products of other forms, or other cells."""
         if self.form is None or owner.form is None:
             return True
-        return owner.form == self.form and owner.writes(start, nbytes)
+        return owner.form == self.form and owner.writes(place, nbytes)
 
-    def writes(self, start: int, nbytes: int) -> bool:
+    def writes(self, place: Pointer, nbytes: int) -> bool:
         """Whether these bytes are those of one of its moves."""
-        return len(self._data.get(start, b"")) == nbytes
+        return len(self._data.get(_key(place.storage, place.byte_offset), b"")) == nbytes
 
     def leave(self, storage: Storage, item: Reserved, start: int, end: int) -> None:
         """A later operation writes the bytes `start` … `end` - 1, of which it has reserved `item`."""
-        data, place = self._data.pop(item.start), next(m for m in self.moves if m.destination.byte_offset == item.start)
+        data = self._data.pop(_key(storage, item.start))
+        place = next(m for m in self.moves if m.destination == Pointer(storage, item.start, m.destination.base))
         storage.extras.reserved.remove(item)
         self._reserved.remove((storage, item))
         moves = [move for move in self.moves if move is not place]
@@ -83,15 +84,19 @@ class TensorOperation(OpenCopy):
             if first < last:
                 piece = data[first - item.start : last - item.start]
                 moves.append(Move(place.destination.moved(first - item.start), None, piece))
-                self._data[first] = piece
+                self._data[_key(storage, first)] = piece
                 rest = Reserved(first, last, True, self)
                 storage.extras.reserved.add(rest)
                 self._reserved.append((storage, rest))
         self.moves = moves
 
-    def written_at(self, item: Reserved) -> bytes:
+    def written_at(self, storage: Storage, item: Reserved) -> bytes:
         """What it writes to bytes that it has reserved."""
-        return self._data[item.start]
+        return self._data[_key(storage, item.start)]
+
+
+def _key(storage: Storage, start: int) -> tuple[int, int]:
+    return id(storage), start
 
 
 def reserved(place: Pointer, nbytes: int) -> list[Reserved]:
@@ -123,7 +128,7 @@ def content(place: Pointer, nbytes: int, reader: TensorOperation, what: str) -> 
             assert isinstance(owner, OpenCopy)  # noqa: S101 - others reserve nothing
             raise owner.failure(f"{what} reads cells", reader.span, written=True)
         first, last = max(item.start, start), min(item.end, start + nbytes)
-        data[first - start : last - start] = owner.written_at(item)[first - item.start : last - item.start]
+        data[first - start : last - start] = owner.written_at(storage, item)[first - item.start : last - item.start]
         known.update(range(first, last, CELL))
     lacking = [at for at in range(start, start + nbytes, CELL) if at not in known]
     if lacking and not (len(lacking) * CELL == nbytes and storage.is_initialised(start, nbytes)):

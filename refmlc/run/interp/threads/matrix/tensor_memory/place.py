@@ -3,7 +3,7 @@
 from typing import cast
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import TENSOR_MEMORY_MISUSE
+from refmlc.diag.catalogue import TENSOR_MEMORY_MISUSE, UNSUPPORTED_CONSTRUCT
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.dtypes import INT32, UINT32
 from refmlc.lang.ir import tir
@@ -13,12 +13,17 @@ from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import view_on
 from refmlc.run.interp.threads.group import WARP, Group
+from refmlc.run.interp.threads.matrix.shared_matrices import PlaceOf
 from refmlc.run.interp.threads.matrix.work import NotExecuted
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.tensor_memory import COLUMNS, LANES, TensorMemory
 
 CELLS = tir.Buffer("tmem", UINT32, (tir.IntImm(INT32, LANES), tir.IntImm(INT32, COLUMNS)), scope="tmem")
 """Tensor memory as messages and hooks see it: a buffer of its cells."""
+
+
+GROUPS = {"cta_group::1": 1, "cta_group::2": 2}
+"""How many blocks an instruction is about, by its modifier."""
 
 
 class Here:
@@ -60,12 +65,32 @@ class Here:
         """The asynchronous operations of the block."""
         return self.group(frame).asynchronous
 
-    def memory(self, frame: Frame) -> TensorMemory:
-        """The tensor memory of the block. Fails: RM603."""
-        memory = self.group(frame).tensor_memory(frame, self.scope.machine.budget)
+    def memory(self, frame: Frame, block: int | None = None) -> TensorMemory:
+        """The tensor memory of a block, that of the thread where none is given. Fails: RM603."""
+        memory = self.group(frame).tensor_memory(frame, self.scope.machine.budget, block)
         if memory.base is None:
             memory.base = view_on(CELLS, Pointer(memory.storage), (LANES, COLUMNS), None, 0)
         return memory
+
+    def blocks(self, frame: Frame, count: int) -> tuple[int, ...]:
+        """The block of the thread, or the pair of which it is. Fails: RM504 where the cluster has no such pair."""
+        group = self.group(frame)
+        first = group.block_of(frame) // count * count
+        if first + count > group.blocks:
+            message = (
+                f"`tcgen05.{self.words[0]}` with `cta_group::2` in a cluster of {group.blocks} blocks: not executed"
+            )
+            raise fail(UNSUPPORTED_CONSTRUCT, message, self.span)
+        return tuple(range(first, first + count))
+
+    def in_block(self, frame: Frame, block: int) -> PlaceOf:
+        """What finds the same place in the shared memory of a block."""
+        group = self.group(frame)
+
+        def same(place: Pointer) -> Pointer:
+            return group.memory.same(place, block, frame) or place
+
+        return same
 
     def misuse(self, message: str) -> RefmlcError:
         """The failure of a use of tensor memory that is against its rules: RM351."""

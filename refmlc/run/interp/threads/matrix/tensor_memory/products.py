@@ -14,6 +14,7 @@ barrier of a commit.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 from refmlc.diag import fail
@@ -31,17 +32,18 @@ from refmlc.run.interp.asynchronous.place import Here as AsynchronousHere, signa
 from refmlc.run.interp.tensorir.addresses import Touch, touching
 from refmlc.run.interp.tensorir.frame import Frame, IntEval
 from refmlc.run.interp.threads.matrix.registers import split
-from refmlc.run.interp.threads.matrix.shared_matrices import BYTE, described, read_matrix
+from refmlc.run.interp.threads.matrix.shared_matrices import BYTE, chunk_at, described, read_matrix
 from refmlc.run.interp.threads.matrix.tensor_memory.addresses import descriptor
 from refmlc.run.interp.threads.matrix.tensor_memory.cells import rows
 from refmlc.run.interp.threads.matrix.tensor_memory.pipeline import TensorOperation, committed, content, issue
-from refmlc.run.interp.threads.matrix.tensor_memory.place import Here
+from refmlc.run.interp.threads.matrix.tensor_memory.place import GROUPS, Here
 from refmlc.run.interp.threads.matrix.work import NotExecuted, ThreadWork
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.tensor_memory import CELL, LANE_BITS
 
-GROUP_OF_ONE, KIND = "cta_group::1", "kind::"
+KIND = "kind::"
 MASKS, MASK_BITS = 4, 32
+"""The numbers of a mask for the lanes of a block, and their bits."""
 SCALE_ROWS, SCALE_COPIES = 32, 4
 READS = "a product"
 VECTORS = {
@@ -74,6 +76,7 @@ class _Values:
 class _Modifiers:
     """What the modifiers of a product say. `vector`: how many scales a row has, 0 of none."""
 
+    blocks: int
     kind: str
     stationary: bool = False
     vector: int = 0
@@ -81,14 +84,13 @@ class _Modifiers:
     @classmethod
     def of(cls, words: Sequence[str]) -> "_Modifiers":
         """Those of the words behind `mma`. Fails: NotExecuted."""
-        stationary = words[:1] == ("ws",)
-        group, kind, *rest = (*words[stationary:], "", "")[: max(2, len(words) - stationary)]
-        name = kind.removeprefix(KIND)
-        if group == GROUP_OF_ONE and kind.startswith(KIND):
-            if not rest:
-                return cls(name, stationary)
-            if rest[0] == "block_scale" and len(rest) == 2 and (name, rest[1]) in VECTORS and not stationary:
-                return cls(name, vector=VECTORS[name, rest[1]])
+        match [word for word in words if word != "ws"]:
+            case [group, kind] if group in GROUPS and kind.startswith(KIND):
+                return cls(GROUPS[group], kind.removeprefix(KIND), stationary=words[0] == "ws")
+            case [group, kind, "block_scale", size] if group in GROUPS and "ws" not in words:
+                name = kind.removeprefix(KIND)
+                if (name, size) in VECTORS:
+                    return cls(GROUPS[group], name, vector=VECTORS[name, size])
         raise NotExecuted(f"with the modifiers mma {' '.join(words)[:100]}")
 
 
@@ -102,7 +104,11 @@ def multiply(here: Here) -> ThreadWork:  # TIM-016
         operands = values(frame)
         try:
             form = TensorForm.of(
-                modifiers.kind, 1, operands.code, stationary=modifiers.stationary, vector=modifiers.vector
+                modifiers.kind,
+                modifiers.blocks,
+                operands.code,
+                stationary=modifiers.stationary,
+                vector=modifiers.vector,
             )
             work = _Product(here, frame, form, operands)
             work.multiply(in_shared=in_shared)
@@ -129,7 +135,7 @@ def _values(here: Here, modifiers: _Modifiers) -> Callable[[Frame], _Values]:
     elif modifiers.stationary:
         here.check_count(6)
     else:
-        here.check_count(5 + MASKS)
+        here.check_count(5 + MASKS * modifiers.blocks)
     numbers = [
         descriptor(here.scope, cast("tir.Expr", operand)) if place in (1, 2) else _number(here, operand)
         for place, operand in enumerate(here.operands)
@@ -160,41 +166,50 @@ def _number(here: Here, operand: tir.Attr) -> IntEval:
 
 
 class _Product:
-    """A product while it is issued. `moves`: the cells of D, by lanes; `sources`: what it reads."""
+    """A product while it is issued: in each block a part of the rows, and of the columns of B."""
 
     def __init__(self, here: Here, frame: Frame, form: TensorForm, operands: _Values) -> None:
         self._here, self._frame, self._form, self._operands = here, frame, form, operands
-        self._memory, self._numbers = here.memory(frame), here.group(frame).numbers
+        self._blocks = here.blocks(frame, form.group)
         self._operation = TensorOperation((), "tmem", here.span, lambda _frame, _phase: None)
         self._operation.pipeline, self._operation.form = here.thread(frame), form
         self._sources: list[CopySource] = []
 
     def multiply(self, *, in_shared: bool) -> None:
         """Compute D. Fails: NoSuchForm, Unspecified; RM304, RM305, RM341, RM351 of what is read."""
-        form, operands = self._form, self._operands
-        b = signed(form.element("b"), self._from_shared(operands.b, 1, form.n), form.signs[1])
+        form = self._form
+        lines = [
+            line
+            for block in self._blocks
+            for line in self._from_shared(block, self._operands.b, 1, form.n // form.group)
+        ]
+        b = signed(form.element("b"), lines, form.signs[1])
         turned = [list(row) for row in zip(*b, strict=True)]
-        shared = self._from_shared(operands.a, 0, form.m) if in_shared else None
-        scales = self._scales()
-        width = form.n // len(form.banks)
-        moves: list[Move] = []
+        self._operation.moves = [
+            move
+            for number, block in enumerate(self._blocks)
+            for move in self._of_block(number, block, turned, in_shared)
+        ]
+
+    def _of_block(self, number: int, block: int, columns: Matrix, in_shared: bool) -> list[Move]:
+        """What a block gets of D."""
+        form, operands = self._form, self._operands
+        shared = self._from_shared(block, operands.a, 0, form.rows) if in_shared else None
+        scales, width, moves = self._scales(block), form.n // len(form.banks), list[Move]()
         for bank, lanes in enumerate(form.banks):
-            first = bank * width
-            a = shared if shared is not None else self._from_tensor_memory(operands.a, lanes)
-            cells = [self._cells(operands.d, form.lane(row) + lanes, width) for row in range(form.rows)]
+            a = shared if shared is not None else self._from_tensor_memory(block, operands.a, lanes)
+            cells = [self._cells(block, operands.d, (form.lane(row) + lanes, 0, width)) for row in range(form.rows)]
             before = [self._before(place, width) for place in cells]
-            columns = [row[first : first + width] for row in turned]
+            own = [row[bank * width : (bank + 1) * width] for row in columns]
             rows = signed(form.element("a"), a, form.signs[0])
-            if scales is None:
-                d = product(form, rows, columns, before)
-            else:
-                d = scaled_product(form, rows, columns, before, scales)
+            part = None if scales is None else scales.of_columns(bank * width, width)
+            d = product(form, rows, own, before) if part is None else scaled_product(form, rows, own, before, part)
             moves += [
                 Move(place, None, b"".join(code.to_bytes(CELL, "little") for code in codes))
                 for row, (place, codes) in enumerate(zip(cells, d, strict=True))
-                if not self._stays(form.lane(row) + lanes)
+                if not self._stays(number, form.lane(row) + lanes)
             ]
-        self._operation.moves = moves
+        return moves
 
     def issue(self, watch: "_Watch") -> None:
         """From now on it is open."""
@@ -208,66 +223,73 @@ class _Product:
         operation.sources, operation.written = sources, report
         issue(self._here.block(self._frame), self._here.thread(self._frame), operation)
 
-    def _stays(self, lane: int) -> bool:
+    def _stays(self, number: int, lane: int) -> bool:
         masks = self._operands.masks
-        return bool(masks) and bool(masks[lane // MASK_BITS] >> lane % MASK_BITS & 1)
+        return bool(masks) and bool(masks[MASKS * number + lane // MASK_BITS] >> lane % MASK_BITS & 1)
 
     def _before(self, place: Pointer, width: int) -> list[int]:
         if not self._operands.adds:
             return [0] * width
         return split(int.from_bytes(content(place, width * CELL, self._operation, READS), "little"), 32, width)
 
-    def _from_shared(self, code: int, number: int, lines: int) -> Matrix:
-        form = self._form
+    def _from_shared(self, block: int, code: int, number: int, lines: int) -> Matrix:
+        """A matrix, or the part of it that a block has."""
+        form, same = self._form, self._here.in_block(self._frame, block)
+        numbers = self._here.group(self._frame).numbers(self._frame)
         read = read_matrix(
             described(code, TCGEN05),
             (lines, form.k),
             form.element("ab"[number]),
-            self._numbers,
+            partial(chunk_at, numbers=numbers, place_of=same),
             along_k=form.along_k[number],
         )
         self._sources += [CopySource(place, data) for place, data in read.chunks]
         return read.lines
 
-    def _from_tensor_memory(self, address: int, lanes: int) -> Matrix:
+    def _from_tensor_memory(self, block: int, address: int, lanes: int) -> Matrix:
         """A, whose rows are where those of D are."""
         form, bits = self._form, self._form.element("a").bits
         if form.scatters:
             raise NoSuchForm("A in tensor memory with 64 rows in 128 lanes")
         cells = form.k * bits // (BYTE * CELL)
         return [
-            split(int.from_bytes(self._source(address, row + lanes, cells), "little"), bits, form.k)
+            split(int.from_bytes(self._source(block, address, (row + lanes, 0, cells)), "little"), bits, form.k)
             for row in range(form.rows)
         ]
 
-    def _scales(self) -> Scales | None:
+    def _scales(self, block: int) -> Scales | None:
         form = self._form
         if not form.vector:
             return None
         pairs = zip(self._operands.scales, (form.rows, form.n), form.offsets, strict=True)
-        return Scales(SCALES[form.scale], *(self._scales_at(at, count, first) for at, count, first in pairs))
+        return Scales(SCALES[form.scale], *(self._scales_at(block, at, count, first) for at, count, first in pairs))
 
-    def _scales_at(self, address: int, count: int, first: int) -> Matrix:
+    def _scales_at(self, block: int, address: int, count: int, first: int) -> Matrix:
         """The scales of `count` rows: those of 32 are in a column, and each quarter of the lanes has them."""
         found: Matrix = []
         for row in range(count):
             column, lane = divmod(row, SCALE_ROWS)
-            copies = {self._source(address, lane + SCALE_ROWS * number, 1, column) for number in range(SCALE_COPIES)}
+            copies = {
+                self._source(block, address, (lane + SCALE_ROWS * quarter, column, 1))
+                for quarter in range(SCALE_COPIES)
+            }
             if len(copies) > 1:
                 raise NoSuchForm("scales that are not the same in all quarters of the lanes")
             found.append(list(copies.pop()[first : first + self._form.vector]))
         return found
 
-    def _source(self, address: int, lane: int, cells: int, column: int = 0) -> bytes:
-        place = self._cells(address, lane, cells, column)
-        data = content(place, cells * CELL, self._operation, READS)
+    def _source(self, block: int, address: int, where: tuple[int, int, int]) -> bytes:
+        place = self._cells(block, address, where)
+        data = content(place, where[2] * CELL, self._operation, READS)
         self._sources.append(CopySource(place, data))
         return data
 
-    def _cells(self, address: int, lane: int, count: int, column: int = 0) -> Pointer:
-        """Cells of a lane. Fails: RM304, RM351."""
+    def _cells(self, block: int, address: int, where: tuple[int, int, int]) -> Pointer:
+        """Cells of a lane: the lane, the first column and their number, after an address. Fails: RM304, RM351."""
         start = address >> LANE_BITS, address & (1 << LANE_BITS) - 1
-        return rows(self._here, self._memory, start, range(lane, lane + 1), (column, count))[0].place
+        lane, column, count = where
+        memory = self._here.memory(self._frame, block)
+        return rows(self._here, memory, start, range(lane, lane + 1), (column, count))[0].place
 
 
 class _Watch:
@@ -294,25 +316,30 @@ def _report(touch: Touch | None, frame: Frame, places: Sequence[tuple[Pointer, i
 
 # ---------------------------------------------------------------------------------------------------- commits: TIM-019
 
-COMMITS = (("mbarrier::arrive::one", "b64"), ("mbarrier::arrive::one", "shared::cluster", "b64"))
+ONE, MULTICAST = "mbarrier::arrive::one", "multicast::cluster"
 
 
 def commit(here: Here) -> ThreadWork:  # TIM-019
-    """A barrier gets an arrival when all that the thread has issued is complete."""
-    if here.words[1:2] != (GROUP_OF_ONE,) or here.words[2:] not in COMMITS:
+    """A barrier, or one in each of several blocks, gets an arrival when what the thread has issued is complete."""
+    several = MULTICAST in here.words
+    rest = [word for word in here.words[2:] if word not in (MULTICAST, "shared::cluster")]
+    if not {*here.words[1:2]} & {*GROUPS} or rest != [ONE, "b64"]:
         raise NotExecuted(f"with the modifiers {' '.join(here.words)[:100]}")
-    here.check_count(1)
+    here.check_count(1 + several)
     place = AsynchronousHere(here.scope, here.call, instruction(here.call))
     try:
-        at = place.address(0)
+        at, mask = place.address(0), place.number(1) if several else None
     except NotExecutedError as reason:
         raise NotExecuted(f"is not executed: {reason}") from None
 
     def run(frame: Frame) -> None:
-        barrier = place.barrier(at, frame)
-        for operation in committed(here.block(frame), here.thread(frame)):
-            barrier.attach(operation)
-        signal(place, barrier, frame)
-        barrier.arrive(1, here.span)
+        first = at.at(frame)
+        places = [first] if mask is None else [there for _, there in place.in_blocks(first, mask(frame), frame)]
+        for there in places:
+            barrier = place.barrier(at, frame, place=there)
+            for operation in committed(here.block(frame), here.thread(frame)):
+                barrier.attach(operation)
+            signal(place, barrier, frame)
+            barrier.arrive(1, here.span)
 
     return ThreadWork(run)
