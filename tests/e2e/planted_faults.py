@@ -49,6 +49,7 @@ RESULTS = {
     "named_barriers": lambda a: a[:32][::-1] + a[32:],
     "ring": lambda a: a[:, ::-1],
     "shared_tree": lambda a: a.sum(keepdims=True),
+    "tensor_memory": lambda a: a[:, ::-1],
     "tiled_matmul": lambda a, b: a @ b,
     "transposition": lambda a: a.T,
     "warp_specialised": lambda a: a[:, ::-1] * 2,

@@ -4,7 +4,9 @@
 prints it, in a kernel of 32 threads, with modifiers that TVM accepts; no GPU is needed. `T.ptx.addr` is an operand of
 such calls.
 
-Instructions of a warpgroup are called in one of 128, with descriptors of shared memory that holds zeros.
+Instructions of a warpgroup are called in one of 128, with descriptors of shared memory that holds zeros. Those on
+tensor memory are called after all of its columns were allocated and those of the warp written; except products, they
+have to end: that they are undefined for these operands is no proof that they are executed.
 
 | verdict       | one of its calls                                                            |
 |---------------|-----------------------------------------------------------------------------|
@@ -41,6 +43,10 @@ VERDICTS = ("executed", "unsupported", "refused", "traceback")
 LOCALS = re.compile(r"\br_(\w+)\[(\d+)\]")
 WORDS = 256
 OF_WARPGROUPS = "T.ptx.wgmma"
+TENSOR, PRODUCT = "T.ptx.tcgen05", "'mma'"
+COLUMNS, LEAST, REGISTERS, TENSOR_WORDS = 512, 32, 128, 2048
+ALLOCATION = re.compile("'(alloc|dealloc|relinquish_alloc_permit)'")
+OF_A_THREAD = re.compile("'(cp|commit|mma)'")
 VALUES = ((1,), (32,), (1, 32), (1, 1, 32), (0x3C003C00,), (0x3F800000,))
 """What the registers hold, in turn: numbers, a barrier and its count, also behind a result, two halves, a float."""
 STEPS, SECONDS = 200_000, 20
@@ -68,6 +74,55 @@ def kernel(call: str, values: tuple[int, ...]) -> str:
     return f"@T.prim_func\ndef main(A: T.Buffer((256,), 'uint32')):\n{body}"
 
 
+def tensor_kernel(call: str, values: tuple[int, ...]) -> str:
+    """A kernel of one warp with a call on tensor memory: columns are allocated and written before, and freed behind."""
+    allocation = ALLOCATION.search(call)
+    kind = allocation[1] if allocation else ""
+    values = (0, LEAST) if kind == "dealloc" else values
+    lines = ["T.device_entry()", "T.cta_id([1])", "T.warp_id([1])", "lane = T.lane_id([32])"]
+    lines += [f"S = T.alloc_buffer(({TENSOR_WORDS},), 'uint32', scope='shared', align=1024)"]
+    lines += ["at = T.alloc_shared((1,), 'uint32')", "bar = T.alloc_shared((1,), 'uint64')"]
+    lines += [f"for k in range({TENSOR_WORDS // 32}):", "    S[32 * k + lane] = T.uint32(0)"]
+    lines += ["if lane == 0:", "    T.ptx.mbarrier.init.shared.b64(T.address_of(bar[0]), T.uint32(1))"]
+    lines += ["T.ptx.fence.proxy.async_.shared__cta()", "T.cuda.cta_sync()"]
+    sizes: dict[str, int] = defaultdict(int)
+    for dtype, place in LOCALS.findall(call):
+        sizes[dtype] = max(sizes[dtype], int(place) + 1)
+    for dtype, count in sizes.items():
+        lines.append(f"r_{dtype} = T.alloc_local(({count},), '{dtype}')")
+        lines += [f"r_{dtype}[{k}] = T.{dtype}({fitting(dtype, values[k % len(values)])})" for k in range(count)]
+    lines += [
+        f"T.cuda.tcgen05.encode_matrix_descriptor(T.address_of(r_uint64[{k}]), S.data, 8, 16, 0)"
+        for k in range(sizes["uint64"])
+    ]
+    columns = LEAST if kind == "dealloc" else COLUMNS
+    own = f"'{kind}', 'cta_group::1'" in call
+    if kind not in ("alloc", "relinquish_alloc_permit"):
+        lines.append(f"T.ptx['tcgen05.alloc.cta_group::1.sync.aligned.b32'](T.address_of(at[0]), T.uint32({columns}))")
+    if not kind:
+        filling = ", ".join(f"fill[{k}]" for k in range(REGISTERS))
+        lines += [f"fill = T.alloc_local(({REGISTERS},), 'uint32')", f"for k in range({REGISTERS}):"]
+        lines += ["    fill[k] = T.uint32(0)"]
+        lines += [
+            f"T.ptx['tcgen05.st.sync.aligned.32x32b.x{REGISTERS}.b32'](T.uint32({first}), {filling})"
+            for first in range(0, COLUMNS, REGISTERS)
+        ]
+        lines.append("T.ptx['tcgen05.wait::st.sync.aligned']()")
+    call = call.replace("S.ptr_to([0])", "T.address_of(bar[0])") if "'commit'" in call else call
+    lines += ["if lane == 0:", f"    {call}"] if OF_A_THREAD.search(call) else [call]
+    if OF_A_THREAD.search(call) and "'commit'" not in call:
+        commit = "tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64"
+        lines += ["if lane == 0:", f"    T.ptx['{commit}'](T.address_of(bar[0]))"]
+    if OF_A_THREAD.search(call):
+        lines.append("T.cuda.mbarrier_wait(T.address_of(bar[0]), 0)")
+    lines += ["T.ptx['tcgen05.wait::ld.sync.aligned']()", "T.ptx['tcgen05.wait::st.sync.aligned']()"]
+    if kind not in ("dealloc", "relinquish_alloc_permit"):
+        place, freed = ("S", values[0]) if own else ("at", COLUMNS)
+        lines.append(f"T.ptx['tcgen05.dealloc.cta_group::1.sync.aligned.b32']({place}[0], T.uint32({freed}))")
+    body = "".join(f"    {line}\n" for line in lines)
+    return f"@T.prim_func\ndef main(A: T.Buffer((256,), 'uint32')):\n{body}"
+
+
 def fitting(dtype: str, value: int) -> int:
     """The low bits of a value that are one of the dtype."""
     return value & ((1 << (int(re.sub(r"\D", "", dtype)) - 1)) - 1)
@@ -76,7 +131,7 @@ def fitting(dtype: str, value: int) -> int:
 def verdict(call: str, values: tuple[int, ...]) -> tuple[str, str]:
     """What comes of a call, and why."""
     try:
-        module = read(kernel(call, values), "f.py")
+        module = read((tensor_kernel if TENSOR in call else kernel)(call, values), "f.py")
         problems = check_module(module)
         if problems:
             return "refused", problems[0].message
@@ -85,7 +140,9 @@ def verdict(call: str, values: tuple[int, ...]) -> tuple[str, str]:
         return "unsupported", failure.diagnostic.message
     except (IllFormed, Malformed) as failure:
         return "refused", failure.diagnostic.message
-    except RefmlcError:
+    except RefmlcError as failure:
+        if TENSOR in call and PRODUCT not in call:
+            return "unsupported", f"not shown to be executed: {failure.diagnostic.message}"
         return "executed", ""
     except Exception as failure:  # noqa: BLE001 - a bug of refmlc is a verdict
         return "traceback", repr(failure)

@@ -21,6 +21,7 @@ from refmlc.diag import Diagnostic, Related
 from refmlc.diag.catalogue import MISSING_FENCE
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import is_asynchronous
+from refmlc.lang.ir.matrix_units import TENSOR_MEMORY, family_of
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import walk
 from refmlc.observe.sanitize.elements import Elements, element
@@ -55,7 +56,7 @@ class Proxies(ThreadClocks):
 
     @classmethod
     def applies(cls, facts: FactTable) -> bool:
-        """Whether the module has bulk copies, or products of warpgroups."""
+        """Whether the module has bulk copies, products of warpgroups, or uses tensor memory."""
         functions = [func for func in facts.module.functions.values() if isinstance(func, tir.PrimFunc)]
         return any(any(map(_is_bulk, walk(func.body))) or uses_warpgroups(func) for func in functions)
 
@@ -140,6 +141,8 @@ class Proxies(ThreadClocks):
 
 
 def _is_bulk(node: Node) -> bool:
+    if isinstance(node, tir.Call) and family_of(node.callee) in TENSOR_MEMORY:
+        return True
     if not is_asynchronous(node):
         return False
     words = (*str(cast("tir.Call", node).callee).split("."), *map(str, cast("tir.Call", node).args))

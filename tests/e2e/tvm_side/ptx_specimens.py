@@ -34,6 +34,8 @@ def choices(entry, count):
 
 def operand(slot, modifiers, dtype, place):
     """The text of one operand."""
+    if slot.name == "imm_half_splitoff":
+        return "128"  # columns, so that the halves do not overlap
     if slot.kind == "imm":
         return str(slot.choices[0] if slot.choices else 0)
     if slot.kind == "reg":

@@ -33,7 +33,7 @@ Explain = Callable[[Frame, tuple[int, ...]], RefmlcError]
 def load(scope: Scope, node: tir.BufferLoad) -> NumberEval:
     """The element at scalar indices."""
     check_rank(node)
-    if is_owned(node.buffer) or node.buffer.allocated_addr:
+    if is_owned(node.buffer):
         return cast("NumberEval", _unaddressed(scope, node))
     view_slot = scope.buffer(node.buffer, node.span).view
     indices = tuple(scope.int(index) for index in node.indices)
@@ -60,7 +60,7 @@ def load(scope: Scope, node: tir.BufferLoad) -> NumberEval:
 def store(scope: Scope, node: tir.BufferStore) -> Run:
     """Write the value at scalar indices."""
     check_rank(node)
-    if is_owned(node.buffer) or node.buffer.allocated_addr:
+    if is_owned(node.buffer):
         return cast("Run", _unaddressed(scope, node))
     if is_undef(node.value):
         return _clear(scope, node)

@@ -26,8 +26,8 @@ OWNERS = ("laneid", "warpid", "wid_in_wg", "wgid", "tid_in_wg", "tx")
 
 
 def is_placed(buffer: tir.Buffer) -> bool:
-    """Whether the buffer has a layout of its own."""
-    return isinstance(buffer.layout, TileLayout | ComposeLayout)
+    """Whether the buffer has a layout of its own, or is in tensor memory."""
+    return isinstance(buffer.layout, TileLayout | ComposeLayout) or bool(buffer.allocated_addr)
 
 
 @lru_cache(maxsize=256)

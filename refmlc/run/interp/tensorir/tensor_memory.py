@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import OUT_OF_BOUNDS, UNSUPPORTED_CONSTRUCT
+from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.tirx import TileLayout
 from refmlc.lang.layouts.forms import Tiling, defect
@@ -21,6 +22,8 @@ from refmlc.run.interp.tensorir.placed import placement
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import View, view_on
 from refmlc.run.memory.cells import cell_size
+from refmlc.run.memory.pointer import Pointer
+from refmlc.run.memory.storage import Storage
 from refmlc.run.memory.tensor_memory import COLUMNS, LANE_BYTES
 
 LANE, COLUMN = "TLane", "TCol"
@@ -31,6 +34,7 @@ BITS = (8, 16, 32)
 class TensorPlaces:
     """Where the elements of a buffer of this shape lie, in elements of `size` bytes from its address on."""
 
+    buffer: tir.Buffer
     layout: Tiling
     shape: tuple[int, ...]
     size: int
@@ -46,8 +50,26 @@ class TensorPlaces:
         return self.known[number]
 
     def offset(self, position: tuple[int, ...]) -> int:
-        """The first place of an element in bounds."""
-        return self.offsets(position)[0]
+        """Fails: RM504, whatever element it is of."""
+        del position
+        raise _unaddressed(self.buffer)
+
+
+@dataclass(frozen=True, slots=True)
+class NoPlaces:
+    """Where the elements of a buffer lie of which the text does not say it."""
+
+    buffer: tir.Buffer
+
+    def offset(self, position: tuple[int, ...]) -> int:
+        """Fails: RM504."""
+        del position
+        raise _unaddressed(self.buffer)
+
+
+def _unaddressed(buffer: tir.Buffer) -> RefmlcError:
+    message = f"`allocated_addr` of `{buffer.name}`: only tile primitives access elements in tensor memory"
+    return fail(UNSUPPORTED_CONSTRUCT, message, buffer.span)
 
 
 def refusal(buffer: tir.Buffer) -> str:
@@ -68,7 +90,10 @@ def declare_in_tensor_memory(scope: Scope, buffer: tir.Buffer) -> Run:  # TMM-00
     """The buffer at its address; nothing where it has no layout that says where its elements are."""
     place = scope.declare_buffer(buffer)
     if refusal(buffer):
-        return lambda _frame: None
+        nothing = view_on(buffer, Pointer(Storage(0)), (0,), None, 0)
+        endless = (1 << 62,) * len(buffer.shape)
+        view = View(buffer, nothing.data, endless, endless, 0, nothing.cells, nothing.shadow, NoPlaces(buffer))
+        return lambda frame: place.put(frame, view)
     address, shape = scope.int(buffer.allocated_addr[0]), tuple(scope.int(extent) for extent in buffer.shape)
     layout, size = placement(buffer.layout), cell_size(buffer.dtype)
     assert isinstance(layout, Tiling)  # noqa: S101 - `refusal` says otherwise
@@ -88,7 +113,7 @@ def declare_in_tensor_memory(scope: Scope, buffer: tir.Buffer) -> Run:  # TMM-00
         reach = (data.storage.nbytes - data.byte_offset) // size
         memory = view_on(buffer, data, (reach,), None, 0)
         strides = (0,) * len(extents)
-        found = TensorPlaces(layout, extents, size)
+        found = TensorPlaces(buffer, layout, extents, size)
         place.put(frame, View(buffer, data, extents, strides, 0, memory.cells, memory.shadow, found))
 
     return run

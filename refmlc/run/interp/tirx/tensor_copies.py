@@ -11,7 +11,7 @@ Registers have a layout that says which thread has which element; its warp is on
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import TENSOR_MEMORY_MISUSE
@@ -169,7 +169,7 @@ def _pointers(tile: MemoryTile, index: tuple[int, ...], size: int) -> list[Point
     """The cells of an element in bounds."""
     view = tile.corner.view
     position = tuple([low + place for low, place in zip(tile.corner.mins, index, strict=True)])
-    offsets = cast("TensorPlaces", view.addresses).offsets(position)
+    offsets = view.addresses.offsets(position) if isinstance(view.addresses, TensorPlaces) else ()
     return [Pointer(view.data.storage, view.data.byte_offset + offset * size, view) for offset in offsets]
 
 

@@ -17,6 +17,7 @@ from refmlc.lang.layouts.forms import MEMORY
 from refmlc.lang.layouts.placement import Place
 from refmlc.run.interp.tensorir.elements import is_open
 from refmlc.run.interp.tensorir.placed import Addresses, address, coordinates, owners
+from refmlc.run.interp.tensorir.tensor_memory import TensorPlaces
 from refmlc.run.interp.tensorir.views import View
 from refmlc.run.interp.tirx.tile_view import Scalar
 from refmlc.run.memory.cells import cell_size
@@ -134,6 +135,8 @@ class MemoryTile(TileRegion):
 
     def _offset(self, position: tuple[int, ...]) -> int:
         view = self.corner.view
+        if isinstance(view.addresses, TensorPlaces):
+            return view.addresses.offsets(position)[0]
         if view.addresses is not None:
             return view.addresses.offset(position)
         return sum(place * stride for place, stride in zip(position, view.strides, strict=True))
