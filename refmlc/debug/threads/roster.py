@@ -111,11 +111,17 @@ Listener: TypeAlias = Callable[[Tracked], None]
 class Roster:
     """See the docstring of the module. The stepper writes it during the run.
 
-    `resumed`, `paused`: called when a thread continues, and when it waits or has ended.
+    `resumed`, `paused`: called when a thread continues, and when it waits or has ended. `released`: called when a wait
+    is over, with the threads that waited together, before any of them continues.
     """
 
-    def __init__(self, resumed: Listener | None = None, paused: Listener | None = None) -> None:
-        self._resumed, self._paused = resumed, paused
+    def __init__(
+        self,
+        resumed: Listener | None = None,
+        paused: Listener | None = None,
+        released: "Callable[[Sequence[Tracked]], None] | None" = None,
+    ) -> None:
+        self._resumed, self._paused, self._released = resumed, paused, released
         self._root: Launched | None = None
         self._running: list[Tracked] = []
         self.arrivals: dict[int, list[Arrival]] = {}
@@ -166,7 +172,10 @@ class Roster:
 
     def _resume(self, tracked: Tracked) -> None:
         if tracked.turn is Turn.WAITS:
-            for peer in tracked.peers():
+            peers = tracked.peers()
+            if self._released is not None:
+                self._released(peers)
+            for peer in peers:
                 peer.turn = Turn.MET
         tracked.turn, tracked.meeting = Turn.RUNS, None
         self._running.append(tracked)

@@ -9,10 +9,12 @@
 | `sampled_recorder` | the second run, needed beyond the limit: writes some units                         |
 | `units`      | statements that are kept or omitted as a whole, and their execution without hooks        |
 | `threads`    | the turns of threads that take turns, their waits, their copies in flight               |
+| `wait_ends`  | who ends each wait                                                                       |
 | `record`     | runs a program, twice where there are too many events to keep them all                   |
 | `trace_json` | `Trace` as one JSON object, `schema.json`; and back                                      |
 | `replay`     | the tensors at a step, from the events alone                                            |
 | `perfetto`   | the events as the Perfetto viewer opens them                                            |
+| `perfetto_threads` | tracks of threads for it                                                           |
 | `page`       | one HTML page, `templates/`                                                             |
 
 An event has a step (its number in the run, from 0), a site (what, and where in the text), `at` and `value`:

@@ -6,6 +6,7 @@
 | `load`, `store`, `forget`, `alloc`, `fail` | an instant `i`, with the value           |
 | `bound`                | the counters `nan` and `inf`: elements of the value          |
 | a call's end           | the counter `stores`: the kept stores so far                  |
+| threads                | tracks of a second process: `perfetto_threads`                |
 
 `tests/unit/debug/test_debug_trace_perfetto.py` loads such a file in Perfetto and queries it.
 """
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from math import isfinite
 
 from refmlc.debug.trace.events import EventKind, Trace
+from refmlc.debug.trace.perfetto_threads import of_threads
 
 OPENS = (EventKind.CALL, EventKind.BIND, EventKind.ITER, EventKind.BLOCK)
 Entry = dict[str, object]
@@ -21,7 +23,7 @@ Entry = dict[str, object]
 
 def as_perfetto(trace: Trace) -> dict[str, object]:
     """The object; every `B` has its `E`, and they nest."""
-    return {"traceEvents": list(_events(trace)), "displayTimeUnit": "ns", "otherData": _about(trace)}
+    return {"traceEvents": [*_events(trace), *of_threads(trace)], "displayTimeUnit": "ns", "otherData": _about(trace)}
 
 
 def _about(trace: Trace) -> Entry:

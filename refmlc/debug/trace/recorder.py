@@ -6,7 +6,7 @@
 | `before_binding`, `binding`        | `bind`, `bound`                                                        |
 | `around` the body of a loop        | `iter`; around a unit: the choice between keeping and omitting it      |
 | `resume_thread`                    | `iter` of the loop over threads                                        |
-| `begin_threads`                    | turns, waits and copies of `threads`; what a copy has written, whole   |
+| `begin_threads`, `release`         | turns, waits and copies of `threads`; what a copy has written, whole   |
 | `enter_block`                      | `block`                                                                |
 | `allocated`                        | `alloc`                                                                |
 | `read_element`                     | `load`, one for each lane                                              |
@@ -45,6 +45,7 @@ from refmlc.run.memory.values import kind_of
 
 MOST_BYTES = 64 << 20  # of whole memories
 AROUND = (tir.For, tir.While, tir.SBlockRealize, tir.SeqStmt, tir.IfThenElse, tir.AttrStmt)
+GRID = ("blockIdx.x", "blockIdx.y", "blockIdx.z")
 DEEPEST = 999  # the depth of an event that ends nothing
 
 
@@ -290,7 +291,29 @@ class TraceRecorder(Hooks, ABC):
 
     def begin_threads(self, loop: tir.For, threads: Sequence[Thread]) -> None:
         """Record the turns of the threads."""
-        self.lanes.begin(loop, threads)
+        self.lanes.begin(loop, threads, self._indices(loop, threads))
+
+    def _indices(self, loop: tir.For, threads: Sequence[Thread]) -> list[int]:
+        """The indices of the block of these threads."""
+        indices = dict.fromkeys(GRID, -1)
+        frame = threads[0].frame if threads else None
+        func = None if frame is None else frame[ACTIVATION].layout.func
+        if frame is None or func is None:
+            return list(indices.values())
+        layout, place = frame[ACTIVATION].layout, self.places.at(func, frame[ACTIVATION].function, loop)
+        for around in () if place is None else place.around():
+            match around.node:
+                case tir.For(thread=tir.ThreadVar(tag=tag), loop_var=var) if tag in indices and layout.knows(var):
+                    index = frame[layout.slot(var)]
+                    indices[tag] = index if isinstance(index, int) else -1
+                case _:
+                    pass
+        return list(indices.values())
+
+    def release(self, token: object, frame: Frame) -> None:
+        """A thread arrives at a barrier."""
+        del frame
+        self.lanes.ends.signal(token, self.step)
 
     def _landed(self) -> None:
         """Save the memory that complete copies have written: they have no stores."""

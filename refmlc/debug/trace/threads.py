@@ -4,10 +4,13 @@
 |----------|-------------------------------------------------------------------------------------------------|
 | `turns`  | a turn: the thread, its first step, the step after its last one, the wait at its end (-1: it ended) |
 | `waits`  | what is waited for, and where in the text                                                       |
+| `ends`   | the end of a wait: the row of the turn before it, the thread that ended it, and at which step   |
+| `blocks` | a block of threads: its first step, its indices x, y, z (-1: the grid has no such axis)         |
 | `copies` | an asynchronous copy: the thread, the step of its issue, the step from which it is complete (-1: never) |
 
 Steps are those of events, omitted ones too. A wait lasts to the next turn of the thread; without one, to the end.
-Blocks run one after the other, so the same numbers of threads come again in each. That a copy is complete is seen at
+Blocks run one after the other, so the same numbers of threads come again in each. `wait_ends` says who ends a wait; the
+last thread to come waits for nobody, and its wait has no row in `ends`. That a copy is complete is seen at
 the next load that is recorded, or at the end of the turn.
 """
 
@@ -19,6 +22,7 @@ from typing import cast
 
 from refmlc.debug.threads.roster import Roster, Tracked
 from refmlc.debug.threads.standing import waited_for
+from refmlc.debug.trace.wait_ends import Cause, WaitEnds
 from refmlc.diag import Span
 from refmlc.lang.ir import tir
 from refmlc.run.interp.asynchronous.copies import OpenCopy
@@ -50,12 +54,17 @@ class TracedCopy:
 
 @dataclass(slots=True)
 class TracedThreads:
-    """See the docstring of the module. `turns`: four numbers for each, in the order of their ends."""
+    """See the docstring of the module. Columns: four numbers for a turn, three for the end of a wait, four for a block.
+
+    Turns are in the order of their ends.
+    """
 
     turns: "array[int]" = field(default_factory=lambda: array("q"))
     waits: list[TracedWait] = field(default_factory=list)
     copies: list[TracedCopy] = field(default_factory=list)
     cut: bool = False
+    ends: "array[int]" = field(default_factory=lambda: array("q"))
+    blocks: "array[int]" = field(default_factory=lambda: array("q"))
 
 
 class ThreadRecorder:
@@ -65,14 +74,23 @@ class ThreadRecorder:
         self.threads = TracedThreads()
         self.open: list[tuple[OpenCopy, TracedCopy]] = []
         self._step = step
-        self._roster = Roster(self._resumed, self._paused)
+        self.ends = WaitEnds()
+        self._roster = Roster(self._resumed, self._paused, self._released)
         self._group: Group | None = None
         self._last: OpenCopy | None = None
         self._begins: dict[int, int] = {}
         self._waits: dict[tuple[str, int], int] = {}
+        self._rows: dict[int, tuple[int, Cause]] = {}
+        self._outer: dict[int, Cause] = {}
+        self._paused_last = Cause(0, 0)
 
-    def begin(self, loop: tir.For, threads: Sequence[Thread]) -> None:
-        """The threads of a block, or of an inner axis of it, are about to begin."""
+    def begin(self, loop: tir.For, threads: Sequence[Thread], block: Sequence[int]) -> None:
+        """The threads of a block, or of an inner axis of it, are about to begin. `block`: its indices x, y, z."""
+        if self._roster.running is None and len(self.threads.blocks) < 4 * MOST_TURNS:
+            self.threads.blocks.extend((self._step(), *block))
+            self.ends.reset()
+            self._rows.clear()
+            self._outer.clear()
         self._roster.begin(loop, threads)
         slots = cast("list[object]", threads[0].frame) if threads else []
         self._group = next((part for part in slots if isinstance(part, Group)), None)
@@ -81,12 +99,29 @@ class ThreadRecorder:
         self._begins[id(tracked)] = max(self._step() - 1, 0)  # the iteration of the loop over threads
 
     def _paused(self, tracked: Tracked) -> None:
-        turns = self.threads.turns
+        turns, begin, step = self.threads.turns, self._begins.pop(id(tracked)), self._step()
+        if tracked.inner is not None and len(turns) and turns[-3] >= begin:
+            return  # its inner threads have had this turn
         if len(turns) >= 4 * MOST_TURNS:
             self.threads.cut = True
             return
         self.look(tracked.number)
-        turns.extend((tracked.number, self._begins.pop(id(tracked)), self._step(), self._wait(tracked)))
+        self._paused_last = Cause(tracked.number, step)
+        self._rows[id(tracked)] = len(turns) // 4, self._paused_last
+        turns.extend((tracked.number, begin, step, self._wait(tracked)))
+        if self._group is not None:
+            self.ends.look(self._group.asynchronous.barriers.values(), tracked.number, step)
+
+    def _released(self, peers: Sequence[Tracked]) -> None:
+        rows = [self._rows.pop(id(peer)) for peer in peers if id(peer) in self._rows]
+        if not rows:  # they stand for the threads of an inner axis, which continue after this
+            self._outer |= {id(peer): self._paused_last for peer in peers}
+            return
+        whole = self._outer.pop(id(peers[0].launch.outer), None)
+        cause = whole or self.ends.cause(peers[0], [cause for _, cause in rows])
+        for row, own in rows:
+            if cause is not None and cause.thread != own.thread:
+                self.threads.ends.extend((row, cause.thread, cause.step))
 
     def _wait(self, tracked: Tracked) -> int:
         meeting = tracked.meeting

@@ -7,6 +7,7 @@
 | `value` | float64            | the same                                               |
 | `steps` | uint64             | the same; empty where no event was omitted              |
 | `threads.turns` | int64       | turn of a thread, four                                 |
+| `threads.ends`, `threads.blocks` | int64 | end of a wait, three; block of threads, four  |
 | `ints`  | int64              | axis of an instance of a block                          |
 | `contents[].values` | float64 | cell of the memory                                    |
 | `contents[].known`  | uint8   | the same: 1 where it is initialised                    |
@@ -103,6 +104,8 @@ def _threads(threads: TracedThreads, names: Sequence[str]) -> Json:
             for copy in threads.copies
         ],
         "cut": threads.cut,
+        "ends": packed(threads.ends),
+        "blocks": packed(threads.blocks),
     }  # fmt: skip
 
 
@@ -202,9 +205,11 @@ def _read_threads(threads: TracedThreads, data: object, sources: Sequence[Source
     """Read the threads; a file of an earlier refmlc has none."""
     if not isinstance(data, Mapping):
         return
-    threads.turns.frombytes(b64decode(data["turns"]))
-    if sys.byteorder == "big":
-        threads.turns.byteswap()
+    for name in ("turns", "ends", "blocks"):
+        column: array[int] = getattr(threads, name)
+        column.frombytes(b64decode(data.get(name, "")))
+        if sys.byteorder == "big":
+            column.byteswap()
     threads.waits += [TracedWait(row["text"], _span(row["place"], sources)) for row in _rows(data, "waits")]
     threads.copies += [
         TracedCopy(row["into"], row["nbytes"], row["thread"], row["begin"], _span(row["place"], sources), row["end"])

@@ -13,7 +13,7 @@ import pytest
 from in_browser import Seen
 from needs import imported
 from test_debug_trace import BEYOND, EVIL, HEAD, SUM, evil, traced
-from warp_specialised import CONSUMER_WAIT, COPY, PRODUCER_WAIT, program
+from warp_specialised import CONSUMER_WAIT, COPY, PRODUCER_WAIT, SYNC, changed, program
 
 import refmlc
 from refmlc.debug import Program
@@ -32,6 +32,16 @@ def stops(A: T.Buffer((3,), "float32")):
         assert A[i] < T.float32(2), {EVIL!r}
         A[i] = T.float32(0)
 """
+BLOCKS = """from tvm.script import tirx as T
+
+@T.prim_func
+def f(A: T.Buffer((4, 32), "int32"), B: T.Buffer((4, 32), "int32")):
+    T.device_entry()
+    b = T.cta_id([3])
+    t = T.thread_id([1024])
+    T.cuda.cta_sync()
+    B[b, t // 32] = 1
+"""
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +56,8 @@ def files(tmp_path_factory):
         "sampled": page(traced(SUM, [np.arange(100, dtype=np.float32), args[1]], "total", max_events=40)),
         "trap": page(traced(STOPS, [three], "stops")),
         "threads": page(threads()),
+        "blocks": page(record(program(BLOCKS))),
+        "deadlock": page(record(program(changed(("// 2 % 2 ^ 1)", "// 2 % 2)"))))),
         "frame": f"<!DOCTYPE html><title>notebook</title>{framed(evil())}",
     }
     folder = tmp_path_factory.mktemp("trace")
@@ -359,15 +371,16 @@ class TestThreads:
         seen = opened("threads")
         lanes = seen.page.locator("#lanes .lane")
         expect(lanes).to_have_count(2)
-        seen.page.locator("#lanes summary").first.click()
+        seen.page.locator("#lanes summary span").first.click()
         expect(lanes).to_have_count(34)
         expect(lanes.nth(1)).to_contain_text("thread 0")
 
     def test_a_click_on_a_wait_goes_to_its_step_and_line(self, opened):
         seen = opened("threads")
-        producer, consumers = seen.page.locator("#lanes > .lane canvas").all()
+        producer, consumers = seen.page.locator("#lanes summary canvas").all()
         said = self.click(seen, producer, 150)  # the producer waits for an empty tile; the text of that is hostile
-        assert said.endswith(f"thread 0 waits: {EVIL}, line {PRODUCER_WAIT}")
+        assert said.endswith(f"thread 0 waits: {EVIL}, line {PRODUCER_WAIT}; thread 63 ends the wait at step 259")
+        expect(seen.page.locator("#lanes details[open]")).to_have_count(0)
         assert seen.line() == PRODUCER_WAIT
         assert "thread 33 runs" not in said
         assert seen.page.locator("#standing").inner_text().count("thread") >= 2
@@ -383,6 +396,33 @@ class TestThreads:
         )
         seen.page.goto(seen.page.url.split("#")[0] + "#step=260")
         expect(standing.filter(has_text=f"line {CONSUMER_WAIT}")).to_have_count(1)
+
+    def test_one_goes_to_where_a_wait_is_ended(self, opened):
+        seen = opened("threads", "#step=20")
+        standing = seen.page.locator("#standing li")
+        row = standing.filter(has_text="thread 63 ends the wait at step 69")
+        expect(row).to_have_text(re.compile(rf"^threads 0-\d+ wait: `T.cuda.cta_sync`, line {SYNC}; .* go there$"))
+        row.locator("button").click()
+        assert seen.page.locator("#step").input_value() == "69"
+        expect(standing.filter(has_text="may continue: thread 63 has ended the wait at step 69")).to_have_count(1)
+
+    def test_nobody_ends_the_waits_of_a_deadlock(self, opened):
+        seen = opened("deadlock")
+        seen.press("End")
+        expect(seen.page.locator("#standing li").filter(has_text="nobody ends the wait")).to_have_count(2)
+        assert "nobody" not in opened("threads", "#step=260").page.locator("#standing").inner_text()
+
+    def test_blocks_have_a_lane_and_many_warps_leave_room_for_the_text(self, opened):
+        seen = opened("blocks", viewport={"width": 1280, "height": 900})
+        expect(seen.page.locator("#lanes summary")).to_have_count(32)
+        first = seen.page.locator("#lanes > .lane canvas")
+        box = first.bounding_box()
+        first.click(position={"x": box["width"] / 2, "y": 6})
+        expect(seen.page.locator("#standing li").first).to_have_text("block 1")
+        assert seen.page.locator("#source").bounding_box()["y"] < 800
+        warp = seen.page.locator("#lanes summary canvas").first.bounding_box()
+        assert abs(warp["x"] - box["x"]) < 2  # the same step stands at the same place
+        assert abs(warp["width"] - box["width"]) < 2
 
     def test_a_program_without_threads_has_no_lanes(self, opened):
         seen = opened("nan")

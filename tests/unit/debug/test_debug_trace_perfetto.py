@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 from needs import need
 from test_debug_trace import BEYOND, SCALE, traced
+from warp_specialised import COPY, program
 
-from refmlc.debug.trace import as_perfetto
+from refmlc.debug.trace import as_perfetto, record
 from refmlc.lang.dtypes import FLOAT32
 from refmlc.run.memory.tensor import Tensor
 
@@ -109,3 +110,25 @@ def test_perfetto_sees_where_a_run_failed(opened):
     kept = "select display_value from args join slice using (arg_set_id) where slice.name = 'store B'"
     assert [value for (value,) in ask(kept)] == ["1.0", "nan", "inf"]
     assert ask("select dur from slice where dur < 0") == []
+
+
+def test_perfetto_has_a_track_for_each_thread_and_arrows_from_arrivals_to_waits(opened):
+    ask = opened(record(program()))
+    assert ask("select name from process where name like 'threads%'") == [["threads of ring"]]
+    names = [name for (name,) in ask("select name from thread where name like 'thread %' order by tid")]
+    assert len(names) == 64
+    assert (names[0], names[37]) == ("thread 0: warp 0, lane 0", "thread 37: warp 1, lane 5")
+    of_thread = "from slice join thread_track t on t.id = track_id join thread using (utid)"
+    waits = ask(f"select slice.name {of_thread} where tid = 1 and slice.name like 'waits%' order by ts")
+    assert [text.split("`")[1] for (text,) in waits] == ["T.cuda.cta_sync", "empty[0]"]
+    arrows = """select a.tid, b.tid, count(*) from flow join slice o on o.id = slice_out join slice i on i.id = slice_in
+        join thread_track s on s.id = o.track_id join thread a on a.utid = s.utid
+        join thread_track u on u.id = i.track_id join thread b on b.utid = u.utid group by 1, 2 order by 1, 2"""
+    found = ask(arrows)
+    assert [row for row in found if row[0] == 1] == [[1, found[0][1], 1]]  # the producer ends a wait of the consumers
+    assert 33 <= found[0][1] <= 64
+    assert [1, 1] not in [row[:2] for row in found]
+    assert {row[0] for row in found[1:]} == {64}  # thread 63 comes last to the barrier, and consumes last
+    line = "select display_value from args join slice using (arg_set_id) where slice.name = '128 bytes into tile'"
+    assert [int(value) for (value,) in ask(f"{line} and key = 'args.line'")] == [COPY] * 4
+    assert ask("select severity, name, value from stats where severity in ('error', 'data_loss') and value > 0") == []
