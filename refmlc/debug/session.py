@@ -35,10 +35,10 @@ from refmlc.debug.plan import MotionPlan
 from refmlc.debug.program import Program
 from refmlc.debug.session_data import BEGINNING, BreakKind, Breakpoint, Moment, Reason, StackFrame, Stop, Variable
 from refmlc.debug.snapshots import DEFAULT_RATE, SnapshotRate
-from refmlc.debug.thread_data import BarrierState, ThreadState, Waiting, named
+from refmlc.debug.thread_data import BarrierState, ThreadState, Waiting
+from refmlc.debug.threads import chosen
 from refmlc.debug.threads.awaited import waiting
 from refmlc.debug.threads.barriers import barriers
-from refmlc.debug.threads.roster import Tracked, Turn
 from refmlc.debug.threads.standing import states
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
@@ -87,14 +87,17 @@ class Session:
         """Step to the next statement or binding, also within a call."""
         return self._repeat(count, lambda: MotionPlan(every=True))
 
-    def step_over(self, count: int = 1) -> Stop:
-        """Step to the next statement that is not inside this one: calls and whole loops are executed."""
-        return self._repeat(count, lambda: motions.over(self._engine))
+    def step_over(self, count: int = 1, *, threads: Iterable[int] | None = None) -> Stop:
+        """Step to the next statement that is not inside this one: calls and whole loops are executed.
 
-    def step_out(self, frame: int = 0) -> Stop:
-        """Run until `frame` (a loop, a block, a function) is left."""
+        `threads`: only where one of these threads executes it.
+        """
+        return self._repeat(count, lambda: self._of(threads, motions.over(self._engine)))
+
+    def step_out(self, frame: int = 0, *, threads: Iterable[int] | None = None) -> Stop:
+        """Run until `frame` (a loop, a block, a function) is left; `threads`: by one of these threads."""
         self._check()
-        return self._move(motions.out(self._engine, self._inspection.live_frame(frame)))
+        return self._move(self._of(threads, motions.out(self._engine, self._inspection.live_frame(frame))))
 
     def next_block(self) -> Stop:
         """Run to the next instance of any block."""
@@ -204,15 +207,24 @@ class Session:
     @property
     def thread(self) -> int | None:
         """The number of the selected thread, or of the one that runs; None outside of threads."""
+        return self._engine.thread if self.selected is None else self.selected
+
+    @property
+    def selected(self) -> int | None:
+        """The number of the selected thread; None: the one that runs is shown."""
         selected = self._inspection.selected
-        return self._engine.thread if selected is None else selected.number
+        return None if selected is None else selected.number
+
+    def has_thread(self, number: int) -> bool:
+        """Whether the block that runs has a thread of this number that takes turns with others."""
+        return self._engine.roster.thread(number) is not None
 
     def select_thread(self, number: int | None = None) -> None:
         """Show frames and values of another thread, until the program moves; None: of the one that runs."""
         self._check()
         tracked = None
         if number is not None and number != self._engine.thread:
-            tracked = self._thread(number)
+            tracked = chosen.thread(self._engine, number)
         self._inspection.select(tracked)
 
     def step_thread(self, threads: Iterable[int], count: int = 1) -> Stop:
@@ -221,7 +233,7 @@ class Session:
         Stops too where all of them have ended.
         """
         numbers = frozenset(threads)
-        return self._repeat(count, lambda: MotionPlan(every=True, threads=self._live(numbers)))
+        return self._repeat(count, lambda: MotionPlan(every=True, threads=chosen.live(self._engine, numbers)))
 
     def step_thread_back(self, threads: Iterable[int], count: int = 1) -> Stop:
         """Step back to the previous statement that one of these threads executed, or to before all threads."""
@@ -229,22 +241,6 @@ class Session:
         for _ in range(max(count, 1)):
             self._search(MotionPlan(every=True, breakpoints=False, threads=numbers))
         return self._check(ended=True)
-
-    def _thread(self, number: int) -> Tracked:
-        found = self._engine.roster.thread(number)
-        if found is None:
-            count = len(self._engine.roster.threads())
-            known = f"the block has {count} threads" if count else "no threads take turns here"
-            raise fail(BAD_USAGE, f"there is no thread {number}: {known}")
-        return found
-
-    def _live(self, numbers: frozenset[int]) -> frozenset[int]:
-        """The same numbers. Fails: RM112 where all of the threads have ended."""
-        if self._engine.thread is None and not self._engine.roster.threads():
-            raise fail(BAD_USAGE, "no threads are executed here")
-        if self._engine.roster.threads() and all(self._thread(number).turn is Turn.ENDED for number in numbers):
-            raise fail(BAD_USAGE, f"{named(sorted(numbers))} {'have' if len(numbers) > 1 else 'has'} ended")
-        return numbers
 
     # ---------------------------------------------------------------------------------------- breakpoints
 
@@ -448,6 +444,11 @@ class Session:
         if armed is None:
             raise fail(BAD_USAGE, f"there is no breakpoint {number}")
         return armed
+
+    def _of(self, threads: Iterable[int] | None, plan: MotionPlan) -> MotionPlan:
+        if threads is None:
+            return plan
+        return replace(plan, threads=chosen.live(self._engine, frozenset(threads)))
 
     def _begin(self, plan: MotionPlan) -> Stop:
         self._engine.machines.trace(self._stop_policy.level())

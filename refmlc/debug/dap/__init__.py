@@ -15,6 +15,7 @@
 | `breakpoints`  | breakpoints of all kinds                                                                  |
 | `inspection`   | requests that read or set values                                                          |
 | `console`      | words of the console: why, threads, waits, barriers                                       |
+| `threads`      | the threads that the client sees                                                          |
 | `motions`      | requests that move the program                                                            |
 | `progress`     | progress events for long requests                                                         |
 | `adapter`      | all requests; the loop of requests and motions                                            |

@@ -14,10 +14,11 @@ from refmlc.debug.dap.channel import ClientGone, Item, MessageSender, Request, R
 from refmlc.debug.dap.dap_state import Client, DapState, Launcher, Motion, Phase
 from refmlc.debug.dap.door import STRANGER, Door
 from refmlc.debug.dap.framing import BrokenMessage
-from refmlc.debug.dap.inspection import THREAD, InspectionRequests, thread
+from refmlc.debug.dap.inspection import InspectionRequests
 from refmlc.debug.dap.motions import MotionRequests
 from refmlc.debug.dap.progress import ProgressReport
 from refmlc.debug.dap.sources import Sources, changed
+from refmlc.debug.dap.threads import PROGRAM, meant, rows, stopped_thread
 from refmlc.debug.session import SNAPSHOTS, Session
 from refmlc.debug.session_data import Reason, Stop
 from refmlc.debug.terminal.show import results
@@ -155,7 +156,7 @@ class Adapter:
         state = self.state
         session = state.session
         state.phase = Phase.MOVING
-        state.references.forget()
+        state.forget()
         stop: Stop | None = None
         if not state.pause_requested or session.stop is None:
             progress = self._progress(motion.title, lambda: f"moment {session.moment}")
@@ -217,7 +218,7 @@ class Adapter:
             return
         state.phase = Phase.STOPPED
         reason = "pause" if by_pause else REASONS.get(stop.reason, stop.reason.value)
-        body: Body = {"reason": reason, "threadId": THREAD, "allThreadsStopped": True}
+        body: Body = {"reason": reason, "threadId": stopped_thread(state.session), "allThreadsStopped": True}
         if stop.reason in DESCRIPTIONS:
             body["description"] = DESCRIPTIONS[stop.reason]
         text = "; ".join(part for part in (stop.text, stop.note) if part)
@@ -252,7 +253,7 @@ class Adapter:
         if self.state.settings.get("stopAtEnd"):
             self.state.phase = Phase.STOPPED
             details = {"description": DESCRIPTIONS[Reason.ENDED], "text": str(stop.moment)}
-            self.out.event("stopped", {"reason": "ended", "threadId": THREAD, "allThreadsStopped": True, **details})
+            self.out.event("stopped", {"reason": "ended", "threadId": PROGRAM, "allThreadsStopped": True, **details})
         else:
             self._over(int(stop.failure is not None))
 
@@ -342,7 +343,7 @@ class Adapter:
         self.state.closed = True
 
     def _pause(self, arguments: Arguments) -> None:
-        thread(arguments)
+        meant(self.state, arguments)
         if self.state.phase not in (Phase.MOVING, Phase.STOPPED):
             raise RequestRefused(f"the program is {self.state.phase.value}")
         self.state.pause_requested = self.state.phase is Phase.MOVING
@@ -366,8 +367,7 @@ class Adapter:
         return checked
 
     def _threads(self, _arguments: Arguments) -> Body:
-        name = "program" if self.state.open_session is None else self.state.open_session.program.func
-        return {"threads": [{"id": THREAD, "name": name}]}
+        return {"threads": list(rows(self.state))}
 
     def _locations(self, arguments: Arguments) -> Body:
         client = self.state.client

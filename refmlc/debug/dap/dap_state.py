@@ -15,7 +15,7 @@ from enum import Enum
 
 from refmlc.debug.dap.arguments import NOT_STOPPED, Arguments, RequestRefused
 from refmlc.debug.dap.channel import MessageSender
-from refmlc.debug.dap.references import References
+from refmlc.debug.dap.references import References, ValueParts, VariableScope
 from refmlc.debug.dap.sources import Sources
 from refmlc.debug.program import Program
 from refmlc.debug.session import Session
@@ -91,7 +91,10 @@ class Motion:
 
 @dataclass(slots=True)
 class DapState:
-    """The state that all requests share."""
+    """The state that all requests share.
+
+    `threads`: the rows of the threads at the last stop. `chosen`: the thread that the console has selected.
+    """
 
     out: MessageSender
     client: Client = field(default_factory=Client)
@@ -101,6 +104,8 @@ class DapState:
     texts: Sources | None = None
     settings: Mapping[str, object] = field(default_factory=dict)
     motion: Motion | None = None
+    threads: tuple[dict[str, object], ...] = ()
+    chosen: int | None = None
     pause_requested: bool = False
     closed: bool = False
 
@@ -117,6 +122,30 @@ class DapState:
         if self.texts is None:
             raise RequestRefused("no program has been launched")
         return self.texts
+
+    def show(self, thread: int | None) -> None:
+        """Show frames and values of a thread of the program; None: of the one that runs. Fails: RM112."""
+        session = self.session
+        if thread != session.selected:
+            session.select_thread(thread)
+        self.references.thread = session.selected
+
+    def frame(self, number: int) -> int:
+        """The frame with this number, of its thread, which is shown now."""
+        frame = self.references.frame(number)
+        self.show(self.references.thread_of(number))
+        return frame
+
+    def parts(self, number: int) -> VariableScope | ValueParts:
+        """The scope or the value with this number, of its thread, which is shown now."""
+        parts = self.references.parts(number)
+        self.show(self.references.thread_of(number))
+        return parts
+
+    def forget(self) -> None:
+        """The program moves: numbers and the choice of a thread are valid no longer."""
+        self.references.forget()
+        self.chosen = None
 
     def stopped_session(self) -> Session:
         """The session of a program that stands."""

@@ -1,5 +1,6 @@
 """The requests that read frames and values, and those that change a value."""
 
+import re
 from base64 import b64encode
 from dataclasses import dataclass
 from math import prod
@@ -9,6 +10,7 @@ from refmlc.debug.dap.arguments import Arguments, RequestRefused
 from refmlc.debug.dap.breakpoints import ClientBreakpoints
 from refmlc.debug.dap.dap_state import DapState
 from refmlc.debug.dap.references import ValuePath, VariableScope
+from refmlc.debug.dap.threads import meant
 from refmlc.debug.dap.value_rows import ValueRows
 from refmlc.debug.session import Session
 from refmlc.debug.session_data import Reason, StackFrame
@@ -16,8 +18,8 @@ from refmlc.diag.render import render_text
 from refmlc.run.memory.cells import cell_size
 
 Body = dict[str, object]
-THREAD = 1
 MOST_BYTES = 1 << 20
+MEMORY = re.compile(r"(?:thread (\d{1,9}) )?(\d{1,9}):(.*)", re.ASCII | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,8 @@ class InspectionRequests:
     def stack(self, arguments: Arguments) -> Body:
         """`stackTrace`: a page of the frames."""
         session = self.state.stopped_session()
-        thread(arguments)
+        thread = meant(self.state, arguments)
+        self.state.show(self.state.chosen if thread is None else thread)
         frames = session.frames()
         if not frames:
             return {"stackFrames": [self._end(session)], "totalFrames": 1}
@@ -67,12 +70,12 @@ class InspectionRequests:
     def scopes(self, arguments: Arguments) -> Body:
         """`scopes` of a frame."""
         self.state.stopped_session()
-        return {"scopes": self.rows.scopes(self.state.references.frame(arguments.number("frameId")))}
+        return {"scopes": self.rows.scopes(self.state.frame(arguments.number("frameId")))}
 
     def variables(self, arguments: Arguments) -> Body:
         """`variables` of a scope or a value."""
         self.state.stopped_session()
-        of = self.state.references.parts(arguments.number("variablesReference"))
+        of = self.state.parts(arguments.number("variablesReference"))
         return {"variables": self.rows.rows(of, arguments)}
 
     def evaluate(self, arguments: Arguments) -> Body:
@@ -83,6 +86,9 @@ class InspectionRequests:
             thread_number = console.selected(expression)
             if thread_number is not None:
                 return self._select(session, thread_number)
+            if self.state.chosen is not None:
+                self.state.show(self.state.chosen)
+                frame = 0
             reply = console.reply(session, expression, frame)
             if reply is not None:
                 return {"result": reply, "variablesReference": 0}
@@ -91,16 +97,22 @@ class InspectionRequests:
     def _select(self, session: Session, number: int) -> Body:
         """Show another thread; the client reads the stack anew."""
         session.select_thread(number)
+        self.state.chosen = number
         if self.state.client.invalidated:
-            self.state.out.event("invalidated", {"areas": ["stacks", "variables"], "threadId": THREAD})
+            self.state.out.event("invalidated", {"areas": ["stacks", "variables"]})
         return {"result": f"thread {number} is shown", "variablesReference": 0}
 
     def _optional(self, arguments: Arguments) -> int:
-        return self.state.references.frame(arguments.number("frameId")) if "frameId" in arguments else 0
+        """The frame of a request; without one the innermost of the thread that is selected, or that runs."""
+        if "frameId" in arguments:
+            return self.state.frame(arguments.number("frameId"))
+        if self.state.open_session is not None:
+            self.state.show(self.state.chosen)
+        return 0
 
     def set_variable(self, arguments: Arguments) -> Body:
         """`setVariable`: in a scope or a tensor."""
-        of = self.state.references.parts(arguments.number("variablesReference"))
+        of = self.state.parts(arguments.number("variablesReference"))
         name = arguments.text("name")
         if isinstance(of, VariableScope):
             frame = of.frame if of.kind != "arguments" else max(len(self.state.stopped_session().frames()) - 1, 0)
@@ -121,7 +133,7 @@ class InspectionRequests:
             memory = {"memoryReference": f"{frame}:{changed.name}", "offset": 0, "count": size}
             self.state.out.event("memory", memory)
         if self.state.client.invalidated:
-            self.state.out.event("invalidated", {"areas": ["variables"], "threadId": THREAD})
+            self.state.out.event("invalidated", {"areas": ["variables"]})
         row = self.rows.value(session.look(target, frame), ValuePath(target.strip(), frame))
         return {("value" if key == "result" else key): part for key, part in row.items() if key in _SET}
 
@@ -145,7 +157,7 @@ class InspectionRequests:
     def exception(self, arguments: Arguments) -> Body:
         """`exceptionInfo` of the present stop."""
         stop = self.state.stop()
-        thread(arguments)
+        meant(self.state, arguments)
         if stop.failure is not None:
             code = stop.failure.code
             details = {"message": stop.failure.message, "typeName": code.title, "stackTrace": render_text(stop.failure)}
@@ -163,9 +175,11 @@ class InspectionRequests:
     def memory(self, arguments: Arguments) -> Body:
         """`readMemory` of a tensor: its bytes from the first element on, uninitialised ones included."""
         session = self.state.stopped_session()
-        frame, _, name = arguments.text("memoryReference").partition(":")
-        if not (frame.isascii() and frame.isdigit()):
+        match = MEMORY.fullmatch(arguments.text("memoryReference"))
+        if match is None:
             raise RequestRefused("this is not a memory reference")
+        thread, frame, name = match.groups()
+        self.state.show(int(thread) if thread else None)
         tensor = ValuePath(name, int(frame)).tensor(session)
         offset, count = arguments.number("offset", 0, least=-MOST_BYTES), arguments.number("count")
         begin = tensor.byte_offset + offset
@@ -180,7 +194,7 @@ class InspectionRequests:
         name = arguments.text("name")
         if "variablesReference" not in arguments:
             return self.breakpoints.info(name, self._optional(arguments))
-        of = self.state.references.parts(arguments.number("variablesReference"))
+        of = self.state.parts(arguments.number("variablesReference"))
         if isinstance(of, VariableScope):
             return self.breakpoints.info(name, of.frame)
         if not of.path.spelled or of.mask or not name.startswith("["):
@@ -189,9 +203,3 @@ class InspectionRequests:
 
 
 _SET = ("result", "type", "variablesReference", "namedVariables", "indexedVariables")
-
-
-def thread(arguments: Arguments) -> None:
-    """Check that the request means the only thread."""
-    if arguments.number("threadId") != THREAD:
-        raise RequestRefused(f"there is no thread {arguments.number('threadId')}")

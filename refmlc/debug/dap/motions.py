@@ -8,6 +8,8 @@
 | reverseContinue          | backwards to the last hit                                                              |
 | goto                     | in time: to the next or the last time a line is reached                                 |
 
+Steps of one thread of a kernel end at this thread; `continue` and `reverseContinue` are about all of them.
+
 Decision: goto skips no statement, unlike in the protocol: a value that was never computed is undefined.
 """
 
@@ -17,8 +19,8 @@ from functools import partial
 
 from refmlc.debug.dap.arguments import Arguments, RequestRefused
 from refmlc.debug.dap.dap_state import DapState, Motion
-from refmlc.debug.dap.inspection import thread
 from refmlc.debug.dap.references import MotionTarget
+from refmlc.debug.dap.threads import meant
 from refmlc.debug.session import Session
 from refmlc.debug.session_data import FrameKind, Reason, Stop
 
@@ -40,13 +42,19 @@ class MotionRequests:
 
     def step_over(self, arguments: Arguments) -> Body:
         """`next`: step over the statement."""
-        session = self._session(arguments)
+        session, thread = self._session(arguments), self._thread(arguments)
+        if thread is not None and (_granularity(arguments) == "instruction" or thread != session.thread):
+            return self._moves(partial(session.step_thread, [thread]), f"stepping thread {thread}")
+        if thread is not None:
+            return self._moves(partial(session.step_over, threads=[thread]), f"stepping thread {thread}")
         fine = _granularity(arguments) == "instruction"
         return self._moves(session.step_in if fine else session.step_over, "stepping")
 
     def step_in(self, arguments: Arguments) -> Body:
         """`stepIn`: to the next statement, or to a target."""
-        session = self._session(arguments)
+        session, thread = self._session(arguments), self._thread(arguments)
+        if "targetId" not in arguments and thread is not None:
+            return self._moves(partial(session.step_thread, [thread]), f"stepping thread {thread}")
         if "targetId" not in arguments:
             return self._moves(session.step_in, "stepping in")
         target = self.state.references.target(arguments.number("targetId"))
@@ -62,12 +70,22 @@ class MotionRequests:
 
     def step_out(self, arguments: Arguments) -> Body:
         """`stepOut` of the innermost frame."""
-        return self._moves(self._session(arguments).step_out, "stepping out")
+        session, thread = self._session(arguments), self._thread(arguments)
+        if thread is None:
+            return self._moves(session.step_out, "stepping out")
+
+        def run() -> Stop:
+            session.select_thread(thread)
+            return session.step_out(threads=[thread])
+
+        return self._moves(run, f"stepping out in thread {thread}")
 
     def step_back(self, arguments: Arguments) -> Body:
         """`stepBack`: to the previous statement."""
-        session = self._session(arguments, ended=True)
+        session, thread = self._session(arguments, ended=True), self._thread(arguments)
         fine = _granularity(arguments) == "instruction"
+        if thread is not None:
+            return self._moves(partial(session.step_thread_back, [thread]), f"stepping back thread {thread}")
         return self._moves(session.step_back if fine else session.step_back_over, "stepping back")
 
     def reverse(self, arguments: Arguments) -> Body:
@@ -77,7 +95,7 @@ class MotionRequests:
     def restart_frame(self, arguments: Arguments) -> Body:
         """`restartFrame`: back to the entry of a frame."""
         session = self.state.movable_session()
-        frame = self.state.references.frame(arguments.number("frameId"))
+        frame = self.state.frame(arguments.number("frameId"))
         return self._moves(partial(session.restart_frame, frame), "going back to the entry of the frame")
 
     def goto(self, arguments: Arguments) -> Body:
@@ -93,7 +111,7 @@ class MotionRequests:
     def step_targets(self, arguments: Arguments) -> Body:
         """`stepInTargets`: a statement, a block, an iteration of each loop around."""
         session = self.state.movable_session()
-        frame = self.state.references.frame(arguments.number("frameId"))
+        frame = self.state.frame(arguments.number("frameId"))
         frames = session.frames()
         level = frames[frame].level
         loops = [outer.name for outer in frames[frame:] if outer.level == level and outer.kind is FrameKind.LOOP]
@@ -128,8 +146,11 @@ class MotionRequests:
 
     def _session(self, arguments: Arguments, *, ended: bool = False) -> Session:
         session = self.state.stopped_session() if ended else self.state.movable_session()
-        thread(arguments)
+        meant(self.state, arguments)
         return session
+
+    def _thread(self, arguments: Arguments) -> int | None:
+        return meant(self.state, arguments)
 
     def _moves(self, run: Callable[[], Stop], title: str) -> Body:
         self.state.motion = Motion(run, title)

@@ -1,6 +1,7 @@
 """Numbers for frames, values with parts, and targets. They are valid until the program moves; none is used twice.
 
-A number stands for the path to a value: going back in time makes new tensors, but their paths stay the same.
+A number stands for the path to a value: going back in time makes new tensors, but their paths stay the same. It belongs
+to the thread that was shown when it was made.
 """
 
 from collections.abc import Sequence
@@ -81,24 +82,31 @@ Referent: TypeAlias = VariableScope | ValueParts | MotionTarget | int
 
 @dataclass(slots=True)
 class References:
-    """See the docstring of the module."""
+    """See the docstring of the module. `thread`: the one that is shown; None: the one that runs."""
 
-    _referents: dict[int, Referent] = field(default_factory=dict)
-    _numbers: dict[Referent, int] = field(default_factory=dict)
+    thread: int | None = None
+    _referents: dict[int, tuple[int | None, Referent]] = field(default_factory=dict)
+    _numbers: dict[tuple[int | None, Referent], int] = field(default_factory=dict)
     _last: int = 0
 
     def forget(self) -> None:
         """Forget all numbers: the program has moved."""
+        self.thread = None
         self._referents.clear()
         self._numbers.clear()
 
     def number(self, referent: Referent) -> int:
         """The number of `referent`; a frame is its index in the session."""
-        if referent not in self._numbers:
+        key = (self.thread, referent)
+        if key not in self._numbers:
             self._last = self._last % BIGGEST + 1
-            self._numbers[referent] = self._last
-            self._referents[self._last] = referent
-        return self._numbers[referent]
+            self._numbers[key] = self._last
+            self._referents[self._last] = key
+        return self._numbers[key]
+
+    def thread_of(self, number: int) -> int | None:
+        """The thread to which a number belongs; an unknown one to the thread that runs."""
+        return self._referents.get(number, (None, 0))[0]
 
     def frame(self, number: int) -> int:
         """The frame with this number."""
@@ -106,7 +114,7 @@ class References:
 
     def parts(self, number: int) -> VariableScope | ValueParts:
         """The scope or the value with this number."""
-        if isinstance(self._referents.get(number), VariableScope):
+        if isinstance(self._referents.get(number, (None, 0))[1], VariableScope):
             return self._get(number, VariableScope, "scope")
         return self._get(number, ValueParts, "list of variables")
 
@@ -115,7 +123,7 @@ class References:
         return self._get(number, MotionTarget, "target")
 
     def _get(self, number: int, kind: type[T], noun: str) -> T:
-        referent = self._referents.get(number)
+        _, referent = self._referents.get(number, (None, None))
         if not isinstance(referent, kind):
             raise RequestRefused(f"there is no {noun} {number} (any more)")
         return referent

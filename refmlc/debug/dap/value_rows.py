@@ -139,7 +139,8 @@ class ValueRows:
             row |= {"namedVariables": len(STATISTICS), "indexedVariables": size}
             row["type"] = f"{shape_of(content)} {content.dtype}"
             if path.spelled:
-                row["memoryReference"] = f"{path.frame}:{path.name}"
+                thread = self.state.references.thread
+                row["memoryReference"] = f"{'' if thread is None else f'thread {thread} '}{path.frame}:{path.name}"
         elif isinstance(content, tuple) and content:
             row["variablesReference"] = number(ValueParts(path, 0, len(content)))
             row["indexedVariables"] = len(content)

@@ -6,6 +6,7 @@
 | `numbers`  | the number of the thread that executes a place, also where threads never meet |
 | `standing` | each thread as data: its place, what it waits for, its copies in flight       |
 | `awaited`  | whom each wait is for, and the cycle of a deadlock                            |
+| `chosen`   | the threads that a request names                                              |
 | `barriers` | the barriers in memory, and the numbered ones                                |
 | `arrivals` | the statements that arrive at a barrier in memory, and who can still reach one |
 

@@ -7,9 +7,10 @@ threads, where a condition changes, and never too few.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 
-from refmlc.debug.expressions import prepare_node
+from refmlc.debug.expressions import PreparedExpression, prepare_node
 from refmlc.debug.places import StmtPlace
 from refmlc.diag import RefmlcError
 from refmlc.lang.ir import tir
@@ -116,28 +117,39 @@ def _may_hold(scope: Scope, frame: Frame, around: StmtPlace, branch: StmtPlace) 
     """Whether the thread may take the branch."""
     node = around.node
     assert isinstance(node, tir.IfThenElse)  # noqa: S101 - `_branches` has looked
-    varying = _varying(around)
-    parts: list[Node] = list(walk(node.condition))
-    if any(not isinstance(part, SIMPLE) or part in varying for part in parts):
-        return True
-    used = [part for part in parts if isinstance(part, tir.Var)]
-    if not all(scope.layout.knows(var) for var in used):
+    used = _used(around.func, node)
+    if used is None or not all(scope.layout.knows(var) for var in used):
         return True
     values: dict[tir.Var | tir.Buffer, object] = {var: frame[scope.layout.slot(var)] for var in used}
     if None in values.values():
         return True
     try:
-        value = prepare_node(node.condition).value(values)
+        value = _prepared(node).value(values)
     except RefmlcError:
         return True
     return bool(value) is (branch.number == 0)
 
 
-def _varying(place: StmtPlace) -> set[Node]:
+@lru_cache(maxsize=256)
+def _prepared(node: tir.IfThenElse) -> PreparedExpression:
+    return prepare_node(node.condition)
+
+
+@lru_cache(maxsize=256)
+def _used(func: tir.PrimFunc, node: tir.IfThenElse) -> tuple[tir.Var, ...] | None:
+    """The variables of a condition; None where it may change while a thread runs, or is not simple."""
+    varying, parts = _varying(func), list[Node](walk(node.condition))
+    if any(not isinstance(part, SIMPLE) or part in varying for part in parts):
+        return None
+    return tuple(part for part in parts if isinstance(part, tir.Var))
+
+
+@lru_cache(maxsize=16)
+def _varying(func: tir.PrimFunc) -> frozenset[Node]:
     """The variables whose values change while a thread runs: of loops, and those bound in loops."""
     found: set[Node] = set()
-    for node in walk(place.func):
+    for node in walk(func):
         if isinstance(node, tir.For | tir.While) and not tag_of(node):
             found |= {part.var for part in walk(node.body) if isinstance(part, tir.Bind)}
             found |= {node.loop_var} if isinstance(node, tir.For) else set()
-    return found
+    return frozenset(found)
