@@ -1,4 +1,4 @@
-"""The full screen, by Textual: the source, the frames, the variables, a tensor as heat map, and the prompt below.
+"""The full screen, by Textual: source, threads, frames, variables, a tensor as heat map, and the prompt below.
 
 | file    | holds                                              |
 |---------|----------------------------------------------------|

@@ -7,6 +7,9 @@
 | F5                 | continue           | F6                     | next iteration      |
 | F4                 | leave this frame    | F9                     | breakpoint here      |
 | page up, page down | frame around, within | ctrl+p, ctrl+q        | pause, quit          |
+| F2                 | who waits for whom   | F3                     | step this thread     |
+
+Where the threads of a kernel take turns, they stand above the frames.
 """
 
 from typing import ClassVar
@@ -25,6 +28,8 @@ from refmlc.diag.layout import safe
 NARROW = 10  # columns that a part is taken to have before it is laid out
 
 KEYS = {
+    "f2": "waits",
+    "f3": "tstep",
     "f11": "step",
     "f10": "next",
     "f5": "continue",
@@ -46,6 +51,7 @@ class Screen(App[None]):
     Static { text-wrap: nowrap; text-overflow: clip; }
     #source { width: 3fr; height: 100%; }
     #side { width: 2fr; }
+    #threads { height: 1fr; border-top: solid gray; display: none; }
     #frames { height: 1fr; border-top: solid gray; }
     #variables { height: 1fr; border-top: solid gray; }
     #bottom { height: 1fr; }
@@ -73,6 +79,7 @@ class Screen(App[None]):
         with Horizontal(id="top"):
             yield Static(id="source")
             with Vertical(id="side"):
+                yield Static(id="threads")
                 yield Static(id="frames")
                 yield Static(id="variables")
         with Horizontal(id="bottom"):
@@ -152,7 +159,13 @@ class Screen(App[None]):
         if self.busy:
             return
         self._watch()
-        room = {name: self._room(name) for name in ("source", "frames", "variables", "heat")}
+        room = {name: self._room(name) for name in ("source", "threads", "frames", "variables", "heat")}
+        threads = panes.threads(session, room["threads"])
+        pane = self.query_one("#threads", Static)
+        if pane.display != bool(threads.plain):  # the rooms of its neighbours change too
+            pane.display = bool(threads.plain)
+            self.call_after_refresh(self._show)
+        self._fill("threads", threads)
         self._fill("source", panes.source(session, frame, room["source"][0]))
         self._fill("frames", panes.frames(session, frame, room["frames"][1]))
         self._fill("variables", panes.variables(session, frame, room["variables"][1]))

@@ -7,6 +7,7 @@ from refmlc.debug.session import Session
 from refmlc.debug.session_data import Reason
 from refmlc.debug.tensors import shape_of
 from refmlc.debug.terminal import show
+from refmlc.debug.terminal.thread_text import rows
 from refmlc.diag import Span
 
 STYLES = {NAN: "bold white on red", INF: "bold black on yellow", UNSET: "dim"}
@@ -57,6 +58,22 @@ def frames(session: Session, frame: int, width: int) -> Text:
     text = Text(no_wrap=True, overflow="ellipsis")
     for stack_frame in session.frames():
         text.append(stack_frame.title[:width] + "\n", style="reverse" if stack_frame.index == frame else "")
+    return text
+
+
+def threads(session: Session, size: tuple[int, int]) -> Text:
+    """The threads of the block, those in the same state in one line, with the selected one in sight.
+
+    Empty where no threads take turns. `size`: rows and columns.
+    """
+    text = Text(no_wrap=True, overflow="ellipsis")
+    if session.stop is None or session.ended:
+        return text
+    found, (height, width) = rows(session.threads(), session.thread), size
+    selected = next((item for item, row in enumerate(found) if row.current), 0)
+    first = max(0, min(selected - height // 2, len(found) - height))
+    for row in found[first : first + height]:
+        text.append(f"{row.numbers} {row.where}"[:width] + "\n", style="reverse" if row.current else "")
     return text
 
 

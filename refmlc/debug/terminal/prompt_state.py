@@ -1,6 +1,6 @@
 """The state of a prompt between two lines: the selected frame, the displays, the end of the last listing.
 
-`followed`: the threads that were chosen to be stepped.
+`followed`: the threads that were chosen to be stepped. `thread`: the one that ran at the last stop.
 """
 
 from dataclasses import dataclass, field
@@ -24,6 +24,7 @@ class PromptState:
     displays: dict[int, str] = field(default_factory=dict)
     count: int = 0
     followed: frozenset[int] = frozenset()
+    thread: int | None = None
 
     def reset(self) -> None:
         """Select the innermost frame: the program has moved."""
@@ -32,7 +33,14 @@ class PromptState:
     def after_motion(self, stop: Stop) -> str:
         """The reply to a motion."""
         self.reset()
-        return "\n".join([stop_text(self.session, stop), *self.display_lines()])
+        return "\n".join([*self._other_thread(), stop_text(self.session, stop), *self.display_lines()])
+
+    def _other_thread(self) -> list[str]:
+        """That another thread runs than at the last stop."""
+        before, self.thread = self.thread, None if self.session.ended else self.session.thread
+        if before is None or self.thread is None or before == self.thread:
+            return []
+        return [f"thread {self.thread} runs now, before it was thread {before}"]
 
     def display_lines(self) -> list[str]:
         """The expressions shown at every stop."""

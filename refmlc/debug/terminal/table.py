@@ -5,13 +5,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PromptCommand:
-    """A command. `names`: the first is the handler's; `takes`: its arguments; `words`: completions of the first one."""
+    """A command. `names`: the first is the handler's; `takes`: its arguments; `words`: completions of the first one.
+
+    `more`: what its own help says in addition.
+    """
 
     names: tuple[str, ...]
     takes: str
     help: str
     words: str = ""
     repeats: bool = False
+    more: str = ""
 
 
 GROUPS: dict[str, tuple[PromptCommand, ...]] = {
@@ -108,12 +112,19 @@ GROUPS: dict[str, tuple[PromptCommand, ...]] = {
     ),
     "threads": (
         PromptCommand(
-            ("threads", "ths"), "[WARP]", "list the threads of the block, or of a warp, and what each waits for"
+            ("threads", "ths"),
+            "[WARP]",
+            "list the threads of the block, or of a warp, and what each waits for",
+            more="a thread `runs`, `waits`, `continues` (it waited, and goes on in its turn), `begins` or `ended`",
         ),
         PromptCommand(("thread", "th"), "[NUMBER]", "show and follow another thread; alone: the one that runs"),
         PromptCommand(("warp",), "NUMBER", "list the threads of a warp, show its first one, and follow them all"),
         PromptCommand(
-            ("tstep", "ts"), "[COUNT]", "step the followed threads; the others run in their turns", repeats=True
+            ("tstep", "ts"),
+            "[COUNT]",
+            "step the followed threads; the others run in their turns",
+            repeats=True,
+            more="without `thread` or `warp` before it, the thread that runs is followed",
         ),
         PromptCommand(
             ("rtstep", "rts"), "[COUNT]", "step back to the last statement of the followed threads", repeats=True
@@ -150,4 +161,5 @@ def overview() -> str:
 
 def usage(row: PromptCommand) -> str:
     """The help of one command."""
-    return f"{' | '.join(row.names)} {row.takes}".rstrip() + f"\n  {row.help}"
+    lines = [f"{' | '.join(row.names)} {row.takes}".rstrip(), f"  {row.help}"]
+    return "\n".join([*lines, *([f"  {row.more}"] if row.more else [])])

@@ -1,41 +1,57 @@
 """Threads and their waits as text: threads in the same state share a line."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from refmlc.debug.thread_data import BarrierState, ThreadState, Waiting, named, ranges
 from refmlc.diag import Span
 from refmlc.run.interp.threads.group import WARP
 
-Row = tuple[str, str, str, str, str]
+
+@dataclass(frozen=True, slots=True)
+class ThreadRow:
+    """Threads of one warp in the same state. `current`: the selected one is among them."""
+
+    numbers: str
+    warp: str
+    lanes: str
+    where: str
+    current: bool
 
 
-def threads_text(threads: Sequence[ThreadState], current: int | None) -> str:
-    """A line for threads of one warp that stand in the same place and lack the same; an arrow at the selected one."""
+def rows(threads: Sequence[ThreadState], current: int | None) -> list[ThreadRow]:
+    """A row for threads of one warp that stand in the same place and lack the same; the selected one has its own."""
     groups: dict[object, list[ThreadState]] = {}
     for thread in threads:
         alone = thread.number == current
         key = (thread.warp, thread.state, thread.span, thread.waits_for, thread.copies, alone)
         groups.setdefault(key, []).append(thread)
-    rows: list[Row] = [("", "threads", "warp", "lanes", "where")]
-    rows += [_row(group, current) for group in groups.values()]
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    return [_row(group, current) for group in groups.values()]
+
+
+def threads_text(threads: Sequence[ThreadState], current: int | None) -> str:
+    """A line for each row of threads; an arrow at the selected one."""
+    cells = [("", "threads", "warp", "lanes", "where")]
+    cells += [
+        (">" if row.current else " ", row.numbers, row.warp, row.lanes, row.where) for row in rows(threads, current)
+    ]
+    widths = [max(len(row[column]) for row in cells) for column in range(4)]
     lines = [
-        " ".join([*(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)), row[4]]) for row in rows
+        " ".join([*(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)), row[4]]) for row in cells
     ]
     block = threads[0].block
     title = f"block {', '.join(map(str, block))}: " if block else ""
     return "\n".join([f"{title}{len(threads)} threads", *(line.rstrip() for line in lines)])
 
 
-def _row(group: Sequence[ThreadState], current: int | None) -> Row:
+def _row(group: Sequence[ThreadState], current: int | None) -> ThreadRow:
     first = group[0]
     numbers = [thread.number for thread in group]
     where = first.state if first.span is None else f"{place(first.span)} {first.state}"
     what = f": {first.waits_for}" if first.waits_for else ""
     copies = f" [open copies: {first.copies}]" if first.copies else ""
-    sign = ">" if current in numbers else " "
     lanes = ranges(number % WARP for number in numbers)
-    return sign, ranges(numbers), str(first.warp), lanes, f"{where}{what}{copies}"
+    return ThreadRow(ranges(numbers), str(first.warp), lanes, f"{where}{what}{copies}", current in numbers)
 
 
 def waiting_text(waiting: Waiting) -> str:

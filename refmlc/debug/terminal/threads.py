@@ -1,17 +1,20 @@
 """The commands for threads: which there are, which one is shown and stepped, which waits for which."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
-from refmlc.debug.session_data import Stop
+from refmlc.debug.session_data import Reason, Stop
 from refmlc.debug.terminal import show
 from refmlc.debug.terminal.prompt_state import PromptState, count, number
 from refmlc.debug.terminal.thread_text import barrier_line, place, threads_text, waiting_text
-from refmlc.debug.thread_data import ThreadState
+from refmlc.debug.thread_data import ThreadState, named
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.run.interp.threads.group import WARP
 
-NO_THREADS = "no threads take turns here"
+NO_THREADS = "no threads take turns here: step into a kernel, or set a breakpoint in one"
+
+OTHERS = (Reason.BREAKPOINT, Reason.FUNCTION, Reason.DATA, Reason.NUMBER, Reason.DIFFERENCE, Reason.PAUSE)
 
 
 def listing(state: PromptState, argument: str) -> str:
@@ -90,7 +93,12 @@ def _followed(state: PromptState) -> frozenset[int]:
 
 
 def _step(state: PromptState, argument: str) -> Stop:
-    return state.session.step_thread(_followed(state), count(argument))
+    followed = _followed(state)
+    stop = state.session.step_thread(followed, count(argument))
+    if stop.reason not in OTHERS or state.session.thread in followed:
+        return stop
+    note = f"the step of {named(sorted(followed))} has not ended: `tstep` continues it"
+    return replace(stop, note="\n".join(part for part in (stop.note, note) if part))
 
 
 def _step_back(state: PromptState, argument: str) -> Stop:

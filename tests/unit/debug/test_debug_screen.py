@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, RichLog, Static
+from warp_specialised import ARRIVE, CONSUMER_WAIT, PRODUCER_WAIT, RING, STORE, SYNC, program
 
 import refmlc
 from refmlc.debug import Program, Session
@@ -21,10 +22,10 @@ GEMM = Path(__file__).parents[2] / "golden" / "debug" / "gemm.py"
 Drive = Callable[[Screen, "Pilot[None]"], Awaitable[None]]
 
 
-def driven(drive: Drive, file: Path = GEMM) -> None:
+def driven(drive: Drive, file: Path = GEMM, kernel: Program | None = None) -> None:
     module = refmlc.read_file(file)
     arguments = [np.ones((4, 8), "float32"), np.ones((8, 4), "float32"), Tensor.empty((4, 4), FLOAT32)]
-    with Session(Program(module, "gemm", arguments)) as session:
+    with Session(kernel or Program(module, "gemm", arguments)) as session:
         screen = Screen(Shell(session))
 
         async def run() -> None:
@@ -186,3 +187,82 @@ def test_a_condition_without_a_value_is_told_in_the_log() -> None:
         assert "has no value here" in said.replace("\n", " ")
 
     driven(drive)
+
+
+class TestThreads:
+    """The ring of `warp_specialised`, with 64 threads."""
+
+    def test_threads_that_take_turns_have_a_pane(self) -> None:
+        async def drive(screen: Screen, pilot: "Pilot[None]") -> None:
+            pane = screen.query_one("#threads", Static)
+            assert not pane.display
+            await typed(screen, pilot, f"b {STORE} thread 37")
+            await typed(screen, pilot, "c")
+            assert pane.display
+            assert pane.region.height >= 3
+            assert f"37 ring.py:{STORE} runs" in text(screen, "threads")
+            assert f"38-63 ring.py:{SYNC} continues" in text(screen, "threads")
+            await typed(screen, pilot, "thread 0")
+            assert text(screen, "threads").splitlines()[0].startswith(f"0 ring.py:{PRODUCER_WAIT} waits")
+            assert "tx = 0" in text(screen, "variables")
+            await typed(screen, pilot, "delete 1")
+            await typed(screen, pilot, "c")
+            assert not pane.display  # the program has ended
+
+        driven(drive, kernel=program())
+
+    def test_keys_step_the_thread_and_show_who_waits_for_whom(self) -> None:
+        async def drive(screen: Screen, pilot: "Pilot[None]") -> None:
+            await typed(screen, pilot, f"b {STORE} thread 63")
+            await typed(screen, pilot, "c")
+            await pilot.press("f3")
+            await settled(screen, pilot)
+            assert f"63 ring.py:{ARRIVE} runs" in text(screen, "threads")
+            await pilot.press("f3")
+            await settled(screen, pilot)
+            await pilot.press("f2")
+            await settled(screen, pilot)
+            said = "\n".join(strip.text for strip in screen.query_one("#said", RichLog).lines)
+            assert f"ring.py:{CONSUMER_WAIT}" in said
+            assert "threads 32-62" in said
+
+        driven(drive, kernel=program())
+
+    def test_a_thousand_threads_in_as_many_states_fit(self) -> None:
+        kernel = """from tvm.script import tirx as T
+
+@T.prim_func
+def f(A: T.Buffer((4, 32), "int32"), B: T.Buffer((4, 32), "int32")):
+    T.device_entry()
+    b = T.cta_id([1])
+    t = T.thread_id([1024])
+    if t % 2 == 0:
+        B[0, t // 32] = 1
+    T.cuda.cta_sync()
+    B[1, t // 32] = 1
+"""
+
+        async def drive(screen: Screen, pilot: "Pilot[None]") -> None:
+            await typed(screen, pilot, "b 11 thread 500")
+            await typed(screen, pilot, "c")
+            shown = text(screen, "threads")
+            assert len(shown.splitlines()) <= screen.query_one("#threads", Static).content_size.height
+            assert "500 ring.py:11 runs" in shown
+            assert all(len(line) <= 40 for line in shown.splitlines())
+
+        driven(drive, kernel=program(kernel))
+
+    def test_names_in_a_wait_are_not_obeyed(self) -> None:
+        hostile = program()
+        source = "\x1b]0;pwn\x07.py"
+        kernel = Program(refmlc.read(RING, source), "ring", hostile.args)
+
+        async def drive(screen: Screen, pilot: "Pilot[None]") -> None:
+            await typed(screen, pilot, f"b {STORE}")
+            await typed(screen, pilot, "c")
+            assert "]0;pwn" in text(screen, "threads")
+            assert "\x1b" not in text(screen, "threads")
+            await typed(screen, pilot, "threads")
+            assert "\x1b" not in "".join(strip.text for strip in screen.query_one("#said", RichLog).lines)
+
+        driven(drive, kernel=kernel)

@@ -448,6 +448,26 @@ class TestCommands:
         assert f"ring.py:{CONSUMER_WAIT} in ring" in said[7]
         assert f"> ring.py:{CONSUMER_WAIT} thread 33 (warp 1, lane 1) runs" in said[8]
 
+    def test_that_another_thread_runs_is_said(self) -> None:
+        said = self.run(f"break {STORE}", "c", "step", "c", "delete 1", "rstep", "continue")
+        assert said[1].startswith("breakpoint 1")  # no thread ran before
+        assert said[2].startswith(f"> ring.py:{ARRIVE}")
+        assert not said[3].startswith("thread")  # it is the second tile of the same thread
+        said = self.run(f"break {STORE} if i == 0", "c", "c")
+        assert said[2].splitlines()[0] == "thread 33 runs now, before it was thread 32"
+
+    def test_a_step_that_another_thread_ends_is_said(self) -> None:
+        said = self.run(f"break {STORE} if i == 0", "c", "thread 0", "tstep", "delete 1", "tstep")
+        assert said[3].splitlines()[:3] == [
+            "thread 33 runs now, before it was thread 32",
+            "breakpoint 1",
+            "the step of thread 0 has not ended: `tstep` continues it",
+        ]
+        assert said[5].splitlines()[1].startswith(f"> ring.py:{EXPECT}")
+
+    def test_the_words_for_states_are_explained(self) -> None:
+        assert "`continues` (it waited, and goes on in its turn)" in self.run("help threads")[0]
+
     def test_a_warp_is_chosen_and_stepped(self) -> None:
         said = self.run(f"break {STORE}", "c", "delete 1", "warp 0", "tstep 2", "p tx", "warp 2", "warp")
         assert "> 0       0" in said[3]
@@ -458,7 +478,8 @@ class TestCommands:
 
     def test_waits_and_barriers(self) -> None:
         said = self.run("waits", "barriers", "threads", f"break {STORE}", "c", "waits", "barriers")
-        assert said[:3] == ["no thread waits", "no barrier is in use", "no threads take turns here"]
+        assert said[:2] == ["no thread waits", "no barrier is in use"]
+        assert said[2] == "no threads take turns here: step into a kernel, or set a breakpoint in one"
         lacks = "phase 0 of `empty[0]` lacks 32 of 32 arrivals, and the wait is for parity 0"
         assert said[5].splitlines() == [
             f"thread 0 at ring.py:{PRODUCER_WAIT}: {lacks}",
