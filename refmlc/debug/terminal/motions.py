@@ -1,4 +1,7 @@
-"""The commands that move the program, forwards and backwards: the motion of the session for each."""
+"""The commands that move the program, forwards and backwards: the motion of the session for each.
+
+`next`, `out` and `return` stay with the thread of a kernel in which the program stands; `step` follows whichever runs.
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -11,10 +14,19 @@ from refmlc.diag.catalogue import BAD_USAGE
 MOMENT = re.compile(r"(\d{1,18})\.(\d{1,18})", re.ASCII)
 
 
+def _own(state: PromptState) -> list[int] | None:
+    """The thread in which the program stands, if threads take turns."""
+    state.session.select_thread()
+    number = state.session.thread
+    return None if number is None or not state.session.has_thread(number) else [number]
+
+
 def _leave_function(state: PromptState, _argument: str) -> Stop:
     """Run until the innermost function is left."""
     functions = (FrameKind.PRIM_FUNC, FrameKind.GRAPH)
-    return state.session.step_out(next((frame.index for frame in state.session.frames() if frame.kind in functions), 0))
+    own = _own(state)
+    index = next((frame.index for frame in state.session.frames() if frame.kind in functions), 0)
+    return state.session.step_out(index, threads=own)
 
 
 def _go_to(state: PromptState, argument: str) -> Stop:
@@ -35,9 +47,9 @@ def _back_to_write(state: PromptState, argument: str) -> Stop:
 
 MOTIONS: Mapping[str, Callable[[PromptState, str], Stop]] = {
     "step": lambda state, argument: state.session.step_in(count(argument)),
-    "next": lambda state, argument: state.session.step_over(count(argument)),
+    "next": lambda state, argument: state.session.step_over(count(argument), threads=_own(state)),
     "return": _leave_function,
-    "out": lambda state, _argument: state.session.step_out(0),
+    "out": lambda state, _argument: state.session.step_out(0, threads=_own(state)),
     "iteration": lambda state, argument: state.session.next_iteration(argument),
     "block": lambda state, _argument: state.session.next_block(),
     "until": lambda state, argument: state.session.until(number(argument, 0, "a line", least=1)),

@@ -36,9 +36,9 @@ class PromptState:
         return "\n".join([*self._other_thread(), stop_text(self.session, stop), *self.display_lines()])
 
     def _other_thread(self) -> list[str]:
-        """That another thread runs than at the last stop."""
+        """That another thread runs than at the last stop, and none of those that were chosen."""
         before, self.thread = self.thread, None if self.session.ended else self.session.thread
-        if before is None or self.thread is None or before == self.thread:
+        if before is None or self.thread is None or self.thread in {before, *self.followed}:
             return []
         return [f"thread {self.thread} runs now, before it was thread {before}"]
 

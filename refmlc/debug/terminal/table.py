@@ -20,9 +20,19 @@ class PromptCommand:
 
 GROUPS: dict[str, tuple[PromptCommand, ...]] = {
     "forwards": (
-        PromptCommand(("step", "s"), "[COUNT]", "step to the next statement, also within a call", repeats=True),
         PromptCommand(
-            ("next", "n"), "[COUNT]", "step to the next statement, over loops, blocks and calls", repeats=True
+            ("step", "s"),
+            "[COUNT]",
+            "step to the next statement, also within a call",
+            repeats=True,
+            more="in a kernel: the next statement of any thread; `next` and `tstep` stay with one",
+        ),
+        PromptCommand(
+            ("next", "n"),
+            "[COUNT]",
+            "step to the next statement, over loops, blocks and calls",
+            repeats=True,
+            more="in a kernel: of the thread in which the program stands, while the others run in their turns",
         ),
         PromptCommand(("return", "r"), "", "run until this function is left"),
         PromptCommand(("out", "o"), "", "run until the innermost loop or block is left", repeats=True),

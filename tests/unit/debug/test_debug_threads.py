@@ -448,6 +448,19 @@ class TestCommands:
         assert f"ring.py:{CONSUMER_WAIT} in ring" in said[7]
         assert f"> ring.py:{CONSUMER_WAIT} thread 33 (warp 1, lane 1) runs" in said[8]
 
+    def test_next_and_out_stay_with_the_thread_and_step_does_not(self) -> None:
+        wait = f"> ring.py:{CONSUMER_WAIT} in ring (block_x = 0, thread = 32, i = 2)"
+        ready = [f"break {STORE} if i == 1", "c", "delete 1", "next", "next"]  # thread 32 is about to wait
+        *_, here, over = self.run(*ready, "next")
+        assert here.startswith(wait)
+        assert over.startswith(f"> ring.py:{STORE} in ring (block_x = 0, thread = 32, i = 2)")
+        assert "thread = 33" in self.run(*ready, "step")[-1].splitlines()[1]
+        text = kernel("for k in range(2):", "    T.cuda.cta_sync()", "    B[k, t // 2] = k", "B[3, t // 2] = 1")
+        *_, out = self.run("break 10 thread 5", "c", "delete 1", "out", text=text)
+        assert out.startswith("> ring.py:11 in f (block_x = 0, thread = 5)")
+        *_, out = self.run("break 10 thread 5", "c", "delete 1", "thread 9", "out", text=text)
+        assert out.startswith("> ring.py:11 in f (block_x = 0, thread = 5)")  # in which the program stands
+
     def test_that_another_thread_runs_is_said(self) -> None:
         said = self.run(f"break {STORE}", "c", "step", "c", "delete 1", "rstep", "continue")
         assert said[1].startswith("breakpoint 1")  # no thread ran before
@@ -463,10 +476,11 @@ class TestCommands:
             "breakpoint 1",
             "the step of thread 0 has not ended: `tstep` continues it",
         ]
-        assert said[5].splitlines()[1].startswith(f"> ring.py:{EXPECT}")
+        assert said[5].startswith(f"> ring.py:{EXPECT}")  # it was chosen, so nothing is said of it
 
     def test_the_words_for_states_are_explained(self) -> None:
         assert "`continues` (it waited, and goes on in its turn)" in self.run("help threads")[0]
+        assert "of the thread in which the program stands" in self.run("help next")[0]
 
     def test_a_warp_is_chosen_and_stepped(self) -> None:
         said = self.run(f"break {STORE}", "c", "delete 1", "warp 0", "tstep 2", "p tx", "warp 2", "warp")
