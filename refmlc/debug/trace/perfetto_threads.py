@@ -65,6 +65,8 @@ def _turns(trace: Trace, turns: Sequence[Sequence[int]]) -> Iterator[Entry]:
         if wait == NEVER:
             continue
         waited, cause = trace.threads.waits[wait], ends.get(row)
+        if cause is not None and cause[0] == thread:
+            cause = None  # it is the last to come
         by: Entry = {} if cause is None else {"ended by": f"thread {cause[0]}", "at step": cause[1]}
         yield _slice(f"waits: {waited.text}", thread + 1, end, until) | {"args": {**_line(waited.span), **by}}
         if cause is not None and (thread // WARP, wait, *cause) not in arrows:

@@ -461,6 +461,7 @@ class TraceRecorder(Hooks, ABC):
                 self._site(None, EventKind.FAIL, lambda: EventSite(EventKind.FAIL, name, function, DEEPEST, span)), 0
             )
         trace.memories, trace.tensors = memories.rows, memories.tensors
+        self.lanes.finish()
         trace.threads = self.lanes.threads
         if trace.threads.cut:
             trace.notes.append(f"threads by time are shown for their first {MOST_TURNS:,} turns or copies")

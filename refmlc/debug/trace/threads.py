@@ -9,8 +9,8 @@
 | `copies` | an asynchronous copy: the thread, the step of its issue, the step from which it is complete (-1: never) |
 
 Steps are those of events, omitted ones too. A wait lasts to the next turn of the thread; without one, to the end.
-Blocks run one after the other, so the same numbers of threads come again in each. `wait_ends` says who ends a wait; the
-last thread to come waits for nobody, and its wait has no row in `ends`. That a copy is complete is seen at
+Blocks run one after the other, so the same numbers of threads come again in each. `wait_ends` says who ends a wait: of
+threads that meet the last to come, whose own wait ends by itself. That a copy is complete is seen at
 the next load that is recorded, or at the end of the turn.
 """
 
@@ -22,7 +22,7 @@ from typing import cast
 
 from refmlc.debug.threads.roster import Roster, Tracked
 from refmlc.debug.threads.standing import waited_for
-from refmlc.debug.trace.wait_ends import Cause, WaitEnds
+from refmlc.debug.trace.wait_ends import WaitEnd, WaitEnds
 from refmlc.diag import Span
 from refmlc.lang.ir import tir
 from refmlc.run.interp.asynchronous.copies import OpenCopy
@@ -80,9 +80,9 @@ class ThreadRecorder:
         self._last: OpenCopy | None = None
         self._begins: dict[int, int] = {}
         self._waits: dict[tuple[str, int], int] = {}
-        self._rows: dict[int, tuple[int, Cause]] = {}
-        self._outer: dict[int, Cause] = {}
-        self._paused_last = Cause(0, 0)
+        self._rows: dict[int, tuple[int, WaitEnd]] = {}
+        self._outer: dict[int, WaitEnd] = {}
+        self._paused_last = WaitEnd(0, 0)
 
     def begin(self, loop: tir.For, threads: Sequence[Thread], block: Sequence[int]) -> None:
         """The threads of a block, or of an inner axis of it, are about to begin. `block`: its indices x, y, z."""
@@ -106,11 +106,17 @@ class ThreadRecorder:
             self.threads.cut = True
             return
         self.look(tracked.number)
-        self._paused_last = Cause(tracked.number, step)
+        self._paused_last = WaitEnd(tracked.number, step)
         self._rows[id(tracked)] = len(turns) // 4, self._paused_last
         turns.extend((tracked.number, begin, step, self._wait(tracked)))
         if self._group is not None:
             self.ends.look(self._group.asynchronous.barriers.values(), tracked.number, step)
+
+    def finish(self) -> None:
+        """The run is over: the turn in which it failed ends too."""
+        running, turns = self._roster.running, self.threads.turns
+        if running is not None and running.inner is None and len(turns) < 4 * MOST_TURNS:
+            turns.extend((running.number, self._begins[id(running)], self._step(), NEVER))
 
     def _released(self, peers: Sequence[Tracked]) -> None:
         rows = [self._rows.pop(id(peer)) for peer in peers if id(peer) in self._rows]
@@ -119,8 +125,8 @@ class ThreadRecorder:
             return
         whole = self._outer.pop(id(peers[0].launch.outer), None)
         cause = whole or self.ends.cause(peers[0], [cause for _, cause in rows])
-        for row, own in rows:
-            if cause is not None and cause.thread != own.thread:
+        if cause is not None:
+            for row, _ in rows:
                 self.threads.ends.extend((row, cause.thread, cause.step))
 
     def _wait(self, tracked: Tracked) -> int:

@@ -16,7 +16,7 @@ from refmlc.run.interp.threads.group import Arrival
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class WaitEnd:
     """A thread, and the step at which it ends a wait."""
 
     thread: int
@@ -27,9 +27,9 @@ class Cause:
 class WaitEnds:
     """Watches the barriers of one block."""
 
-    _phases: dict[MemoryBarrier, list[Cause]] = field(default_factory=dict)
+    _phases: dict[MemoryBarrier, list[WaitEnd]] = field(default_factory=dict)
     _signals: dict[MemoryBarrier, int] = field(default_factory=dict)
-    _arrivals: dict[int, Cause] = field(default_factory=dict)
+    _arrivals: dict[int, WaitEnd] = field(default_factory=dict)
 
     def reset(self) -> None:
         """Another block begins."""
@@ -43,7 +43,7 @@ class WaitEnds:
             case (MemoryBarrier() as barrier, int()):
                 self._signals[barrier] = step
             case Arrival(thread=thread, barrier=barrier):
-                self._arrivals[barrier.number] = Cause(thread.number, step)
+                self._arrivals[barrier.number] = WaitEnd(thread.number, step)
             case _:
                 pass
 
@@ -52,9 +52,9 @@ class WaitEnds:
         for barrier in barriers:
             causes = self._phases.setdefault(barrier, [])
             while len(causes) < barrier.phase:
-                causes.append(Cause(thread, self._signals.get(barrier, step)))
+                causes.append(WaitEnd(thread, self._signals.get(barrier, step)))
 
-    def cause(self, tracked: Tracked, come: Sequence[Cause]) -> Cause | None:
+    def cause(self, tracked: Tracked, come: Sequence[WaitEnd]) -> WaitEnd | None:
         """What ends the wait of a thread, and of those that wait with it; `come`: when each of them came."""
         meeting = tracked.meeting
         if meeting is not None and meeting.until is not None:
@@ -63,7 +63,7 @@ class WaitEnds:
         known = [*come, *([arrived] if arrived is not None else [])]
         return max(known, key=lambda cause: cause.step, default=None)
 
-    def _of_phase(self, tracked: Tracked, until: PhaseIsComplete) -> Cause | None:
+    def _of_phase(self, tracked: Tracked, until: PhaseIsComplete) -> WaitEnd | None:
         wait = tracked.frame[until.slot]
         causes = self._phases.get(wait.barrier, [])
         return causes[wait.since] if wait.since < len(causes) else None

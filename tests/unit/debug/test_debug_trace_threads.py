@@ -46,12 +46,13 @@ def rows_of(numbers, width):
 
 
 def ends_of(trace):
-    """Of each wait that a thread ends: the thread that waits, the number of its turn, the thread that ends it."""
+    """Of each wait that another thread ends: the thread that waits, the number of its turn, the thread that ends it."""
     turns = rows_of(trace.threads.turns, 4)
     passed = [sum(turn[0] == turns[row][0] for turn in turns[:row]) for row, _, _ in rows_of(trace.threads.ends, 3)]
     return [
         (turns[row][0], number, thread)
         for (row, thread, _), number in zip(rows_of(trace.threads.ends, 3), passed, strict=True)
+        if thread != turns[row][0]
     ]
 
 
@@ -126,6 +127,11 @@ class TestWhoEndsAWait:
         assert {row for row in found if row[0] in CONSUMERS and row[1] == 1} == {(thread, 1, 0) for thread in CONSUMERS}
         assert len(found) == 63 + 1 + 32
 
+    def test_the_wait_of_the_last_to_come_ends_by_itself(self, ring):
+        turns = rows_of(ring.threads.turns, 4)
+        own = [turns[row][0] for row, thread, _ in rows_of(ring.threads.ends, 3) if turns[row][0] == thread]
+        assert own == [63]
+
     def test_steps_are_those_of_the_signal_or_of_the_end_of_the_turn(self, ring):
         turns = rows_of(ring.threads.turns, 4)
         steps = {(turns[row][0], turns[row][3]): step for row, _, step in rows_of(ring.threads.ends, 3)}
@@ -169,6 +175,16 @@ def f(A: T.Buffer((4, 32), "int32"), B: T.Buffer((4, 32), "int32")):
         assert len(rows) == 3 * 32
         assert all(before[1] <= after[0] for before, after in pairwise(rows))
         assert ends_of(trace) == [(thread, number, 31) for number in (0, 1) for thread in range(31)]
+
+
+def test_the_turn_in_which_the_run_fails_is_there():
+    trace = kernel("T.cuda.cta_sync()", "B[t // 37 * 4, 0] = 1")
+    assert trace.failure is not None
+    (_, sync), (begin, end, wait) = (turns_of(trace, 37)[0][1:], turns_of(trace, 37)[1])
+    assert (end, trace.threads.waits[sync].text, wait) == (trace.total, "`T.cuda.cta_sync`", -1)
+    assert begin == turns_of(trace, 36)[1][1]
+    assert [thread for thread, number, _ in ends_of(trace) if thread == 37] == [37]
+    assert len(turns_of(trace, 38)) == 1
 
 
 class TestBlocks:

@@ -51,6 +51,7 @@ function stateAt(thread, step) {
   if (!span) return "";
   if (span[2] < 0) return "runs";
   const wait = data.threads.waits[span[2]], text = `${wait.text}${lineText(wait.place)}`;
+  if (span[3] && span[3][0] === thread) return `may continue: it is the last to come: ${text}`;
   if (span[3] && step >= span[3][1]) return `may continue: thread ${span[3][0]} has ended the wait at step ${span[3][1]}: ${text}`;
   return `waits: ${text}${endText(span)}`;
 }
@@ -100,7 +101,7 @@ function showThreads(step) {
 function standingOf(state, threads, step) {
   const many = threads.length > 1, words = many ? state.replace(/^runs$/, "run").replace(/^waits:/, "wait:") : state;
   const row = make("li", `${many ? "threads" : "thread"} ${rangesOf(threads)} ${words}`), end = spanAt(threads[0], step)[3];
-  if (!end) return row;
+  if (!end || end[0] === threads[0]) return row;
   const jump = make("button", "go there");
   jump.addEventListener("click", () => { toStep(end[1]); });
   row.append(" ", jump);
