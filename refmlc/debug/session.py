@@ -167,9 +167,13 @@ class Session:
         return self._begin(MotionPlan(every=True))
 
     def restart_frame(self, frame: int = 0) -> Stop:
-        """Go back to the entry of `frame`."""
-        self._check()
-        return self._search(motions.entry(self._engine, self._inspection.live_frame(frame)))
+        """Go back to the entry of `frame`. Fails: RM112 for a loop in which threads meet."""
+        now, live = self._check().moment, self._inspection.live_frame(frame)
+        stop = self._search(motions.entry(self._engine, live))
+        if stop.reason is Reason.BEGINNING and live.around is not None:
+            self.goto(now)
+            raise fail(BAD_USAGE, "a loop in which threads meet is entered at no moment", None, "step back instead")
+        return stop
 
     def pause(self) -> None:
         """End the motion in progress at the next statement; from another thread. C is not interrupted.

@@ -262,6 +262,14 @@ class TestBackwards:
             ring.step_back()
             assert seen() == state
 
+    def test_the_entry_of_a_loop_in_which_threads_meet(self, ring: Session) -> None:
+        ring.break_line(STORE, threads=[40])
+        ring.resume()
+        moment, threads = ring.moment, list(ring.threads())
+        with pytest.raises(RefmlcError, match="a loop in which threads meet is entered at no moment"):
+            ring.restart_frame()
+        assert (ring.moment, list(ring.threads())) == (moment, threads)
+
     def test_to_an_earlier_block(self) -> None:
         text = kernel("T.cuda.cta_sync()", "B[b, t] = b", "T.cuda.cta_sync()", blocks=3, threads=32)
         with Session(program(text), snapshot_rate=SnapshotRate(1, adapts=False)) as session:
