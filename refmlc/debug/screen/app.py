@@ -7,7 +7,7 @@
 | F5                 | continue           | F6                     | next iteration      |
 | F4                 | leave this frame    | F9                     | breakpoint here      |
 | page up, page down | frame around, within | ctrl+p, ctrl+q        | pause, quit          |
-| F2                 | who waits for whom   | F3                     | step this thread     |
+| F2                 | the waits of threads | F3                     | step this thread     |
 
 Where the threads of a kernel take turns, they stand above the frames.
 """

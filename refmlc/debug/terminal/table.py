@@ -125,7 +125,7 @@ GROUPS: dict[str, tuple[PromptCommand, ...]] = {
             ("threads", "ths"),
             "[WARP]",
             "list the threads of the block, or of a warp, and what each waits for",
-            more="a thread `runs`, `waits`, `continues` (it waited, and goes on in its turn), `begins` or `ended`",
+            more="it `runs`, `waits`, `continues` (it waited, and may run again in its turn), `begins` or `ended`",
         ),
         PromptCommand(("thread", "th"), "[NUMBER]", "show and follow another thread; alone: the one that runs"),
         PromptCommand(("warp",), "NUMBER", "list the threads of a warp, show its first one, and follow them all"),

@@ -487,7 +487,7 @@ class TestCommands:
         assert said[5].startswith(f"> ring.py:{EXPECT}")  # it was chosen, so nothing is said of it
 
     def test_the_words_for_states_are_explained(self) -> None:
-        assert "`continues` (it waited, and goes on in its turn)" in self.run("help threads")[0]
+        assert "`continues` (it waited, and may run again in its turn)" in self.run("help threads")[0]
         assert "of the thread in which the program stands" in self.run("help next")[0]
 
     def test_a_warp_is_chosen_and_stepped(self) -> None:
