@@ -87,13 +87,19 @@ def refusal(buffer: tir.Buffer) -> str:
 
 
 def declare_in_tensor_memory(scope: Scope, buffer: tir.Buffer) -> Run:  # TMM-007
-    """The buffer at its address; nothing where it has no layout that says where its elements are."""
+    """The buffer, of which nothing is known before a tile primitive uses it: its address may be written later."""
     place = scope.declare_buffer(buffer)
+    nothing = view_on(buffer, Pointer(Storage(0)), (0,), None, 0)
+    endless = (1 << 62,) * len(buffer.shape)
+    view = View(buffer, nothing.data, endless, endless, 0, nothing.cells, nothing.shadow, NoPlaces(buffer))
+    return lambda frame: place.put(frame, view)
+
+
+def bound_in_tensor_memory(scope: Scope, buffer: tir.Buffer) -> Run | None:  # TMM-007
+    """The buffer at its address, as a use of it finds it; None where its layout does not say where elements are."""
     if refusal(buffer):
-        nothing = view_on(buffer, Pointer(Storage(0)), (0,), None, 0)
-        endless = (1 << 62,) * len(buffer.shape)
-        view = View(buffer, nothing.data, endless, endless, 0, nothing.cells, nothing.shadow, NoPlaces(buffer))
-        return lambda frame: place.put(frame, view)
+        return None
+    place = scope.buffer(buffer)
     address, shape = scope.int(buffer.allocated_addr[0]), tuple(scope.int(extent) for extent in buffer.shape)
     layout, size = placement(buffer.layout), cell_size(buffer.dtype)
     assert isinstance(layout, Tiling)  # noqa: S101 - `refusal` says otherwise

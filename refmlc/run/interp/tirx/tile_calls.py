@@ -30,6 +30,7 @@ from refmlc.lang.ir.visit import walk
 from refmlc.run.interp.tensorir.frame import Eval, Frame, IntEval, Run
 from refmlc.run.interp.tensorir.placed import is_owned
 from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.interp.tensorir.tensor_memory import bound_in_tensor_memory
 from refmlc.run.interp.tensorir.views import BufferPlace, View
 from refmlc.run.interp.threads.group import PARTS, Go, Meeting, Steps, Thread
 from refmlc.run.interp.tirx import tile_copies
@@ -54,15 +55,18 @@ BETWEEN_LOOKS = 256
 
 @dataclass(frozen=True, slots=True)
 class RegionOperand:
-    """A region of a buffer."""
+    """A region of a buffer. `bind`: what finds a buffer in tensor memory by its address."""
 
     place: BufferPlace
     mins: tuple[IntEval, ...]
     extents: tuple[IntEval, ...]
     accesses: tuple[tir.BufferLoad, tir.BufferStore]
+    bind: Run | None = None
 
     def post(self, frame: Frame) -> Corner:
         """The region as a thread sees it."""
+        if self.bind is not None:
+            self.bind(frame)
         view = frame[self.place.view]
         return Corner(tuple([low(frame) for low in self.mins]), tuple([size(frame) for size in self.extents]), view)
 
@@ -247,7 +251,8 @@ def _operand(scope: Scope, arg: tir.Attr, span: Span | None) -> "RegionOperand |
                 tir.BufferLoad(buffer, corner, span=span),
                 tir.BufferStore(buffer, zero, corner, span=span),
             )
-            return RegionOperand(place, mins, tuple(scope.int(axis.extent) for axis in ranges), accesses)
+            bind = bound_in_tensor_memory(scope, buffer) if buffer.allocated_addr else None
+            return RegionOperand(place, mins, tuple(scope.int(axis.extent) for axis in ranges), accesses, bind)
         case LambdaExpr():
             return _function(scope, arg)
         case tuple():

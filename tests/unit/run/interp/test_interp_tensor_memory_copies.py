@@ -139,7 +139,7 @@ FAULTS = {
     "chunks beyond": (("S.data, 8, 8, 0", "S.data, 8, 500, 0"), "RM304"),
     "another version": (("(at[0], d[0])", "(at[0], d[0] + (T.uint64(1) << T.uint64(47)))"), "RM504"),
     "another swizzle": (("S.data, 8, 8, 0", "S.data, 8, 8, 4"), "RM504"),
-    "two blocks": (("cp.cta_group::1", "cp.cta_group::2"), "RM502"),
+    "two blocks": (("cp.cta_group::1", "cp.cta_group::2"), "RM504"),
     "no multicast": (("32x128b.warpx4", "32x128b"), "RM502"),
     "one operand": (("(at[0], d[0])", "(at[0])"), "RM502"),
 }
