@@ -129,7 +129,8 @@ def test_a_in_tensor_memory():
 
 
 BAD = [
-    ({"body": gemm(False, False, False, extra=", cta_group=2")}, "RM504", "the setting `cta_group`"),
+    ({"body": gemm(False, False, False, extra=", cta_group=2")}, "RM504", "a cluster of 1 blocks"),
+    ({"body": gemm(False, False, False, extra=", cta_group=3")}, "RM504", "the setting `cta_group`"),
     ({"body": gemm(False, False, False, a=f"SA[0:{M}, 0:16]")}, "RM202", "multiplies (128, 16) by (32, 16)"),
     ({"body": gemm(False, False, False, b=f"D[0:{N}, 0:{N}]", a=f"SA[0:{M}, 0:16]")}, "RM504", "`B` in another memory"),
     ({"body": gemm(False, False, False), "wait": False}, "RM341", "reads `D[0, 0]` before"),
