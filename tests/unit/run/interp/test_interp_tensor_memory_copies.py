@@ -245,3 +245,34 @@ def test_a_fault_of_a_tile_is_found(what):
         assert error.code.id == code  # noqa: PT017 - one of them is none
     else:
         assert (code, (found == ROWS).all()) == ("", True)
+
+
+# ------------------------------------------------------------------------------------- a tile of one thread, predicates
+
+ROW_LAYOUT = "T.TileLayout(T.S[(32, 4) : (1 @ Axis.TLane, 1 @ Axis.TCol)] + T.R[4 : 32 @ Axis.TLane])"
+DECLARED = f'    M = T.decl_buffer((32, 4), "uint32", scope="tmem", layout={ROW_LAYOUT}, allocated_addr=at[0])\n'
+COPIED = 'T.ptx["tcgen05.cp.cta_group::1.32x128b.warpx4"](at[0], d[0])'
+ISSUING = "    if t == 0:\n        T.cuda.tcgen05"
+ONE = text("32x128b.warpx4").replace(ISSUING, DECLARED + ISSUING)
+ONE = ONE.replace(COPIED, "T.tile.copy_async(M[0:32, 0:4], W[0:32, 0:4])")
+ONE = ONE.replace("    d = T.alloc", "    W = S.view(256, 4)\n    d = T.alloc")
+
+
+def test_a_tile_of_one_thread_goes_to_every_copy_of_its_elements():
+    assert "T.tile.copy_async" in ONE
+    content = np.arange(1024, dtype=np.uint32)
+    found = run(ONE, content)
+    assert (found[:, :4] == np.tile(content[:128].reshape(32, 4), (4, 1))).all()
+    early = ONE.replace("    T.cuda.mbarrier_wait(T.address_of(bar[0]), 0)\n", "    T.cuda.cta_sync()\n")
+    assert caught(early).code.id == "RM341"
+    assert caught(ONE.replace("W[0:32", "M[0:32")).code.id == "RM504"
+
+
+def test_what_one_thread_executes_may_be_under_a_predicate():
+    source = text("32x128b.warpx4")
+    asked = source.replace("(at[0], d[0])", "(at[0], d[0], pred=A[0] == T.uint32({}))")
+    content = in_shared("32x128b.warpx4", chunks=1)
+    assert (run(asked.format(int(content[0])), content) == expected("32x128b.warpx4")).all()
+    assert caught(asked.format(int(content[0]) + 1)).code.id == "RM305"
+    loaded = source.replace("r[3], at[0])", "r[3], at[0], pred=t < 128)")
+    assert "of a warp under a predicate" in caught(loaded).message
