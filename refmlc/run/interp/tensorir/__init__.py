@@ -16,6 +16,7 @@
 | `addresses`     | addresses that a kernel computes, and the memory that they point to (TIX-009)    |
 | `opaque_values` | registers that hold a value without a number (TIA-024, PTX-024)                  |
 | `tensor_maps`   | tensor maps on the stack of a host (TIA-040)                                     |
+| `tensor_memory` | buffers in tensor memory                                                         |
 | `c_abi`         | structures of lowered calls                                                      |
 | `buffers`       | allocation, views of pointers and regions, declarations matched (TIR-004)        |
 | `views`         | buffers at run time                                                              |

@@ -45,7 +45,7 @@ def is_in_tensor_memory(tile: object) -> bool:
 
 
 @dataclass(slots=True)
-class Part:
+class MovedPart:
     """What one thread, or the warp that it is the first of, moves."""
 
     moves: list[tuple[Pointer, bytes]] = field(default_factory=list)
@@ -77,7 +77,7 @@ class TensorCopy:
             raise self.operands.unsupported("these two memories, or by so many threads")
 
     def _load(self, to: OwnedTile, source: MemoryTile, pairs: Pairs) -> None:
-        size, parts = cell_size(to.dtype), dict[int, Part]()
+        size, parts = cell_size(to.dtype), dict[int, MovedPart]()
         memory = self._memory()
         for index, place in pairs:
             source.load(place)
@@ -86,8 +86,8 @@ class TensorCopy:
             for thread, view, offset in to.homes(index, "writes"):
                 self._check(memory, cell, thread)
                 register = Pointer(view.data.storage, view.data.byte_offset + (view.offset + offset) * size, view)
-                parts.setdefault(thread, Part()).moves.append((register, data))
-                parts.setdefault(thread // WARP * WARP, Part()).sources.append((cell, data))
+                parts.setdefault(thread, MovedPart()).moves.append((register, data))
+                parts.setdefault(thread // WARP * WARP, MovedPart()).sources.append((cell, data))
         for member in self._by_number(parts):
             part = parts[member.number]
             moves = [Move(place, None, data) for place, data in joined(part.moves)]
@@ -96,7 +96,7 @@ class TensorCopy:
             self._begin(copy, LOADS, member)
 
     def _store(self, to: MemoryTile, source: OwnedTile, pairs: Pairs) -> None:
-        size, parts = cell_size(to.dtype), dict[int, Part]()
+        size, parts = cell_size(to.dtype), dict[int, MovedPart]()
         memory = self._memory()
         for index, place in pairs:
             source.load(place)
@@ -106,7 +106,7 @@ class TensorCopy:
             to.offset(index)  # in bounds
             for cell in _pointers(to, index, size):
                 self._check(memory, cell, thread)
-                parts.setdefault(thread // WARP * WARP, Part()).moves.append((cell, data))
+                parts.setdefault(thread // WARP * WARP, MovedPart()).moves.append((cell, data))
         for member in self._by_number(parts):
             moves = [Move(place, None, data) for place, data in joined(parts[member.number].moves)]
             name = to.corner.view.buffer.name
@@ -115,7 +115,7 @@ class TensorCopy:
     def _copy(self, to: MemoryTile, source: MemoryTile, pairs: Pairs) -> None:
         if not (is_in_tensor_memory(to) and source.corner.view.buffer.scope.startswith("shared")):
             raise self.operands.unsupported("these two memories, or by so many threads")
-        size, part, memory = cell_size(to.dtype), Part(), self._memory()
+        size, part, memory = cell_size(to.dtype), MovedPart(), self._memory()
         for index, place in pairs:
             source.load(place)
             view = source.corner.view
@@ -148,7 +148,7 @@ class TensorCopy:
         assert group is not None  # noqa: S101 - such threads are in a group
         return group.tensor_memory(self.frame, self.scope.machine.budget)
 
-    def _by_number(self, parts: dict[int, Part]) -> Iterable[Thread]:
+    def _by_number(self, parts: dict[int, MovedPart]) -> Iterable[Thread]:
         return (member for member in self.members if member.number in parts)
 
     def _check(self, memory: TensorMemory, cell: Pointer, thread: int | None) -> None:

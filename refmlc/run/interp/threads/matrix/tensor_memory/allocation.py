@@ -31,7 +31,7 @@ SPACED = (*ALIGNED, "shared::cta", "b32")
 
 
 @dataclass(slots=True)
-class Request:
+class ColumnRequest:
     """The allocation that a warp waits for. `address`: that of the columns, once it has them."""
 
     memory: TensorMemory
@@ -50,7 +50,7 @@ class Request:
 class RoomIsFree:
     """What threads that wait for columns wait for."""
 
-    slot: Slot[Request]
+    slot: Slot[ColumnRequest]
 
     def holds(self, thread: Thread) -> bool:
         """Whether the thread may continue."""
@@ -81,7 +81,7 @@ def allocate(here: Here) -> WarpWork:  # TMM-002
         raise NotExecuted(f"is not executed: {reason}") from None
     count = here.scope.int(cast("tir.Expr", here.operands[1]))
     writes = touching(here.scope, here.span, written=True)
-    slot = cast("Slot[Request]", here.scope.layout.new())
+    slot = cast("Slot[ColumnRequest]", here.scope.layout.new())
     meeting = Meeting(here.call, implied=False, part="thread", orders=False, until=RoomIsFree(slot))
 
     def post(frame: Frame) -> object:
@@ -94,15 +94,15 @@ def allocate(here: Here) -> WarpWork:  # TMM-002
         if not memory.has_permit:
             raise here.misuse("columns of tensor memory are allocated after the block gave its permit back")
         _check_columns(here, columns)
-        return [(Request(memory, columns, here.span), place)] * len(posted)
+        return [(ColumnRequest(memory, columns, here.span), place)] * len(posted)
 
     def wait(frame: Frame, result: object) -> Steps:
-        request = frame[slot] = cast("tuple[Request, Pointer]", result)[0]
+        request = frame[slot] = cast("tuple[ColumnRequest, Pointer]", result)[0]
         while not request.is_met():
             yield meeting
 
     def finish(frame: Frame, result: object) -> None:
-        request, place = cast("tuple[Request, Pointer]", result)
+        request, place = cast("tuple[ColumnRequest, Pointer]", result)
         if here.is_first(frame):
             if writes is not None:
                 writes(frame, place, CELL, None)

@@ -16,7 +16,7 @@ QUARTERS, HALF = 4, 16
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CellRow:
     """Cells of a lane that follow each other."""
 
     place: Pointer
@@ -30,7 +30,7 @@ class Row:
         return bytes(storage.bytes[start : start + self.nbytes])
 
 
-def _unwritten(here: Here, row: Row) -> Exception:
+def _unwritten(here: Here, row: CellRow) -> Exception:
     storage, start = row.place.storage, row.place.byte_offset
     for item in storage.reserved_at(start, row.nbytes):
         if item.written and isinstance(item.owner, OpenCopy):
@@ -41,7 +41,9 @@ def _unwritten(here: Here, row: Row) -> Exception:
     return fail(UNINITIALISED, message, here.span)
 
 
-def rows(here: Here, memory: TensorMemory, start: tuple[int, int], lanes: range, columns: tuple[int, int]) -> list[Row]:
+def rows(
+    here: Here, memory: TensorMemory, start: tuple[int, int], lanes: range, columns: tuple[int, int]
+) -> list[CellRow]:
     """The cells of `lanes`, counted from a start in lanes and columns, in a range of columns, a first one and a number.
 
     Fails: RM304 where there are none, RM351 where they are not allocated.
@@ -55,7 +57,7 @@ def rows(here: Here, memory: TensorMemory, start: tuple[int, int], lanes: range,
         raise here.misuse(f"{message}; {allocations(memory)}")
     address = start[0] << LANE_BITS | first
     found = [memory.place(address, lane) for lane in lanes]
-    return [Row(place, count * CELL) for place in found if place is not None]
+    return [CellRow(place, count * CELL) for place in found if place is not None]
 
 
 def start_of_warp(here: Here, address: int, warp: int, lanes: int) -> tuple[int, int]:

@@ -27,7 +27,7 @@ from refmlc.run.interp.tensorir.addresses import Touch, name_of, touching
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.intrinsics import pointer
 from refmlc.run.interp.threads.matrix.operands import element_of, read
-from refmlc.run.interp.threads.matrix.tensor_memory.cells import Row, rows, start_of_warp
+from refmlc.run.interp.threads.matrix.tensor_memory.cells import CellRow, rows, start_of_warp
 from refmlc.run.interp.threads.matrix.tensor_memory.place import Here
 from refmlc.run.interp.threads.matrix.work import Apart, NotExecuted, Posted, WarpWork
 from refmlc.run.memory.pointer import Pointer
@@ -88,7 +88,7 @@ def _common(posted: Posted) -> _Share:
     return first
 
 
-def _rows(here: Here, form: TransferForm, share: _Share) -> tuple[tuple[int, int], list[Row]]:
+def _rows(here: Here, form: TransferForm, share: _Share) -> tuple[tuple[int, int], list[CellRow]]:
     """Where the cells of a warp begin, and all of them. Fails: RM304, RM351."""
     start = start_of_warp(here, share.address, share.warp, form.lanes)
     parts = [rows(here, share.memory, start, range(form.lanes), part) for part in form.parts]
@@ -138,11 +138,11 @@ def load(here: Here) -> WarpWork:  # TMM-003
     return WarpWork(lambda frame: _Share(at(frame)[0], here.memory(frame), here.warp(frame)), act, finish)
 
 
-def _contents(here: Here, form: TransferForm, found: Sequence[Row]) -> list[tuple[Row, bytes]]:
+def _contents(here: Here, form: TransferForm, found: Sequence[CellRow]) -> list[tuple[CellRow, bytes]]:
     """What is read; of cells that give a half, the lower one. Fails: RM305, RM341."""
     if not form.packs:
         return [(row, row.content(here)) for row in found]
-    halves = [Row(row.place.moved(at), HALF) for row in found for at in range(0, row.nbytes, CELL)]
+    halves = [CellRow(row.place.moved(at), HALF) for row in found for at in range(0, row.nbytes, CELL)]
     return [(half, half.content(here)) for half in halves]
 
 
@@ -199,7 +199,7 @@ def store(here: Here) -> WarpWork:  # TMM-003
         return [(moves if number == 0 else [], found) for number in range(len(posted))]
 
     def finish(frame: Frame, result: object) -> None:
-        moves, found = cast("tuple[list[Move], list[Row]]", result)
+        moves, found = cast("tuple[list[Move], list[CellRow]]", result)
         if not moves:
             return
 
@@ -216,7 +216,7 @@ def store(here: Here) -> WarpWork:  # TMM-003
     return WarpWork(post, act, finish)
 
 
-def _pieces(row: Row, size: int) -> list[tuple[Pointer, int]]:
+def _pieces(row: CellRow, size: int) -> list[tuple[Pointer, int]]:
     """The row, or the first `size` bytes of each of its cells."""
     if not size:
         return [(row.place, row.nbytes)]
