@@ -49,6 +49,8 @@ IN_PART: Mapping[str, str] = {
 }
 """What the threads of a part of a block do together: the name of the intrinsic, and the part."""
 ATOMIC = ("cuda.atomic_add", "cuda.atomic_cas", "ptx.atom", "ptx.red")
+TURN = "ptx:turn"
+"""The callee of what lets other threads run before a load with a memory order; no text writes it (PTX-100)."""
 SHUFFLES = ("tvm_warp_shuffle", "cuda.__shfl_")
 LAUNCHES = ("thread_extent",)
 OPEN = (tir.For, tir.While, tir.AttrStmt, tir.SeqStmt, tir.IfThenElse, tir.SBlockRealize)  # statements around a meeting
@@ -114,7 +116,11 @@ class Threads:
                     self._note(buffer, cached.writes)
                 case tir.Call(callee=str() as callee):
                     cached.meets = (
-                        callee in MEETINGS or is_in_part(node) or is_asynchronous(node) or is_of_matrix_unit(callee)
+                        callee in MEETINGS
+                        or callee == TURN
+                        or is_in_part(node)
+                        or is_asynchronous(node)
+                        or is_of_matrix_unit(callee)
                     ) or (self._events and is_atomic(node))
                 case tir.Call():
                     cached.meets = True
@@ -147,7 +153,7 @@ class Threads:
         repeat more often than others, is one piece where it holds no meeting of its own.
         """
         if self.touches(node).meets:
-            return isinstance(node, OPEN) or is_collective(node) or meets_in_part(node)
+            return isinstance(node, OPEN) or is_collective(node) or meets_in_part(node) or is_turn(node)
         match node:
             case tir.For(min=first, extent=extent):
                 return self.is_uniform(first) and self.is_uniform(extent)
@@ -181,6 +187,11 @@ class Threads:
 def is_collective(node: tir.Stmt) -> bool:
     """Whether the statement is a barrier or a reduction over threads."""
     return isinstance(node, tir.Evaluate) and isinstance(node.value, tir.Call) and node.value.callee in MEETINGS
+
+
+def is_turn(node: Node) -> bool:
+    """Whether the statement lets other threads run before a load with a memory order."""
+    return isinstance(node, tir.Evaluate) and isinstance(node.value, tir.Call) and node.value.callee == TURN
 
 
 def is_atomic(node: Node) -> bool:

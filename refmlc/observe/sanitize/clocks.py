@@ -8,6 +8,7 @@ as the thread can know:
 | the meetings of the block and of its parts                  | TIR-227 |
 | the phases of barriers in memory that it has seen           | TIA-023 |
 | atomic operations that acquire what others released         | TIW-010 |
+| loads and stores with a memory order, in the same way       | PTX-100 |
 | fences beside atomic operations that order nothing          | TIA-031 |
 | fences between proxies: what is visible to bulk copies, too | TIA-032 |
 """
@@ -52,14 +53,20 @@ class Clocks:
         _join(self.of(thread), self.phases.get(token, {}))
 
     def strong(self, thread: int, token: object, order: str) -> None:
-        """An atomic operation at a place: it reads what others released there, and passes it on."""
+        """An atomic operation at a place: it reads what others released there, and passes it on.
+
+        `order`: that of an operation that reads and writes; after `ld.`, `st.` of one that only does the one or other.
+        """
         clock, there = self.of(thread), self.phases.setdefault(token, {})
+        kind, _, order = order.rpartition(".")
+        if kind == "st":
+            there = self.phases[token] = {}
         _join(self._pending.setdefault(thread, {}), there)
         if order in ("acquire", "acq_rel"):
             _join(clock, there)
         if order in ("release", "acq_rel"):
             self.release(thread, token)
-        elif thread in self._fenced:
+        elif thread in self._fenced and kind != "ld":
             _join(there, self._fenced[thread])
 
     def fence(self, thread: int) -> None:

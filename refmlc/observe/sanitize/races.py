@@ -24,7 +24,7 @@ access may come after that reader and not after another one: there all readers a
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias, cast
 
 from refmlc.diag import Diagnostic, Related
@@ -42,6 +42,7 @@ from refmlc.observe.sanitize.detector import Detector, Reach
 from refmlc.observe.sanitize.elements import Elements, element
 from refmlc.observe.sanitize.facts import FactTable
 from refmlc.observe.sanitize.thread_clocks import ORDERING
+from refmlc.run.interp.ptx.stores import BEGIN
 from refmlc.run.interp.tensorir.block_sites import BlockSite
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame, Slot
 from refmlc.run.interp.tensorir.views import View
@@ -116,7 +117,8 @@ class Accesses:
 
         Iterations run in order, so a reader in an earlier iteration races with every access that a later one does.
         """
-        others = tuple([reader for reader in self.readers if differ(reader, now) is not None])
+        plain = replace(now, atomic="") if now.atomic else now
+        others = tuple([reader for reader in self.readers if differ(reader, plain) is not None])
         if every or not others:
             self.readers = (*others, now)
 
@@ -137,6 +139,7 @@ class Races(Detector):
         self._in_parts = False
         self._partly: dict[tir.For, bool] = {}
         self._atomic = ""
+        self._loads = False
         self._double_write: tuple[Access, Access, View, int, Frame] | None = None
         self._accesses: Elements[Accesses] = Elements()
         self._reduce_vars: dict[BlockSite, tuple[tir.Var, ...]] = {}
@@ -180,6 +183,7 @@ class Races(Detector):
 
     def strong(self, token: object, order: str, frame: Frame) -> None:
         del frame
+        self._loads = order.startswith("ld.")
         if self._in_block():
             self._settle()
             self._clocks.strong(self._thread(), token, order)
@@ -220,7 +224,7 @@ class Races(Detector):
 
     def after_atomic(self, call: tir.Call, frame: Frame) -> None:
         del call, frame
-        self._atomic = ""
+        self._atomic, self._loads = "", False
 
     def enter_loop(self, loop: tir.For, frame: Frame) -> None:
         if loop.kind in AT_ONCE:
@@ -235,7 +239,7 @@ class Races(Detector):
     def _meets_in_part(self, loop: tir.For) -> bool:
         """Whether some of the threads of a loop may meet, without the others."""
         if loop not in self._partly:
-            signals = any(is_asynchronous(node) or is_atomic(node) for node in walk(loop.body))
+            signals = any(is_asynchronous(node) or is_atomic(node) or _is_strong(node) for node in walk(loop.body))
             self._partly[loop] = signals or meets_in_part(loop.body)
         return self._partly[loop]
 
@@ -277,13 +281,13 @@ class Races(Detector):
         for key in keys:
             accesses = records.get(key)
             if accesses is None:
-                records[key] = Accesses() if now.atomic else Accesses(readers=(now,))
+                records[key] = Accesses() if now.atomic and not self._loads else Accesses(readers=(now,))
                 continue
             if accesses.writer is not None:
                 self._compare(accesses.writer, now, (), view, offset, frame)
             for atomic in accesses.atomic:
                 self._compare(atomic, now, (), view, offset, frame)
-            if not now.atomic:  # an atomic operation writes, too
+            if not now.atomic or self._loads:  # another atomic operation writes, too
                 accesses.note_reader(now, every=self._in_parts)
 
     def write_element(self, access: tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
@@ -378,6 +382,11 @@ class Races(Detector):
         level = differ(earlier, now, private_loops)
         if level is not None:
             raise self.undefined(_race(earlier, now, level, element(now.node.buffer, view, offset)), now.node, frame)
+
+
+def _is_strong(node: Node) -> bool:
+    """Whether a node begins a load or store with a memory order."""
+    return isinstance(node, tir.Call) and node.callee == BEGIN
 
 
 def _is_shared(view: View) -> bool:

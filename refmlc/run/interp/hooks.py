@@ -144,7 +144,10 @@ class Hooks:
         """A thread executes a fence; `words` are those of PTX after `fence`."""
 
     def strong(self, token: object, order: str, frame: Frame) -> None:
-        """An atomic operation on the place `token`; `order`: `relaxed`, `acquire`, `release`, `acq_rel`."""
+        """An atomic operation on the place `token`; `order`: `relaxed`, `acquire`, `release`, `acq_rel`.
+
+        Of a load it is `ld.relaxed` or `ld.acquire`, of a store `st.relaxed` or `st.release`.
+        """
 
     def operator(self, call: relax.Call, values: Sequence[object], result: object) -> None:
         """A call of an operator of the library has its result; `values` are its arguments."""

@@ -6,6 +6,7 @@
 | with several destinations           | the operands are bound, then each destination is stored                    |
 | `T.ptx.ld.v2.f32(x, y, p)`          | a view of the memory, both elements are read, then stored                  |
 | `T.ptx.st.v2.f32(p, x, y)`          | a view of the memory, to which both are stored                             |
+| `T.ptx.ld.acquire.gpu.u32(x, p)`    | the same, as one atomic operation; others may run before it (PTX-100)      |
 | `T.ptx.st_bulk(p, n)`               | a view of n bytes, which become 0                                          |
 | `T.ptx.createpolicy…(d, …)`         | `d` has no value afterwards                                                |
 | `T.ptx.isspacep.shared(d, p)`       | a store of 0 or 1, as the memory of `p` says                               |
@@ -27,6 +28,7 @@ from refmlc.lang.dtypes import FLOAT32, HANDLE, INT32, VOID, DType, dtype
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind, PointerType
 from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.threads import TURN
 from refmlc.lang.ir.visit import rewrite, walk
 from refmlc.lang.ops.ptx.calls import (
     ADDRESS,
@@ -42,7 +44,8 @@ from refmlc.lang.ops.ptx.meaning import CONVERTED, DISCARD, HINTS, LOADS, MEANIN
 from refmlc.lang.ops.ptx.registers import width
 
 VALUE, PLACE, SIZE, ADDRESS_IN = "ptx:value", "ptx:place", "ptx:size", "ptx:address"
-"""The callees of what stands in place of an instruction; no text can write them."""
+BEGIN, END = "ptx:begin", "ptx:end"
+"""The callees of what stands in place of an instruction, and around ordered accesses; no text can write them."""
 DISCARDED_BYTES, ZEROED_BYTES = 128, 8
 SPACES = {
     "global": ("global",),
@@ -105,9 +108,8 @@ def refusal(fits: ScalarInstruction) -> str:
         return "" if _converted_space(fits) else "constants and parameters have no addresses here"
     if form not in (*LOADS, *STORES):
         return "its form has no meaning"
-    order = fits.modifiers.get("sem", "")
-    if order in STRONG or fits.modifiers.get("mmio"):
-        return f"`.{order}` orders the accesses of threads that run at the same time"
+    if fits.modifiers.get("mmio"):
+        return "`.mmio` is for memory of devices"
     return "there are no registers of 128 bits here" if fits.modifiers["type"] == "b128" else ""
 
 
@@ -216,7 +218,7 @@ def _load(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
     stores = [
         _to(destination, _as(bind.var, target, span), span) for (destination, _), bind in zip(loads, bound, strict=True)
     ]
-    return _sequence([view, *bound, *stores], span)
+    return _sequence([*_strong(fits, memory, [view], bound, span), *stores], span)
 
 
 def _store(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
@@ -230,7 +232,23 @@ def _store(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
         for lane, register in enumerate(values)
         if register.value is not None
     ]
-    return _sequence([view, *stores], span)
+    return _sequence(_strong(fits, memory, [view], stores, span), span)
+
+
+def _strong(
+    fits: ScalarInstruction, memory: tir.Buffer, view: list[tir.Stmt], accesses: Sequence[tir.Stmt], span: Span | None
+) -> list[tir.Stmt]:  # PTX-100
+    """Accesses after the declaration of their view; with a memory order they are one atomic operation."""
+    order = fits.modifiers.get("sem", "")
+    if order not in STRONG:
+        return [*view, *accesses]
+    word = "relaxed" if order == "volatile" else order
+    kind = "ld" if fits.form.name in LOADS else "st"
+    facts = (tir.StringImm(f"{kind}.{word}"), tir.StringImm(fits.modifiers.get("scope", "") or "sys"))
+    first = tir.BufferLoad(memory, (tir.IntImm(INT32, 0),), span=span)
+    begin = tir.Evaluate(tir.Call(BEGIN, (*facts, first), VOID, span=span), span=span)
+    turn = [tir.Evaluate(tir.Call(TURN, (), VOID, span=span), span=span)] if kind == "ld" else []
+    return [*turn, *view, begin, *accesses, tir.Evaluate(tir.Call(END, (), VOID, span=span), span=span)]
 
 
 def _cleared(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:

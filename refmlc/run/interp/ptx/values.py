@@ -10,6 +10,7 @@ from refmlc.lang.dtypes.bits import decoder, encoder
 from refmlc.lang.dtypes.rounding import wrap
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import instruction as words_of
+from refmlc.lang.ir.threads import TURN
 from refmlc.lang.ops.ptx.calls import Misfit, family_of, instruction, type_of
 from refmlc.lang.ops.ptx.forms import forms
 from refmlc.lang.ops.ptx.hints import operands_of_hint
@@ -18,7 +19,7 @@ from refmlc.lang.ops.ptx.meaning import MEANINGS, is_executed, missing
 from refmlc.lang.ops.ptx.numbers import Open
 from refmlc.lang.ops.ptx.registers import Bits, Family, mask, to_number, width
 from refmlc.run.interp.ptx import spaces
-from refmlc.run.interp.ptx.stores import ADDRESS_IN, PLACE, SIZE, VALUE, ZEROED_BYTES, refusal
+from refmlc.run.interp.ptx.stores import ADDRESS_IN, BEGIN, END, PLACE, SIZE, VALUE, ZEROED_BYTES, refusal
 from refmlc.run.interp.tensorir.addresses import place_of, space_of
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.scope import Scope
@@ -39,7 +40,32 @@ def call(scope: Scope, node: tir.Call) -> Eval | None:
         return _size(scope, node)
     if node.callee == ADDRESS_IN:
         return spaces.convert(scope, node)
+    if node.callee in (BEGIN, END, TURN):
+        return _ordered(scope, node)
     return _refused(scope, node) if family_of(node.callee) else None
+
+
+def _ordered(scope: Scope, node: tir.Call) -> Eval:  # PTX-100
+    """What is told before and after the accesses of a load or store with a memory order."""
+    hooks = scope.machine.hooks
+    if scope.machine.schedule is not None:
+        message = "a load or store with a memory order is not executed where orders of threads are explored"
+        return scope.unsupported(UNSUPPORTED_INTRINSIC, message, node.span)
+    if node.callee == TURN:
+        return lambda _frame: None
+    if node.callee == END:
+        return lambda frame: hooks.after_atomic(node, frame)
+    order, reach, first = cast("tuple[tir.StringImm, tir.StringImm, tir.BufferLoad]", node.args)
+    view = scope.buffer(first.buffer).view
+    size = first.buffer.dtype.bits // 8
+
+    def begin(frame: Frame) -> None:
+        hooks.before_atomic(node, reach.value, frame)
+        seen = frame[view]
+        for lane in range(seen.shape[0]):
+            hooks.strong((seen.data.storage, seen.data.byte_offset + lane * size), order.value, frame)
+
+    return begin
 
 
 def _hint(scope: Scope, node: tir.Call) -> Eval:  # PTX-021

@@ -18,6 +18,7 @@ over `threadIdx` in which threads meet comes here, through one `if` in its case 
 | `registers`      | registers whose value nobody needs: what a shuffle leaves without one             |
 | `alone`          | what a thread finds out alone                                                     |
 | `atomics`        | atomic operations, and sums of floats in any order                                |
+| `turns`          | loads with a memory order let others run (PTX-100)                                |
 | `vector_atomics` | the same on several elements, and on halves                                       |
 | `matrix`         | matrix units: `mma`, `ldmatrix`, WMMA and their kin                               |
 | `private_memory` | memory that belongs to one thread or to one block of threads                      |

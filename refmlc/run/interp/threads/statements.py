@@ -15,7 +15,7 @@ from refmlc.lang.ir.clusters import is_of_cluster
 from refmlc.lang.ir.matrix_units import is_of_matrix_unit
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scopes import is_thread
-from refmlc.lang.ir.threads import is_collective, tag_of
+from refmlc.lang.ir.threads import is_collective, is_turn, tag_of
 from refmlc.lang.ir.visit import children
 from refmlc.run.interp.asynchronous import waits
 from refmlc.run.interp.tensorir.blocks import allocations, bind_axes, with_init
@@ -29,6 +29,7 @@ from refmlc.run.interp.threads.group import Go, Meeting, Steps
 from refmlc.run.interp.threads.launch import threads
 from refmlc.run.interp.threads.parts import is_barrier
 from refmlc.run.interp.threads.schedule import Always, is_event
+from refmlc.run.interp.threads.turns import turn
 from refmlc.run.interp.tirx import tile_calls
 
 Place = TypeVar("Place")
@@ -108,6 +109,8 @@ def _prepare(scope: Scope, node: tir.Stmt) -> Go:
             return _seen(scope, node, waits.prepare_wait(scope, node))
         case tir.Evaluate(value=tir.Call(callee=callee)) if is_of_matrix_unit(callee):
             return _after(_implied(scope, node), _seen(scope, node, matrix.prepare_matrix(scope, node)))
+        case tir.Evaluate() if is_turn(node):
+            return turn(scope, node)
         case tir.Evaluate() if is_of_cluster(node.value):
             return _seen(scope, node, prepare_cluster_barrier(scope, node))
         case tir.Evaluate() if is_barrier(node):

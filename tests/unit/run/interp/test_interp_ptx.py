@@ -190,8 +190,7 @@ def test_shared_memory_is_reached_by_its_address():
         ("T.ptx.ld.f32(A[0], T.ptx.addr(A.ptr_to([0]), 16))", "RM304", "beyond its storage"),
         ("T.ptx.ld.shared.f32(A[0], A.ptr_to([0]))", "RM313", "accesses shared memory, the address is in `global`"),
         ("r = T.alloc_local((2,), 'float32')\nT.ptx.ld.f32(A[0], r.ptr_to([0]))", "RM305", "never written"),
-        ("T.ptx.ld.acquire.gpu.f32(A[0], A.ptr_to([0]))", "RM502", "orders the accesses"),
-        ("T.ptx.st.volatile.f32(A.ptr_to([0]), A[0])", "RM502", "orders the accesses"),
+        ("T.ptx.ld.mmio.relaxed.sys.global_.f32(A[0], A.ptr_to([0]))", "RM502", "memory of devices"),
     ],
 )
 def test_accesses_that_fail(call, code, words_):
