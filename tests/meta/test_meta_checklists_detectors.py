@@ -13,6 +13,7 @@ from refmlc.lang.spec import clauses
 from refmlc.observe.sanitize.detector import Detector
 from refmlc.observe.sanitize.executions import ExecutionDetector
 from refmlc.observe.sanitize.kinds import DETECTORS
+from refmlc.observe.sanitize.thread_clocks import ThreadClocks
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "how-to" / "add-a-detector.md"
@@ -31,7 +32,7 @@ def defined():
         for module in modules
         for kind in vars(module).values()
         if inspect.isclass(kind) and issubclass(kind, Detector)
-        if kind not in (Detector, ExecutionDetector)
+        if kind not in (Detector, ExecutionDetector, ThreadClocks)
         if kind.__module__ == module.__name__
     ]
 
