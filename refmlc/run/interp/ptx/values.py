@@ -46,7 +46,7 @@ def call(scope: Scope, node: tir.Call) -> Eval | None:
 
 
 def _ordered(scope: Scope, node: tir.Call) -> Eval:  # PTX-100
-    """What is told before and after the accesses of a load or store with a memory order."""
+    """The events before and after the accesses of a load or store with a memory order."""
     hooks = scope.machine.hooks
     if scope.machine.schedule is not None:
         message = "a load or store with a memory order is not executed where orders of threads are explored"

@@ -132,7 +132,7 @@ class ClusterArrivals:
     ended: set[int] = field(default_factory=set)
 
     def missing(self, count: int) -> list[int]:
-        """The threads, of so many, for which the phase waits."""
+        """The threads, out of `count`, for which the phase waits."""
         return [thread for thread in range(count) if thread not in self.arrived and thread not in self.ended]
 
     def settle(self, count: int) -> None:

@@ -10,7 +10,7 @@ from refmlc.run.interp.threads.schedule import Always
 
 
 def turn(scope: Scope, node: tir.Evaluate) -> Go:
-    """What comes before such a load: the thread goes on the first time, and later when the others have run."""
+    """What comes before such a load: the thread continues at once the first time, later when the others have run."""
     meeting = Meeting(node, implied=False, part="thread", orders=False, until=Always())
     asked, run = cast("Slot[bool | None]", scope.layout.new()), scope.expr(node.value)
 
