@@ -344,8 +344,8 @@ def test_a_finding_on_builds_is_described(monkeypatch):
     settings = CampaignSettings(kinds=(builds.KIND,), implementations=("tvm:python",))
     case = Case(module, "main", (rolled_inputs(module, "main", 1),))
     examination, taken = builds.examined(case, ways, Limits())
-    wrong = builds.wrong_builds(examination, ways, len(taken))
-    found = builds.record_of(settings, 3, "python", case, wrong, taken)
+    (wrong,) = builds.wrong_builds(examination, ways, len(taken))
+    found = builds.record_of(settings, 3, "python", case, wrong, ["opt=0"])
     shrunk = builds.shrink_builds(settings, found, 2.0)
     assert "case" in shrunk
     assert finding_errors(found, shrunk) == []

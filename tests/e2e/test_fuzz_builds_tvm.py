@@ -34,10 +34,10 @@ def test_a_fault_of_the_lowering_is_one_cause_of_all_builds(ways):
     module = read(next(row["module"] for row in rows if row["id"] == "buffer-into-loop"), "row.py")
     case = Case(module, "main", (rolled_inputs(module, "main", 1),))
     examination, taken = builds.examined(case, ways, builds.limits_of(SETTINGS))
-    wrong = builds.wrong_builds(examination, ways, len(taken))
+    (wrong,) = builds.wrong_builds(examination, ways, len(taken))
     assert wrong.builds == OPTIONS
-    assert wrong.cause[3:] == ("all",)
-    record = builds.record_of(SETTINGS, 0, PYTHON, case, wrong, taken)
+    assert wrong.which == ("all",)
+    record = builds.record_of(SETTINGS, 0, PYTHON, case, wrong, [])
     assert record.path == f"tvm:{PYTHON},opt=0"
     assert "every build is wrong alike" in record.message
 

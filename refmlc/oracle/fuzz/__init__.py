@@ -13,6 +13,7 @@ resume later, and run on several machines, with the same findings.
 | `exclusions`      | what is left out of generation                                                      |
 | `avoidance`       | how a campaign moves away from causes that it meets: exclusions that grow           |
 | `finding_pattern` | what findings of one cause share                                                    |
+| `c_errors`        | what a C compiler says of TVM's code, in words that findings of one cause share     |
 | `likeness`        | the row of `conformance/known` that looks like a finding                            |
 | `proofs`          | rewrites proved, and the proofs compared with the calls                             |
 | `reordered_loops` | C with reordered loops, where there are some                                        |

@@ -40,6 +40,7 @@ from refmlc.observe.why.values import Kind as NodeKind, Value
 from refmlc.oracle.agreement import OTHERS
 from refmlc.oracle.explained import wrong_operators
 from refmlc.oracle.finding import Finding
+from refmlc.oracle.fuzz.c_errors import c_error
 from refmlc.oracle.implementations.implementation import Ended, Implementation
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.outcome import Kind
@@ -53,11 +54,13 @@ PLAIN = EVERYWHERE | {CAST, "div", "mul"}
 COINCIDENCES = ("only ", "scaled", "stale", "a rounding is missing", "rounded too early")
 NEAR = 64  # ulp
 DTYPES = re.compile(r"\b(?:T\.)?(?:bool\b|(?:bfloat|float|uint|int)\d+\w*)")
+LANES = re.compile(r"(?<=\bboolx)\d+\b")
 RAISED = re.compile(r"^(?:\w+Error: )?(?:error:(?: |$))?")
 LLVM_TYPES = re.compile(r"\b(?:half|bfloat|float|double|i\d+)\b")
 MADE = re.compile(r"[gl]v\d*")  # names that TVM makes
 WORDS = re.compile(r"\b[A-Za-z_]\w*")
 NARROW, HALF = 8, 16
+OF_C_COMPILER = "the C compiler: "
 
 Uses: TypeAlias = frozenset[tuple[str, str]]
 """Operators, each with a dtype that it is applied to; a cast with both: `cast`, `float32 bool`."""
@@ -118,9 +121,11 @@ def failure_words(message: str, names: Collection[str] = ()) -> str:
     """A message without what differs from program to program: numbers, dtypes, and names of the program.
 
     The class of the exception is left out: TVM raises one check in several. The condition of a check stays as it is: it
-    names a place in the implementation.
+    names a place in the implementation. Of a C compiler its first error is left.
     """
-    text = DTYPES.sub("dtype", RAISED.sub("", normalised(message)))
+    if error := c_error(message):
+        return f"{OF_C_COMPILER}{WORDS.sub(lambda word: '_' if word[0] in names else word[0], error)}"
+    text = DTYPES.sub("dtype", LANES.sub("#", RAISED.sub("", normalised(message))))
     if "LLVM" in text:
         head, errors, tail = LLVM_TYPES.sub("type", text).partition(": ")
         text = head + errors + once(tail)

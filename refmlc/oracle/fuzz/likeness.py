@@ -9,7 +9,7 @@
 | …               | or of another type, and the row's operators are among those of the program               |
 | …               | or the row's cases have what was applied to floats of 8 bits and less, plain or a cast   |
 | …               | or, where no other row looks like it, an index of both divides a difference (`_turned`)  |
-| a failure       | the row has its message; not one of a dead process                                       |
+| a failure       | the row has its message, or the first error of the C compiler; not one of a dead process |
 | …               | or the row has how it begins, and an operator of its program on the same dtype; of Relax |
 |                 | on any: there a check is of shapes and attributes                                        |
 | …               | or that alone, of a message that says in words of its own what is wrong (`is_specific`)  |
@@ -52,6 +52,7 @@ from refmlc.oracle.fuzz.finding_pattern import (
     CAST,
     DTYPES,
     NARROW,
+    OF_C_COMPILER,
     PLAIN,
     Pattern,
     Uses,
@@ -94,6 +95,8 @@ def like_row(
         is_bare = module is not None and BARE.search(pattern.words) is not None
         ranked = [(_rank(row, pattern.words, message, uses, is_bare=is_bare), row) for row in rows]
         alike = [(rank, row) for rank, row in ranked if rank is not None]
+        begins = [row.begins for _, row in alike if row.of_c]
+        alike = [(rank, row) for rank, row in alike if not (row.of_c and _is_begun(row.begins, begins))]
         if not any(rank[0] for rank, _ in alike) and module is not None:
             alike = [(rank, row) for rank, row in alike if row.nothing == has_nothing(module)]
         rank, best = max(alike, key=lambda pair: pair[0], default=((0, False, 0), None))
@@ -177,13 +180,16 @@ def _looks(row: Mapping[str, object]) -> RowLooks:
     got = str(row["got"]) if isinstance(row.get("got"), str) else ""
     is_code = CODE.fullmatch(got) is not None
     recorded = [got, *map(str, cast("Iterable[object]", row.get("messages", ())))]
-    messages = frozenset(message for message in recorded if message and not CODE.fullmatch(message))
+    of_compiler = _words(row, "c_error")
+    messages = frozenset(message for message in recorded if message and not CODE.fullmatch(message) and not of_compiler)
     said = got.rpartition("`")[0] if got.count("`") % 2 else got  # a name that is cut off is none
-    begins = "" if is_code or RUNS.fullmatch(got) or got.startswith(DEATHS) else failure_words(said, names).rstrip()
+    says_nothing = is_code or of_compiler or RUNS.fullmatch(got) or got.startswith(DEATHS)
+    begins = "" if says_nothing else failure_words(said, names).rstrip()
     return RowLooks(
         str(row["id"]),
         frozenset(map(normalised, messages)),
-        frozenset(failure_words(message, names) for message in messages),
+        frozenset(failure_words(message, names) for message in messages)
+        | frozenset(f"{OF_C_COMPILER}{error}" for error in of_compiler),
         begins,
         frozenset(name for name in parts - PLAIN if not _is_dtype(name) and (not is_code or got in MEMORY)),
         tuple(f"{group} " for group in (*groups, *(["half float"] if "float" in groups else []))),
@@ -214,6 +220,11 @@ def _rank(row: RowLooks, words: str, message: str, uses: Uses, *, is_bare: bool)
         if row.of_c or is_specific(row.begins):
             return 0, False, len(row.begins)
     return None
+
+
+def _is_begun(begins: str, others: Iterable[str]) -> bool:
+    """Whether another message begins so and goes on: the longer one says more."""
+    return bool(begins) and any(other != begins and other.startswith(begins) for other in others)
 
 
 def is_specific(words: str) -> bool:

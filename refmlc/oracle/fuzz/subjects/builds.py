@@ -12,9 +12,10 @@
 A program is a prim_func or a graph, in turns; every second prim_func has no blocks (`flat_programs`). Builds with
 `-mcpu` have programs without floats alone: they may fuse a multiplication and an addition, which rounds once.
 
-A batch asks two builds, which take turns; a finding is shrunk with all of them, which says which are wrong. A cause is
-the code, how the result is wrong, its difference or the message, and which builds have it: one that all have is TVM's
-lowering, one that some have is what their options do.
+A batch asks two builds, which take turns; a finding is shrunk with all of them, which says which are wrong. Builds that
+end with messages of different causes are findings of their own. A cause is the code, the verdict, its pattern
+(`finding_pattern`), and of another result which builds have it: one that all have is TVM's lowering, one that some have
+is what their options do. A message names its place itself, whoever else ends there.
 """
 
 import json
@@ -30,10 +31,10 @@ from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.examine import Examination, examine, uncompared
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.fuzz.exclusions import TVM, exclusions, is_excluded
-from refmlc.oracle.fuzz.finding_pattern import pattern_of
+from refmlc.oracle.fuzz.finding_pattern import Pattern, failure_words, names_in_program, pattern_of
 from refmlc.oracle.fuzz.kept_processes import STARTS, kept
 from refmlc.oracle.fuzz.likeness import row_like
-from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature
+from refmlc.oracle.fuzz.result import KNOWN_ROW, BatchResult, FindingRecord, Json, digest_of, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.flat_programs import has_blocks, without_blocks
 from refmlc.oracle.fuzz.subjects.primitives.staged import python_of
@@ -41,7 +42,7 @@ from refmlc.oracle.implementations.implementation import Implementation, Limits,
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.implementations.lookup import implementation
 from refmlc.oracle.outcome import COMPARED, Kind
-from refmlc.oracle.reasons import counted, normalised
+from refmlc.oracle.reasons import counted
 from refmlc.oracle.reduce.reduction import reduce_case
 from refmlc.strategies.case import Case
 from refmlc.strategies.functions import rolled
@@ -63,7 +64,7 @@ WRONG = (Kind.WRONG, Kind.CRASHED, Kind.HUNG, Kind.COMPILER_ERROR)
 TOGETHER = 2  # builds of a batch: each is a process that imports TVM
 ATTEMPTS = 32
 FLAT = 2  # the number modulo 4 of programs without blocks
-SHOWN = 100  # characters of a message that tell causes apart
+SHOWN = 200  # characters of a message that tell causes apart
 STEPS, BYTES = 200_000, 1 << 28
 CPU = Path("/proc/cpuinfo")
 
@@ -135,13 +136,16 @@ class WrongBuilds:
     finding: Finding
 
     @property
-    def cause(self) -> tuple[str, ...]:
-        """The code, how it is wrong, its difference, and the builds; all of them are one word."""
-        difference, notes = self.finding.verdict.difference, self.finding.diagnostic.notes
-        which = ("all",) if len(self.builds) == self.of else self.builds
-        fails = self.finding.verdict.kind is Kind.COMPILER_ERROR and notes
-        shape = normalised(notes[0])[:SHOWN] if fails else "" if difference is None else difference.guess
-        return self.finding.code.id, self.finding.verdict.kind.value, shape, *which
+    def which(self) -> tuple[str, ...]:
+        """The builds; all that were asked are one word."""
+        return ("all",) if len(self.builds) == self.of else self.builds
+
+    def cause(self, pattern: Pattern) -> tuple[str, ...]:
+        """The code, the verdict, the pattern; of another result the builds."""
+        verdict = self.finding.verdict.kind
+        words = "" if pattern.row else pattern.words.strip()[:SHOWN]
+        which = self.which if verdict is Kind.WRONG and not pattern.row else ()
+        return self.finding.code.id, verdict.value, words, *pattern.names, *which
 
 
 def examined(case: Case, ways: Sequence[tuple[str, Implementation]], limits: Limits) -> tuple[Examination, list[str]]:
@@ -151,16 +155,32 @@ def examined(case: Case, ways: Sequence[tuple[str, Implementation]], limits: Lim
     return examination, taken
 
 
-def wrong_builds(examination: Examination, ways: Sequence[tuple[str, Implementation]], of: int) -> WrongBuilds | None:
-    """The builds that are wrong on a program; None: all agree with its meaning."""
+def wrong_builds(
+    examination: Examination, ways: Sequence[tuple[str, Implementation]], of: int
+) -> tuple[WrongBuilds, ...]:
+    """The builds that are wrong on a program, those that are wrong alike together; none: all agree with its meaning."""
     names = {way.name: build for build, way in ways}
-    findings = [
-        finding for finding in examination.findings if finding.implementation in names and finding.verdict.kind in WRONG
-    ]
-    if not findings:
-        return None
-    wrong = {names[finding.implementation] for finding in findings}
-    return WrongBuilds(tuple(build for build, _ in ways if build in wrong), of, findings[0])
+    alike: dict[tuple[str, str], dict[str, Finding]] = {}
+    for finding in examination.findings:
+        if finding.implementation in names and finding.verdict.kind in WRONG:
+            others = alike.setdefault((finding.verdict.kind.value, _said(finding)), {})
+            others.setdefault(names[finding.implementation], finding)
+    return tuple(
+        WrongBuilds(tuple(build for build, _ in ways if build in wrong), of, next(iter(wrong.values())))
+        for wrong in alike.values()
+    )
+
+
+def _said(finding: Finding) -> str:
+    """What a build says of its failure, without the program; empty: it has another result."""
+    if finding.verdict.difference is not None or finding.verdict.kind is Kind.WRONG:
+        return ""
+    return failure_words(finding.signature[2], names_in_program(finding.case.module))
+
+
+def pattern_on(python: str, limits: Limits, wrong: WrongBuilds) -> Pattern:
+    """The pattern of the finding on the first wrong build, which is asked for operators alone."""
+    return pattern_of(wrong.finding, compiler(python, wrong.builds[0], limits), Interp(limits))
 
 
 class PlantedBuild:
@@ -195,7 +215,7 @@ def prove_power() -> None:
     ways = [("right", PlantedBuild(module, "right")), ("wrong", PlantedBuild(other, "wrong"))]
     examination, taken = examined(case, ways, Limits())
     found = wrong_builds(examination, ways, len(taken))
-    if found is None or found.builds != ("wrong",):
+    if [each.builds for each in found] != [("wrong",)]:
         raise RuntimeError("the planted build that is off by one is not found")
 
 
@@ -217,9 +237,9 @@ def run_builds(settings: CampaignSettings, batch: int, numbers: Sequence[int]) -
                 bases.setdefault(build, []).append(digest)
         for name, verdict in uncompared(examination):
             reasons.setdefault(name, []).append(f"{verdict.kind.value}: {verdict.why}")
-        wrong = wrong_builds(examination, ways, len(taken))
-        if wrong is not None:
-            findings.append(record_of(settings, number, python, case, wrong, taken))
+        wrongs = wrong_builds(examination, ways, len(taken))
+        right = [build for build in taken if not any(build in wrong.builds for wrong in wrongs)]
+        findings += [record_of(settings, number, python, case, wrong, right) for wrong in wrongs]
     why = {name: counted(messages) for name, messages in reasons.items()}
     distinct = {build: tuple(digests) for build, digests in bases.items()}
     return BatchResult(batch, len(numbers), counts, findings=merged(findings), reasons=why, bases=distinct)
@@ -235,14 +255,16 @@ def verdicts_of(
 
 
 def record_of(
-    settings: CampaignSettings, number: int, python: str, case: Case, wrong: WrongBuilds, taken: Sequence[str]
+    settings: CampaignSettings, number: int, python: str, case: Case, wrong: WrongBuilds, right: Sequence[str]
 ) -> FindingRecord:
-    """The finding as data. Its path is the first build that is wrong."""
-    right = [build for build in taken if build not in wrong.builds]
-    lines = [*said_of(python, limits_of(settings), wrong)]
-    lines += [f"as meant with {'; '.join(right)}"] if right else ["every build is wrong alike"]
+    """The finding as data. Its path is the first build that is wrong. `right`: the builds that are not wrong."""
+    limits = limits_of(settings)
+    pattern = pattern_on(python, limits, wrong)
+    lines = [*said_of(python, limits, wrong, pattern)]
+    lines += [f"as meant with {'; '.join(right)}"] if right else []
+    lines += ["every build is wrong alike"] if wrong.which == ("all",) else []
     return FindingRecord(
-        signature("", KIND, *wrong.cause),
+        signature("", KIND, *wrong.cause(pattern)),
         wrong.finding.code.id,
         f"{TVM}{python},{wrong.builds[0]}",
         wrong.finding.verdict.kind.value,
@@ -251,49 +273,53 @@ def record_of(
         settings.seed_of(number),
         KIND,
         {**json.loads(case.to_json()), "builds": list(wrong.builds)},
+        cause=pattern.text,
     )
 
 
 TARGET_C = "target=c"
 
 
-def said_of(python: str, limits: Limits, wrong: WrongBuilds) -> Iterator[str]:
-    """How the builds are wrong, and the recorded deviation of TVM that it is like."""
+def said_of(python: str, limits: Limits, wrong: WrongBuilds, pattern: Pattern) -> Iterator[str]:
+    """How the builds are wrong, and the recorded deviation of TVM that explains it, or that it is like."""
     diagnostic, build = wrong.finding.diagnostic, compiler(python, wrong.builds[0], limits)
     yield f"wrong with {'; '.join(wrong.builds)}: {diagnostic.message}"
     yield from diagnostic.notes[:1]
+    yield from (note for note in diagnostic.notes[1:] if KNOWN_ROW.match(note))
     of_c = all(TARGET_C in each.split(",") for each in wrong.builds)
-    pattern = pattern_of(wrong.finding, build, Interp(limits))
     like = row_like(getattr(build, "says", {}), wrong.finding, pattern, of_c=of_c)
     yield from [f"it is like the known row {like}"] if like else []
 
 
 def shrink_builds(settings: CampaignSettings, finding: FindingRecord, seconds: float) -> Json:
     """The program made smaller, on which the same builds are wrong in the same way."""
-    limits = limits_of(settings)
-    ways = implementations(python_of(settings), limits)
+    limits, python = limits_of(settings), python_of(settings)
+    ways = implementations(python, limits)
 
-    def wrong_in(case: Case) -> WrongBuilds | None:
+    def wrong_in(case: Case) -> Iterator[tuple[WrongBuilds, Pattern]]:
         examination, taken = examined(case, ways, limits)
-        return wrong_builds(examination, ways, len(taken))
+        for wrong in wrong_builds(examination, ways, len(taken)):
+            if (wrong.finding.code.id, wrong.finding.verdict.kind.value) == (finding.code, finding.verdict):
+                yield wrong, pattern_on(python, limits, wrong)
 
     case = Case.from_json(json.dumps(finding.case))
-    first = wrong_in(case)
+    first = next((each for each in wrong_in(case) if not finding.cause or each[1].text == finding.cause), None)
     if first is None:
         return {"problem": "the finding does not occur again"}
-    cause = first.cause
+    which, pattern = first[0].which, first[1]
 
-    def keeps(smaller: Case) -> bool:
-        wrong = wrong_in(smaller)
-        return wrong is not None and wrong.cause == cause
+    def kept_in(smaller: Case) -> tuple[WrongBuilds, Pattern] | None:
+        alike = (each for each in wrong_in(smaller) if each[0].which == which and pattern.is_kept_by(each[1]))
+        return next(alike, None)
 
-    reduction = reduce_case(case, keeps, seconds=seconds)
-    last = wrong_in(reduction.case or case) or first
-    lines = [f"wrong with {', '.join(cause[3:])} of {', '.join(build for build, _ in ways)}"]
+    reduction = reduce_case(case, lambda smaller: kept_in(smaller) is not None, seconds=seconds)
+    last, last_pattern = kept_in(reduction.case or case) or first
+    lines = [f"wrong with {', '.join(which)} of {', '.join(build for build, _ in ways)}"]
     return {
-        "case": {**json.loads((reduction.case or case).to_json()), "builds": list(cause[3:])},
-        "message": "\n".join([*lines, *said_of(python_of(settings), limits, last)]),
+        "case": {**json.loads((reduction.case or case).to_json()), "builds": list(which)},
+        "message": "\n".join([*lines, *said_of(python, limits, last, last_pattern)]),
         "lines": [len(str(finding.case["text"]).splitlines()), len(reduction.text.splitlines())],
         "tries": reduction.tries,
         "finished": reduction.finished,
+        "cause": last_pattern.text,
     }

@@ -7,9 +7,11 @@ from refmlc.cli import main
 from refmlc.diag import Malformed
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.fuzz.exclusions import NOT_SENT_TO_TVM, is_excluded
+from refmlc.oracle.fuzz.finding_pattern import Pattern, pattern_of
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects import builds
-from refmlc.oracle.implementations.implementation import Limits
+from refmlc.oracle.implementations.implementation import Limits, Stop, Stopped
+from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.implementations.real_tvm import options_of
 from refmlc.oracle.issue.script import ScriptBuild
 from refmlc.strategies.case import Case
@@ -41,19 +43,54 @@ def wrong_of(ways):
 
 
 def test_builds_that_agree_with_the_meaning_are_no_finding():
-    assert wrong_of(ways_of(a="* 2", b="+ A[i]")) is None
+    assert wrong_of(ways_of(a="* 2", b="+ A[i]")) == ()
+
+
+PATTERN = Pattern("int value", operators=frozenset({"exp"}))
 
 
 def test_the_wrong_builds_are_named_in_order():
-    wrong = wrong_of(ways_of(a="* 2", b="+ 7", c="- 5"))
+    (wrong,) = wrong_of(ways_of(a="* 2", b="+ 7", c="- 5"))
     assert wrong.builds == ("b", "c")
-    assert wrong.cause[0] == "RM701"
-    assert wrong.cause[3:] == ("b", "c")
+    assert wrong.cause(PATTERN) == ("RM701", "wrong", "int value", "", "exp", "b", "c")
 
 
 def test_one_fault_of_all_builds_is_another_cause_than_one_of_some():
-    assert wrong_of(ways_of(a="+ 7", b="+ 7")).cause[3:] == ("all",)
-    assert wrong_of(ways_of(a="+ 7", b="* 2")).cause[3:] == ("a",)
+    ((every,), (some,)) = wrong_of(ways_of(a="+ 7", b="+ 7")), wrong_of(ways_of(a="+ 7", b="* 2"))
+    assert every.cause(PATTERN)[-1] == "all"
+    assert some.cause(PATTERN)[-1] == "a"
+
+
+def test_a_known_row_is_a_cause_whatever_builds_have_it():
+    ((every,), (some,)) = wrong_of(ways_of(a="+ 7", b="+ 7")), wrong_of(ways_of(a="+ 7", b="* 2"))
+    known = Pattern("int value", row="some-row")
+    assert every.cause(known) == some.cause(known) == ("RM701", "wrong", "", "some-row")
+
+
+class FailingBuild(builds.PlantedBuild):
+    """A build that stops with a message."""
+
+    def __init__(self, message, name):
+        super().__init__(case_of().module, name)
+        self.message = message
+
+    def prepare(self, _module):
+        return Stopped(Stop.REJECTED, self.message, fault=True)
+
+
+def test_builds_that_stop_with_other_messages_are_findings_of_their_own():
+    c_compiler = "RuntimeError: Compilation error: /tmp/{}.c:1:2: error: ‘{}’ was not declared in this scope 1 | A"
+    failing = {
+        "opt=0": "InternalError: Unresolved call",
+        "target=c": c_compiler.format("a", "half"),
+        "target=c,opt=0": c_compiler.format("b", "half"),
+        "target=c,opt=1": c_compiler.format("c", "inff"),
+    }
+    wrongs = wrong_of([(build, FailingBuild(message, build)) for build, message in failing.items()])
+    assert [wrong.builds for wrong in wrongs] == [("opt=0",), ("target=c", "target=c,opt=0"), ("target=c,opt=1",)]
+    causes = [wrong.cause(pattern_of(wrong.finding, None, Interp())) for wrong in wrongs]
+    assert causes[1] == ("RM708", "compiler error", "the C compiler: half is undeclared", "")
+    assert causes[2][2] == "the C compiler: inff is undeclared"
 
 
 def test_a_build_for_a_processor_has_no_floats():
@@ -114,7 +151,7 @@ def test_the_planted_fault_is_found_each_time_a_process_begins(monkeypatch):
     builds.prove_power.cache_clear()
     builds.prove_power()
     builds.prove_power.cache_clear()
-    monkeypatch.setattr(builds, "wrong_builds", lambda _examination, _ways, _of: None)
+    monkeypatch.setattr(builds, "wrong_builds", lambda _examination, _ways, _of: ())
     with pytest.raises(RuntimeError, match="planted"):
         builds.prove_power()
 

@@ -216,6 +216,36 @@ def test_rows_on_the_target_c_are_of_that_target_alone():
     assert like_row(SAYS, pattern, message, module) == ""
 
 
+def of_target_c(message, value="A[i] < 1"):
+    module = read(LOOP.format(dtype="int32", value=value), "p.py")
+    return like_row(SAYS, Pattern(failure_words(message)), message, module, of_c=True)
+
+
+def test_of_rows_on_the_target_c_whose_messages_begin_alike_the_longer_one_counts():
+    call = 'InternalError: Unresolved call ir.Op(span=None, ty=ir.Type(span=None), name="tirx.{}", description=""'
+    assert of_target_c(call.format("assume")) == "c-assume"
+    assert of_target_c(call.format("fabs")) == "c-functions"
+    assert of_target_c("InternalError: Cannot convert type boolx4 to C type") == "c-bool-vectors"
+    assert of_target_c("InternalError: Cannot convert type boolx3 to C type") == "c-bool-vectors"
+    assert of_target_c("InternalError: Cannot convert type int4 to C type") == "c-int4"
+
+
+@pytest.mark.parametrize(
+    ("error", "row"),
+    [
+        ("‘half’ was not declared in this scope 12 | if (A", "c-float16"),
+        ("‘inff’ was not declared in this scope 12 | X[0] = inff;", "c-infinity"),
+        ("'inf' undeclared (first use in this function)", "c-infinity"),
+        ("‘int32_t4’ was not declared in this scope; did you mean ‘int32_t’? 9 | A", "c-vectors"),
+        ("‘float3’ was not declared in this scope 9 | A", "c-vectors"),
+        ("lvalue required as unary ‘&’ operand 9 | A", "c-constant-reinterpret"),
+        ("‘long’ was not declared in this scope 9 | A", ""),
+    ],
+)
+def test_errors_of_a_c_compiler_tell_rows_apart(error, row):
+    assert of_target_c(f"RuntimeError: Compilation error: /tmp/a/lib0.c:12:5: error: {error}") == row
+
+
 @pytest.mark.parametrize(
     ("index", "row"),
     [("(1 - i) % 4", "reversed-modulo"), ("(3 - i) // 2", "reversed-divide"), ("(i - 1) % 4", ""), ("i", "")],
