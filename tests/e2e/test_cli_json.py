@@ -341,6 +341,8 @@ def test_a_finding_on_builds_is_described(monkeypatch):
     ways = [("opt=0", builds.PlantedBuild(module, "right")), ("target=c", builds.PlantedBuild(other, "wrong"))]
     monkeypatch.setattr(builds, "implementations", lambda *_: ways)
     monkeypatch.setattr(builds, "compiler", lambda _python, name, _limits: dict(ways)[name])
+    monkeypatch.setattr(builds, "passes_of", lambda *_: None)
+    monkeypatch.setattr(builds, "blamed", lambda *_: "pass by pass: TVM stops in `tirx.LowerIntrin`")
     settings = CampaignSettings(kinds=(builds.KIND,), implementations=("tvm:python",))
     case = Case(module, "main", (rolled_inputs(module, "main", 1),))
     examination, taken = builds.examined(case, ways, Limits())

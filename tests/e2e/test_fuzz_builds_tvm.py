@@ -8,7 +8,7 @@ import pytest
 
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.fuzz.settings import CampaignSettings
-from refmlc.oracle.fuzz.subjects import builds
+from refmlc.oracle.fuzz.subjects import blamed_pipeline, builds
 from refmlc.oracle.implementations.lookup import implementation
 from refmlc.strategies.case import Case
 from refmlc.strategies.inputs import rolled_inputs
@@ -40,6 +40,9 @@ def test_a_fault_of_the_lowering_is_one_cause_of_all_builds(ways):
     record = builds.record_of(SETTINGS, 0, PYTHON, case, wrong, [])
     assert record.path == f"tvm:{PYTHON},opt=0"
     assert "every build is wrong alike" in record.message
+    with blamed_pipeline.passes_of(PYTHON, wrong.builds[0], 120.0) as passes:
+        line = blamed_pipeline.blamed(passes, wrong.finding)
+    assert line == "pass by pass: `s_tir.PlanAndUpdateBufferAllocationLocation` changes what `main` computes"
 
 
 def test_a_batch_counts_the_verdicts_on_each_build(ways, monkeypatch):

@@ -11,6 +11,7 @@ left out. GCC and clang say the same in other words; a row of `conformance/known
 """
 
 import re
+from collections.abc import Collection
 
 FAILED = "Compilation error:"
 ERROR = re.compile(r"\berror: (.*?)(?= (?:\d+|#) \||\n|$)")
@@ -21,10 +22,11 @@ UNDECLARED = re.compile(
 )
 VECTOR = re.compile(r"(?:half|float|double|u?int\d+_t)\d+")
 NUMBER = re.compile(r"\b\d+\b")
+WORD = re.compile(r"\b[A-Za-z_]\w*")
 
 
-def c_error(message: str) -> str:
-    """The words of the first error of a C compiler in a message of TVM; empty: it has none."""
+def c_error(message: str, names: Collection[str] = ()) -> str:
+    """The words of the first error of a C compiler in a message of TVM; empty: it has none. `names`: of the program."""
     _, failed, said = message.partition(FAILED)
     error = ERROR.search(said) if failed else None
     if error is None:
@@ -32,6 +34,7 @@ def c_error(message: str) -> str:
     words = QUOTES.sub("", error[1]).strip()
     name = UNDECLARED.fullmatch(words)
     if name is None:
-        return NUMBER.sub("#", words)
+        return WORD.sub(lambda word: "_" if word[0] in names else word[0], NUMBER.sub("#", words))
     unknown = name[1] or name[2]
-    return f"{'a vector type' if VECTOR.fullmatch(unknown) else unknown} is undeclared"
+    vector = VECTOR.fullmatch(unknown) is not None
+    return f"{'a vector type' if vector else '_' if unknown in names else unknown} is undeclared"

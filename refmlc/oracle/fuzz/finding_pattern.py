@@ -123,8 +123,8 @@ def failure_words(message: str, names: Collection[str] = ()) -> str:
     The class of the exception is left out: TVM raises one check in several. The condition of a check stays as it is: it
     names a place in the implementation. Of a C compiler its first error is left.
     """
-    if error := c_error(message):
-        return f"{OF_C_COMPILER}{WORDS.sub(lambda word: '_' if word[0] in names else word[0], error)}"
+    if error := c_error(message, names):
+        return f"{OF_C_COMPILER}{error}"
     text = DTYPES.sub("dtype", LANES.sub("#", RAISED.sub("", normalised(message))))
     if "LLVM" in text:
         head, errors, tail = LLVM_TYPES.sub("type", text).partition(": ")

@@ -12,7 +12,8 @@
 A program is a prim_func or a graph, in turns; every second prim_func has no blocks (`flat_programs`). Builds with
 `-mcpu` have programs without floats alone: they may fuse a multiplication and an addition, which rounds once.
 
-A batch asks two builds, which take turns; a finding is shrunk with all of them, which says which are wrong. Builds that
+A batch asks two builds, which take turns; a finding is shrunk with all of them, which says which are wrong, and the
+pipeline of the first wrong one is blamed pass by pass (`blamed_pipeline`). Builds that
 end with messages of different causes are findings of their own. A cause is the code, the verdict, its pattern
 (`finding_pattern`), and of another result which builds have it: one that all have is TVM's lowering, one that some have
 is what their options do. A message names its place itself, whoever else ends there.
@@ -36,6 +37,7 @@ from refmlc.oracle.fuzz.kept_processes import STARTS, kept
 from refmlc.oracle.fuzz.likeness import row_like
 from refmlc.oracle.fuzz.result import KNOWN_ROW, BatchResult, FindingRecord, Json, digest_of, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.subjects.blamed_pipeline import blamed, passes_of
 from refmlc.oracle.fuzz.subjects.flat_programs import has_blocks, without_blocks
 from refmlc.oracle.fuzz.subjects.primitives.staged import python_of
 from refmlc.oracle.implementations.implementation import Implementation, Limits, Prepared, Stopped
@@ -315,9 +317,10 @@ def shrink_builds(settings: CampaignSettings, finding: FindingRecord, seconds: f
     reduction = reduce_case(case, lambda smaller: kept_in(smaller) is not None, seconds=seconds)
     last, last_pattern = kept_in(reduction.case or case) or first
     lines = [f"wrong with {', '.join(which)} of {', '.join(build for build, _ in ways)}"]
+    guilty = blamed(passes_of(python, last.builds[0], settings.program_seconds), last.finding)
     return {
         "case": {**json.loads((reduction.case or case).to_json()), "builds": list(which)},
-        "message": "\n".join([*lines, *said_of(python, limits, last, last_pattern)]),
+        "message": "\n".join(filter(None, [*lines, *said_of(python, limits, last, last_pattern), guilty])),
         "lines": [len(str(finding.case["text"]).splitlines()), len(reduction.text.splitlines())],
         "tries": reduction.tries,
         "finished": reduction.finished,

@@ -42,3 +42,10 @@ def test_names_of_a_program_are_left_out_of_the_words():
     message = f"{HEAD}error: ‘Dn’ was not declared in this scope 7 | a"
     assert failure_words(message, {"Dn"}) == "the C compiler: _ is undeclared"
     assert failure_words(message) == "the C compiler: Dn is undeclared"
+    assert c_error(f"{HEAD}error: a is 3 of Dn 7 | x", {"Dn"}) == "a is # of _"
+
+
+def test_the_words_for_vectors_are_no_names_of_a_program():
+    assert c_error(f"{HEAD}error: ‘int8_t4’ was not declared in this scope 1 | a", {"a", "type"}) == (
+        "a vector type is undeclared"
+    )
