@@ -83,8 +83,14 @@ def verdicts(progress: Progress) -> Table:
     for kind in kinds:
         table.add_column(kind, justify="right", style=COLOURS.get(kind))
     for path, counts in progress.verdicts.items():
-        table.add_row(path, *(f"{counts[kind]:,}" if counts[kind] else "" for kind in kinds))
+        table.add_row(label(progress, path), *(f"{counts[kind]:,}" if counts[kind] else "" for kind in kinds))
     return table
+
+
+def label(progress: Progress, path: str) -> str:
+    """A path for a column: its version before the program of this machine, whose end a narrow screen leaves out."""
+    version = progress.versions.get(path, "")
+    return f"{version}: {path}" if version else path
 
 
 def coverage(progress: Progress) -> str:
@@ -124,7 +130,9 @@ def findings(progress: Progress) -> Table:
         lines = shrunk.get("lines")
         smallest = f"{lines[0]} lines → {lines[1]}" if isinstance(lines, list) else str(shrunk.get("problem", ""))
         words = (first_line(finding.message), progress.state(finding.signature))
-        table.add_row(finding.code, finding.path, *words, f"{finding.count:,}", str(finding.seed), smallest)
+        table.add_row(
+            finding.code, label(progress, finding.path), *words, f"{finding.count:,}", str(finding.seed), smallest
+        )
     return table
 
 

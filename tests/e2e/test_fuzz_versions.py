@@ -3,10 +3,14 @@
 import json
 import shlex
 import sys
+from io import StringIO
 
 from click.testing import CliRunner
+from rich.console import Console
 
 from refmlc.cli import main
+from refmlc.cli.fuzz_screen import findings, verdicts
+from refmlc.oracle.fuzz.store import progress_in
 
 ADAPTER = """
 import json, sys
@@ -57,3 +61,8 @@ def test_findings_of_several_versions_are_told_apart(tmp_path):
     page = (tmp_path / "page.html").read_text("utf-8")
     assert "thing.py 1.0 1.0" in page
     assert "thing.py 2.0 2.0" in page
+    narrow = Console(width=80, record=True, file=StringIO())
+    progress = progress_in(tmp_path / "campaign")
+    narrow.print(verdicts(progress), findings(progress))
+    shown = narrow.export_text()
+    assert all(shown.count(f" {version}: ") >= count for version, count in (("1.0", 2), ("2.0", 2), ("3.0", 1)))

@@ -93,6 +93,7 @@ def like_row(
         return next((row.id for row in rows if row.is_silent and met(row.uses, uses)), "")
     if message:
         is_bare = module is not None and BARE.search(pattern.words) is not None
+        is_bare = is_bare or INDEX.fullmatch(pattern.words) is not None
         ranked = [(_rank(row, pattern.words, message, uses, is_bare=is_bare), row) for row in rows]
         alike = [(rank, row) for rank, row in ranked if rank is not None]
         begins = [row.begins for _, row in alike if row.of_c]
@@ -128,6 +129,7 @@ TURNED = frozenset(f"{name}{IN_INDEX}" for name in ("floormod", "floordiv"))
 FLOAT8 = "float8"  # what is wrong with one of them is wrong with all
 LARGEST = 2**63 - 1
 BARE = re.compile(r"Check failed: .* is false:?$")  # a check that says nothing else
+INDEX = re.compile(r"Index # out of bounds #|Index out of range\. size: #, got index #")  # whatever TVM looks up
 FEW = 4  # words of a message that say little: then the dtype must be that of a case
 ENOUGH = 5  # words of a message that is of no check, and tells of one cause
 AFTER = re.compile(r" is false: | \(# vs. #\) : ")  # what a check says after its condition

@@ -38,8 +38,7 @@ def passes_of(python: str, build: str, seconds: float) -> TvmPasses:
     """The TVM that runs the passes of a build one by one, kept by the worker. Fails: RM112."""
     options = options_of(build.split(","))
     named = tuple((key, str(options[key])) for key in PIPELINES if key in options)
-    level = options.get("opt", LEVEL)
-    assert isinstance(level, int)
+    level = int(str(options.get("opt", LEVEL)))
     return kept(_started, python, str(options.get("target", "llvm")), level, named, seconds)
 
 

@@ -193,6 +193,23 @@ def test_a_message_with_words_of_its_own_needs_no_operator():
 
 
 @pytest.mark.parametrize(
+    ("message", "value", "row"),
+    [
+        ("IndexError: Index 1 out of bounds 1", "R.nn.instance_norm(x, b, b, channel_axis=-1, axes=[1])", True),
+        ("IndexError: Index 1 out of bounds 1", "R.add(x, x)", False),
+        ("IndexError: Index out of range. size: 0, got index 0", "R.add(x, x)", False),
+    ],
+)
+def test_an_index_that_is_out_of_bounds_says_nothing_without_the_operator(message, value, row):
+    text = """@R.function
+def main(x: R.Tensor((1, 2, 1), "float32"), b: R.Tensor((1,), "float32")):
+    return {value}
+"""
+    assert of_program(message, text, value=value) == ("instance-norm-axis" if row else "")
+    assert of_message(message) == ""  # an importer has no program of Relax
+
+
+@pytest.mark.parametrize(
     ("words", "specific"),
     [
         ("Check failed: (a) is false: one two three four", True),

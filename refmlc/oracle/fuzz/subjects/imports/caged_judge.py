@@ -19,9 +19,10 @@ import numpy as np
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.oracle.fuzz.cage import START, Cage, WorkerDied
+from refmlc.oracle.fuzz.kept_processes import STARTS
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.imports.import_kinds import KINDS, P, program_of
-from refmlc.oracle.fuzz.subjects.imports.importer_process import STARTS, Answers, ImportJudge, importer
+from refmlc.oracle.fuzz.subjects.imports.importer_process import Answers, ImportJudge, importer
 from refmlc.oracle.fuzz.subjects.imports.importers import IMPORTER, OURS
 
 ANSWERED, READY = f"{__name__}:answered", f"{__name__}:ready"

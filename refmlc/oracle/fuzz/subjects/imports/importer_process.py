@@ -6,15 +6,13 @@ from typing import Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from refmlc.oracle.fuzz.kept_processes import kept
+from refmlc.oracle.fuzz.kept_processes import STARTS, kept
 from refmlc.oracle.implementations.implementation import Ended, Limits, Stop, Stopped
 from refmlc.oracle.implementations.real_tvm import Tvm
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Shape
 
 P_contra = TypeVar("P_contra", contravariant=True)
-STARTS = 120.0
-"""How long TVM may take to start, with what its importers need, on a machine that is busy. Units: seconds."""
 SAID_LIMITS = ("not support", "unsupported", "only support", "not implemented", "currently support", "not yet")
 Answers: TypeAlias = "list[np.ndarray] | str"
 """The results of a graph, or why there are none: a refusal, which begins with its kind."""
@@ -86,4 +84,5 @@ def compiler(python: str, seconds: float) -> Tvm:
 
 
 def _limits(seconds: float) -> Limits:
-    return Limits(seconds=seconds, prepare=max(seconds, STARTS))
+    """Those of a program. The first model of PyTorch is made ready after PyTorch is loaded, which is a start too."""
+    return Limits(seconds=seconds, prepare=max(seconds, STARTS), start=STARTS)
