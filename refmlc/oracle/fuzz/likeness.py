@@ -377,6 +377,10 @@ def _seldom(node: Node) -> str:
     match node:
         case tir.Let(var=tir.Var(dtype=dtype)):
             return "let of a float that is stored as an integer" if _is_stored(dtype) else "let"
+        case tir.Bind(var=tir.Var(dtype=dtype)) if _is_stored(dtype):
+            return "binding of a float that is stored as an integer"
+        case tir.PrimFunc(params=params) if any(_is_stored(param.dtype) for param in params):
+            return "parameter that is a float stored as an integer"
         case tir.Shuffle():
             return "shuffle"
         case tir.MatchBufferRegion():

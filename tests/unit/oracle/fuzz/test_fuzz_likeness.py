@@ -183,6 +183,30 @@ def test_what_few_programs_have_counts_as_an_operator(dtype, value, message, row
     assert (found.startswith(row) and bool(found)) if row else not found
 
 
+BIND = CHECK.format("(ffi::StructuralEqual()(value->ty, var->ty)) is false:")
+PARAMETER = CHECK.format("dtype.code() == DLDataTypeCode::kDLFloat (7 vs. 2) :")
+BOUND = """@T.prim_func(s_tir=True)
+def main(n: T.{parameter}, A: T.Buffer((4,), "float32")):
+    x: T.let[T.{bound}] = T.Cast("{bound}", A[0])
+    A[1] = T.Cast("float32", x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameter", "bound", "message", "row"),
+    [
+        ("int32", "bfloat16", BIND, "bind-float8"),
+        ("int32", "float8_e3m4", BIND, "bind-float8"),
+        ("float8_e3m4", "float16", BIND, ""),
+        ("float8_e3m4", "float16", PARAMETER, "float8-parameter"),
+        ("bfloat16", "float16", PARAMETER, "float8-parameter"),
+        ("float16", "bfloat16", PARAMETER, ""),
+    ],
+)
+def test_a_number_that_is_stored_as_an_integer_counts_where_it_is_bound(parameter, bound, message, row):
+    assert of_program(message, BOUND, parameter=parameter, bound=bound) == row
+
+
 def test_a_message_with_words_of_its_own_needs_no_operator():
     offset = f"{UNMET}V.elem_offset unmet: 0==i"
     assert of_program(offset, WINDOW) == "match-buffer-offset"
