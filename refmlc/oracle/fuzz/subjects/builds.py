@@ -16,7 +16,7 @@ A batch asks two builds, which take turns; a finding is shrunk with all of them,
 pipeline of the first wrong one is blamed pass by pass (`blamed_pipeline`). Builds that
 end with messages of different causes are findings of their own. A cause is the code, the verdict, its pattern
 (`finding_pattern`), and of another result which builds have it: one that all have is TVM's lowering, one that some have
-is what their options do. A message names its place itself, whoever else ends there.
+is what their options do. A message names its place by itself, in any build.
 """
 
 import json
