@@ -1,4 +1,4 @@
-"""What a C compiler says of code that TVM has written for the target `c`, so that causes are told apart.
+"""What a C compiler says of code that TVM has written for the target `c`, so that causes differ in their words.
 
 | the compiler says                  | the words                                                   |
 |------------------------------------|-------------------------------------------------------------|

@@ -225,7 +225,7 @@ def _rank(row: RowLooks, words: str, message: str, uses: Uses, *, is_bare: bool)
 
 
 def _is_begun(begins: str, others: Iterable[str]) -> bool:
-    """Whether another message begins so and goes on: the longer one says more."""
+    """Whether another message begins so and continues: the longer one says more."""
     return bool(begins) and any(other != begins and other.startswith(begins) for other in others)
 
 

@@ -139,7 +139,7 @@ class WrongBuilds:
 
     @property
     def which(self) -> tuple[str, ...]:
-        """The builds; all that were asked are one word."""
+        """The builds; all builds of the batch are one word."""
         return ("all",) if len(self.builds) == self.of else self.builds
 
     def cause(self, pattern: Pattern) -> tuple[str, ...]:
@@ -181,7 +181,7 @@ def _said(finding: Finding) -> str:
 
 
 def pattern_on(python: str, limits: Limits, wrong: WrongBuilds) -> Pattern:
-    """The pattern of the finding on the first wrong build, which is asked for operators alone."""
+    """The pattern of the finding on the first wrong build, which runs operators alone."""
     return pattern_of(wrong.finding, compiler(python, wrong.builds[0], limits), Interp(limits))
 
 
