@@ -69,9 +69,16 @@ def run(file, *options):
 def test_what_is_read_and_refused_is_counted(tmp_path):
     file = tmp_path / "written.py"
     file.write_text(TEXT)
-    done = run(file)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == "1 files, 3 definitions: 2 read, 1 refused"
+    verdicts = tmp_path / "verdicts.jsonl"
+    expected = ["2 closed definitions: 2 read (100.0 %)", "1 files, 3 definitions: 2 read, 1 refused"]
+    for _ in range(2):  # the second time it is known
+        done = run(file, "--verdicts", str(verdicts))
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines()[-2:] == expected
+        assert len(verdicts.read_text().splitlines()) == 1
+    (tmp_path / "other.py").write_text(TEXT)
+    done = run(tmp_path, "--verdicts", str(verdicts), "--time", "-1")
+    assert done.stdout.splitlines()[-3:] == [expected[0], "1 files are left", expected[1]]
 
 
 @pytest.mark.needs("tvm")

@@ -1,8 +1,10 @@
 """Files that people wrote: what refmlc reads of the definitions of TVMScript in them, and whether real TVM agrees.
 
-`python tests/e2e/written_files.py [--tvm PYTHON] [--every N] FILE_OR_FOLDER…` takes Python files, Markdown documents
-(the blocks of code of one document are one file) and notebooks. Without `--tvm` nothing is compared. A definition is a
-class or a function; of `--every N` each N-th file is taken.
+`python tests/e2e/written_files.py [--tvm PYTHON] [--every N] [--verdicts FILE] [--time S] FILE_OR_FOLDER…` takes Python
+files, Markdown documents (the blocks of code of one document are one file) and notebooks. Without `--tvm` nothing is
+compared. A definition is a class or a function; of `--every N` each N-th file is taken. Verdicts are kept in FILE, a
+line of JSON for each file, and files that have one are passed over; after S seconds no further file is begun. A
+definition is closed if all its values are in its file: refmlc does not refuse it with RM114.
 
 | count       | meaning                                                                                    |
 |-------------|--------------------------------------------------------------------------------------------|
@@ -23,8 +25,10 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from math import inf
 from pathlib import Path
 
 from rich.console import Console
@@ -38,6 +42,7 @@ SIDE = Path(__file__).parent / "tvm_side" / "written_files.py"
 BLOCK = re.compile(r"^```(?:\{\.python[^\n]*\}|python)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 MARK = re.compile(r"prim_func|ir_module|R\.function")
 TVM_SECONDS = 300
+OPEN = "RM114"
 EXPLAINED = {
     "string_annotation_of_special_chars": "TVM takes the indentation of the function out of the lines of its strings",
 }
@@ -137,27 +142,53 @@ def files_in(paths):
         yield from (file for file in candidates if MARK.search(file.read_text("utf-8", "replace")))
 
 
+def judge_all(files, options):
+    """Verdicts of all files, which are kept; after the time no further file is begun."""
+    until = time.monotonic() + options.time
+    verdicts = options.verdicts
+    kept = map(json.loads, verdicts.read_text("utf-8").splitlines()) if verdicts and verdicts.exists() else ()
+    known = {row["file"]: row["definitions"] for row in kept}
+    missing = [(file, options.tvm) for file in files if str(file) not in known]
+    with ThreadPoolExecutor(options.workers) as pool:
+        for at in range(0, len(missing), options.workers):
+            if time.monotonic() > until:
+                break
+            for path, rows in pool.map(judged, missing[at : at + options.workers]):
+                known[path] = [{key: value for key, value in row.items() if key != "text"} for row in rows]
+                if verdicts:
+                    with verdicts.open("a", encoding="utf-8") as out:
+                        out.write(json.dumps({"file": path, "definitions": known[path]}) + "\n")
+    return [(str(file), known[str(file)]) for file in files if str(file) in known]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("paths", nargs="+")
     parser.add_argument("--tvm", default="")
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--verdicts", type=Path)
+    parser.add_argument("--time", type=float, default=inf)
     options = parser.parse_args()
     files = list(files_in(options.paths))[:: options.every]
     counts, reasons = Counter(), Counter()
-    with ThreadPoolExecutor(options.workers) as pool:
-        for path, rows in pool.map(judged, [(file, options.tvm) for file in files]):
-            for row in rows:
-                counts[row["verdict"]] += 1
-                if row["verdict"] == "refused":
-                    reasons[row["code"], re.sub(r"`[^`]*`", "`_`", row["message"])[:110]] += 1
-                elif row["verdict"] in ("wrong", "traceback"):
-                    CONSOLE.print(f"{row['verdict']}: {path}:{row['line']} {row['name']}: {row['message'][:300]}")
+    results = judge_all(files, options)
+    for path, rows in results:
+        for row in rows:
+            counts[row["verdict"]] += 1
+            if row["verdict"] == "refused":
+                reasons[row["code"], re.sub(r"`[^`]*`", "`_`", row["message"])[:110]] += 1
+            elif row["verdict"] in ("wrong", "traceback"):
+                CONSOLE.print(f"{row['verdict']}: {path}:{row['line']} {row['name']}: {row['message'][:300]}")
     for (code, message), count in reasons.most_common(25):
         CONSOLE.print(f"{count:6} {code} {message}")
+    closed = sum(counts.values()) - sum(count for (code, _), count in reasons.items() if code == OPEN)
+    done = sum(counts.values()) - counts["refused"] - counts["traceback"]
+    CONSOLE.print(f"{closed} closed definitions: {done} read ({100 * done / max(1, closed):.1f} %)")
+    if len(results) < len(files):
+        CONSOLE.print(f"{len(files) - len(results)} files are left")
     CONSOLE.print(
-        f"{len(files)} files, {sum(counts.values())} definitions: "
+        f"{len(results)} files, {sum(counts.values())} definitions: "
         + ", ".join(f"{n} {k}" for k, n in counts.most_common())
     )
     sys.exit(1 if counts["wrong"] + counts["traceback"] else 0)
