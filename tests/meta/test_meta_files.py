@@ -4,6 +4,7 @@ import ast
 import re
 import statistics
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -36,7 +37,7 @@ def test_no_file_is_named_for_nothing():
 
 
 def test_files_open_with_a_docstring():
-    assert [name(path) for path in FILES if not ast.get_docstring(tree(path))] == []
+    assert faults()["no docstring"] == []
 
 
 PACKAGES = [path for path in FILES if path.name == "__init__.py"]
@@ -85,18 +86,21 @@ def lines_of(function):
     return function.end_lineno - function.lineno + 1 - documented
 
 
-def long_functions(path):
-    functions = [node for node in ast.walk(tree(path)) if isinstance(node, ast.FunctionDef)]
-    outer = {id(node) for node in functions for part in ast.walk(node) if part is not node and part in functions}
+def is_outer(function):
+    return any(isinstance(part, ast.FunctionDef) and part is not function for part in ast.walk(function))
+
+
+def long_functions(path, nodes):
+    long = [node for node in nodes if isinstance(node, ast.FunctionDef) and lines_of(node) > LONG_FUNCTIONS]
     return [
         f"{name(path)}:{node.name}: {lines_of(node)}"
-        for node in functions
-        if lines_of(node) > LONG_FUNCTIONS and id(node) not in outer and not is_dispatch(node) and not is_table(node)
+        for node in long
+        if not is_outer(node) and not is_dispatch(node) and not is_table(node)
     ]
 
 
 def test_functions_have_at_most_40_lines_or_are_one_match_or_one_table():
-    assert [line for path in FILES for line in long_functions(path)] == []
+    assert faults()["long function"] == []
 
 
 EXECUTES = {
@@ -109,27 +113,27 @@ EXECUTES = {
 }
 
 
-def forbidden_calls(path):
+def forbidden_calls(path, nodes):
     forbidden = {"eval", "exec", "compile", "__import__", "breakpoint"}
     forbidden -= EXECUTES.get(name(path), set())
     if "cli" not in path.parts:
         forbidden.add("print")
     return [
         f"{name(path)}:{node.lineno}: {node.func.id}"
-        for node in ast.walk(tree(path))
+        for node in nodes
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in forbidden
     ]
 
 
 def test_text_is_never_executed_and_nothing_is_printed():
-    assert [line for path in FILES for line in forbidden_calls(path)] == []
+    assert faults()["forbidden call"] == []
 
 
-def blind_handlers(path):
+def blind_handlers(path, nodes):
     """Handlers of everything that do not raise it again."""
     return [
         f"{name(path)}:{node.lineno}"
-        for node in ast.walk(tree(path))
+        for node in nodes
         if isinstance(node, ast.ExceptHandler)
         and (node.type is None or (isinstance(node.type, ast.Name) and node.type.id == "BaseException"))
         and not (isinstance(node.body[-1], ast.Raise) and node.body[-1].exc is None)
@@ -137,7 +141,21 @@ def blind_handlers(path):
 
 
 def test_no_handler_catches_everything_and_goes_on():
-    assert [line for path in FILES for line in blind_handlers(path)] == []
+    assert faults()["blind handler"] == []
+
+
+@cache
+def faults():
+    """What breaks a rule, by rule: each file is parsed once for all of them."""
+    found = {"no docstring": [], "long function": [], "forbidden call": [], "blind handler": []}
+    for path in FILES:
+        parsed = tree(path)
+        nodes = list(ast.walk(parsed))
+        found["no docstring"] += [] if ast.get_docstring(parsed) else [name(path)]
+        found["long function"] += long_functions(path, nodes)
+        found["forbidden call"] += forbidden_calls(path, nodes)
+        found["blind handler"] += blind_handlers(path, nodes)
+    return found
 
 
 def test_tests_have_unique_file_names():
