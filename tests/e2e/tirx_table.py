@@ -1,8 +1,10 @@
 """Kernels of TVM's tests of TIRx, executed on logical tiles, and again after real TVM's LowerTIRx.
 
-`python tests/e2e/tirx_table.py --tests DIR --tvm PYTHON [--corpus DIR] [--names REGEX] [--arch sm_90a]`, where DIR is
-`tests/python/tirx` of a checkout of TVM, or a folder above it, and PYTHON has apache-tvm and pytest. A kernel is a
-function with `T.device_entry()`, in a text that TVM prints; its arguments are drawn. No GPU is needed.
+`python tests/e2e/tirx_table.py --tests DIR --tvm PYTHON [--corpus DIR] [--names REGEX] [--arch sm_90a] [--time S]
+[--verdicts FILE]`, where DIR is `tests/python/tirx` of a checkout of TVM, or a folder above it, and PYTHON has
+apache-tvm and pytest. A kernel is a function with `T.device_entry()`, in a text that TVM prints; its arguments are
+drawn. No GPU is needed. Verdicts are kept in FILE, and texts that have one are passed over: a run that its time ended
+goes on.
 
 | verdict       | meaning                                                                                      |
 |---------------|----------------------------------------------------------------------------------------------|
@@ -29,8 +31,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -52,7 +56,7 @@ VERDICTS = (
     *("equal", "close", "unlowered", "lowered", "unsupported", "undefined", "unread", "different", "traceback"),
 )
 AGREED = ("equal", "close")
-FREE, SECONDS = 3, 20
+FREE, SECONDS, BATCH = 3, 20, 10
 CONSOLE = Console(width=180, highlight=False)
 
 
@@ -252,42 +256,73 @@ def arguments():
     parser.add_argument("--tvm", required=True, help="a Python that has apache-tvm and pytest")
     parser.add_argument("--corpus", type=Path, help="where texts are kept")
     parser.add_argument("--names", default="", help="a regular expression: of these texts alone")
+    parser.add_argument("--verdicts", type=Path, help="where verdicts are kept; texts that have one are passed over")
+    parser.add_argument("--time", type=float, default=inf, help="seconds after which no further texts are judged")
     parser.add_argument("--arch", default="sm_90a", help="the architecture that TVM lowers for")
     parser.add_argument("--seconds", type=int, default=120, help="how long a file of tests may last, between faults")
     return parser.parse_args()
+
+
+def judged(texts, options):
+    """The outcomes of some texts, each a line that can be kept, and the variants that TVM registers."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        for name, text in texts.items():
+            (folder / f"{name}.py").write_text(text, "utf-8")
+        lowered(options.tvm, folder, options.arch)
+        lines = []
+        for name, text in texts.items():
+            both = [read_or(folder / f"{name}.{suffix}", None) for suffix in ("lowered", "refused")]
+            seen = json.loads(read_or(folder / f"{name}.variants", "[]"))
+            lines.append({"text": name, "outcomes": [asdict(each) for each in outcomes_of(name, text, both, seen)]})
+        return lines, json.loads(read_or(folder / "registered.variants", "[]"))
+
+
+def outcomes_of(name, text, both, seen):
+    """The outcomes of the kernels of a text."""
+    file = name.partition("__")[0]
+    try:
+        found = list(kernels(read(text, name)))
+    except Exception as failure:  # noqa: BLE001 - as in `tried`
+        return [failed(Outcome(name, file), failure)]
+    whole = [Outcome(f"{name}:{kernel}", file, variants=seen) for kernel in found]
+    return [tried(text, *both, each, kernel) for each, kernel in zip(whole, found, strict=True)]
+
+
+def judge_all(texts, options, verdicts):
+    """Judge what has no verdict, a batch at a time; after the time no further batch is begun."""
+    until = time.monotonic() + options.time
+    known = {line["text"] for line in map(json.loads, verdicts.read_text("utf-8").splitlines())}
+    missing = [name for name in texts if name not in known]
+    for at in range(0, len(missing), BATCH):
+        if time.monotonic() > until:
+            break
+        lines, registered = judged({name: texts[name] for name in missing[at : at + BATCH]}, options)
+        with verdicts.open("a", encoding="utf-8") as out:
+            out.writelines(json.dumps({**line, "registered": registered}) + "\n" for line in lines)
 
 
 def main():
     """Print the table and the reasons."""
     options = arguments()
     with tempfile.TemporaryDirectory() as temporary:
-        corpus, folder = options.corpus or Path(temporary) / "corpus", Path(temporary) / "lowered"
+        corpus = options.corpus or Path(temporary) / "corpus"
+        verdicts = options.verdicts or Path(temporary) / "verdicts.jsonl"
         if options.tests:
             tvm_corpus.extract(options.tvm, options.tests.resolve(), corpus, options.seconds, CONSOLE.print)
         paths = [path for path in sorted(corpus.glob("*__*.py")) if re.search(options.names, path.name)]
         texts = {path.stem: path.read_text("utf-8") for path in paths}
         texts = {name: text for name, text in texts.items() if "device_entry" in text}
-        folder.mkdir()
-        for name, text in texts.items():
-            (folder / f"{name}.py").write_text(text, "utf-8")
-        lowered(options.tvm, folder, options.arch)
-        outcomes = []
-        for name, text in texts.items():
-            file = name.partition("__")[0]
-            try:
-                found = list(kernels(read(text, name)))
-            except Exception as failure:  # noqa: BLE001 - as in `tried`
-                outcomes.append(failed(Outcome(name, file), failure))
-                continue
-            low, reason = (folder / f"{name}.{suffix}" for suffix in ("lowered", "refused"))
-            both = [read_or(path, None) for path in (low, reason)]
-            seen = json.loads(read_or(folder / f"{name}.variants", "[]"))
-            whole = [Outcome(f"{name}:{kernel}", file, variants=seen) for kernel in found]
-            outcomes += [tried(text, *both, each, kernel) for each, kernel in zip(whole, found, strict=True)]
-        registered = json.loads(read_or(folder / "registered.variants", "[]"))
+        verdicts.touch()
+        judge_all(texts, options, verdicts)
+        kept = [json.loads(line) for line in verdicts.read_text("utf-8").splitlines()]
+    lines = [line for line in kept if line["text"] in texts]
+    outcomes = [Outcome(**each) for line in lines for each in line["outcomes"]]
     CONSOLE.print(table(outcomes))
-    CONSOLE.print(variants(outcomes, registered))
+    CONSOLE.print(variants(outcomes, {tuple(each) for line in lines for each in line["registered"]}))
     reasons(outcomes)
+    if len(lines) < len(texts):
+        CONSOLE.print(f"{len(texts) - len(lines)} texts are left")
     return int(any(outcome.verdict in ("different", "traceback") for outcome in outcomes))
 
 
