@@ -8,7 +8,8 @@ the judge. `tvm.cuda()` is the CPU, and a probe says that there is a device.
 A test is run several times, each time with the same random numbers: with the kernel as it is built (`tiles`), with a
 fault planted in what refmlc leaves, which the assertion has to see, and with the kernel after LowerTIRx (`lowered`).
 Where an assertion fails, detectors watch the kernel once more: one with a race leaves nothing that can be asserted.
-A line of JSON for each test and way goes to FILE; the tests that have one are left out the next time.
+A line of JSON for each test and way goes to FILE; the tests that have one are left out the next time. `--texts` is a
+folder for the texts of the kernels that are not right.
 
 `--server`: the words, as JSON, of the command that executes kernels (`kernel_server.py`). Files of other versions of
 TVM are read too: `MOVED` has the modules that have moved, `GONE` names that this one has not.
@@ -38,6 +39,7 @@ GONE = {"tvm.tirx.stmt_functor": ("StmtExprVisitor",)}  # what only other tests 
 PROBES = ("has_cuda", "has_gpu", "has_cuda_compute", "has_nvcc_version")
 DEFAULT_ARCH, TILES, LOWERED, SEED = "sm_90a", "tiles", "lowered", 1
 ONE, ALL = "one", "all"
+HELD = ("right", "coarse", "blind")
 GONE_AWAY = '{"verdict": "traceback", "reason": "refmlc is gone"}'
 SAYS_COMPUTE = re.compile(r"compute >= (\d+)")
 
@@ -83,8 +85,7 @@ class Run:
 
     def __init__(self, server, way, plant="", known=(), *, watched=False):
         self.server, self.way, self.plant, self.known, self.watched = server, way, plant, list(known), watched
-        self.calls = []
-        self.planted = 0
+        self.calls, self.text, self.planted = [], "", 0
 
     def call(self, built, name, values):
         """Execute a kernel, and leave its results in the arguments."""
@@ -110,7 +111,8 @@ class Run:
                 described.append({"number": value})
             else:
                 raise Ended("unjudged", f"an argument is of type {type(value).__name__}")
-        head = {"text": built.text_of(self.way), "name": name, "watched": self.watched, "arguments": described}
+        self.text = built.text_of(self.way)
+        head = {"text": self.text, "name": name, "watched": self.watched, "arguments": described}
         verdict, reason, results = self.server.send(head, arrays)
         if verdict != "executed":
             raise Ended(verdict, reason)
@@ -203,6 +205,7 @@ class Judge:
         self.present, self.arch = None, DEFAULT_ARCH
         self.seconds = config.getoption("--judge-seconds")
         self.until = config.getoption("--until")
+        self.texts = config.getoption("--texts")
         self.compile = tvm.compile
 
     def install(self):
@@ -244,6 +247,7 @@ class Judge:
                 seen = seen or self.sees(item, run)
                 verdict = {ONE: "right", ALL: "coarse"}.get(seen, "blind")
             self.write(item, way, verdict, reason, time.monotonic() - begin)
+            self.keep(item, way, verdict, run.text)
             if verdict in ("uncalled", "elsewhere", "skipped", "uncompiled"):
                 break  # nothing of it is executed, in no way
 
@@ -280,6 +284,12 @@ class Judge:
         finally:
             signal.alarm(0)
         return ("holds" if run.calls else "uncalled"), "", run
+
+    def keep(self, item, way, verdict, text):
+        """Keep the text of a kernel that has no test to say that it is right."""
+        if self.texts and text and verdict not in (*HELD, "unlowered"):
+            name = re.sub(r"[^A-Za-z0-9_.-]+", "_", item.nodeid.removesuffix("]"))[-150:]
+            (self.texts / f"{name}__{way}.py").write_text(f"# {verdict}\n{text}", "utf-8")
 
     def write(self, item, way, verdict, reason, seconds):
         """Note a verdict."""
@@ -332,6 +342,7 @@ def pytest_addoption(parser):
     """Where verdicts go, and who executes kernels."""
     parser.addoption("--verdicts", type=Path)
     parser.addoption("--server")
+    parser.addoption("--texts", type=Path)
     parser.addoption("--judge-seconds", type=int, default=120)
     parser.addoption("--until", type=float, default=inf)
     parser.addoption("--one-in", type=int, default=1)
