@@ -12,11 +12,12 @@ from refmlc.diag.catalogue import CODES
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden"
 NAMES = {row.id: name for name, row in vars(catalogue).items() if isinstance(row, catalogue.Code)}
-SOURCE = "\n".join(
-    path.read_text(encoding="utf-8")
+WORDS = {
+    word
     for path in sorted((ROOT / "refmlc").rglob("*.py"))
     if path.parent.name != "codes" and path.name != "catalogue.py"
-)
+    for word in re.findall(r"\w+", path.read_text(encoding="utf-8"))
+}
 NO_PROGRAM_ENDS_IN_IT = {"RM901", "RM902", "RM903"}
 
 
@@ -49,7 +50,7 @@ def test_an_example_shows_the_fault_and_the_correction():
 
 
 def test_every_code_is_raised_somewhere():
-    assert [name for name in NAMES.values() if not re.search(rf"\b{name}\b", SOURCE)] == []
+    assert [name for name in NAMES.values() if name not in WORDS] == []
 
 
 def test_every_code_has_a_golden_case():

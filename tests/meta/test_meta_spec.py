@@ -3,6 +3,7 @@
 import re
 import sys
 import tokenize
+from functools import cache
 from pathlib import Path
 from types import UnionType
 from typing import get_args
@@ -42,6 +43,7 @@ ROWS = {
 }
 
 
+@cache
 def citations():
     """Ids in strings and comments of the package, the loader's own examples aside."""
     cited = set()
