@@ -78,6 +78,25 @@ def test_race():
     assert b.numpy()[0] == 31
 
 
+def test_not_compiled():
+    @T.prim_func
+    def main(B: T.Buffer((32,), "float32")):
+        T.device_entry()
+        T.cta_id([1])
+        B[T.thread_id([32])] = T.float32(1)
+
+    target = tvm.target.Target("cuda")
+    executable = tvm.compile(tvm.IRModule({"main": main}), target=target, tir_pipeline="nonesuch")
+    b = tvm.runtime.tensor(np.zeros(32, "float32"), tvm.cuda(0))
+    executable(b)
+    assert (b.numpy() == 1).all()
+
+
+def test_refused():
+    with pytest.raises(ValueError, match="nonesuch"):
+        tvm.compile(tvm.IRModule({}), target=tvm.target.Target("cuda"), tir_pipeline="nonesuch")
+
+
 def test_source():
     assert "__global__" in compiled(1).mod.imports[0].inspect_source()
 
@@ -113,6 +132,8 @@ EXPECTED = {
     **{("test_wrong", way): "wrong" for way in ("tiles", "lowered")},
     **{("test_uninitialised", way): "undefined" for way in ("tiles", "lowered")},
     **{("test_race", way): "undefined" for way in ("tiles", "lowered")},
+    **{("test_not_compiled", way): "right" for way in ("tiles", "lowered")},
+    ("test_refused", "tiles"): "uncalled",
     ("test_source", "tiles"): "uncalled",
     ("test_other_failure", "tiles"): "elsewhere",
     ("test_skipped", "tiles"): "skipped",
@@ -138,7 +159,7 @@ def judged(tests, verdicts, *options):
 
 def test_the_assertion_of_a_test_is_the_judge(tests, tmp_path):
     verdicts = tmp_path / "verdicts.jsonl"
-    done, seen = judged(tests, verdicts, "--only", "test_right|test_whatever")
+    done, seen = judged(tests, verdicts, "--only", "test_right|test_whatever|test_not")
     assert done.returncode == 0, done.stdout + done.stderr
     assert seen == {key: verdict for key, verdict in EXPECTED.items() if verdict in ("right", "coarse", "blind")}
     done, seen = judged(tests, verdicts)  # the rest
@@ -147,4 +168,4 @@ def test_the_assertion_of_a_test_is_the_judge(tests, tmp_path):
     before = verdicts.read_bytes()
     done, _ = judged(tests, verdicts)
     assert verdicts.read_bytes() == before
-    assert "what 8 tests accept: 4 see it in one element, 2 in all, 2 never" in " ".join(done.stdout.split())
+    assert "what 10 tests accept: 6 see it in one element, 2 in all, 2 never" in " ".join(done.stdout.split())

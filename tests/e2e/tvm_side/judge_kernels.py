@@ -8,6 +8,7 @@ the judge. `tvm.cuda()` is the CPU, and a probe says that there is a device.
 A test is run several times, each time with the same random numbers: with the kernel as it is built (`tiles`), with a
 fault planted in what refmlc leaves, which the assertion has to see, and with the kernel after LowerTIRx (`lowered`).
 Where an assertion fails, detectors watch the kernel once more: one with a race leaves nothing that can be asserted.
+A kernel that this version of TVM does not compile is executed all the same, unless the test looks at its source.
 A line of JSON for each test and way goes to FILE; the tests that have one are left out the next time. `--texts` is a
 folder for the texts of the kernels that are not right.
 
@@ -83,8 +84,9 @@ class Server:
 class Run:
     """One run of a test: how kernels are executed, and what was called."""
 
-    def __init__(self, server, way, plant="", known=(), *, watched=False):
+    def __init__(self, server, way, plant="", known=(), *, watched=False, lenient=False):
         self.server, self.way, self.plant, self.known, self.watched = server, way, plant, list(known), watched
+        self.lenient, self.uncompiled = lenient, None
         self.calls, self.text, self.planted = [], "", 0
 
     def call(self, built, name, values):
@@ -162,6 +164,18 @@ class Executable(tvm.runtime.Executable):
         return self
 
 
+class Uncompiled(Executable):
+    """A kernel that this TVM does not compile: it can be called, and has no source."""
+
+    def __init__(self, failure):
+        self.failure = failure
+
+    @property
+    def mod(self):
+        """Fails: as TVM does."""
+        raise self.failure
+
+
 class Built:
     """A module as a test has it compiled."""
 
@@ -202,7 +216,7 @@ class Judge:
     def __init__(self, config):
         self.out = config.getoption("--verdicts")
         self.server = Server(json.loads(config.getoption("--server")))
-        self.present, self.arch = None, DEFAULT_ARCH
+        self.present, self.arch = Run(None, TILES), DEFAULT_ARCH
         self.seconds = config.getoption("--judge-seconds")
         self.until = config.getoption("--until")
         self.texts = config.getoption("--texts")
@@ -224,10 +238,16 @@ class Judge:
     def compiled(self, module, target=None, *rest, **named):
         """What `tvm.compile` gives, with refmlc in the place of a device."""
         target = target or tvm.target.Target.current(allow_none=True)
-        result = self.compile(module, target, *rest, **named)
+        try:
+            result = self.compile(module, target, *rest, **named)
+            result.__class__ = Executable
+        except Exception as failure:
+            self.present.uncompiled = failure
+            if not self.present.lenient:
+                raise
+            result = Uncompiled(failure)
         if isinstance(module, tvm.tirx.PrimFunc):
             module = tvm.IRModule({"main": module})
-        result.__class__ = Executable
         result.built, result.run = Built(module, target), self.present
         return result
 
@@ -240,8 +260,11 @@ class Judge:
         for way in (TILES, LOWERED):
             begin = time.monotonic()
             verdict, reason, run = self.once(item, Run(self.server, way))
+            lenient = verdict == "elsewhere" and run.uncompiled is not None
+            if lenient:
+                verdict, reason, run = self.once(item, Run(self.server, way, lenient=True))
             if verdict == "wrong":  # a kernel with a race has no meaning that a test could assert on
-                watched = self.once(item, Run(self.server, way, watched=True))
+                watched = self.once(item, Run(self.server, way, watched=True, lenient=lenient))
                 verdict, reason = watched[:2] if watched[0] == "undefined" else (verdict, reason)
             if verdict == "holds":
                 seen = seen or self.sees(item, run)
@@ -254,7 +277,7 @@ class Judge:
     def sees(self, item, run):
         """What fault the test sees: in `one` element that a kernel wrote, in `all`, or none."""
         for plant in (ONE, ALL):
-            spoilt = Run(self.server, run.way, plant, run.calls)
+            spoilt = Run(self.server, run.way, plant, run.calls, lenient=run.lenient)
             if self.once(item, spoilt)[0] == "wrong" and spoilt.planted:
                 return plant
         return "none"
