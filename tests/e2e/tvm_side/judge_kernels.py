@@ -199,8 +199,8 @@ class Built:
 
 
 def last_line(failure):
-    """The last line of a message that says something."""
-    lines = [line for line in str(failure).splitlines() if line.strip(" |^-~")]
+    """The last line of a message that says something, and is not of a table or a source."""
+    lines = [line for line in str(failure).splitlines() if line.strip(" ^-~") and not line.startswith(("+", "|"))]
     return f"{type(failure).__name__}: {lines[-1].strip()[:300] if lines else ''}"
 
 
@@ -238,6 +238,7 @@ class Judge:
     def compiled(self, module, target=None, *rest, **named):
         """What `tvm.compile` gives, with refmlc in the place of a device."""
         target = target or tvm.target.Target.current(allow_none=True)
+        target = tvm.target.Target(target) if isinstance(target, str) else target
         try:
             result = self.compile(module, target, *rest, **named)
             result.__class__ = Executable
