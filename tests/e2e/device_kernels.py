@@ -26,8 +26,7 @@ goes on. `--report` runs nothing and prints the tables of FILE.
 | `fault`       | TVM ends by a fault                                                                        |
 
 The ways: `tiles` is the kernel as it is built, with its tile primitives; `lowered` the same after real TVM's LowerTIRx.
-The faults that are planted are the check of the command itself: with kernels that are right, and none in which the test
-sees one, nothing was judged.
+Before the first test the command proves that it can fail: a test of its own that is certainly wrong is `wrong`.
 
 Exit status 1: something is wrong, or a traceback, or a fault in an element is never seen.
 """
@@ -48,14 +47,46 @@ from rich.console import Console
 from rich.table import Table
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from biting import prove  # noqa: E402 - after the path
+
 VERDICTS = (
     *("right", "coarse", "blind", "wrong", "unsupported", "undefined", "refused", "late", "traceback", "unlowered"),
     *("uncalled", "elsewhere", "unjudged", "skipped", "fault"),
 )
 HELD = ("right", "coarse", "blind")
+ENDS = ("right", "wrong")
 WAYS = ("tiles", "lowered")
 DONE = "done"
 FAULTS = 12  # times that a file of tests may end by a fault before the rest of it is given up
+PROOF = """
+import numpy as np
+import tvm
+from tvm.script import tirx as T
+
+
+def left():
+    @T.prim_func
+    def main(A: T.Buffer((32,), "int32"), B: T.Buffer((32,), "int32")):
+        T.device_entry()
+        T.cta_id([1])
+        t = T.thread_id([32])
+        B[t] = A[t] + 1
+
+    executable = tvm.compile(tvm.IRModule({"main": main}), target=tvm.target.Target("cuda"), tir_pipeline="tirx")
+    A, B = (tvm.runtime.tensor(np.full(32, value, "int32"), tvm.cuda(0)) for value in (1, 0))
+    executable(A, B)
+    return B.numpy().tolist()
+
+
+def test_right():
+    assert left() == [2] * 32
+
+
+def test_wrong():
+    assert left() == [2] * 31 + [3]
+"""
 CONSOLE = Console(width=200, highlight=False)
 
 
@@ -87,6 +118,22 @@ def judge(options, file, until):
             return
         if options.verdicts.read_bytes() == before:
             return
+
+
+def prove_itself(options):
+    """End the program unless a test that is certainly wrong is seen as `wrong`, and one that is right as `right`."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "test_proof.py").write_text(PROOF, "utf-8")
+        changed = {"tests": folder, "verdicts": folder / "verdicts.jsonl", "only": "", "one_in": 1, "keep": None}
+        own = argparse.Namespace(**{**vars(options), **changed})
+        own.verdicts.touch()
+        judge(own, folder / "test_proof.py", inf)
+        rows = read_verdicts(own.verdicts)
+    seen = {
+        test: {row["verdict"] for row in rows.values() if row["test"].endswith(test)} for test in ("right", "wrong")
+    }
+    prove("the judge", notices=seen["wrong"] == {"wrong"}, passes=seen["right"] == {"right"}, why=str(seen))
 
 
 def note(verdicts, test, way, verdict, reason=""):
@@ -173,6 +220,7 @@ def main():
         options.verdicts.touch()
         if not options.report:
             options.tests = options.tests.resolve()
+            prove_itself(options)
             known = read_verdicts(options.verdicts)
             for file in sorted(options.tests.rglob("test_*.py")):
                 name = str(file.relative_to(options.tests))

@@ -13,6 +13,7 @@ CHECKS = {
     "e2e/c_terms_table.py": ("prove_itself", "main"),
     "e2e/certified_reductions.py": ("prove_itself", "main"),
     "e2e/check_power.py": ("prove_itself", "main"),
+    "e2e/device_kernels.py": ("prove_itself", "main"),
     "e2e/equality_table.py": ("prove_itself", "main"),
     "e2e/mutated_adapters.py": ("prove_itself", "main"),
     "e2e/passes_real.py": ("prove_itself", "planted_faults"),

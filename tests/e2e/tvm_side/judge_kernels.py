@@ -272,7 +272,7 @@ class Judge:
                 verdict = {ONE: "right", ALL: "coarse"}.get(seen, "blind")
             self.write(item, way, verdict, reason, time.monotonic() - begin)
             self.keep(item, way, verdict, run.text)
-            if verdict in ("uncalled", "elsewhere", "skipped", "uncompiled"):
+            if verdict in ("uncalled", "elsewhere", "skipped"):
                 break  # nothing of it is executed, in no way
 
     def sees(self, item, run):
