@@ -200,8 +200,9 @@ class Built:
 
 def last_line(failure):
     """The last line of a message that says something, and is not of a table or a source."""
-    lines = [line for line in str(failure).splitlines() if line.strip(" ^-~") and not line.startswith(("+", "|"))]
-    return f"{type(failure).__name__}: {lines[-1].strip()[:300] if lines else ''}"
+    lines = [line.strip() for line in str(failure).splitlines() if line.strip(" ^-~")]
+    lines = [line for line in lines if not line.startswith(("+", "|"))]
+    return f"{type(failure).__name__}: {lines[-1][:300] if lines else ''}"
 
 
 def told_by(failure):
