@@ -26,8 +26,9 @@ from math import prod
 import ml_dtypes  # noqa: F401 - NumPy has its dtypes by name then
 import numpy as np
 
-from refmlc.diag import Exhausted, IllFormed, Internal, Malformed, RefmlcError, Unsupported
+from refmlc.diag import Exhausted, IllFormed, Internal, Malformed, RefmlcError, Unsupported, error
 from refmlc.lang.script import read
+from refmlc.lang.wellformed import check_module
 from refmlc.observe.sanitize.kinds import ALL, LINTS
 from refmlc.observe.sanitize.sanitizer import Sanitizer
 from refmlc.run.interp.machine import Machine
@@ -63,6 +64,8 @@ def executed(text, name, arguments, seconds, watched):
     signal.alarm(seconds)
     try:
         module = read(text, "kernel")
+        for problem in check_module(module):
+            raise error(problem)
         name = name if name in module.functions else next(iter(module.functions))
         function = module.functions[name]
         values = []

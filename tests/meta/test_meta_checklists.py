@@ -106,6 +106,8 @@ NAMING_FORMATS = {
             *("refmlc/frontends/onnx/arrays.py", "refmlc/frontends/onnx/casting.py"),
             *("refmlc/frontends/onnx/quantization.py", "refmlc/run/memory/files/safetensors_files.py"),
             *("refmlc/lang/script/reader/tir_operands.py", "refmlc/lang/ops/matrix/forms.py"),
+            *("refmlc/lang/ops/matrix/tensor_products.py", "refmlc/run/interp/tirx/tensor_gemm.py"),
+            "refmlc/run/interp/threads/matrix/tensor_memory/descriptors.py",
         ),
         "names, numbers and rules of others: ONNX, safetensors, texts of older TVM, PTX",
     ),

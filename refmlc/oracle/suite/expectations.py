@@ -52,6 +52,7 @@ OTHERS = frozenset(
         "edges",
         "rank",
         "messages",
+        "c_error",
         "takes",
         "operator",
         "operand",

@@ -13,7 +13,7 @@ from refmlc.run.memory.storage import Storage
 LANES, COLUMNS, CELL = 128, 512, 4
 """Units: lanes, columns, bytes."""
 LEAST = 32
-"""Allocations are of a power of two of columns, at least so many."""
+"""Allocations are of a power of two of columns, at least this number."""
 LANE_BYTES = COLUMNS * CELL
 LANE_BITS = 16
 
@@ -35,7 +35,7 @@ class TensorMemory:
         self.has_permit = True
 
     def allocate(self, columns: int, span: Span | None = None) -> int | None:
-        """The address of columns that are free, from now on allocated; None where so many do not follow each other."""
+        """The address of free columns, from now on allocated; None where there are not enough beside each other."""
         start = 0
         for first in sorted(self.allocated):
             if first - start >= columns:

@@ -13,6 +13,7 @@ over `threadIdx` in which threads meet comes here, through one `if` in its case 
 | `collectives`    | the barrier, and the reduction over threads                                       |
 | `parts`          | the meetings of the calls in an expression; barriers of blocks                    |
 | `cluster_barriers` | the barrier of a cluster of blocks (TIX-022)                                    |
+| `cluster_arrivals` | its phase, and the threads that have arrived                                    |
 | `cluster_memory` | what the blocks of a cluster have of each other's memory (TIX-030)                |
 | `warps`          | what the lanes of a warp give each other: shuffles, votes, reductions, elections  |
 | `registers`      | registers whose value nobody needs: what a shuffle leaves without one             |

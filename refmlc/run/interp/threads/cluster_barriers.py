@@ -20,7 +20,8 @@ from refmlc.lang.ir.clusters import SYNC
 from refmlc.lang.ir.instructions import instruction
 from refmlc.run.interp.tensorir.frame import Frame, Slot
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.threads.group import ClusterArrivals, Go, Group, Meeting, Steps, Thread
+from refmlc.run.interp.threads.cluster_arrivals import ClusterArrivals
+from refmlc.run.interp.threads.group import Go, Group, Meeting, Steps, Thread
 
 KNOWN = frozenset(("cluster", "arrive", "wait", "aligned", "release", "relaxed", "acquire"))
 

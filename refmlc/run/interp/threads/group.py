@@ -14,6 +14,7 @@ from refmlc.lang.ir.node import Node
 from refmlc.run.interp.asynchronous.barriers import BlockState
 from refmlc.run.interp.tensorir.frame import Frame, Slot
 from refmlc.run.interp.tensorir.views import BufferPlace, View
+from refmlc.run.interp.threads.cluster_arrivals import ClusterArrivals
 from refmlc.run.interp.threads.cluster_memory import ClusterMemory
 from refmlc.run.interp.threads.schedule import ThreadSchedule
 from refmlc.run.memory.budget import Budget
@@ -117,29 +118,6 @@ class Posted:
     outer_indices: tuple[int | None, ...]
     values: tuple[object, ...]
     counts: bool
-
-
-@dataclass(slots=True, eq=False)
-class ClusterArrivals:
-    """The barrier of a cluster: its phase, the threads that arrived in it, the phases of arrivals without a wait.
-
-    `ended`: the threads that have ended, which no phase waits for.
-    """
-
-    phase: int = 0
-    arrived: set[int] = field(default_factory=set)
-    open: dict[int, int] = field(default_factory=dict)
-    ended: set[int] = field(default_factory=set)
-
-    def missing(self, count: int) -> list[int]:
-        """The threads, out of `count`, for which the phase waits."""
-        return [thread for thread in range(count) if thread not in self.arrived and thread not in self.ended]
-
-    def settle(self, count: int) -> None:
-        """The next phase begins where all threads that have not ended have arrived."""
-        if self.arrived and len(self.arrived | self.ended) == count:
-            self.phase += 1
-            self.arrived.clear()
 
 
 class Group:

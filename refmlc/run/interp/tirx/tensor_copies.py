@@ -74,7 +74,7 @@ class TensorCopy:
         elif isinstance(to, MemoryTile) and isinstance(source, MemoryTile) and len(self.members) == 1:
             self._copy(to, source, pairs)
         else:
-            raise self.operands.unsupported("these two memories, or by so many threads")
+            raise self.operands.unsupported("these two memories, or by this number of threads")
 
     def _load(self, to: OwnedTile, source: MemoryTile, pairs: Pairs) -> None:
         size, parts = cell_size(to.dtype), dict[int, MovedPart]()
@@ -114,7 +114,7 @@ class TensorCopy:
 
     def _copy(self, to: MemoryTile, source: MemoryTile, pairs: Pairs) -> None:
         if not (is_in_tensor_memory(to) and source.corner.view.buffer.scope.startswith("shared")):
-            raise self.operands.unsupported("these two memories, or by so many threads")
+            raise self.operands.unsupported("these two memories, or by this number of threads")
         size, part, memory = cell_size(to.dtype), MovedPart(), self._memory()
         for index, place in pairs:
             source.load(place)

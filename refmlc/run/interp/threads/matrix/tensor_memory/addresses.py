@@ -2,7 +2,7 @@
 
 | call of one thread                              | meaning                                  |
 |-------------------------------------------------|------------------------------------------|
-| `T.cuda.get_tmem_addr(address, lanes, columns)` | the address so many lanes and columns on |
+| `T.cuda.get_tmem_addr(address, lanes, columns)` | the address, moved                       |
 
 A text may put an address into a descriptor itself: the number of a place in shared memory, divided by 16 or more.
 """

@@ -20,7 +20,7 @@ from refmlc.run.interp.asynchronous.operands import NotExecutedError, address
 from refmlc.run.interp.tensorir.addresses import touching
 from refmlc.run.interp.tensorir.frame import Frame, Slot
 from refmlc.run.interp.threads.group import Meeting, Steps, Thread
-from refmlc.run.interp.threads.matrix.tensor_memory.place import GROUPS, Here
+from refmlc.run.interp.threads.matrix.tensor_memory.place import GROUPS, TensorInstruction
 from refmlc.run.interp.threads.matrix.work import Apart, NotExecuted, Posted, WarpWork
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.tensor_memory import CELL, COLUMNS, LANE_BYTES, LANES, LEAST, TensorMemory
@@ -71,7 +71,7 @@ class RoomIsFree:
         del thread
 
 
-def allocate(here: Here) -> WarpWork:  # TMM-002
+def allocate(here: TensorInstruction) -> WarpWork:  # TMM-002
     """Columns, whose address is written to shared memory."""
     memory_of = _memory(here, ADDRESSED, SPACED)
     here.check_count(2)
@@ -113,7 +113,7 @@ def allocate(here: Here) -> WarpWork:  # TMM-002
     return WarpWork(post, act, finish, wait=wait)
 
 
-def _memory(here: Here, *endings: tuple[str, ...]) -> Callable[[Frame], TensorMemory]:
+def _memory(here: TensorInstruction, *endings: tuple[str, ...]) -> Callable[[Frame], TensorMemory]:
     """The memory of the block: each block of a pair allocates in its own. Fails: NotExecuted, RM504."""
     count = GROUPS.get(here.words[1] if len(here.words) > 1 else "")
     if count is None or here.words[2:] not in endings:
@@ -134,12 +134,12 @@ def _common(posted: Sequence[object]) -> tuple[Pointer, int, TensorMemory]:
     return cast("tuple[Pointer, int, TensorMemory]", first)
 
 
-def _check_columns(here: Here, columns: int) -> None:
+def _check_columns(here: TensorInstruction, columns: int) -> None:
     if not LEAST <= columns <= COLUMNS or columns & columns - 1:
         raise here.misuse(f"{columns} columns of tensor memory: {LEAST}, {2 * LEAST}, … {COLUMNS} can be allocated")
 
 
-def free(here: Here) -> WarpWork:  # TMM-002
+def free(here: TensorInstruction) -> WarpWork:  # TMM-002
     """The columns of an address are free again."""
     memory_of = _memory(here, ADDRESSED)
     here.check_count(2)
@@ -159,7 +159,7 @@ def free(here: Here) -> WarpWork:  # TMM-002
     return WarpWork(lambda frame: (at(frame), count(frame), memory_of(frame)), act, lambda _frame, _result: None)
 
 
-def check_closed(here: Here, memory: TensorMemory, first: int, columns: int) -> None:
+def check_closed(here: TensorInstruction, memory: TensorMemory, first: int, columns: int) -> None:
     """Fails: RM341 where an operation on columns that are freed is not complete."""
     for lane in range(LANES):
         for item in memory.storage.reserved_at(lane * LANE_BYTES + first * CELL, columns * CELL):
@@ -175,7 +175,7 @@ def allocations(memory: TensorMemory) -> str:
     return f"allocated are {', '.join(parts)}"
 
 
-def relinquish(here: Here) -> WarpWork:  # TMM-002
+def relinquish(here: TensorInstruction) -> WarpWork:  # TMM-002
     """The block allocates nothing any more."""
     memory_of = _memory(here, ALIGNED)
     here.check_count(0)

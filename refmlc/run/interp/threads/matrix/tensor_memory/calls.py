@@ -18,10 +18,10 @@ from refmlc.lang.ir.asynchronous import instruction
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads.matrix.tensor_memory import allocation, copies, fences, products, transfers
-from refmlc.run.interp.threads.matrix.tensor_memory.place import Here
+from refmlc.run.interp.threads.matrix.tensor_memory.place import TensorInstruction
 from refmlc.run.interp.threads.matrix.work import NotExecuted, ThreadWork, WarpWork
 
-Rule: TypeAlias = Callable[[Here], WarpWork | ThreadWork]
+Rule: TypeAlias = Callable[[TensorInstruction], WarpWork | ThreadWork]
 
 RULES: Mapping[str, Rule] = {
     "alloc": allocation.allocate,
@@ -44,7 +44,7 @@ def prepare_tensor_memory(scope: Scope, call: tir.Call) -> WarpWork | ThreadWork
     action = parts.words[1] if len(parts.words) > 1 else ""
     if action not in RULES:
         raise NotExecuted(f"with the modifiers {' '.join(parts.words[1:])[:100]}")
-    work = RULES[action](Here(scope, call, parts))
+    work = RULES[action](TensorInstruction(scope, call, parts))
     if parts.predicate is None:
         return work
     if isinstance(work, WarpWork):

@@ -7,7 +7,7 @@ from refmlc.diag.catalogue import OUT_OF_BOUNDS, UNINITIALISED, UNSUPPORTED_CONS
 from refmlc.run.interp.asynchronous.copies import OpenCopy
 from refmlc.run.interp.threads.group import WARP
 from refmlc.run.interp.threads.matrix.tensor_memory.allocation import allocations
-from refmlc.run.interp.threads.matrix.tensor_memory.place import Here
+from refmlc.run.interp.threads.matrix.tensor_memory.place import TensorInstruction
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.tensor_memory import CELL, COLUMNS, LANE_BITS, TensorMemory
 
@@ -22,7 +22,7 @@ class CellRow:
     place: Pointer
     nbytes: int
 
-    def content(self, here: Here) -> bytes:
+    def content(self, here: TensorInstruction) -> bytes:
         """Their bytes. Fails: RM305, RM341."""
         storage, start = self.place.storage, self.place.byte_offset
         if not storage.is_initialised(start, self.nbytes):
@@ -30,7 +30,7 @@ class CellRow:
         return bytes(storage.bytes[start : start + self.nbytes])
 
 
-def _unwritten(here: Here, row: CellRow) -> Exception:
+def _unwritten(here: TensorInstruction, row: CellRow) -> Exception:
     storage, start = row.place.storage, row.place.byte_offset
     for item in storage.reserved_at(start, row.nbytes):
         if item.written and isinstance(item.owner, OpenCopy):
@@ -42,7 +42,7 @@ def _unwritten(here: Here, row: CellRow) -> Exception:
 
 
 def rows(
-    here: Here, memory: TensorMemory, start: tuple[int, int], lanes: range, columns: tuple[int, int]
+    here: TensorInstruction, memory: TensorMemory, start: tuple[int, int], lanes: range, columns: tuple[int, int]
 ) -> list[CellRow]:
     """The cells of `lanes`, counted from a start in lanes and columns, in a range of columns, a first one and a number.
 
@@ -60,7 +60,7 @@ def rows(
     return [CellRow(place, count * CELL) for place in found if place is not None]
 
 
-def start_of_warp(here: Here, address: int, warp: int, lanes: int) -> tuple[int, int]:
+def start_of_warp(here: TensorInstruction, address: int, warp: int, lanes: int) -> tuple[int, int]:
     """Lane and column of an address, for a warp that reaches over `lanes` from it on. Fails: RM351, RM504.
 
     Decision: lanes 0 to 31 of an address are those of the part of the warp, whichever that is, as on devices.

@@ -30,7 +30,7 @@ from refmlc.run.interp.threads.matrix.shared_matrices import Chunks, chunk_at, d
 from refmlc.run.interp.threads.matrix.tensor_memory.addresses import descriptor
 from refmlc.run.interp.threads.matrix.tensor_memory.cells import rows
 from refmlc.run.interp.threads.matrix.tensor_memory.pipeline import TensorOperation, issue
-from refmlc.run.interp.threads.matrix.tensor_memory.place import GROUPS, Here
+from refmlc.run.interp.threads.matrix.tensor_memory.place import GROUPS, TensorInstruction
 from refmlc.run.interp.threads.matrix.work import NotExecuted, ThreadWork
 from refmlc.run.memory.tensor_memory import CELL, LANE_BITS
 
@@ -45,10 +45,10 @@ SHAPES: Mapping[tuple[str, ...], tuple[int, int, Callable[[int], tuple[int, ...]
 """Rows, chunks of 16 bytes in a row, and the lanes of a row."""
 BITS = 32
 ALIGNED = 4
-"""Copies begin at a multiple of so many columns."""
+"""Copies begin at a multiple of this number of columns."""
 
 
-def copy(here: Here) -> ThreadWork:  # TMM-006
+def copy(here: TensorInstruction) -> ThreadWork:  # TMM-006
     """Rows of a matrix in shared memory to lanes."""
     blocks = GROUPS.get(here.words[1] if len(here.words) > 1 else "")
     if blocks is None or here.words[2:] not in SHAPES:
@@ -93,7 +93,7 @@ def copy(here: Here) -> ThreadWork:  # TMM-006
     return ThreadWork(run)
 
 
-def _lines(here: Here, frame: Frame, block: int, code: int, sizes: tuple[int, int]) -> list[Chunks]:
+def _lines(here: TensorInstruction, frame: Frame, block: int, code: int, sizes: tuple[int, int]) -> list[Chunks]:
     """What each row has in the shared memory of a block. Fails: RM304, RM305, RM341."""
     found, numbers, same = described(code, TCGEN05), here.group(frame).numbers(frame), here.in_block(frame, block)
     return [

@@ -3,13 +3,13 @@
 Decision: they change no value. What has not been waited for is open until it is, with and without a fence.
 """
 
-from refmlc.run.interp.threads.matrix.tensor_memory.place import Here
+from refmlc.run.interp.threads.matrix.tensor_memory.place import TensorInstruction
 from refmlc.run.interp.threads.matrix.work import NotExecuted, ThreadWork
 
 NAMES = ("fence::before_thread_sync", "fence::after_thread_sync")
 
 
-def order(here: Here) -> ThreadWork:  # TMM-005
+def order(here: TensorInstruction) -> ThreadWork:  # TMM-005
     """`tcgen05.fence`."""
     if here.words not in [(name,) for name in NAMES]:
         raise NotExecuted(f"with the modifiers {' '.join(here.words)[:100]}")

@@ -26,7 +26,7 @@ GROUPS = {"cta_group::1": 1, "cta_group::2": 2}
 """How many blocks an instruction is about, by its modifier."""
 
 
-class Here:
+class TensorInstruction:
     """An instruction: its words behind the family's name and its operands, and where the state of a thread is."""
 
     def __init__(self, scope: Scope, call: tir.Call, parts: Instruction) -> None:

@@ -28,7 +28,7 @@ from refmlc.lang.ops.matrix.products import Scales, Unspecified, product, scaled
 from refmlc.lang.ops.matrix.tensor_products import SCALES, TensorForm
 from refmlc.run.interp.asynchronous.copies import CopySource, Move
 from refmlc.run.interp.asynchronous.operands import NotExecutedError
-from refmlc.run.interp.asynchronous.place import Here as AsynchronousHere, signal
+from refmlc.run.interp.asynchronous.place import Here, signal
 from refmlc.run.interp.tensorir.addresses import Touch, touching
 from refmlc.run.interp.tensorir.frame import Frame, IntEval
 from refmlc.run.interp.threads.matrix.registers import split
@@ -36,7 +36,7 @@ from refmlc.run.interp.threads.matrix.shared_matrices import BYTE, chunk_at, des
 from refmlc.run.interp.threads.matrix.tensor_memory.addresses import descriptor
 from refmlc.run.interp.threads.matrix.tensor_memory.cells import rows
 from refmlc.run.interp.threads.matrix.tensor_memory.pipeline import TensorOperation, committed, content, issue
-from refmlc.run.interp.threads.matrix.tensor_memory.place import GROUPS, Here
+from refmlc.run.interp.threads.matrix.tensor_memory.place import GROUPS, TensorInstruction
 from refmlc.run.interp.threads.matrix.work import NotExecuted, ThreadWork
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.tensor_memory import CELL, LANE_BITS
@@ -94,7 +94,7 @@ class _Modifiers:
         raise NotExecuted(f"with the modifiers mma {' '.join(words)[:100]}")
 
 
-def multiply(here: Here) -> ThreadWork:  # TIM-016
+def multiply(here: TensorInstruction) -> ThreadWork:  # TIM-016
     """A product that a thread issues."""
     modifiers = _Modifiers.of(here.words[1:])
     values, in_shared = _values(here, modifiers), _is_descriptor(here.operands)
@@ -129,7 +129,7 @@ def _is_descriptor(operands: Sequence[tir.Attr]) -> bool:
     return a.dtype.bits == 64
 
 
-def _values(here: Here, modifiers: _Modifiers) -> Callable[[Frame], _Values]:
+def _values(here: TensorInstruction, modifiers: _Modifiers) -> Callable[[Frame], _Values]:
     if modifiers.vector:
         here.check_count(7)
     elif modifiers.stationary:
@@ -154,13 +154,13 @@ def _values(here: Here, modifiers: _Modifiers) -> Callable[[Frame], _Values]:
     return read
 
 
-def _number(here: Here, operand: tir.Attr) -> IntEval:
+def _number(here: TensorInstruction, operand: tir.Attr) -> IntEval:
     if (
         not isinstance(operand, tir.Expr)
         or operand.dtype.is_vector
         or operand.dtype.kind not in ("int", "uint", "bool")
     ):
-        raise NotExecuted("has an operand that is no number")
+        raise NotExecuted("has an operand that is not a number")
     value = here.scope.number(operand)
     return lambda frame: int(cast("int", value(frame)))
 
@@ -168,7 +168,7 @@ def _number(here: Here, operand: tir.Attr) -> IntEval:
 class _Product:
     """A product while it is issued: in each block a part of the rows, and of the columns of B."""
 
-    def __init__(self, here: Here, frame: Frame, form: TensorForm, operands: _Values) -> None:
+    def __init__(self, here: TensorInstruction, frame: Frame, form: TensorForm, operands: _Values) -> None:
         self._here, self._frame, self._form, self._operands = here, frame, form, operands
         self._blocks = here.blocks(frame, form.group)
         self._operation = TensorOperation((), "tmem", here.span, lambda _frame, _phase: None)
@@ -295,7 +295,7 @@ class _Product:
 class _Watch:
     """What reports the accesses of a product to hooks, through the async proxy."""
 
-    def __init__(self, here: Here) -> None:
+    def __init__(self, here: TensorInstruction) -> None:
         self._reads = touching(here.scope, here.span, written=False, proxied=True)
         self._writes = touching(here.scope, here.span, written=True, proxied=True)
 
@@ -319,14 +319,14 @@ def _report(touch: Touch | None, frame: Frame, places: Sequence[tuple[Pointer, i
 ONE, MULTICAST = "mbarrier::arrive::one", "multicast::cluster"
 
 
-def commit(here: Here) -> ThreadWork:  # TIM-019
+def commit(here: TensorInstruction) -> ThreadWork:  # TIM-019
     """A barrier, or one in each of several blocks, gets an arrival when what the thread has issued is complete."""
     several = MULTICAST in here.words
     rest = [word for word in here.words[2:] if word not in (MULTICAST, "shared::cluster")]
     if not {*here.words[1:2]} & {*GROUPS} or rest != [ONE, "b64"]:
         raise NotExecuted(f"with the modifiers {' '.join(here.words)[:100]}")
     here.check_count(1 + several)
-    place = AsynchronousHere(here.scope, here.call, instruction(here.call))
+    place = Here(here.scope, here.call, instruction(here.call))
     try:
         at, mask = place.address(0), place.number(1) if several else None
     except NotExecutedError as reason:

@@ -28,7 +28,7 @@ from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.intrinsics import pointer
 from refmlc.run.interp.threads.matrix.operands import element_of, read
 from refmlc.run.interp.threads.matrix.tensor_memory.cells import CellRow, rows, start_of_warp
-from refmlc.run.interp.threads.matrix.tensor_memory.place import Here
+from refmlc.run.interp.threads.matrix.tensor_memory.place import TensorInstruction
 from refmlc.run.interp.threads.matrix.work import Apart, NotExecuted, Posted, WarpWork
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.tensor_memory import CELL, COLUMNS, LANES, TensorMemory
@@ -61,7 +61,7 @@ class _Share:
     codes: Sequence[int] = ()
 
 
-def _form(here: Here, packing: str) -> TransferForm:
+def _form(here: TensorInstruction, packing: str) -> TransferForm:
     """The form of an instruction. Fails: NotExecuted, NoSuchForm."""
     words = here.words[1:]
     packs = packing in words
@@ -88,7 +88,7 @@ def _common(posted: Posted) -> _Share:
     return first
 
 
-def _rows(here: Here, form: TransferForm, share: _Share) -> tuple[tuple[int, int], list[CellRow]]:
+def _rows(here: TensorInstruction, form: TransferForm, share: _Share) -> tuple[tuple[int, int], list[CellRow]]:
     """Where the cells of a warp begin, and all of them. Fails: RM304, RM351."""
     start = start_of_warp(here, share.address, share.warp, form.lanes)
     parts = [rows(here, share.memory, start, range(form.lanes), part) for part in form.parts]
@@ -102,7 +102,7 @@ def _cells(memory: TensorMemory) -> NDArray[np.uint32]:
 # ------------------------------------------------------------------------------------------------------------ loads
 
 
-def load(here: Here) -> WarpWork:  # TMM-003
+def load(here: TensorInstruction) -> WarpWork:  # TMM-003
     """Cells to registers."""
     form = _form(here, "pack::16b")
     places = [_register(here, operand) for operand in here.operands[: form.registers]]
@@ -138,7 +138,7 @@ def load(here: Here) -> WarpWork:  # TMM-003
     return WarpWork(lambda frame: _Share(at(frame)[0], here.memory(frame), here.warp(frame)), act, finish)
 
 
-def _contents(here: Here, form: TransferForm, found: Sequence[CellRow]) -> list[tuple[CellRow, bytes]]:
+def _contents(here: TensorInstruction, form: TransferForm, found: Sequence[CellRow]) -> list[tuple[CellRow, bytes]]:
     """What is read; of cells that give a half, the lower one. Fails: RM305, RM341."""
     if not form.packs:
         return [(row, row.content(here)) for row in found]
@@ -146,7 +146,7 @@ def _contents(here: Here, form: TransferForm, found: Sequence[CellRow]) -> list[
     return [(half, half.content(here)) for half in halves]
 
 
-def _register(here: Here, operand: tir.Attr) -> Callable[[Frame], Pointer]:
+def _register(here: TensorInstruction, operand: tir.Attr) -> Callable[[Frame], Pointer]:
     element = element_of(operand, BITS)
     if not isinstance(element, tir.BufferLoad) or element.buffer.scope != "local":
         raise NotExecuted("has a register that is no element of a buffer in local memory")
@@ -168,7 +168,7 @@ def _moves(places: Sequence[Pointer], codes: NDArray[np.uint32]) -> list[Move]:
 # ----------------------------------------------------------------------------------------------------------- stores
 
 
-def store(here: Here) -> WarpWork:  # TMM-003
+def store(here: TensorInstruction) -> WarpWork:  # TMM-003
     """Registers to cells."""
     form = _form(here, "unpack::16b")
     if form.shape == SPLIT and abs(form.distance) < form.parts[0][1]:
@@ -226,17 +226,17 @@ def _pieces(row: CellRow, size: int) -> list[tuple[Pointer, int]]:
 # ------------------------------------------------------------------------------------------------------------ waits
 
 
-def wait_for_loads(here: Here) -> WarpWork:  # TMM-004
+def wait_for_loads(here: TensorInstruction) -> WarpWork:  # TMM-004
     """The loads of the thread are complete."""
     return _wait(here, LOADS)
 
 
-def wait_for_stores(here: Here) -> WarpWork:  # TMM-004
+def wait_for_stores(here: TensorInstruction) -> WarpWork:  # TMM-004
     """The stores of the warp are complete."""
     return _wait(here, STORES)
 
 
-def _wait(here: Here, kind: str) -> WarpWork:
+def _wait(here: TensorInstruction, kind: str) -> WarpWork:
     if here.words[1:] != ("sync", "aligned"):
         raise NotExecuted(f"with the modifiers {' '.join(here.words)[:100]}")
     here.check_count(0)
@@ -257,7 +257,7 @@ def _wait(here: Here, kind: str) -> WarpWork:
 class _Touches:
     """What reports accesses to hooks."""
 
-    def __init__(self, here: Here) -> None:
+    def __init__(self, here: TensorInstruction) -> None:
         self._reads = touching(here.scope, here.span, written=False)
         self._writes = touching(here.scope, here.span, written=True)
 
