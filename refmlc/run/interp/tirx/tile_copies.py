@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import cast
 
-from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_POINTER, UNSUPPORTED_CONSTRUCT
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.tirx import TilePrimitiveCall
@@ -37,7 +38,9 @@ CP, BULK = "cp", "bulk"
 FILLING = "tma_explicit"
 """The dispatch whose regions may reach out of bounds."""
 
-NONE: Mapping[str, tuple[object, ...]] = {"cta_group": (1, None), "oob": (None,), "cta_mask": (None,)}
+GROUP, PAIR = "cta_group", 2
+"""The setting by which the barrier may be in the other block of a pair."""
+NONE: Mapping[str, tuple[object, ...]] = {GROUP: (1, None), "oob": (None,), "cta_mask": (None,)}
 """Settings that change nothing where they have one of these values."""
 
 
@@ -47,12 +50,16 @@ WAYS = ("shape", "multicast")
 
 @dataclass(frozen=True, slots=True)
 class TileCopy:
-    """A call of `copy_async`, prepared. `barrier`: the address of the barrier whose phase completes it."""
+    """A call of `copy_async`, prepared. `barrier`: the address of the barrier whose phase completes it.
+
+    `blocks`: of this number of blocks beside each other one has the barrier.
+    """
 
     call: TilePrimitiveCall
     scope: Scope
     barrier: Address | None
     refusal: str
+    blocks: int = 1
 
     def issue(self, members: Sequence[Thread], operands: TileOperands, frame: Frame) -> None:
         """The threads issue it. Fails: RM201, RM202, RM341, RM342, as the views do."""
@@ -80,6 +87,7 @@ class TileCopy:
         if self.barrier is not None:
             at = self.barrier
             place = at.at(frame)
+            self._check_beside(place, frame)
             barrier = block.barrier(element_name(place), place, self.call.span)
             block.issue(copy)
             hooks = self.scope.machine.hooks
@@ -92,6 +100,15 @@ class TileCopy:
         block.issue(copy)
         for member in members:
             block.groups_of(kind, member.index).uncommitted.append(copy)
+
+    def _check_beside(self, barrier: Pointer, frame: Frame) -> None:
+        """Fails: RM313 where the barrier is in another block than the copy, or with `cta_group=2` in another pair."""
+        group = frame[self.scope.group]
+        assert group is not None  # noqa: S101 - such threads are in a group
+        owner, own = group.memory.owner(barrier), group.block_of(frame)
+        if owner is not None and owner // self.blocks != own // self.blocks:
+            message = f"the copy is of block {own} of the cluster, its barrier is in block {owner}"
+            raise fail(BAD_POINTER, message, self.call.span)
 
     def _kind(self, operands: TileOperands, to: MemoryTile, source: MemoryTile, count: int) -> str:
         """The groups that complete it. Fails: RM504 where the pair of memories has no completion."""
@@ -147,6 +164,7 @@ class TileCopy:
 def prepare(scope: Scope, call: TilePrimitiveCall) -> TileCopy:
     """The call with its settings."""
     barrier: Address | None = None
+    blocks = 1
     for key, value in call.config.items():
         if key in BARRIER and value is not None:
             try:
@@ -155,9 +173,13 @@ def prepare(scope: Scope, call: TilePrimitiveCall) -> TileCopy:
                 return TileCopy(call, scope, None, f"`{key}`: {reason}")
         elif key in WAYS and _is_tensor(call):
             continue
+        elif (
+            key == GROUP and _number(value) == PAIR and not _is_tensor(call) and call.config.get(BARRIER[0]) is not None
+        ):
+            blocks = PAIR
         elif key not in (*TUNING, *BARRIER) and _number(value) not in NONE.get(key, ()):
             return TileCopy(call, scope, None, f"the setting `{key}`, which may change what it moves")
-    return TileCopy(call, scope, barrier, "")
+    return TileCopy(call, scope, barrier, "", blocks)
 
 
 def _is_tensor(call: TilePrimitiveCall) -> bool:

@@ -146,3 +146,76 @@ def test_what_is_no_product_is_refused(changes, code, says):
         run(kernel(**changes), drawn(kind, (M, K)), drawn(kind, (N, K)), drawn(result, (M, N)))
     diagnostic = caught.value.diagnostic
     assert (diagnostic.code.id, says in diagnostic.message) == (code, True), diagnostic.message
+
+
+PAIR = """
+from tvm.script import tirx as T
+from tvm.tirx.layout import Axis
+
+@T.prim_func
+def f(A: T.Buffer((256, 32), "float16"), B: T.Buffer((32, 32), "float16"), O: T.Buffer((256, 32), "float32")):
+    T.device_entry()
+    rank = T.cta_id_in_cluster([2])
+    T.cta_id([2])
+    w = T.warp_id([4])
+    wg = T.warpgroup_id([1])
+    t = T.thread_id([128])
+    tid_in_wg = T.thread_id_in_wg([128])
+    SA = T.alloc_shared((128, 32), "float16")
+    SB = T.alloc_shared((16, 32), "float16")
+    at = T.alloc_shared((1,), "uint32")
+    loaded = T.alloc_shared((1,), "uint64")
+    done = T.alloc_shared((1,), "uint64")
+    D = T.decl_buffer((128, 32), "float32", scope="tmem", layout=LAYOUT, allocated_addr=at[0])
+    number: T.uint64
+    T.ptx.mapa.u64(number, T.address_of(loaded[0]), T.uint32(LEADER))
+    place: T.let[T.handle("uint64", "shared")] = T.reinterpret(T.handle("uint64", "shared").ty, number)
+    bar = T.decl_buffer((1,), "uint64", data=place, scope="shared")
+    if t == 0:
+        T.ptx.mbarrier.init.shared.b64(T.address_of(loaded[0]), T.uint32(1))
+        T.ptx.mbarrier.init.shared.b64(T.address_of(done[0]), T.uint32(1))
+    if w == 0:
+        T.ptx["tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32"](T.address_of(at[0]), T.uint32(32))
+    T.ptx.fence.mbarrier_init.release.cluster()
+    T.cuda.cluster_sync()
+    if t == 0:
+        T.tile.copy_async(SA[0:128, 0:32], A[rank * 128:rank * 128 + 128, 0:32], GROUPmbar=T.address_of(bar[0]))
+        T.tile.copy_async(SB[0:16, 0:32], B[rank * 16:rank * 16 + 16, 0:32], GROUPmbar=T.address_of(bar[0]))
+        if rank == 0:
+            T.ptx.mbarrier.arrive.expect_tx.shared.b64(T.address_of(loaded[0]), T.uint32(18432))
+    if rank == 0:
+        T.cuda.mbarrier_wait(T.address_of(loaded[0]), 0)
+        if t == 0:
+            T.tile.gemm_async(D[0:128, 0:32], SA[0:128, 0:32], SB[0:16, 0:32], False, False, False, cta_group=2)
+            T.ptx["tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64"](
+                T.address_of(done[0]), T.uint16(3))
+    T.cuda.mbarrier_wait(T.address_of(done[0]), 0)
+    R = T.alloc_local((32,), "float32")
+    V = R.view(128, 32, layout=T.TileLayout(T.S[(128, 32):(1 @ Axis.tid_in_wg, 1)]))
+    T.wg.copy_async(V[0:128, 0:32], D[0:128, 0:32])
+    T.ptx["tcgen05.wait::ld.sync.aligned"]()
+    for j in range(32):
+        O[rank * 128 + t, j] = R[j]
+    T.cuda.cluster_sync()
+    if w == 0:
+        T.ptx["tcgen05.dealloc.cta_group::2.sync.aligned.b32"](at[0], T.uint32(32))
+"""
+
+
+def pair(group="cta_group=2, ", leader="rank // 2 * 2"):
+    text = PAIR.replace("LAYOUT", LANES.format(m=128, n=32)).replace("GROUP", group).replace("LEADER", leader)
+    a, b, out = drawn("float16", (256, 32)), drawn("float16", (32, 32)), np.zeros((256, 32), "float32")
+    Machine(read(text, "f.py")).call("f", [Tensor.from_numpy(array) for array in (a, b, out)])
+    return a.astype("float64") @ b.astype("float64").T, out
+
+
+def test_a_pair_of_blocks_loads_for_one_barrier_and_multiplies():
+    expected, out = pair()
+    assert out.tolist() == expected.tolist()
+
+
+def test_the_barrier_of_another_block_is_none_of_a_copy_of_one_block():
+    with pytest.raises(RefmlcError) as caught:
+        pair(group="")
+    assert caught.value.diagnostic.code.id == "RM313"
+    assert "the copy is of block 1 of the cluster, its barrier is in block 0" in caught.value.diagnostic.message
