@@ -5,8 +5,8 @@ prints it, in a kernel of 32 threads, with modifiers that TVM accepts; no GPU is
 such calls.
 
 Instructions of a warpgroup are called in one of 128, with descriptors of shared memory that holds zeros. Those on
-tensor memory are called after all of its columns were allocated and those of the warp written; except products, they
-have to end: that they are undefined for these operands is no proof that they are executed.
+tensor memory are called after all of its columns were allocated and those of the warp written; they have to end: that
+they are undefined for these operands is no proof that they are executed.
 
 | verdict       | one of its calls                                                            |
 |---------------|-----------------------------------------------------------------------------|
@@ -43,7 +43,7 @@ VERDICTS = ("executed", "unsupported", "refused", "traceback")
 LOCALS = re.compile(r"\br_(\w+)\[(\d+)\]")
 WORDS = 256
 OF_WARPGROUPS = "T.ptx.wgmma"
-TENSOR, PRODUCT = "T.ptx.tcgen05", "'mma'"
+TENSOR = "T.ptx.tcgen05"
 COLUMNS, LEAST, REGISTERS, TENSOR_WORDS = 512, 32, 128, 2048
 ALLOCATION = re.compile("'(alloc|dealloc|relinquish_alloc_permit)'")
 OF_A_THREAD = re.compile("'(cp|commit|mma)'")
@@ -79,11 +79,13 @@ def tensor_kernel(call: str, values: tuple[int, ...]) -> str:
     allocation = ALLOCATION.search(call)
     kind = allocation[1] if allocation else ""
     values = (0, LEAST) if kind == "dealloc" else values
-    lines = ["T.device_entry()", "T.cta_id([1])", "T.warp_id([1])", "lane = T.lane_id([32])"]
+    warps = 4 if "'mma'" in call else 1  # the scales of a product are in all lanes
+    lines = ["T.device_entry()", "T.cta_id([1])", f"w = T.warp_id([{warps}])", "lane = T.lane_id([32])"]
+    lines += [f"t = T.thread_id([{32 * warps}])"]
     lines += [f"S = T.alloc_buffer(({TENSOR_WORDS},), 'uint32', scope='shared', align=1024)"]
     lines += ["at = T.alloc_shared((1,), 'uint32')", "bar = T.alloc_shared((1,), 'uint64')"]
     lines += [f"for k in range({TENSOR_WORDS // 32}):", "    S[32 * k + lane] = T.uint32(0)"]
-    lines += ["if lane == 0:", "    T.ptx.mbarrier.init.shared.b64(T.address_of(bar[0]), T.uint32(1))"]
+    lines += ["if t == 0:", "    T.ptx.mbarrier.init.shared.b64(T.address_of(bar[0]), T.uint32(1))"]
     lines += ["T.ptx.fence.proxy.async_.shared__cta()", "T.cuda.cta_sync()"]
     sizes: dict[str, int] = defaultdict(int)
     for dtype, place in LOCALS.findall(call):
@@ -98,7 +100,9 @@ def tensor_kernel(call: str, values: tuple[int, ...]) -> str:
     columns = LEAST if kind == "dealloc" else COLUMNS
     own = f"'{kind}', 'cta_group::1'" in call
     if kind not in ("alloc", "relinquish_alloc_permit"):
-        lines.append(f"T.ptx['tcgen05.alloc.cta_group::1.sync.aligned.b32'](T.address_of(at[0]), T.uint32({columns}))")
+        address = f"T.address_of(at[0]), T.uint32({columns})"
+        lines += ["if w == 0:", f"    T.ptx['tcgen05.alloc.cta_group::1.sync.aligned.b32']({address})"]
+        lines.append("T.cuda.cta_sync()")
     if not kind:
         filling = ", ".join(f"fill[{k}]" for k in range(REGISTERS))
         lines += [f"fill = T.alloc_local(({REGISTERS},), 'uint32')", f"for k in range({REGISTERS}):"]
@@ -107,18 +111,19 @@ def tensor_kernel(call: str, values: tuple[int, ...]) -> str:
             f"T.ptx['tcgen05.st.sync.aligned.32x32b.x{REGISTERS}.b32'](T.uint32({first}), {filling})"
             for first in range(0, COLUMNS, REGISTERS)
         ]
-        lines.append("T.ptx['tcgen05.wait::st.sync.aligned']()")
+        lines += ["T.ptx['tcgen05.wait::st.sync.aligned']()", "T.cuda.cta_sync()"]
     call = call.replace("S.ptr_to([0])", "T.address_of(bar[0])") if "'commit'" in call else call
-    lines += ["if lane == 0:", f"    {call}"] if OF_A_THREAD.search(call) else [call]
+    lines += ["if t == 0:", f"    {call}"] if OF_A_THREAD.search(call) else [call]
     if OF_A_THREAD.search(call) and "'commit'" not in call:
         commit = "tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64"
-        lines += ["if lane == 0:", f"    T.ptx['{commit}'](T.address_of(bar[0]))"]
+        lines += ["if t == 0:", f"    T.ptx['{commit}'](T.address_of(bar[0]))"]
     if OF_A_THREAD.search(call):
         lines.append("T.cuda.mbarrier_wait(T.address_of(bar[0]), 0)")
     lines += ["T.ptx['tcgen05.wait::ld.sync.aligned']()", "T.ptx['tcgen05.wait::st.sync.aligned']()"]
     if kind not in ("dealloc", "relinquish_alloc_permit"):
         place, freed = ("S", values[0]) if own else ("at", COLUMNS)
-        lines.append(f"T.ptx['tcgen05.dealloc.cta_group::1.sync.aligned.b32']({place}[0], T.uint32({freed}))")
+        free = f"T.ptx['tcgen05.dealloc.cta_group::1.sync.aligned.b32']({place}[0], T.uint32({freed}))"
+        lines += ["T.cuda.cta_sync()", "if w == 0:", f"    {free}"]
     body = "".join(f"    {line}\n" for line in lines)
     return f"@T.prim_func\ndef main(A: T.Buffer((256,), 'uint32')):\n{body}"
 
@@ -141,7 +146,7 @@ def verdict(call: str, values: tuple[int, ...]) -> tuple[str, str]:
     except (IllFormed, Malformed) as failure:
         return "refused", failure.diagnostic.message
     except RefmlcError as failure:
-        if TENSOR in call and PRODUCT not in call:
+        if TENSOR in call:
             return "unsupported", f"not shown to be executed: {failure.diagnostic.message}"
         return "executed", ""
     except Exception as failure:  # noqa: BLE001 - a bug of refmlc is a verdict

@@ -20,6 +20,15 @@ from tvm.backend.cuda.ptx.table import (
 )
 
 DRAWN = 400
+PRODUCTS = {
+    "kind::f16": 1 << 4,
+    "kind::tf32": 1 << 4 | 2 << 7 | 2 << 10,
+    "kind::f8f6f4": 1 << 4,
+    "kind::i8": 2 << 4,
+    "kind::mxf8f6f4": 0,
+    **dict.fromkeys(("kind::mxf4", "kind::mxf4nvf4"), 1 << 7 | 1 << 10),
+}
+"""The dtypes in the descriptor of a product, by its kind; scales are powers of two, but where a row has four."""
 
 
 def choices(entry, count):
@@ -32,10 +41,22 @@ def choices(entry, count):
     return [*plain, *drawn][:count]
 
 
+def product_descriptor(modifiers):
+    """The descriptor of a product of 128 rows in the form that the modifiers say."""
+    columns = 64 if modifiers.get("ws") else 16
+    sizes = 128 // 16 << 24 | columns // 8 << 17
+    powers = bool(modifiers.get("scale_vec") != "scale_vec::4X" and modifiers.get("block_size") != "block16")
+    return sizes | PRODUCTS[modifiers["kind"]] | (powers << 23 if modifiers.get("block_scale") else 0)
+
+
 def operand(slot, modifiers, dtype, place):
     """The text of one operand."""
     if slot.name == "imm_half_splitoff":
         return "128"  # columns, so that the halves do not overlap
+    if slot.name == "idesc" and modifiers.get("kind") in PRODUCTS:
+        return f"T.uint32({product_descriptor(modifiers)})"
+    if slot.name in ("disable_output_lane", "zero_col_mask"):
+        return f"T.{dtype}(0)"
     if slot.kind == "imm":
         return str(slot.choices[0] if slot.choices else 0)
     if slot.kind == "reg":

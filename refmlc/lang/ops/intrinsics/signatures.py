@@ -54,6 +54,9 @@ def _result_problem(row: Intrinsic, dtype: DType, operands: list[DType]) -> tupl
             | "cuda.wgmma.noop_barrier"
             | "cuda.wgmma.encode_matrix_descriptor"
             | "cuda.tcgen05.encode_matrix_descriptor"
+            | "cuda.tcgen05.encode_instr_descriptor"
+            | "cuda.tcgen05.encode_instr_descriptor_block_scaled"
+            | "cuda.runtime_instr_desc"
         ):
             fits = dtype.kind == "void"
         case "tvm_thread_invariant" | "ignore_loop_partition" | "fma":

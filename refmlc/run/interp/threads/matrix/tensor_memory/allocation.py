@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import cast
 
 from refmlc.diag import Span
-from refmlc.lang.ir import tir
 from refmlc.run.interp.asynchronous.copies import OpenCopy
 from refmlc.run.interp.asynchronous.operands import NotExecutedError, address
 from refmlc.run.interp.tensorir.addresses import touching
@@ -79,7 +78,7 @@ def allocate(here: TensorInstruction) -> WarpWork:  # TMM-002
         into = address(here.scope, here.operands[0])
     except NotExecutedError as reason:
         raise NotExecuted(f"is not executed: {reason}") from None
-    count = here.scope.int(cast("tir.Expr", here.operands[1]))
+    count = here.scope.int(here.number(1))
     writes = touching(here.scope, here.span, written=True)
     slot = cast("Slot[ColumnRequest]", here.scope.layout.new())
     meeting = Meeting(here.call, implied=False, part="thread", orders=False, until=RoomIsFree(slot))
@@ -143,7 +142,7 @@ def free(here: TensorInstruction) -> WarpWork:  # TMM-002
     """The columns of an address are free again."""
     memory_of = _memory(here, ADDRESSED)
     here.check_count(2)
-    at, count = (here.scope.int(cast("tir.Expr", operand)) for operand in here.operands)
+    at, count = (here.scope.int(here.number(place)) for place in range(2))
 
     def act(posted: Posted) -> Posted:
         first, columns, memory = cast("tuple[int, int, TensorMemory]", posted[0])

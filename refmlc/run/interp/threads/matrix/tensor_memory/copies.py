@@ -20,7 +20,6 @@ from typing import cast
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
-from refmlc.lang.ir import tir
 from refmlc.lang.ops.matrix.descriptors import TCGEN05, UNIT
 from refmlc.run.interp.asynchronous.copies import CopySource, Move
 from refmlc.run.interp.tensorir.addresses import touching
@@ -56,7 +55,7 @@ def copy(here: TensorInstruction) -> ThreadWork:  # TMM-006
     here.check_count(2)
     count, chunks, lanes_of = SHAPES[here.words[2:]]
     at = read(here.scope, [here.operands[0]], BITS)
-    code = descriptor(here.scope, cast("tir.Expr", here.operands[1]))
+    code = descriptor(here.scope, here.number(1))
     reads = touching(here.scope, here.span, written=False, proxied=True)
     writes = touching(here.scope, here.span, written=True)
 

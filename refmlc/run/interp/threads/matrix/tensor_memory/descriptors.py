@@ -22,7 +22,8 @@ from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads.matrix.registers import word_of
 from refmlc.run.memory.pointer import Pointer
 
-WORD = 4
+WORD, LEAST = 4, 5
+"""The bytes of a descriptor; the numbers that have no default."""
 IDS = 3 << 29 | 3 << 4
 """The bits of a descriptor that say where scales begin."""
 TF32 = ("tf32", "tensor_float32")
@@ -48,8 +49,11 @@ def _encode(scope: Scope, node: tir.Call) -> Eval:
 
 def _form(dtypes: Sequence[str], numbers: Sequence[int], *, scaled: bool) -> TensorForm:
     """The form that the arguments say. Fails: NoSuchForm."""
+    defaults = (1, 0, 0, 0) if scaled else (1, 0, 0, 0, 0)
+    if not LEAST <= len(numbers) <= LEAST + len(defaults) or len(dtypes) != (5 if scaled else 3):
+        raise NoSuchForm(f"{len(dtypes)} dtypes and {len(numbers)} numbers")
     m, n, k, *rest = numbers
-    given = (*rest, *(1, 0, 0, 0, 0)[len(rest) - 2 :]) if not scaled else (*rest, *(1, 0, 0, 0)[len(rest) - 2 :])
+    given = (*rest, *defaults[len(rest) - 2 :])
     turned_a, turned_b, group, negates_a, negates_b = given[:5]
     saturates, sparse = (False, given[5]) if scaled else given[5:7]
     if sparse:

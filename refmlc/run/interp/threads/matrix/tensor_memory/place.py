@@ -24,6 +24,7 @@ CELLS = tir.Buffer("tmem", UINT32, (tir.IntImm(INT32, LANES), tir.IntImm(INT32, 
 
 GROUPS = {"cta_group::1": 1, "cta_group::2": 2}
 """How many blocks an instruction is about, by its modifier."""
+NUMBERS = ("int", "uint", "bool")
 
 
 class TensorInstruction:
@@ -42,6 +43,13 @@ class TensorInstruction:
         """Fails: NotExecuted where it has another number of operands."""
         if len(self.operands) != count:
             raise NotExecuted(f"has {len(self.operands)} operands, of which {count} are expected")
+
+    def number(self, place: int) -> tir.Expr:
+        """An operand that is an integer. Fails: NotExecuted."""
+        operand = self.operands[place]
+        if not isinstance(operand, tir.Expr) or operand.dtype.is_vector or operand.dtype.kind not in NUMBERS:
+            raise NotExecuted(f"has an operand {place} that is not a number")
+        return operand
 
     def thread(self, frame: Frame) -> int:
         """The number of the thread, among those that run together."""

@@ -46,6 +46,8 @@ MASKS, MASK_BITS = 4, 32
 """The numbers of a mask for the lanes of a block, and their bits."""
 SCALE_ROWS, SCALE_COPIES = 32, 4
 READS = "a product"
+DESCRIPTORS = (1, 2)
+"""The operands that may be descriptors of matrices."""
 VECTORS = {
     ("mxf8f6f4", "scale_vec::1X"): 1,
     ("mxf8f6f4", "block32"): 1,
@@ -136,10 +138,7 @@ def _values(here: TensorInstruction, modifiers: _Modifiers) -> Callable[[Frame],
         here.check_count(6)
     else:
         here.check_count(5 + MASKS * modifiers.blocks)
-    numbers = [
-        descriptor(here.scope, cast("tir.Expr", operand)) if place in (1, 2) else _number(here, operand)
-        for place, operand in enumerate(here.operands)
-    ]
+    numbers = [_number(here, place) for place in range(len(here.operands))]
 
     def read(frame: Frame) -> _Values:
         d, a, b, code, *rest = (number(frame) for number in numbers)
@@ -154,13 +153,10 @@ def _values(here: TensorInstruction, modifiers: _Modifiers) -> Callable[[Frame],
     return read
 
 
-def _number(here: TensorInstruction, operand: tir.Attr) -> IntEval:
-    if (
-        not isinstance(operand, tir.Expr)
-        or operand.dtype.is_vector
-        or operand.dtype.kind not in ("int", "uint", "bool")
-    ):
-        raise NotExecuted("has an operand that is not a number")
+def _number(here: TensorInstruction, place: int) -> IntEval:
+    operand = here.number(place)
+    if place in DESCRIPTORS:
+        return descriptor(here.scope, operand)
     value = here.scope.number(operand)
     return lambda frame: int(cast("int", value(frame)))
 
