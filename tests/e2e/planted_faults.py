@@ -50,6 +50,7 @@ RESULTS = {
     "ring": lambda a: a[:, ::-1],
     "shared_tree": lambda a: a.sum(keepdims=True),
     "tensor_memory": lambda a: a[:, ::-1],
+    "tensor_product": lambda a: sum(tile @ tile[:16].T for tile in (a % 5).astype("int32")),
     "tiled_matmul": lambda a, b: a @ b,
     "transposition": lambda a: a.T,
     "warp_specialised": lambda a: a[:, ::-1] * 2,

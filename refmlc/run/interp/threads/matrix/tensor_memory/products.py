@@ -212,9 +212,9 @@ class _Product:
         operation, sources, moves = self._operation, self._sources, self._operation.moves
 
         def report(at: Frame, phase: object) -> None:
-            watch.reads(at, sources)
             watch.writes(at, moves, phase)
 
+        watch.reads(self._frame, sources)
         report(self._frame, None)
         operation.sources, operation.written = sources, report
         issue(self._here.block(self._frame), self._here.thread(self._frame), operation)
