@@ -88,9 +88,10 @@ class Clocks:
         return self.of(thread).get((proxy, other) if proxy else other, 0) >= count
 
     def land(self, token: object) -> int:
-        """A number below 0 for what the copies of a phase do: known to threads that have seen the phase."""
+        """A number below 0 for what copies of a phase, or of several, do: known to threads that have seen one."""
         copy = self._copies.setdefault(token, -1 - len(self._copies))
-        self.phases.setdefault(token, {})[copy] = 1
+        for each in token if isinstance(token, frozenset) else (token,):
+            self.phases.setdefault(each, {})[copy] = 1
         return copy
 
     def meet(self, threads: Iterable[int]) -> None:

@@ -7,6 +7,7 @@ from shared_matrices import across_k, along_k, distances, packed
 from refmlc.lang.dtypes import dtype
 from refmlc.lang.dtypes.storage import storage_dtype
 from refmlc.lang.script import read
+from refmlc.observe.sanitize import sanitize
 from refmlc.run.interp.machine import Machine
 from refmlc.run.memory.tensor import Tensor
 
@@ -286,6 +287,7 @@ def f(A: T.Buffer((2, {size}), "uint8"), B: T.Buffer((2, {size}), "uint8"), O: T
         T.ptx["{copy}"](SB.data, T.address_of(B[rank, 0]), {size}, T.address_of(loaded[0]))
     if w == 0:
         T.ptx["tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32"](T.address_of(at[0]), T.uint32(32))
+    T.cuda.cluster_sync()
     T.cuda.mbarrier_wait(T.address_of(loaded[0]), 0)
     T.cuda.cluster_sync()
     if rank == 0:
@@ -325,7 +327,8 @@ def test_a_pair_of_blocks_multiplies(m):
         registers=REGISTERS,
     )
     out = np.zeros((2, 128, 32), "uint32")
-    Machine(read(text, "f.py")).call("f", [Tensor.from_numpy(array) for array in (*memories, out)])
+    given = [Tensor.from_numpy(array) for array in (*memories, out)]
+    assert sanitize(read(text, "f.py"), "f", given).verdict == "defined"
     d = product_of(a, b, np.zeros((m, n)), "float32")
     for rank, half in enumerate(np.split(d, 2)):
         lanes_of = half if m == 256 else np.concatenate(np.split(half, 2, axis=1))  # columns in two halves of the lanes

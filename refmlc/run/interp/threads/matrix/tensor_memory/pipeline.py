@@ -5,14 +5,14 @@ writes, as a copy does. The next operations of the same thread come after it: th
 again, so that it leaves these bytes to them.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, TypeGuard
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNINITIALISED
-from refmlc.run.interp.asynchronous.barriers import BlockState
+from refmlc.run.interp.asynchronous.barriers import BlockState, MemoryBarrier
 from refmlc.run.interp.asynchronous.copies import Move, OpenCopy
+from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.reservations import Reserved
 from refmlc.run.memory.storage import Storage
@@ -27,12 +27,13 @@ class TensorOperation(OpenCopy):
     """A copy or a product from its issue on. `moves`: what it writes to tensor memory, from nowhere.
 
     `pipeline`: what operations have in common that come in order. `form`: what products that continue in the same
-    cells have in common; None: it is no product.
+    cells have in common; None: it is no product. `signals`: the phases that tell of its end.
     """
 
     noun: ClassVar[str] = "product or copy"
     pipeline: object = None
     form: object = None
+    signals: set[tuple[MemoryBarrier, int]] = field(default_factory=set)
     _data: dict[tuple[int, int], bytes] = field(default_factory=dict)
 
     def issue(self) -> None:
@@ -42,6 +43,10 @@ class TensorOperation(OpenCopy):
         """
         OpenCopy.issue(self)
         self._data = {_key(move.destination.storage, move.destination.byte_offset): move.data for move in self.moves}
+
+    def complete(self, frame: Frame, phase: object = None) -> None:
+        """A thread has seen one of its phases: for threads that see another one it is complete too."""
+        OpenCopy.complete(self, frame, frozenset(self.signals) if len(self.signals) > 1 else phase)
 
     def _reserve(self, place: Pointer, nbytes: int, *, written: bool) -> None:
         storage, start = place.storage, place.byte_offset
@@ -143,6 +148,9 @@ def _never_written(at: int, what: str) -> str:
     return f"{what} reads lane {lane}, column {rest // CELL} of tensor memory, which was never written"
 
 
-def committed(block: BlockState, thread: int) -> Sequence[OpenCopy]:
-    """What a thread has issued and is not complete."""
-    return [operation for operation in block.groups_of(KIND, thread).uncommitted if operation.is_open]
+def commit(block: BlockState, thread: int, barrier: MemoryBarrier) -> None:
+    """The current phase of a barrier completes what a thread has issued and is not complete."""
+    for operation in block.groups_of(KIND, thread).uncommitted:
+        if isinstance(operation, TensorOperation) and operation.is_open:
+            operation.signals.add((barrier, barrier.phase))
+            barrier.attach(operation)

@@ -33,9 +33,10 @@ from refmlc.run.interp.tensorir.addresses import Touch, touching
 from refmlc.run.interp.tensorir.frame import Frame, IntEval
 from refmlc.run.interp.threads.matrix.registers import split
 from refmlc.run.interp.threads.matrix.shared_matrices import BYTE, chunk_at, described, read_matrix
+from refmlc.run.interp.threads.matrix.tensor_memory import pipeline
 from refmlc.run.interp.threads.matrix.tensor_memory.addresses import descriptor
 from refmlc.run.interp.threads.matrix.tensor_memory.cells import rows
-from refmlc.run.interp.threads.matrix.tensor_memory.pipeline import TensorOperation, committed, content, issue
+from refmlc.run.interp.threads.matrix.tensor_memory.pipeline import TensorOperation, content, issue
 from refmlc.run.interp.threads.matrix.tensor_memory.place import GROUPS, TensorInstruction
 from refmlc.run.interp.threads.matrix.work import NotExecuted, ThreadWork
 from refmlc.run.memory.pointer import Pointer
@@ -333,8 +334,7 @@ def commit(here: TensorInstruction) -> ThreadWork:  # TIM-019
         places = [first] if mask is None else [there for _, there in place.in_blocks(first, mask(frame), frame)]
         for there in places:
             barrier = place.barrier(at, frame, place=there)
-            for operation in committed(here.block(frame), here.thread(frame)):
-                barrier.attach(operation)
+            pipeline.commit(here.block(frame), here.thread(frame), barrier)
             signal(place, barrier, frame)
             barrier.arrive(1, here.span)
 
