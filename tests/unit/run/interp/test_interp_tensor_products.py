@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from shared_matrices import across_k, along_k, distances, packed
 
+from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import dtype
 from refmlc.lang.dtypes.storage import storage_dtype
 from refmlc.lang.script import read
@@ -309,8 +310,8 @@ def f(A: T.Buffer((2, {size}), "uint8"), B: T.Buffer((2, {size}), "uint8"), O: T
 """
 
 
-@pytest.mark.parametrize("m", [256, 128])
-def test_a_pair_of_blocks_multiplies(m):
+def pair(m, masks=(0,) * 8):
+    """A kernel of two blocks, its memories, and the product."""
     n, k, size = (32, 16, 16384) if m == 256 else (64, 16, 16384)
     a, b = numbers("float16", (m, k)), numbers("float16", (n, k))
     memories = [
@@ -323,13 +324,26 @@ def test_a_pair_of_blocks_multiplies(m):
         one="mbarrier::arrive::one",
         where=distances(m // 2, k, 2, 8, turned=False),
         code=descriptor("float16", "float16", m, n),
-        masks=", ".join(["T.uint32(0)"] * 8),
+        masks=", ".join(f"T.uint32({mask})" for mask in masks),
         registers=REGISTERS,
     )
+    return read(text, "f.py"), memories, product_of(a, b, np.zeros((m, n)), "float32")
+
+
+@pytest.mark.parametrize("m", [256, 128])
+def test_a_pair_of_blocks_multiplies(m):
+    module, memories, d = pair(m)
     out = np.zeros((2, 128, 32), "uint32")
     given = [Tensor.from_numpy(array) for array in (*memories, out)]
-    assert sanitize(read(text, "f.py"), "f", given).verdict == "defined"
-    d = product_of(a, b, np.zeros((m, n)), "float32")
+    assert sanitize(module, "f", given).verdict == "defined"
     for rank, half in enumerate(np.split(d, 2)):
         lanes_of = half if m == 256 else np.concatenate(np.split(half, 2, axis=1))  # columns in two halves of the lanes
         assert out[rank].view("float32").tolist() == lanes_of.tolist()
+
+
+def test_each_block_of_a_pair_has_masks_of_its_own():
+    module, memories, _ = pair(256, (0, 0, 0, 0, 0, 0, 0, 1 << 31))
+    with pytest.raises(RefmlcError) as caught:
+        Machine(module).call("f", [Tensor.from_numpy(array) for array in (*memories, np.zeros((2, 128, 32), "uint32"))])
+    assert caught.value.diagnostic.code.id == "RM305"
+    assert "`tmem[127, 0]` is read" in caught.value.diagnostic.message
