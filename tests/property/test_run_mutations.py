@@ -343,7 +343,7 @@ def intrinsic_call(choose):
 
 def test_intrinsics_with_any_arguments():
     counts = Counter()
-    for seed in range(2400):
+    for seed in range(3000):
         choose = random.Random(seed)  # noqa: S311 - a seed to reproduce
         text = intrinsic_call(choose)
         try:
