@@ -22,7 +22,7 @@ class TensorMemory:
     """The memory of one block. `base`: the view by which messages and hooks name its cells.
 
     `allocated`: the number of columns by the first one; `spans`: what allocated them; `has_permit`: whether the block
-    may still allocate.
+    may still allocate; `blocks`: how many its instructions are about, 0 before the first one.
     """
 
     def __init__(self, budget: Budget | None = None, span: Span | None = None) -> None:
@@ -33,6 +33,7 @@ class TensorMemory:
         self.allocated: dict[int, int] = {}
         self.spans: dict[int, Span | None] = {}
         self.has_permit = True
+        self.blocks = 0
 
     def allocate(self, columns: int, span: Span | None = None) -> int | None:
         """The address of free columns, from now on allocated; None where there are not enough beside each other."""

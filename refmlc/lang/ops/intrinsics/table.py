@@ -223,21 +223,6 @@ def _rows() -> tuple[Intrinsic, ...]:
             "integer integer integer",
             "uint32",
         ),
-        Intrinsic(
-            "cuda.get_tmem_addr",
-            "an address in tensor memory, some lanes and columns on",
-            "TMM-001",
-            PURE,
-            "integer integer integer",
-            "uint32",
-        ),
-        Intrinsic(
-            "cuda.tcgen05.encode_matrix_descriptor",
-            "writes what describes a matrix in shared memory",
-            "TMM-006",
-            WRITES,
-            "pointer pointer integer integer integer",
-        ),
         Intrinsic("cuda.wgmma.noop_barrier", "a register, as it is", "TIM-012", WRITES, "expr"),
         # -------------------- not executed: TIR-399
         *_unexecuted(THREADS, "tvm_global_barrier_kinit thread_return atomic_add"),

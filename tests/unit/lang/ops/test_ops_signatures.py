@@ -6,6 +6,7 @@ from refmlc.lang.dtypes import dtype
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.matrix_units import OF_PART, OF_THREAD
 from refmlc.lang.ops.intrinsics import INTRINSICS, call_problem
+from refmlc.lang.ops.intrinsics.table import _rows
 
 I32, F32, BOOL, HANDLE, VOID = (dtype(name) for name in ("int32", "float32", "bool", "handle", "void"))
 N, X, B, P = tir.Var("n", I32), tir.Var("x", F32), tir.Var("b", BOOL), tir.Var("p", HANDLE)
@@ -116,3 +117,8 @@ def test_calls_that_do_not(name, args, result, code, message):
 
 def test_calls_of_functions_are_not_looked_at():
     assert call_problem(tir.Call(tir.GlobalVar("f"), (), VOID)) is None
+
+
+def test_a_name_has_one_row():
+    names = [row.name for row in _rows()]
+    assert sorted(names) == sorted(set(names))

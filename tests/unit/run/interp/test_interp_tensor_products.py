@@ -13,7 +13,7 @@ from refmlc.run.interp.machine import Machine
 from refmlc.run.memory.tensor import Tensor
 
 RNG = np.random.default_rng(5)
-SIZE = 32768
+SIZE, HALF = 32768, 16384
 FORMATS = {"float16": 0, "bfloat16": 1, "float32": 2, "float8_e4m3fn": 0, "float8_e5m2": 1, "uint8": 0, "int8": 1}
 KINDS = {"float16": "f16", "bfloat16": "f16", "float32": "tf32", "uint8": "i8", "int8": "i8"}
 LOADED = 32
@@ -310,24 +310,29 @@ def f(A: T.Buffer((2, {size}), "uint8"), B: T.Buffer((2, {size}), "uint8"), O: T
 """
 
 
-def pair(m, masks=(0,) * 8):
-    """A kernel of two blocks, its memories, and the product."""
-    n, k, size = (32, 16, 16384) if m == 256 else (64, 16, 16384)
-    a, b = numbers("float16", (m, k)), numbers("float16", (n, k))
-    memories = [
-        np.stack([packed(half, along_k(len(half), k, 2, 8), size) for half in np.split(part, 2)]) for part in (a, b)
-    ]
-    text = PAIR.format(
-        size=size,
-        both=2 * size,
+def pair_text(m, masks=(0,) * 8):
+    """The text of a kernel of two blocks."""
+    n = 32 if m == 256 else 64
+    return PAIR.format(
+        size=HALF,
+        both=2 * HALF,
         copy=BULK,
         one="mbarrier::arrive::one",
-        where=distances(m // 2, k, 2, 8, turned=False),
+        where=distances(m // 2, 16, 2, 8, turned=False),
         code=descriptor("float16", "float16", m, n),
         masks=", ".join(f"T.uint32({mask})" for mask in masks),
         registers=REGISTERS,
     )
-    return read(text, "f.py"), memories, product_of(a, b, np.zeros((m, n)), "float32")
+
+
+def pair(m, masks=(0,) * 8):
+    """A kernel of two blocks, its memories, and the product."""
+    n, k = 32 if m == 256 else 64, 16
+    a, b = numbers("float16", (m, k)), numbers("float16", (n, k))
+    memories = [
+        np.stack([packed(half, along_k(len(half), k, 2, 8), HALF) for half in np.split(part, 2)]) for part in (a, b)
+    ]
+    return read(pair_text(m, masks), "f.py"), memories, product_of(a, b, np.zeros((m, n)), "float32")
 
 
 @pytest.mark.parametrize("m", [256, 128])
@@ -347,3 +352,44 @@ def test_each_block_of_a_pair_has_masks_of_its_own():
         Machine(module).call("f", [Tensor.from_numpy(array) for array in (*memories, np.zeros((2, 128, 32), "uint32"))])
     assert caught.value.diagnostic.code.id == "RM305"
     assert "`tmem[127, 0]` is read" in caught.value.diagnostic.message
+
+
+MISPLACED = [
+    mma("f16", 0).replace("mma.cta_group::1.kind::f16", "mma.cta_group::1.ws.kind::f16"),
+    mma("f16", 0).replace("mma.cta_group::1", "mma.ws.ws.cta_group::1"),
+]
+
+
+@pytest.mark.parametrize("call", MISPLACED)
+def test_words_out_of_their_place_are_not_ignored(call):
+    memory, cells = np.zeros(SIZE, "uint8"), np.zeros((128, 64), "uint32")
+    with pytest.raises(RefmlcError) as caught:
+        multiplied(kernel(call), memory, memory, cells)
+    assert (caught.value.diagnostic.code.id, "the modifiers" in caught.value.diagnostic.message) == ("RM502", True)
+
+
+COMMIT = "commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        COMMIT.replace("shared::cluster.", "shared::cluster.shared::cluster."),
+        COMMIT.replace("one.shared::cluster.b64", "one.b64.shared::cluster"),
+    ],
+)
+def test_commits_with_other_words_are_not_executed(words):
+    memory, cells = np.zeros(SIZE, "uint8"), np.zeros((128, 64), "uint32")
+    with pytest.raises(RefmlcError) as caught:
+        multiplied(kernel("T.evaluate(0)").replace(COMMIT, words), memory, memory, cells)
+    assert (caught.value.diagnostic.code.id, "the modifiers" in caught.value.diagnostic.message) == ("RM502", True)
+
+
+def test_a_kernel_has_one_number_of_blocks():
+    _, memories, _ = pair(256)
+    text = pair_text(256).replace("commit.cta_group::2", "commit.cta_group::1")
+    with pytest.raises(RefmlcError) as caught:
+        Machine(read(text, "f.py")).call(
+            "f", [Tensor.from_numpy(array) for array in (*memories, np.zeros((2, 128, 32), "uint32"))]
+        )
+    assert "with `cta_group::1` beside others with `cta_group::2`" in caught.value.diagnostic.message

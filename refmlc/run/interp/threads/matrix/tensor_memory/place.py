@@ -81,14 +81,18 @@ class TensorInstruction:
         return memory
 
     def blocks(self, frame: Frame, count: int) -> tuple[int, ...]:
-        """The block of the thread, or the pair of which it is. Fails: RM504 where the cluster has no such pair."""
-        group = self.group(frame)
-        first = group.block_of(frame) // count * count
+        """The block of the thread, or the pair of which it is.
+
+        Fails: RM504 where the cluster has no such pair, or the block has executed an instruction with another number.
+        """
+        group, memory = self.group(frame), self.memory(frame)
+        first, name = group.block_of(frame) // count * count, f"`tcgen05.{self.words[0]}` with `cta_group::{count}`"
         if first + count > group.blocks:
-            message = (
-                f"`tcgen05.{self.words[0]}` with `cta_group::2` in a cluster of {group.blocks} blocks: not executed"
-            )
+            raise fail(UNSUPPORTED_CONSTRUCT, f"{name} in a cluster of {group.blocks} blocks: not executed", self.span)
+        if memory.blocks not in (0, count):
+            message = f"{name} beside others with `cta_group::{memory.blocks}`: not executed"
             raise fail(UNSUPPORTED_CONSTRUCT, message, self.span)
+        memory.blocks = count
         return tuple(range(first, first + count))
 
     def in_block(self, frame: Frame, block: int) -> PlaceOf:

@@ -87,10 +87,12 @@ class _Modifiers:
     @classmethod
     def of(cls, words: Sequence[str]) -> "_Modifiers":
         """Those of the words behind `mma`. Fails: NotExecuted."""
-        match [word for word in words if word != "ws"]:
+        match words:
+            case ["ws", group, kind] if group in GROUPS and kind.startswith(KIND):
+                return cls(GROUPS[group], kind.removeprefix(KIND), stationary=True)
             case [group, kind] if group in GROUPS and kind.startswith(KIND):
-                return cls(GROUPS[group], kind.removeprefix(KIND), stationary=words[0] == "ws")
-            case [group, kind, "block_scale", size] if group in GROUPS and "ws" not in words:
+                return cls(GROUPS[group], kind.removeprefix(KIND))
+            case [group, kind, "block_scale", size] if group in GROUPS and kind.startswith(KIND):
                 name = kind.removeprefix(KIND)
                 if (name, size) in VECTORS:
                     return cls(GROUPS[group], name, vector=VECTORS[name, size])
@@ -313,14 +315,20 @@ def _report(touch: Touch | None, frame: Frame, places: Sequence[tuple[Pointer, i
 
 # ---------------------------------------------------------------------------------------------------- commits: TIM-019
 
-ONE, MULTICAST = "mbarrier::arrive::one", "multicast::cluster"
+MULTICAST = "multicast::cluster"
+COMMITS = frozenset(
+    ("mbarrier::arrive::one", *space, *several, "b64")
+    for space in ((), ("shared::cluster",))
+    for several in ((), (MULTICAST,))
+)
+"""What may follow the number of blocks."""
 
 
 def commit(here: TensorInstruction) -> ThreadWork:  # TIM-019
     """A barrier, or one in each of several blocks, gets an arrival when what the thread has issued is complete."""
     several = MULTICAST in here.words
-    rest = [word for word in here.words[2:] if word not in (MULTICAST, "shared::cluster")]
-    if not {*here.words[1:2]} & {*GROUPS} or rest != [ONE, "b64"]:
+    blocks = GROUPS.get(here.words[1] if len(here.words) > 1 else "")
+    if blocks is None or here.words[2:] not in COMMITS:
         raise NotExecuted(f"with the modifiers {' '.join(here.words)[:100]}")
     here.check_count(1 + several)
     place = Here(here.scope, here.call, instruction(here.call))
@@ -330,6 +338,7 @@ def commit(here: TensorInstruction) -> ThreadWork:  # TIM-019
         raise NotExecuted(f"is not executed: {reason}") from None
 
     def run(frame: Frame) -> None:
+        here.blocks(frame, blocks)
         first = at.at(frame)
         places = [first] if mask is None else [there for _, there in place.in_blocks(first, mask(frame), frame)]
         for there in places:
