@@ -7,6 +7,7 @@ from refmlc.diag import RefmlcError
 from refmlc.lang.script import read
 from refmlc.observe.sanitize import sanitize
 from refmlc.run.interp.machine import Machine
+from refmlc.run.memory.tensor import Tensor
 
 ROWS = np.arange(128 * 8, dtype=np.uint32).reshape(128, 8) + 7
 SHAPES = {
@@ -159,6 +160,52 @@ def test_shared_memory_is_read_through_the_async_proxy():
     unfenced = source.replace("    T.ptx.fence.proxy.async_.shared__cta()\n", "")
     found = sanitize(read(unfenced, "f.py"), "f", arguments).findings
     assert [finding.diagnostic.code.id for finding in found] == ["RM344"]
+
+
+# ----------------------------------------------------------------------------------------------------- a pair of blocks
+
+ALONE = '"tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64"](T.address_of(bar[0]))'
+BOTH = (
+    '"tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64"]'
+    "(T.address_of(bar[0]), T.uint16(3))"
+)
+PAIR = (
+    ("A: T.Buffer((1024,)", "A: T.Buffer((2, 1024)"),
+    ("B: T.Buffer((128, 8)", "B: T.Buffer((2, 128, 8)"),
+    ("    T.cta_id([1])\n", "    c = T.cta_id_in_cluster([2])\n    T.cta_id([2])\n"),
+    ("A[t * 8 + i]", "A[c, t * 8 + i]"),
+    ("B[t, i]", "B[c, t, i]"),
+    ("cta_sync", "cluster_sync"),
+    ("if t == 0:\n        T.cuda.tcgen05", "if t == 0 and c == 0:\n        T.cuda.tcgen05"),
+    (ALONE, BOTH),
+    ("cta_group::1", "cta_group::2"),
+)
+
+
+def of_a_pair(shape):
+    source = text(shape)
+    for old, new in PAIR:
+        assert old in source, old
+        source = source.replace(old, new)
+    return source
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_pair_copies_from_and_to_the_memory_of_each_block(shape):
+    first = in_shared(shape, chunks=1)
+    content, found = np.stack([first, first + np.uint32(5000)]), np.zeros((2, 128, 8), np.uint32)
+    given = [Tensor.from_numpy(array) for array in (content, found)]
+    assert sanitize(read(of_a_pair(shape), "f.py"), "f", given).findings == ()
+    wanted = expected(shape)
+    assert (found[0] == wanted).all()
+    assert (found[1] == np.where(wanted > 0, wanted + np.uint32(5000), 0)).all()
+
+
+def test_both_blocks_of_a_pair_issue_one_copy():
+    twice = of_a_pair("32x128b.warpx4").replace("t == 0 and c == 0", "t == 0")
+    with pytest.raises(RefmlcError) as error:
+        Machine(read(twice, "f.py")).call("f", [np.zeros((2, 1024), np.uint32), np.zeros((2, 128, 8), np.uint32)])
+    assert error.value.code.id == "RM341"
 
 
 # ----------------------------------------------------------------------------------------------------- copies of tiles
