@@ -1,4 +1,4 @@
-"""The barriers of the block that runs, as data: those in memory with their open copies, and the numbered ones."""
+"""The barriers of the block that runs, as data: those in memory with their open operations, and the numbered ones."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from refmlc.debug.thread_data import BarrierState
 from refmlc.debug.threads.roster import Roster, Tracked
 from refmlc.debug.threads.standing import reentry_of
 from refmlc.run.interp.asynchronous.barriers import BlockState, MemoryBarrier
-from refmlc.run.interp.asynchronous.copies import OpenCopy
+from refmlc.run.interp.asynchronous.operations import OpenOperation
 
 
 def barriers(engine: Engine) -> list[BarrierState]:
@@ -27,16 +27,16 @@ def _in_memory(engine: Engine, tracked: Tracked) -> Iterator[BarrierState]:
             barrier.expected - barrier.pending,
             barrier.phase,
             barrier.bytes,
-            tuple(_copy(copy) for copy in _open(barrier)),
+            tuple(_described(operation) for operation in _open(barrier)),
         )
 
 
-def _open(barrier: MemoryBarrier) -> list[OpenCopy]:
-    return [copy for copies in barrier.copies.values() for copy in copies if copy.is_open]
+def _open(barrier: MemoryBarrier) -> list[OpenOperation]:
+    return [operation for phase in barrier.operations.values() for operation in phase if operation.is_open]
 
 
-def _copy(copy: OpenCopy) -> str:
-    return f"{sum(move.nbytes for move in copy.moves)} bytes into `{copy.into}`"
+def _described(operation: OpenOperation) -> str:
+    return f"{sum(move.nbytes for move in operation.moves)} bytes into `{operation.into}`"
 
 
 def _numbered(roster: Roster, threads: list[Tracked]) -> Iterator[BarrierState]:

@@ -1,6 +1,4 @@
-"""Each thread of the block that runs as data: where it stands, what it waits for, which of its copies are open."""
-
-from typing import TypeAlias
+"""Each thread of the block that runs as data: where it stands, what it waits for, which of its operations are open."""
 
 from refmlc.debug.engine import Engine
 from refmlc.debug.places import StmtPlace
@@ -9,7 +7,6 @@ from refmlc.debug.thread_data import ThreadState
 from refmlc.debug.threads.numbers import block_of, indices
 from refmlc.debug.threads.roster import PARTS, WARP, Launched, Roster, Tracked, Turn
 from refmlc.lang.ir import tir
-from refmlc.run.interp.asynchronous.copies import Groups
 from refmlc.run.interp.asynchronous.waits import PhaseIsComplete, PhaseWait
 from refmlc.run.interp.threads.group import Meeting, part_of
 
@@ -21,7 +18,6 @@ WORDS = {
     Turn.ENDED: "ended",
 }
 KINDS = {"cp": "cp.async", "bulk": "cp.async.bulk"}
-Copies: TypeAlias = dict[tuple[str, int], Groups]
 
 
 def states(engine: Engine) -> list[ThreadState]:
@@ -36,7 +32,12 @@ def _state(engine: Engine, tracked: Tracked) -> ThreadState:
     what = lacking(engine.roster, tracked) if turn is Turn.WAITS else ""
     ended = turn is Turn.ENDED
     return ThreadState(
-        tracked.number, _block(engine, tracked), WORDS[turn], None if ended else span, what, _copies(engine, tracked)
+        tracked.number,
+        _block(engine, tracked),
+        WORDS[turn],
+        None if ended else span,
+        what,
+        _operations(engine, tracked),
     )
 
 
@@ -147,16 +148,16 @@ def is_there(peer: Tracked, tracked: Tracked) -> bool:
     return peer.waits_at(meeting.barrier.number) if meeting.barrier is not None else meeting.is_same(peer.meeting)
 
 
-def _copies(engine: Engine, tracked: Tracked) -> str:
-    """The copies that a thread has issued and that are not complete."""
+def _operations(engine: Engine, tracked: Tracked) -> str:
+    """The operations that a thread has issued and that are not complete."""
     reentry = reentry_of(engine, tracked)
     group = None if reentry is None else tracked.frame[reentry.scope.group]
     parts = []
     for (kind, thread), groups in group.asynchronous.groups.items() if group is not None else ():
         if thread != tracked.number:
             continue
-        committed = [sum(copy.is_open for copy in part) for part in groups.committed]
-        loose = sum(copy.is_open for copy in groups.uncommitted)
+        committed = [sum(operation.is_open for operation in part) for part in groups.committed]
+        loose = sum(operation.is_open for operation in groups.uncommitted)
         words = [f"{sum(committed)} in {len(committed)} group{'s' if len(committed) > 1 else ''}"] if committed else []
         words += [f"{loose} not committed"] if loose else []
         if words:

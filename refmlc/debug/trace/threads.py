@@ -25,7 +25,7 @@ from refmlc.debug.threads.standing import waited_for
 from refmlc.debug.trace.wait_ends import WaitEnd, WaitEnds
 from refmlc.diag import Span
 from refmlc.lang.ir import tir
-from refmlc.run.interp.asynchronous.copies import OpenCopy
+from refmlc.run.interp.asynchronous.operations import OpenOperation
 from refmlc.run.interp.threads.group import Group, Thread
 
 MOST_TURNS = MOST_COPIES = 100_000
@@ -72,12 +72,12 @@ class ThreadRecorder:
 
     def __init__(self, step: Callable[[], int]) -> None:
         self.threads = TracedThreads()
-        self.open: list[tuple[OpenCopy, TracedCopy]] = []
+        self.open: list[tuple[OpenOperation, TracedCopy]] = []
         self._step = step
         self.ends = WaitEnds()
         self._roster = Roster(self._resumed, self._paused, self._released)
         self._group: Group | None = None
-        self._last: OpenCopy | None = None
+        self._last: OpenOperation | None = None
         self._begins: dict[int, int] = {}
         self._waits: dict[tuple[str, int], int] = {}
         self._rows: dict[int, tuple[int, WaitEnd]] = {}
@@ -139,7 +139,7 @@ class ThreadRecorder:
             self.threads.waits.append(TracedWait(key[0], meeting.node.span))
         return self._waits[key]
 
-    def look(self, thread: int | None = None) -> list[OpenCopy]:
+    def look(self, thread: int | None = None) -> list[OpenOperation]:
         """Find the copies that are new, and those that are complete now, which are returned."""
         number = self._running() if thread is None else thread
         for copy in reversed(self._new()):
@@ -153,7 +153,7 @@ class ThreadRecorder:
             self.open = [pair for pair in self.open if pair[0].is_open]
         return [copy for copy, _ in complete]
 
-    def _new(self) -> list[OpenCopy]:
+    def _new(self) -> list[OpenOperation]:
         """The copies issued since the last look, latest first."""
         issued = () if self._group is None else self._group.asynchronous.issued
         found = list(takewhile(lambda copy: copy is not self._last, reversed(issued)))

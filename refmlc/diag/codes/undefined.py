@@ -297,7 +297,7 @@ NOT_OWNED = Code(
         "R = T.alloc_local((128, 4), layout=T.TileLayout(T.S[(128, 4) : (1 @ Axis.tx, 1)]))\nTx.cta.fill(R, 0.0)",
     ),
 )
-OPEN_COPY = Code(
+OPEN_OPERATION = Code(
     "RM341",
     "memory is accessed while an asynchronous copy of it is open",
     "TIA-002",

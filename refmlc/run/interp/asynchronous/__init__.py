@@ -1,8 +1,8 @@
-"""Asynchronous copies, and barriers in memory (TIA-001 …).
+"""Asynchronous operations, and barriers in memory (TIA-001 …).
 
 | file           | holds                                                                            |
 |----------------|----------------------------------------------------------------------------------|
-| `copies`       | open copies: what they reserve, when they are complete, groups of a thread       |
+| `operations`   | open operations: what they reserve, when they are complete, groups of a thread   |
 | `barriers`     | barriers in memory: arrivals, bytes, phases                                      |
 | `operands`     | addresses, and the elements that hooks see                                       |
 | `place`        | an instruction at its place in the text                                          |

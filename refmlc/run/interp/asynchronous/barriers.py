@@ -4,7 +4,7 @@
 |------------|-------------------------------------------------------------------------------------------|
 | `expected` | the number of arrivals of a phase                                                         |
 | `pending`  | how many of them the current phase has not got                                            |
-| `bytes`    | the bytes that copies have to bring, less those that they have brought                    |
+| `bytes`    | the bytes that operations have to bring, less those that they have brought                |
 | `phase`    | the number of phases that are complete; the parity of the current one is its last bit     |
 
 A phase is complete when no arrival is pending and `bytes` is 0. Then the next one begins.
@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import BARRIER_MISUSE
-from refmlc.run.interp.asynchronous.copies import Groups, OpenCopy
+from refmlc.run.interp.asynchronous.operations import Groups, OpenOperation
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.memory.pointer import Numberless, Pointer
 
@@ -27,9 +27,10 @@ SIZE = 8
 
 @dataclass(slots=True, eq=False)
 class MemoryBarrier:
-    """A barrier at a place in memory. `copies`: those that each phase completes, until a thread has seen it.
+    """A barrier at a place in memory.
 
-    `came`: the threads that have arrived, or told of bytes, in any phase.
+    `operations`: those that each phase completes, until a thread has seen it. `came`: the threads that have arrived, or
+    told of bytes, in any phase.
     """
 
     name: str
@@ -38,7 +39,7 @@ class MemoryBarrier:
     pending: int
     bytes: int = 0
     phase: int = 0
-    copies: dict[int, list[OpenCopy]] = field(default_factory=dict)
+    operations: dict[int, list[OpenOperation]] = field(default_factory=dict)
     came: set[int] = field(default_factory=set)
 
     def arrive(self, count: int, span: Span | None, *, drop: bool = False) -> None:
@@ -60,7 +61,7 @@ class MemoryBarrier:
         return PhaseState(self, self.phase, self.pending, leaves_open)
 
     def expect(self, nbytes: int, span: Span | None, *, settle: bool = True) -> None:
-        """Copies bring `nbytes` bytes more, or have brought them where it is negative. Fails: RM342."""
+        """Operations bring `nbytes` bytes more, or have brought them where it is negative. Fails: RM342."""
         self.bytes += nbytes
         if abs(self.bytes) > MOST_BYTES:
             message = f"`{self.name}` counts {self.bytes} bytes; {MOST_BYTES} is the most"
@@ -68,13 +69,13 @@ class MemoryBarrier:
         if settle:
             self._settle()
 
-    def attach(self, copy: OpenCopy) -> None:
-        """The current phase completes `copy`."""
-        self.copies.setdefault(self.phase, []).append(copy)
+    def attach(self, operation: OpenOperation) -> None:
+        """The current phase completes `operation`."""
+        self.operations.setdefault(self.phase, []).append(operation)
 
-    def bring(self, copy: OpenCopy, nbytes: int, span: Span | None) -> None:
-        """The current phase completes a copy that brings bytes. Fails: RM342."""
-        self.attach(copy)
+    def bring(self, operation: OpenOperation, nbytes: int, span: Span | None) -> None:
+        """The current phase completes an operation that brings bytes. Fails: RM342."""
+        self.attach(operation)
         self.expect(-nbytes, span)
 
     def _settle(self) -> None:
@@ -83,11 +84,11 @@ class MemoryBarrier:
             self.pending = self.expected
 
     def seen(self, frame: Frame) -> None:
-        """A thread has passed a wait: what the phases that are complete have copied is there."""
-        for phase in [phase for phase in self.copies if phase < self.phase]:
-            for copy in self.copies.pop(phase):
-                if copy.is_open:
-                    copy.complete(frame, (self, phase))
+        """A thread has passed a wait: what the phases that are complete have brought is there."""
+        for phase in [phase for phase in self.operations if phase < self.phase]:
+            for operation in self.operations.pop(phase):
+                if operation.is_open:
+                    operation.complete(frame, (self, phase))
 
     def state(self) -> str:
         """What the current phase lacks, as messages have it."""
@@ -116,19 +117,19 @@ class BlockState:
 
     groups: dict[tuple[str, int], Groups] = field(default_factory=dict)
     barriers: dict[tuple[int, int], MemoryBarrier] = field(default_factory=dict)
-    issued: list[OpenCopy] = field(default_factory=list)
+    issued: list[OpenOperation] = field(default_factory=list)
     _room: int = 1024
 
-    def issue(self, copy: OpenCopy) -> None:
-        """A copy begins. Fails: RM341."""
-        copy.issue()
+    def issue(self, operation: OpenOperation) -> None:
+        """An operation begins. Fails: RM341."""
+        operation.issue()
         if len(self.issued) >= self._room:
             self.issued = [earlier for earlier in self.issued if earlier.is_open]
             self._room = max(1024, 2 * len(self.issued))
-        self.issued.append(copy)
+        self.issued.append(operation)
 
     def groups_of(self, kind: str, thread: int) -> Groups:
-        """The copies of a thread that commit as groups of this kind."""
+        """The operations of a thread that commit as groups of this kind."""
         return self.groups.setdefault((kind, thread), Groups())
 
     def initialise(self, name: str, place: Pointer, count: int, span: Span | None) -> None:
@@ -157,11 +158,11 @@ class BlockState:
         del self.barriers[_key(place)]
 
     def end(self) -> None:
-        """The block ends. Fails: RM341 where memory of an open copy was accessed, or has still to be read."""
-        for copy in self.issued:
-            if copy.is_open:
-                copy.check()
-                copy.end()
+        """The block ends. Fails: RM341 where memory of an open operation was accessed, or has still to be read."""
+        for operation in self.issued:
+            if operation.is_open:
+                operation.check()
+                operation.end()
         self.issued.clear()
 
 

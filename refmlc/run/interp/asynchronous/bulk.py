@@ -16,8 +16,8 @@ from typing import TypeAlias
 
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
-from refmlc.run.interp.asynchronous.copies import Move, OpenCopy
 from refmlc.run.interp.asynchronous.operands import Address, NotExecutedError
+from refmlc.run.interp.asynchronous.operations import Move, OpenOperation
 from refmlc.run.interp.asynchronous.place import Do, Here, signal
 from refmlc.run.interp.tensorir.addresses import Touch, name_of, touching
 from refmlc.run.interp.tensorir.frame import Frame, IntEval
@@ -65,12 +65,12 @@ def _by_phase(here: Here, source: str) -> Do:
     return issue
 
 
-def bring(here: Here, at: Address, place: Pointer, copy: OpenCopy, nbytes: int, frame: Frame) -> None:
-    """Issue a copy that the phase of the barrier at a place completes. Fails: RM341, RM342."""
+def bring(here: Here, at: Address, place: Pointer, operation: OpenOperation, nbytes: int, frame: Frame) -> None:
+    """Issue an operation that the phase of the barrier at a place completes. Fails: RM341, RM342."""
     barrier = here.barrier(at, frame, proxied=True, place=place)
-    here.block(frame).issue(copy)
+    here.block(frame).issue(operation)
     signal(here, barrier, frame)
-    barrier.bring(copy, nbytes, here.node.span)
+    barrier.bring(operation, nbytes, here.node.span)
 
 
 def to_global(here: Here) -> Do:  # TIA-015
@@ -126,7 +126,7 @@ class BulkCopy:
         """The number of bytes."""
         return len(self.data)
 
-    def copy(self, into: Pointer, frame: Frame) -> OpenCopy:
+    def copy(self, into: Pointer, frame: Frame) -> OpenOperation:
         """The copy to a place."""
         writes, nbytes = self.writes, self.nbytes
 
@@ -135,7 +135,7 @@ class BulkCopy:
                 writes(at, into, nbytes, phase)
 
         written(frame, None)
-        return OpenCopy([Move(into, self.source, self.data)], name_of(into), self.span, written)
+        return OpenOperation([Move(into, self.source, self.data)], name_of(into), self.span, written)
 
 
 def _prepared(here: Here, ends: Ends, spaces: tuple[str, str]) -> Callable[[Frame], BulkCopy]:

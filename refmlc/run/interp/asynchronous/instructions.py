@@ -29,8 +29,8 @@ from refmlc.lang.ir.asynchronous import RAW, Instruction, instruction
 from refmlc.lang.ops.ptx.hints import operands_of_hint
 from refmlc.run.interp.asynchronous import bulk, stores, tensors
 from refmlc.run.interp.asynchronous.barriers import SIZE
-from refmlc.run.interp.asynchronous.copies import Move, OpenCopy
 from refmlc.run.interp.asynchronous.operands import NotExecutedError, element_name
+from refmlc.run.interp.asynchronous.operations import Move, OpenOperation
 from refmlc.run.interp.asynchronous.place import Do, Here, is_number, is_state, signal
 from refmlc.run.interp.tensorir.addresses import name_of, touching
 from refmlc.run.interp.tensorir.frame import Eval, Frame, IntEval
@@ -177,7 +177,7 @@ def _copy(here: Here) -> Do:  # TIA-011
                 writes(at, into, nbytes, phase)
 
         written(frame)
-        copy = OpenCopy(moves, name_of(into), span, written, {here.thread(frame)})
+        copy = OpenOperation(moves, name_of(into), span, written, {here.thread(frame)})
         here.block(frame).issue(copy)
         here.groups("cp", frame).uncommitted.append(copy)
 
@@ -235,8 +235,9 @@ def _tracked(*, noinc: bool) -> Callable[[Here], Do]:  # TIA-013
 
         def track(frame: Frame) -> None:
             barrier, groups = here.barrier(at, frame, own=True), here.groups("cp", frame)
-            for copy in (copy for group in (*groups.committed, groups.uncommitted) for copy in group):
-                barrier.attach(copy)
+            for group in (*groups.committed, groups.uncommitted):
+                for operation in group:
+                    barrier.attach(operation)
             signal(here, barrier, frame)
             if noinc:
                 barrier.arrive(1, here.node.span)

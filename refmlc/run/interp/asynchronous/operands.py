@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from refmlc.diag import Span, fail
-from refmlc.diag.catalogue import BAD_POINTER, OPEN_COPY, OUT_OF_BOUNDS, UNINITIALISED
+from refmlc.diag.catalogue import BAD_POINTER, OPEN_OPERATION, OUT_OF_BOUNDS, UNINITIALISED
 from refmlc.lang.dtypes import INT32
 from refmlc.lang.ir import tir
 from refmlc.run.interp.tensorir.addresses import elements_at, name_of, place_of, space_of, view_at
@@ -64,7 +64,7 @@ class Address:
                 message = (
                     f"a copy reads `{name_of(place)}` before the asynchronous operation that writes it is complete"
                 )
-                raise fail(OPEN_COPY, message, self.span)
+                raise fail(OPEN_OPERATION, message, self.span)
             message = f"a copy reads `{name_of(place)}`, of which some bytes were never written"
             raise fail(UNINITIALISED, message, self.span)
         return bytes(storage.bytes[start : start + nbytes])

@@ -8,8 +8,8 @@ from refmlc.diag.catalogue import BAD_POINTER, BARRIER_MISUSE
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import Instruction
 from refmlc.run.interp.asynchronous.barriers import SIZE, BlockState, MemoryBarrier, PhaseState
-from refmlc.run.interp.asynchronous.copies import Groups
 from refmlc.run.interp.asynchronous.operands import Address, NotExecutedError, address, element_name
+from refmlc.run.interp.asynchronous.operations import Groups
 from refmlc.run.interp.tensorir.addresses import Touch, is_address, name_of, touching
 from refmlc.run.interp.tensorir.frame import Frame, IntEval
 from refmlc.run.interp.tensorir.opaque_values import held, holding

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 from refmlc.lang.dtypes.bits import encoder
 from refmlc.lang.ir import tir
-from refmlc.run.interp.asynchronous.copies import Move, OpenCopy
 from refmlc.run.interp.asynchronous.operands import NotExecutedError
+from refmlc.run.interp.asynchronous.operations import Move, OpenOperation
 from refmlc.run.interp.asynchronous.place import Do, Here, signal
 from refmlc.run.interp.tensorir.addresses import name_of, touching
 from refmlc.run.interp.tensorir.frame import Frame
@@ -46,7 +46,7 @@ def store(here: Here) -> Do:  # PTX-026
                 writes(at, into, nbytes, phase)
 
         written(frame, None)
-        copy = OpenCopy([Move(into, None, data)], name_of(into), span, written)
+        copy = OpenOperation([Move(into, None, data)], name_of(into), span, written)
         here.block(frame).issue(copy)
         signal(here, barrier, frame)
         barrier.bring(copy, nbytes, span)

@@ -24,8 +24,8 @@ from refmlc.lang.dtypes.bits import to_bits
 from refmlc.lang.ir import tir
 from refmlc.run.interp.asynchronous.boxes import Row, overlap, places, rows, runs
 from refmlc.run.interp.asynchronous.bulk import BY_GROUP, BY_PHASE, HINT, MULTICASTS, bring
-from refmlc.run.interp.asynchronous.copies import CopySource, Move, OpenCopy
 from refmlc.run.interp.asynchronous.operands import Address, NotExecutedError
+from refmlc.run.interp.asynchronous.operations import Move, OpenOperation, OperationSource
 from refmlc.run.interp.asynchronous.place import Do, Here
 from refmlc.run.interp.tensorir.addresses import Touch, name_of, touching
 from refmlc.run.interp.tensorir.frame import Frame
@@ -142,7 +142,7 @@ class BoxCopy:
 
     into: Pointer
     data: bytes
-    sources: Sequence[CopySource]
+    sources: Sequence[OperationSource]
     span: Span | None
     writes: Touch | None
 
@@ -151,7 +151,7 @@ class BoxCopy:
         """The number of bytes."""
         return len(self.data)
 
-    def copy(self, into: Pointer, frame: Frame) -> OpenCopy:
+    def copy(self, into: Pointer, frame: Frame) -> OpenOperation:
         """The copy to a place."""
         writes, nbytes = self.writes, self.nbytes
 
@@ -160,7 +160,7 @@ class BoxCopy:
                 writes(at, into, nbytes, phase)
 
         written(frame, None)
-        return OpenCopy([Move(into, None, self.data)], name_of(into), self.span, written, sources=self.sources)
+        return OpenOperation([Move(into, None, self.data)], name_of(into), self.span, written, sources=self.sources)
 
 
 def _box_to_shared(here: Here, rank: int) -> Callable[[Frame], BoxCopy]:
@@ -179,7 +179,7 @@ def _box_to_shared(here: Here, rank: int) -> Callable[[Frame], BoxCopy]:
                 reads(frame, place, row.nbytes, None)
             content = address.content(place, row.nbytes)
             box[row.local : row.local + row.nbytes] = content
-            sources.append(CopySource(place, content))
+            sources.append(OperationSource(place, content))
         data = np.empty(whole.nbytes, np.uint8)
         data[places(whole, into.byte_offset)] = np.frombuffer(box, np.uint8)
         return BoxCopy(into, data.tobytes(), sources, here.node.span, writes)
@@ -204,13 +204,13 @@ def _to_global(here: Here, rank: int) -> Do:  # TIA-042
     return issue
 
 
-def _box_to_global(here: Here, rank: int) -> Callable[[Frame], OpenCopy]:
+def _box_to_global(here: Here, rank: int) -> Callable[[Frame], OpenOperation]:
     map_of, coordinates, source = _map_of(here, 0, rank), _coordinates(here, 1, rank), here.address(rank + 1)
     reads = touching(here.scope, source.span, written=False, proxied=True)
     writes = touching(here.scope, here.node.span, written=True, proxied=True)
     span = here.node.span
 
-    def prepared(frame: Frame) -> OpenCopy:
+    def prepared(frame: Frame) -> OpenOperation:
         whole = map_of(frame)
         start = source.bytes_at(frame, whole.nbytes, "reads", "shared")
         here.check_own(start, frame)
@@ -225,7 +225,7 @@ def _box_to_global(here: Here, rank: int) -> Callable[[Frame], OpenCopy]:
             place = start.moved(first)
             if reads is not None:
                 reads(frame, place, count, None)
-            sources.append(CopySource(place, source.content(place, count)))
+            sources.append(OperationSource(place, source.content(place, count)))
         box = np.frombuffer(start.storage.bytes, np.uint8, whole.nbytes, start.byte_offset)
         moves = [
             Move(_remote(here, whole, row, frame, "writes")[1], None, box[each].tobytes())
@@ -237,6 +237,6 @@ def _box_to_global(here: Here, rank: int) -> Callable[[Frame], OpenCopy]:
                 writes(at, move.destination, move.nbytes, phase)  # type: ignore[misc]
 
         written(frame, None)
-        return OpenCopy(moves, name_of(whole.start), span, written, sources=sources)
+        return OpenOperation(moves, name_of(whole.start), span, written, sources=sources)
 
     return prepared

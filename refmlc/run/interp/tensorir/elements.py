@@ -9,7 +9,7 @@ from typing import cast
 from refmlc.diag import Related, fail
 from refmlc.diag.catalogue import (
     BAD_POINTER,
-    OPEN_COPY,
+    OPEN_OPERATION,
     OUT_OF_BOUNDS,
     RANK_MISMATCH,
     TYPE_MISMATCH,
@@ -196,7 +196,7 @@ def _diagnosis(view: View, node: tir.BufferLoad | tir.BufferStore, indices: tupl
     if isinstance(node, tir.BufferStore):
         return BAD_POINTER, f"store to `{element}`: the memory of the argument is read-only", ""
     if is_open(view, offset):
-        return OPEN_COPY, f"`{element}` is read before the asynchronous operation that writes it is complete", ""
+        return OPEN_OPERATION, f"`{element}` is read before the asynchronous operation that writes it is complete", ""
     value = view.data.storage.held_at(*_bytes_of(view, offset))
     if isinstance(value, Numberless):
         return UNSUPPORTED_CONSTRUCT, f"`{element}` holds {value.what}, whose number is not known", ""

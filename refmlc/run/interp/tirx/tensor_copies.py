@@ -17,7 +17,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import TENSOR_MEMORY_MISUSE
 from refmlc.lang.ir.tirx import TilePrimitiveCall
 from refmlc.run.interp.asynchronous.barriers import BlockState
-from refmlc.run.interp.asynchronous.copies import CopySource, Move, OpenCopy
+from refmlc.run.interp.asynchronous.operations import Move, OpenOperation, OperationSource
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.tensor_memory import TensorPlaces, cell_of
@@ -92,7 +92,7 @@ class TensorCopy:
             part = parts[member.number]
             moves = [Move(place, None, data) for place, data in joined(part.moves)]
             copy = OpenLoad(moves, to.corner.view.buffer.name, self.call.span, _untold, {member.index})
-            copy.sources = [CopySource(place, data) for place, data in joined(part.sources)]
+            copy.sources = [OperationSource(place, data) for place, data in joined(part.sources)]
             self._begin(copy, LOADS, member)
 
     def _store(self, to: MemoryTile, source: OwnedTile, pairs: Pairs) -> None:
@@ -131,10 +131,10 @@ class TensorCopy:
         (member,) = self.members
         name = to.corner.view.buffer.name
         copy = TensorOperation(moves, name, self.call.span, _untold, pipeline=member.index)
-        copy.sources = [CopySource(place, data) for place, data in joined(part.sources)]
+        copy.sources = [OperationSource(place, data) for place, data in joined(part.sources)]
         issue(self._block(), member.index, copy)
 
-    def _begin(self, copy: OpenCopy, kind: str, member: Thread) -> None:
+    def _begin(self, copy: OpenOperation, kind: str, member: Thread) -> None:
         self._block().issue(copy)
         self._block().groups_of(kind, member.index).uncommitted.append(copy)
 

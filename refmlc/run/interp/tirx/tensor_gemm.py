@@ -22,7 +22,7 @@ from refmlc.lang.dtypes.bits import decoder, encoder
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.tirx import TilePrimitiveCall
 from refmlc.lang.ops.tile_operators import SCALED_GEMM_ASYNC
-from refmlc.run.interp.asynchronous.copies import CopySource, Move
+from refmlc.run.interp.asynchronous.operations import Move, OperationSource
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.tensor_memory import TensorPlaces, cell_of
@@ -114,7 +114,7 @@ class TensorGemm:
             for piece in self._written(c, block, self._product(operation, (a, c), cast("Numbers", right), block))
         ]
         operation.moves = [Move(place, None, data) for place, data in joined(pieces)]
-        operation.sources = [CopySource(place, data) for place, data in joined(self.sources)]
+        operation.sources = [OperationSource(place, data) for place, data in joined(self.sources)]
         issue(self._group.asynchronous, thread, operation)
 
     @property

@@ -19,8 +19,8 @@ from refmlc.diag.catalogue import BAD_POINTER, UNSUPPORTED_CONSTRUCT
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.tirx import TilePrimitiveCall
-from refmlc.run.interp.asynchronous.copies import Move, OpenCopy
 from refmlc.run.interp.asynchronous.operands import ZERO, Address, NotExecutedError, address, element_name
+from refmlc.run.interp.asynchronous.operations import Move, OpenOperation
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads.group import Thread
@@ -80,7 +80,7 @@ class TileCopy:
         assert pick is not None  # noqa: S101 - a source that is a tile has one
         pairs = [(index, pick(index)) for index in indices(to.shape)]
         moves = _joined(self._moves(to, source, pairs))
-        copy = OpenCopy(moves, to.corner.view.buffer.name, self.call.span, self._report(to, pairs))
+        copy = OpenOperation(moves, to.corner.view.buffer.name, self.call.span, self._report(to, pairs))
         group = frame[self.scope.group]
         assert group is not None  # noqa: S101 - such threads are in a group
         block = group.asynchronous
@@ -155,7 +155,7 @@ class TileCopy:
                     hooks.touch_tile(access, view, to.offset(index), frame)
                 else:
                     hooks.landed(phase, access, view, to.offset(index))
-            if isinstance(phase, OpenCopy) and hooks.watches("acquire"):
+            if isinstance(phase, OpenOperation) and hooks.watches("acquire"):
                 hooks.acquire(phase, frame)
 
         return report

@@ -10,7 +10,14 @@ from math import copysign
 from typing import TypeAlias, cast
 
 from refmlc.diag import Diagnostic, Related, Span, error, fail
-from refmlc.diag.catalogue import BAD_POINTER, NOT_OWNED, OPEN_COPY, OUT_OF_BOUNDS, UNINITIALISED, UNSUPPORTED_CONSTRUCT
+from refmlc.diag.catalogue import (
+    BAD_POINTER,
+    NOT_OWNED,
+    OPEN_OPERATION,
+    OUT_OF_BOUNDS,
+    UNINITIALISED,
+    UNSUPPORTED_CONSTRUCT,
+)
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.dtypes import DType
 from refmlc.lang.layouts.forms import MEMORY
@@ -80,7 +87,7 @@ class TileRegion:
         element = self.element(position)
         if is_open(view, offset):
             message = f"`{self.name}` reads `{element}` before the asynchronous operation that writes it is complete"
-            raise fail(OPEN_COPY, message, self.span)
+            raise fail(OPEN_OPERATION, message, self.span)
         raise fail(UNINITIALISED, f"`{self.name}` reads `{element}`, which was never written", self.span)
 
     def write(self, view: View, offset: int, value: Scalar) -> None:

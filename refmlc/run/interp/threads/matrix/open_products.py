@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from refmlc.diag import Span
-from refmlc.run.interp.asynchronous.copies import Move, OpenCopy
+from refmlc.run.interp.asynchronous.operations import Move, OpenOperation
 from refmlc.run.interp.tensorir.addresses import name_of
 from refmlc.run.memory.pointer import Pointer
 
 
 @dataclass(slots=True, eq=False)
-class OpenProduct(OpenCopy):
+class OpenProduct(OpenOperation):
     """A product from its issue on. `moves`: the registers of D; `sources`: the places that it reads, with their bytes.
 
     `form`: what products that continue in the same registers have in common.
@@ -36,7 +36,7 @@ class OpenProduct(OpenCopy):
         earlier = pending([move.destination for move in self.moves], self.form, self.span)
         if earlier is not None:
             earlier.hand_over()
-        OpenCopy.issue(self)
+        OpenOperation.issue(self)
 
     def hand_over(self) -> None:
         """A later product has its registers."""
@@ -51,10 +51,10 @@ def pending(registers: Sequence[Pointer], form: object, span: Span | None) -> Op
 
     Fails: RM341 where an open operation has others too, or is of another form.
     """
-    owners: list[OpenCopy] = []
+    owners: list[OpenOperation] = []
     for move in registers:
         for item in move.storage.reserved_at(move.byte_offset, 1):
-            if item.written and isinstance(item.owner, OpenCopy) and item.owner not in owners:
+            if item.written and isinstance(item.owner, OpenOperation) and item.owner not in owners:
                 owners.append(item.owner)
     if not owners:
         return None

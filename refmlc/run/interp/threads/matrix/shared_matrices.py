@@ -15,7 +15,7 @@ from typing import TypeAlias, cast
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import (
     BAD_POINTER,
-    OPEN_COPY,
+    OPEN_OPERATION,
     OUT_OF_BOUNDS,
     UNINITIALISED,
     UNSUPPORTED_CONSTRUCT,
@@ -103,7 +103,7 @@ def chunk_at(number: int, numbers: SpaceNumbers, place_of: PlaceOf = same_place)
     if not storage.is_initialised(start, UNIT):
         if any(item.written for item in storage.reserved_at(start, UNIT)):
             raise fail(
-                OPEN_COPY,
+                OPEN_OPERATION,
                 f"a product reads `{name_of(place)}` before the asynchronous operation that writes it is complete",
             )
         message = f"a product reads 16 bytes from byte {start} of the memory of `{name_of(place)}` on"

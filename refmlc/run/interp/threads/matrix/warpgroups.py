@@ -27,7 +27,7 @@ from refmlc.lang.ops.matrix.fragments import LANES, gathered, scattered
 from refmlc.lang.ops.matrix.products import product, signed
 from refmlc.lang.ops.matrix.warpgroups import REGISTER, WARP_ROWS, WARPS, WarpgroupForm
 from refmlc.run.interp.asynchronous.barriers import BlockState
-from refmlc.run.interp.asynchronous.copies import CopySource, OpenCopy
+from refmlc.run.interp.asynchronous.operations import OpenOperation, OperationSource
 from refmlc.run.interp.tensorir.addresses import Touch, name_of, touching
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.intrinsics import pointer
@@ -212,7 +212,7 @@ def _product(scope: Scope, form: WarpgroupForm, operands: _Operands, call: tir.C
         )
         issued.waits_for.add(here.thread(frame))
         read = [*chunks, *((place, _content(place)) for place in own)]
-        issued.sources = [CopySource(place, data) for place, data in read]
+        issued.sources = [OperationSource(place, data) for place, data in read]
         issued.written = lambda at, _phase: watch.chunks(at, chunks)
         here.block(frame).issue(issued)
         here.block(frame).groups_of(KIND, here.thread(frame)).uncommitted.append(issued)
@@ -246,7 +246,7 @@ def _held(places: Sequence[Pointer], span: Span | None) -> int:
     for place in places:
         if not place.storage.is_initialised(place.byte_offset, WORD):
             owner = next((item.owner for item in place.storage.reserved_at(place.byte_offset, WORD)), None)
-            if isinstance(owner, OpenCopy):
+            if isinstance(owner, OpenOperation):
                 raise owner.failure("a product of matrices reads memory", span, written=True)
             message = f"a product of matrices reads a register in `{name_of(place)}`, which was never written"
             raise fail(UNINITIALISED, message, span)

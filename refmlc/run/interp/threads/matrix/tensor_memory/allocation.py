@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from refmlc.diag import Span
-from refmlc.run.interp.asynchronous.copies import OpenCopy
 from refmlc.run.interp.asynchronous.operands import NotExecutedError, address
+from refmlc.run.interp.asynchronous.operations import OpenOperation
 from refmlc.run.interp.tensorir.addresses import touching
 from refmlc.run.interp.tensorir.frame import Frame, Slot
 from refmlc.run.interp.threads.group import Meeting, Steps, Thread
@@ -162,7 +162,7 @@ def check_closed(here: TensorInstruction, memory: TensorMemory, first: int, colu
     """Fails: RM341 where an operation on columns that are freed is not complete."""
     for lane in range(LANES):
         for item in memory.storage.reserved_at(lane * LANE_BYTES + first * CELL, columns * CELL):
-            owner = cast("OpenCopy", item.owner)
+            owner = cast("OpenOperation", item.owner)
             raise owner.failure("columns of tensor memory are freed", here.span, written=item.written)
 
 

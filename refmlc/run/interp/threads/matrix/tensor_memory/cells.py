@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import OUT_OF_BOUNDS, UNINITIALISED, UNSUPPORTED_CONSTRUCT
-from refmlc.run.interp.asynchronous.copies import OpenCopy
+from refmlc.run.interp.asynchronous.operations import OpenOperation
 from refmlc.run.interp.threads.group import WARP
 from refmlc.run.interp.threads.matrix.tensor_memory.allocation import allocations
 from refmlc.run.interp.threads.matrix.tensor_memory.place import TensorInstruction
@@ -33,7 +33,7 @@ class CellRow:
 def _unwritten(here: TensorInstruction, row: CellRow) -> Exception:
     storage, start = row.place.storage, row.place.byte_offset
     for item in storage.reserved_at(start, row.nbytes):
-        if item.written and isinstance(item.owner, OpenCopy):
+        if item.written and isinstance(item.owner, OpenOperation):
             return item.owner.failure("an instruction reads tensor memory", here.span, written=True)
     first = next(at for at in range(start, start + row.nbytes) if not storage.is_initialised(at, 1))
     lane, column = divmod(first // CELL, COLUMNS)

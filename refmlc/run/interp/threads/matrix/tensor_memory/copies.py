@@ -21,7 +21,7 @@ from typing import cast
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.lang.ops.matrix.descriptors import TCGEN05, UNIT
-from refmlc.run.interp.asynchronous.copies import CopySource, Move
+from refmlc.run.interp.asynchronous.operations import Move, OperationSource
 from refmlc.run.interp.tensorir.addresses import touching
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.threads.matrix.operands import read
@@ -86,7 +86,7 @@ def copy(here: TensorInstruction) -> ThreadWork:  # TMM-006
             cast("Callable[..., None]", reads)(frame, place, len(data), None)
         written(frame, None)
         issued = TensorOperation(moves, "tmem", here.span, written, pipeline=here.thread(frame))
-        issued.sources = [CopySource(place, data) for place, data in sources]
+        issued.sources = [OperationSource(place, data) for place, data in sources]
         issue(here.block(frame), here.thread(frame), issued)
 
     return ThreadWork(run)

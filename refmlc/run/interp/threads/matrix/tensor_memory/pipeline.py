@@ -11,7 +11,7 @@ from typing import ClassVar, TypeGuard
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNINITIALISED
 from refmlc.run.interp.asynchronous.barriers import BlockState, MemoryBarrier
-from refmlc.run.interp.asynchronous.copies import Move, OpenCopy
+from refmlc.run.interp.asynchronous.operations import Move, OpenOperation
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.reservations import Reserved
@@ -23,7 +23,7 @@ KIND = "tcgen05"
 
 
 @dataclass(slots=True, eq=False)
-class TensorOperation(OpenCopy):
+class TensorOperation(OpenOperation):
     """A copy or a product from its issue on. `moves`: what it writes to tensor memory, from nowhere.
 
     `pipeline`: what operations have in common that come in order. `form`: what products that continue in the same
@@ -41,18 +41,18 @@ class TensorOperation(OpenCopy):
 
         Fails: RM341 where another operation has some of them, or a product of another form has cells of D.
         """
-        OpenCopy.issue(self)
+        OpenOperation.issue(self)
         self._data = {_key(move.destination.storage, move.destination.byte_offset): move.data for move in self.moves}
 
     def complete(self, frame: Frame, phase: object = None) -> None:
         """A thread has seen one of its phases: for threads that see another one it is complete too."""
-        OpenCopy.complete(self, frame, frozenset(self.signals) if len(self.signals) > 1 else phase)
+        OpenOperation.complete(self, frame, frozenset(self.signals) if len(self.signals) > 1 else phase)
 
     def _reserve(self, place: Pointer, nbytes: int, *, written: bool) -> None:
         storage, start = place.storage, place.byte_offset
         for other in reserved(place, nbytes):
             owner = other.owner
-            if owner is self or not (written or other.written) or not isinstance(owner, OpenCopy):
+            if owner is self or not (written or other.written) or not isinstance(owner, OpenOperation):
                 continue
             both = written and other.written
             if not self.follows(owner) or (both and not self._continues(owner, place, nbytes)):
@@ -130,7 +130,7 @@ def content(place: Pointer, nbytes: int, reader: TensorOperation, what: str) -> 
         if not item.written:
             continue
         if not reader.follows(owner):
-            assert isinstance(owner, OpenCopy)  # noqa: S101 - others reserve nothing
+            assert isinstance(owner, OpenOperation)  # noqa: S101 - others reserve nothing
             raise owner.failure(f"{what} reads cells", reader.span, written=True)
         first, last = max(item.start, start), min(item.end, start + nbytes)
         data[first - start : last - start] = owner.written_at(storage, item)[first - item.start : last - item.start]

@@ -26,8 +26,8 @@ from refmlc.lang.ops.matrix.forms import NoSuchForm
 from refmlc.lang.ops.matrix.fragments import Matrix
 from refmlc.lang.ops.matrix.products import Scales, Unspecified, product, scaled_product, signed
 from refmlc.lang.ops.matrix.tensor_products import SCALES, TensorForm
-from refmlc.run.interp.asynchronous.copies import CopySource, Move
 from refmlc.run.interp.asynchronous.operands import NotExecutedError
+from refmlc.run.interp.asynchronous.operations import Move, OperationSource
 from refmlc.run.interp.asynchronous.place import Here, signal
 from refmlc.run.interp.tensorir.addresses import Touch, touching
 from refmlc.run.interp.tensorir.frame import Frame, IntEval
@@ -172,7 +172,7 @@ class _Product:
         self._blocks = here.blocks(frame, form.group)
         self._operation = TensorOperation((), "tmem", here.span, lambda _frame, _phase: None)
         self._operation.pipeline, self._operation.form = here.thread(frame), form
-        self._sources: list[CopySource] = []
+        self._sources: list[OperationSource] = []
 
     def multiply(self, *, in_shared: bool) -> None:
         """Compute D. Fails: NoSuchForm, Unspecified; RM304, RM305, RM341, RM351 of what is read."""
@@ -242,7 +242,7 @@ class _Product:
             partial(chunk_at, numbers=numbers, place_of=same),
             along_k=form.along_k[number],
         )
-        self._sources += [CopySource(place, data) for place, data in read.chunks]
+        self._sources += [OperationSource(place, data) for place, data in read.chunks]
         return read.lines
 
     def _from_tensor_memory(self, block: int, address: int, lanes: int) -> Matrix:
@@ -280,7 +280,7 @@ class _Product:
     def _source(self, block: int, address: int, where: tuple[int, int, int]) -> bytes:
         place = self._cells(block, address, where)
         data = content(place, where[2] * CELL, self._operation, READS)
-        self._sources.append(CopySource(place, data))
+        self._sources.append(OperationSource(place, data))
         return data
 
     def _cells(self, block: int, address: int, where: tuple[int, int, int]) -> Pointer:
@@ -298,7 +298,7 @@ class _Watch:
         self._reads = touching(here.scope, here.span, written=False, proxied=True)
         self._writes = touching(here.scope, here.span, written=True, proxied=True)
 
-    def reads(self, frame: Frame, sources: Sequence[CopySource]) -> None:
+    def reads(self, frame: Frame, sources: Sequence[OperationSource]) -> None:
         """What it reads."""
         _report(self._reads, frame, [(source.place, len(source.data)) for source in sources], None)
 

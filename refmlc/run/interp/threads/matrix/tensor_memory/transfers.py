@@ -22,7 +22,7 @@ from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.lang.dtypes import HANDLE
 from refmlc.lang.ir import tir
 from refmlc.lang.ops.matrix.tensor_memory import COUNTS, SHAPES, SPLIT, TransferForm
-from refmlc.run.interp.asynchronous.copies import CopySource, Move, OpenCopy
+from refmlc.run.interp.asynchronous.operations import Move, OpenOperation, OperationSource
 from refmlc.run.interp.tensorir.addresses import Touch, name_of, touching
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.intrinsics import pointer
@@ -39,13 +39,13 @@ BITS, HALF = 32, 2
 """The bits of a register, the bytes of its half."""
 
 
-class OpenLoad(OpenCopy):
+class OpenLoad(OpenOperation):
     """A load from its issue on: one thread's registers, for the first thread of the warp also the cells."""
 
     noun: ClassVar[str] = "load of tensor memory"
 
 
-class OpenStore(OpenCopy):
+class OpenStore(OpenOperation):
     """A store of a warp from its issue on."""
 
     noun: ClassVar[str] = "store to tensor memory"
@@ -113,14 +113,14 @@ def load(here: TensorInstruction) -> WarpWork:  # TMM-003
     def act(posted: Posted) -> Posted:
         share = _common(posted)
         start, found = _rows(here, form, share)
-        sources = [CopySource(row.place, content) for row, content in _contents(here, form, found)]
+        sources = [OperationSource(row.place, content) for row, content in _contents(here, form, found)]
         cells = _cells(share.memory)[lanes + start[0], columns + start[1]]
         if form.packs:
             cells = ((cells[:, ::2] & 0xFFFF) | cells[:, 1::2] << 16).astype(np.uint32)
         return [(codes, sources if number == 0 else []) for number, codes in enumerate(cells)]
 
     def finish(frame: Frame, result: object) -> None:
-        codes, sources = cast("tuple[NDArray[np.uint32], list[CopySource]]", result)
+        codes, sources = cast("tuple[NDArray[np.uint32], list[OperationSource]]", result)
         into = [place(frame) for place in places]
         if len(set(into)) < len(into):
             raise fail(UNSUPPORTED_CONSTRUCT, "a load with one register for two cells is not executed", here.span)

@@ -1,15 +1,16 @@
-"""Open copies: what they reserve, and when they are complete (TIA-002).
+"""Open operations: what they reserve, and when they are complete (TIA-002).
 
-From its issue to its completion a copy reserves its destination, which counts as not written, and its source. So
+All that is asynchronous is one: copies, boxes, stores, products of matrices, loads and stores of tensor memory. From
+its issue to its completion an operation reserves its destination, which counts as not written, and its sources. So
 
 | access while it is open                 | is found                                                                  |
 |-----------------------------------------|---------------------------------------------------------------------------|
 | a read of the destination               | at once: no element of it counts as written                               |
 | a write to the destination              | at the completion, or the end of the block: it counts as written          |
 | a write to the source                   | at the completion, or the end of the block: its bytes are others          |
-| another copy to either, or from the first | at once                                                                 |
+| another operation on either             | at once, unless both only read it                                         |
 
-A copy is complete when everyone it waits for has waited: the threads that issued it, or a phase of a barrier.
+An operation is complete when everyone it waits for has waited: the threads that issued it, or a phase of a barrier.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
 from refmlc.diag import Diagnostic, Related, Span, error
-from refmlc.diag.catalogue import OPEN_COPY
+from refmlc.diag.catalogue import OPEN_OPERATION
 from refmlc.diag.errors import RefmlcError
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.memory.pointer import Pointer
@@ -42,18 +43,18 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class CopySource:
-    """Bytes that a copy reads, which do not stay together in its destination."""
+class OperationSource:
+    """Bytes that an operation reads, which do not stay together in its destination."""
 
     place: Pointer
     data: bytes
 
 
 @dataclass(slots=True, eq=False)
-class OpenCopy:
-    """A copy from its issue on. `into`: the name of its destination.
+class OpenOperation:
+    """An operation from its issue on. `into`: the name of its destination.
 
-    `written` reports its elements to hooks: as written by a thread, or by the copy when a phase completes it, or
+    `written` reports its elements to hooks: as written by a thread, or by the operation when a phase completes it, or
     several threads do.
     `outlives`: its destination is in memory that stays when the block ends.
     `sources`: what it reads beside the sources of its moves. `noun`: as messages call it.
@@ -67,7 +68,7 @@ class OpenCopy:
     waits_for: set[int] = field(default_factory=set)
     outlives: bool = False
     of_several: bool = False
-    sources: Sequence[CopySource] = ()
+    sources: Sequence[OperationSource] = ()
     _reserved: list[tuple[Storage, Reserved]] = field(default_factory=list)
 
     @property
@@ -76,7 +77,7 @@ class OpenCopy:
         return bool(self._reserved)
 
     def issue(self) -> None:
-        """Reserve its bytes. Fails: RM341 where another open copy has some of them."""
+        """Reserve its bytes. Fails: RM341 where another open operation has some of them."""
         for move in self.moves:
             self._reserve(move.destination, move.nbytes, written=True)
             move.destination.storage.forget(move.destination.byte_offset, move.nbytes)
@@ -88,7 +89,7 @@ class OpenCopy:
     def _reserve(self, place: Pointer, nbytes: int, *, written: bool) -> None:
         storage, start = place.storage, place.byte_offset
         for other in storage.reserved_at(start, nbytes):
-            if (written or other.written) and other.owner is not self and isinstance(other.owner, OpenCopy):
+            if (written or other.written) and other.owner is not self and isinstance(other.owner, OpenOperation):
                 verb = "writes" if written else "reads"
                 raise other.owner.failure(f"a copy {verb} memory", self.span, written=other.written)
         item = Reserved(start, start + nbytes, written, self)
@@ -125,7 +126,7 @@ class OpenCopy:
     def end(self) -> None:
         """The block ends: what only has to be written to memory that stays is there for who comes after.
 
-        Fails: RM341 where a copy to such memory has not read its source.
+        Fails: RM341 where an operation on such memory has not read its sources.
         """
         if self.waits_for and self.outlives:
             if self.sources or any(move.source is not None for move in self.moves):
@@ -141,26 +142,26 @@ class OpenCopy:
         self._check_sources()
 
     def _check_sources(self) -> None:
-        pairs = [CopySource(move.source, move.data) for move in self.moves if move.source is not None]
+        pairs = [OperationSource(move.source, move.data) for move in self.moves if move.source is not None]
         for source in (*pairs, *self.sources):
             start = source.place.byte_offset
             if bytes(source.place.storage.bytes[start : start + len(source.data)]) != source.data:
                 raise self.failure("a statement writes memory", self.span, written=False)
 
     def failure(self, what: str, span: Span | None, *, written: bool) -> RefmlcError:
-        """The failure of an access to memory that this copy reads or writes."""
+        """The failure of an access to memory that this operation reads or writes."""
         verb = "writes" if written else "reads"
         message = f"{what} that a {self.noun} into `{self.into}`, which is not complete, {verb}"
         related = () if span is self.span else (Related(f"the {self.noun} is issued here", self.span),)
-        return error(Diagnostic(OPEN_COPY, message, span, "", (), related))
+        return error(Diagnostic(OPEN_OPERATION, message, span, "", (), related))
 
 
 @dataclass(slots=True)
 class Groups:
-    """The copies of one thread: not committed, and the groups that are, in order."""
+    """The operations of one thread: not committed, and the groups that are, in order."""
 
-    uncommitted: list[OpenCopy] = field(default_factory=list)
-    committed: list[list[OpenCopy]] = field(default_factory=list)
+    uncommitted: list[OpenOperation] = field(default_factory=list)
+    committed: list[list[OpenOperation]] = field(default_factory=list)
 
     def commit(self) -> None:
         """All that is not committed becomes a group, even where it is none."""
@@ -171,14 +172,14 @@ class Groups:
         """All groups but the `left` last ones are complete, as far as the thread is concerned."""
         count = max(len(self.committed) - left, 0)
         for group in self.committed[:count]:
-            for copy in group:
-                copy.waits_for.discard(thread)
-                if not copy.waits_for:
-                    copy.complete(frame, copy if copy.of_several else None)
+            for operation in group:
+                operation.waits_for.discard(thread)
+                if not operation.waits_for:
+                    operation.complete(frame, operation if operation.of_several else None)
         del self.committed[:count]
 
     def wait_for_sources(self, left: int) -> None:
         """All groups but the `left` last ones have read their sources."""
         for group in self.committed[: max(len(self.committed) - left, 0)]:
-            for copy in group:
-                copy.end_sources()
+            for operation in group:
+                operation.end_sources()
