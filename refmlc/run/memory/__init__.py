@@ -4,6 +4,7 @@
 |------------------|--------------------------------------------------------------------------------|
 | `storage`        | bytes, and a shadow that marks those that were written                         |
 | `reservations`   | the bytes of operations that are not complete                                  |
+| `overwrites`     | writes to bytes that operations which are not complete have read               |
 | `array_memory`   | views on the memory of NumPy arrays                                            |
 | `cells`          | elements of a storage as Python values, and their shadow                       |
 | `pointer`        | a storage and a byte in it                                                     |

@@ -7,21 +7,26 @@ BUCKET = 16
 """Reservations are found by the number of the bucket. Units: bytes."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Reserved:
-    """Bytes `start` … `end` - 1, which the operation `owner` reads or, with `written`, writes until it is complete."""
+    """Bytes `start` … `end` - 1, which the operation `owner` reads or, with `written`, writes until it is complete.
+
+    `overwritten`: others have written some of them since, as far as it is known already.
+    """
 
     start: int
     end: int
     written: bool
     owner: object
+    overwritten: bool = False
 
 
 @dataclass(slots=True)
 class Reservations:
-    """All of one storage."""
+    """All of one storage. `rewritten`: of units read in part, the bytes written since, a bit each."""
 
     buckets: dict[int, list[Reserved]] = field(default_factory=dict)
+    rewritten: dict[int, int] = field(default_factory=dict)
 
     def add(self, item: Reserved) -> None:
         """Reserve its bytes."""
@@ -36,6 +41,8 @@ class Reservations:
                 self.buckets[number] = rest
             else:
                 del self.buckets[number]
+        if not self.buckets:
+            self.rewritten.clear()
 
     def at(self, start: int, end: int) -> Iterator[Reserved]:
         """What reserves any byte from `start` to `end` - 1."""

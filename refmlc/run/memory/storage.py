@@ -1,6 +1,7 @@
 """Storage: bytes, and a shadow that marks those that were written.
 
-The shadow holds one byte per *unit* of `unit` bytes: 1 when the whole unit was written, else 0. A unit of which only
+The shadow holds one byte per *unit* of `unit` bytes: not 0 when the whole unit was written. A write makes it 1; it is 2
+from when an asynchronous operation reads the unit until the next write (`overwrites`). A unit of which only
 some bytes were written (through a view with smaller or shifted elements) is 0 in the shadow and has its bytes in
 `partial`, a bit each. So a half written unit never counts as written, and all views of one storage stay coherent
 whatever their element size.
@@ -26,6 +27,8 @@ from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.reservations import Reservations, Reserved
 
 ALIGNMENT = 64
+WRITTEN, READ = 1, 2
+"""Marks of units in the shadow."""
 
 
 @dataclass(slots=True)
@@ -219,7 +222,7 @@ class Storage:
 
     @property
     def shadow(self) -> bytearray:
-        """One byte per unit, 1 when the whole unit is initialised. An undecided unit becomes 1 byte."""
+        """One byte per unit, not 0 when the whole unit is initialised. An undecided unit becomes 1 byte."""
         if self._shadow is None:
             self.settle(1)
             count = -(-self.nbytes // self.unit)
@@ -277,8 +280,7 @@ class Storage:
             return True
         for number in range(first_open, end):
             if not shadow[number]:
-                start = number * unit
-                needed = _mask(max(offset - start, 0), min(last - start, unit))
+                needed = self.mask(number, offset, last)
                 if self.partial.get(number, 0) & needed != needed:
                     return False
         return True
@@ -289,31 +291,31 @@ class Storage:
             return
         shadow, unit, last = self.shadow, self.unit, offset + nbytes
         first, end = offset // unit, -(-last // unit)
-        for number in {first, end - 1}:
-            start = number * unit
-            written = self._full(number) if shadow[number] else self.partial.get(number, 0)
-            self.partial[number] = written & ~_mask(max(offset - start, 0), min(last - start, unit))
+        rewritten = self.extras.reserved.rewritten
+        for number in [number for number in rewritten if first <= number < end and shadow[number] == WRITTEN]:
+            rewritten[number] = self.mask(number)
+        borders = {first, end - 1} if offset % unit or nbytes % unit else ()
+        left = {number: self._written(number) & ~self.mask(number, offset, last) for number in borders}
         shadow[first:end] = bytes(end - first)
-        for number in [number for number in self.partial if first < number < end - 1]:
+        for number in [number for number in self.partial if first <= number < end]:
             del self.partial[number]
+        self.partial.update((number, bits) for number, bits in left.items() if bits)
         self.let_go(offset, nbytes)
 
     def is_any_initialised(self, offset: int, nbytes: int) -> bool:
         """Whether any of `nbytes` bytes from `offset` on was written."""
         unit, last = self.unit, offset + nbytes
         first, end = offset // unit, -(-last // unit)
-        if self.shadow.find(1, first, end) >= 0:
+        if self.shadow.find(WRITTEN, first, end) >= 0 or self.shadow.find(READ, first, end) >= 0:
             return True
         numbers = (number for number in self.partial if first <= number < end)
-        return any(
-            self.partial[number] & _mask(max(offset - number * unit, 0), min(last - number * unit, unit))
-            for number in numbers
-        )
+        return any(self.partial[number] & self.mask(number, offset, last) for number in numbers)
 
     def hold(self, offset: int, nbytes: int, value: object) -> None:
         """Put a value without a number in place of an element, which counts as not written."""
         self.forget(offset, nbytes)
         self.extras.held[offset] = nbytes, value
+        self.tell_readers(offset, nbytes)
 
     def let_go(self, offset: int, nbytes: int) -> None:
         """Elements among `nbytes` bytes from `offset` on hold no value without a number any more."""
@@ -333,22 +335,33 @@ class Storage:
         """What reserves any of `nbytes` bytes from `offset` on."""
         return iter(()) if self._extras is None else self._extras.reserved.at(offset, offset + nbytes)
 
+    def tell_readers(self, offset: int, nbytes: int) -> None:
+        """A statement has written `nbytes` bytes from `offset` on, which count as not written now."""
+        for item in self.reserved_at(offset, nbytes):
+            item.overwritten = True
+
     def _mark(self, number: int, start: int, stop: int) -> None:
         """Bytes `start` … `stop` - 1 of unit `number` were written."""
-        shadow = self.shadow
-        if shadow[number]:
-            self.partial.pop(number, None)
-            return
-        written = self.partial.get(number, 0) | _mask(start, stop)
-        if written == self._full(number):
-            shadow[number] = 1
+        shadow, bits, mark = self.shadow, _mask(start, stop), WRITTEN
+        rewritten = self.extras.reserved.rewritten
+        if number in rewritten and shadow[number] != WRITTEN:
+            rewritten[number] |= bits
+            mark = READ
+        written = self._written(number) | bits
+        if written == self.mask(number):
+            shadow[number] = mark
             self.partial.pop(number, None)
         else:
             self.partial[number] = written
 
-    def _full(self, number: int) -> int:
-        """The mask of a whole unit; the last one may be shorter."""
-        return _mask(0, min(self.unit, self.nbytes - number * self.unit))
+    def _written(self, number: int) -> int:
+        """The bytes of a unit that were written, a bit each."""
+        return self.mask(number) if self.shadow[number] else self.partial.get(number, 0)
+
+    def mask(self, number: int, offset: int = 0, end: int | None = None) -> int:
+        """The bytes of unit `number` that are in `offset` … `end` - 1, a bit each; the last unit may be shorter."""
+        start, last = number * self.unit, self.nbytes if end is None else end
+        return _mask(max(offset - start, 0), min(last - start, self.unit))
 
 
 def _aligned(room: ByteArray, nbytes: int) -> ByteArray:

@@ -142,6 +142,7 @@ class BlockState:
             raise fail(BARRIER_MISUSE, f"`{name}` is initialised while it is a barrier", span)
         self.barriers[key] = MemoryBarrier(name, place, count, count)
         place.storage.forget(place.byte_offset, SIZE)
+        place.storage.tell_readers(place.byte_offset, SIZE)
 
     def barrier(self, name: str, place: Pointer, span: Span | None) -> MemoryBarrier:
         """The barrier at a place. Fails: RM342 where there is none, or its memory was written."""

@@ -7,7 +7,7 @@ its issue to its completion an operation reserves its destination, which counts 
 |-----------------------------------------|---------------------------------------------------------------------------|
 | a read of the destination               | at once: no element of it counts as written                               |
 | a write to the destination              | at the completion, or the end of the block: it counts as written          |
-| a write to the source                   | at the completion, or the end of the block: its bytes are others          |
+| a write to the source, of any value     | at the completion, or the end of the block: its marks tell (`overwrites`) |
 | another operation on either             | at once, unless both only read it                                         |
 
 An operation is complete when everyone it waits for has waited: the threads that issued it, or a phase of a barrier.
@@ -21,6 +21,7 @@ from refmlc.diag import Diagnostic, Related, Span, error
 from refmlc.diag.catalogue import OPEN_OPERATION
 from refmlc.diag.errors import RefmlcError
 from refmlc.run.interp.tensorir.frame import Frame
+from refmlc.run.memory.overwrites import is_overwritten, land, settle, watch
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.reservations import Reserved
 from refmlc.run.memory.storage import Storage
@@ -44,10 +45,16 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class OperationSource:
-    """Bytes that an operation reads, which do not stay together in its destination."""
+    """Bytes that an operation has read, which do not stay together in its destination. They are watched."""
 
     place: Pointer
-    data: bytes
+    nbytes: int
+
+    @classmethod
+    def read(cls, place: Pointer, nbytes: int) -> "OperationSource":
+        """Bytes that are read now."""
+        watch(place.storage, place.byte_offset, nbytes)
+        return cls(place, nbytes)
 
 
 @dataclass(slots=True, eq=False)
@@ -79,12 +86,15 @@ class OpenOperation:
     def issue(self) -> None:
         """Reserve its bytes. Fails: RM341 where another open operation has some of them."""
         for move in self.moves:
-            self._reserve(move.destination, move.nbytes, written=True)
-            move.destination.storage.forget(move.destination.byte_offset, move.nbytes)
+            to = move.destination
+            self._reserve(to, move.nbytes, written=True)
+            settle(to.storage, to.byte_offset, move.nbytes)
+            to.storage.forget(to.byte_offset, move.nbytes)
             if move.source is not None:
+                watch(move.source.storage, move.source.byte_offset, move.nbytes)
                 self._reserve(move.source, move.nbytes, written=False)
         for source in self.sources:
-            self._reserve(source.place, len(source.data), written=False)
+            self._reserve(source.place, source.nbytes, written=False)
 
     def _reserve(self, place: Pointer, nbytes: int, *, written: bool) -> None:
         storage, start = place.storage, place.byte_offset
@@ -110,9 +120,7 @@ class OpenOperation:
             storage.extras.reserved.remove(item)
         self._reserved.clear()
         for move in self.moves:
-            start = move.destination.byte_offset
-            move.destination.storage.bytes[start : start + move.nbytes] = move.data
-            move.destination.storage.initialise(start, move.nbytes)
+            land(move.destination.storage, move.destination.byte_offset, move.data)
 
     def end_sources(self) -> None:
         """Its sources have been read. Fails: RM341 where one was written since its issue."""
@@ -142,10 +150,8 @@ class OpenOperation:
         self._check_sources()
 
     def _check_sources(self) -> None:
-        pairs = [OperationSource(move.source, move.data) for move in self.moves if move.source is not None]
-        for source in (*pairs, *self.sources):
-            start = source.place.byte_offset
-            if bytes(source.place.storage.bytes[start : start + len(source.data)]) != source.data:
+        for storage, item in self._reserved:
+            if not item.written and (item.overwritten or is_overwritten(storage, item.start, item.end - item.start)):
                 raise self.failure("a statement writes memory", self.span, written=False)
 
     def failure(self, what: str, span: Span | None, *, written: bool) -> RefmlcError:

@@ -179,7 +179,7 @@ def _box_to_shared(here: Here, rank: int) -> Callable[[Frame], BoxCopy]:
                 reads(frame, place, row.nbytes, None)
             content = address.content(place, row.nbytes)
             box[row.local : row.local + row.nbytes] = content
-            sources.append(OperationSource(place, content))
+            sources.append(OperationSource.read(place, row.nbytes))
         data = np.empty(whole.nbytes, np.uint8)
         data[places(whole, into.byte_offset)] = np.frombuffer(box, np.uint8)
         return BoxCopy(into, data.tobytes(), sources, here.node.span, writes)
@@ -225,7 +225,8 @@ def _box_to_global(here: Here, rank: int) -> Callable[[Frame], OpenOperation]:
             place = start.moved(first)
             if reads is not None:
                 reads(frame, place, count, None)
-            sources.append(OperationSource(place, source.content(place, count)))
+            source.content(place, count)
+            sources.append(OperationSource.read(place, count))
         box = np.frombuffer(start.storage.bytes, np.uint8, whole.nbytes, start.byte_offset)
         moves = [
             Move(_remote(here, whole, row, frame, "writes")[1], None, box[each].tobytes())

@@ -92,7 +92,7 @@ class TensorCopy:
             part = parts[member.number]
             moves = [Move(place, None, data) for place, data in joined(part.moves)]
             copy = OpenLoad(moves, to.corner.view.buffer.name, self.call.span, _untold, {member.index})
-            copy.sources = [OperationSource(place, data) for place, data in joined(part.sources)]
+            copy.sources = [OperationSource.read(place, len(data)) for place, data in joined(part.sources)]
             self._begin(copy, LOADS, member)
 
     def _store(self, to: MemoryTile, source: OwnedTile, pairs: Pairs) -> None:
@@ -131,7 +131,7 @@ class TensorCopy:
         (member,) = self.members
         name = to.corner.view.buffer.name
         copy = TensorOperation(moves, name, self.call.span, _untold, pipeline=member.index)
-        copy.sources = [OperationSource(place, data) for place, data in joined(part.sources)]
+        copy.sources = [OperationSource.read(place, len(data)) for place, data in joined(part.sources)]
         issue(self._block(), member.index, copy)
 
     def _begin(self, copy: OpenOperation, kind: str, member: Thread) -> None:

@@ -114,7 +114,7 @@ class TensorGemm:
             for piece in self._written(c, block, self._product(operation, (a, c), cast("Numbers", right), block))
         ]
         operation.moves = [Move(place, None, data) for place, data in joined(pieces)]
-        operation.sources = [OperationSource(place, data) for place, data in joined(self.sources)]
+        operation.sources = [OperationSource.read(place, len(data)) for place, data in joined(self.sources)]
         issue(self._group.asynchronous, thread, operation)
 
     @property

@@ -38,7 +38,6 @@ from refmlc.run.interp.threads.matrix.operands import element_of, read
 from refmlc.run.interp.threads.matrix.registers import joined, split
 from refmlc.run.interp.threads.matrix.shared_matrices import (
     BYTE,
-    Chunks,
     SharedMatrix,
     chunk_at,
     described,
@@ -200,7 +199,7 @@ def _product(scope: Scope, form: WarpgroupForm, operands: _Operands, call: tir.C
         return _Share(a, b, continues, before, here.numbers(frame))
 
     def finish(frame: Frame, result: object) -> None:
-        held, chunks = cast("tuple[int, Chunks]", result)
+        held, chunks = cast("tuple[int, list[OperationSource]]", result)
         places, own = [place(frame) for place in sums], [place(frame) for place in fragments]
         if len(set(places)) < len(places):
             raise fail(UNSUPPORTED_CONSTRUCT, "a product with one register for two elements is not executed", call.span)
@@ -211,8 +210,7 @@ def _product(scope: Scope, form: WarpgroupForm, operands: _Operands, call: tir.C
             form, places, [code.to_bytes(WORD, "little") for code in split(held, REGISTER, len(places))], call.span
         )
         issued.waits_for.add(here.thread(frame))
-        read = [*chunks, *((place, _content(place)) for place in own)]
-        issued.sources = [OperationSource(place, data) for place, data in read]
+        issued.sources = [*chunks, *(OperationSource.read(place, WORD) for place in own)]
         issued.written = lambda at, _phase: watch.chunks(at, chunks)
         here.block(frame).issue(issued)
         here.block(frame).groups_of(KIND, here.thread(frame)).uncommitted.append(issued)
@@ -281,7 +279,8 @@ class _Multiplication:
             turned = [list(row) for row in zip(*columns, strict=True)]
             d = product(form, signed(form.element("a"), a, operands.signs[0]), turned, sums)
             held = scattered(form, "d", [d])
-            result += [(code, chunks if lane == 0 else []) for lane, code in enumerate(held)]
+            sources = [OperationSource.read(place, len(data)) for place, data in chunks]
+            result += [(code, sources if lane == 0 else []) for lane, code in enumerate(held)]
         return result
 
     def _matrix(self, code: int, number: int, lines: int, numbers: SpaceNumbers) -> SharedMatrix:
@@ -302,9 +301,9 @@ class _Watch:
         """Registers of the thread."""
         _report(self._writes if written else self._reads, frame, [(place, WORD) for place in places])
 
-    def chunks(self, frame: Frame, chunks: Chunks) -> None:
+    def chunks(self, frame: Frame, chunks: Sequence[OperationSource]) -> None:
         """What hooks see the warp of the thread read from shared memory."""
-        _report(self._reads, frame, [(place, len(data)) for place, data in chunks])
+        _report(self._reads, frame, [(chunk.place, chunk.nbytes) for chunk in chunks])
 
 
 def _report(touch: Touch | None, frame: Frame, places: Sequence[tuple[Pointer, int]]) -> None:

@@ -22,12 +22,10 @@ class CellRow:
     place: Pointer
     nbytes: int
 
-    def content(self, here: TensorInstruction) -> bytes:
-        """Their bytes. Fails: RM305, RM341."""
-        storage, start = self.place.storage, self.place.byte_offset
-        if not storage.is_initialised(start, self.nbytes):
+    def check(self, here: TensorInstruction) -> None:
+        """Fails: RM305, RM341 where one has no value."""
+        if not self.place.storage.is_initialised(self.place.byte_offset, self.nbytes):
             raise _unwritten(here, self)
-        return bytes(storage.bytes[start : start + self.nbytes])
 
 
 def _unwritten(here: TensorInstruction, row: CellRow) -> Exception:

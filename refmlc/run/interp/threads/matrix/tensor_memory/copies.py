@@ -86,7 +86,7 @@ def copy(here: TensorInstruction) -> ThreadWork:  # TMM-006
             cast("Callable[..., None]", reads)(frame, place, len(data), None)
         written(frame, None)
         issued = TensorOperation(moves, "tmem", here.span, written, pipeline=here.thread(frame))
-        issued.sources = [OperationSource(place, data) for place, data in sources]
+        issued.sources = [OperationSource.read(place, len(data)) for place, data in sources]
         issue(here.block(frame), here.thread(frame), issued)
 
     return ThreadWork(run)

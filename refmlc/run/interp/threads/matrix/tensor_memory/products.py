@@ -242,7 +242,7 @@ class _Product:
             partial(chunk_at, numbers=numbers, place_of=same),
             along_k=form.along_k[number],
         )
-        self._sources += [OperationSource(place, data) for place, data in read.chunks]
+        self._sources += [OperationSource.read(place, len(data)) for place, data in read.chunks]
         return read.lines
 
     def _from_tensor_memory(self, block: int, address: int, lanes: int) -> Matrix:
@@ -280,7 +280,7 @@ class _Product:
     def _source(self, block: int, address: int, where: tuple[int, int, int]) -> bytes:
         place = self._cells(block, address, where)
         data = content(place, where[2] * CELL, self._operation, READS)
-        self._sources.append(OperationSource(place, data))
+        self._sources.append(OperationSource.read(place, len(data)))
         return data
 
     def _cells(self, block: int, address: int, where: tuple[int, int, int]) -> Pointer:
@@ -300,7 +300,7 @@ class _Watch:
 
     def reads(self, frame: Frame, sources: Sequence[OperationSource]) -> None:
         """What it reads."""
-        _report(self._reads, frame, [(source.place, len(source.data)) for source in sources], None)
+        _report(self._reads, frame, [(source.place, source.nbytes) for source in sources], None)
 
     def writes(self, frame: Frame, moves: Sequence[Move], phase: object) -> None:
         """What it writes."""

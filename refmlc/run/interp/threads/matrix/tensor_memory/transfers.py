@@ -113,7 +113,7 @@ def load(here: TensorInstruction) -> WarpWork:  # TMM-003
     def act(posted: Posted) -> Posted:
         share = _common(posted)
         start, found = _rows(here, form, share)
-        sources = [OperationSource(row.place, content) for row, content in _contents(here, form, found)]
+        sources = [OperationSource.read(row.place, row.nbytes) for row in _checked(here, form, found)]
         cells = _cells(share.memory)[lanes + start[0], columns + start[1]]
         if form.packs:
             cells = ((cells[:, ::2] & 0xFFFF) | cells[:, 1::2] << 16).astype(np.uint32)
@@ -126,24 +126,25 @@ def load(here: TensorInstruction) -> WarpWork:  # TMM-003
             raise fail(UNSUPPORTED_CONSTRUCT, "a load with one register for two cells is not executed", here.span)
 
         def written(at: Frame, _phase: object) -> None:
-            touches.cells(at, [(source.place, len(source.data)) for source in sources], written=False)
+            touches.cells(at, [(source.place, source.nbytes) for source in sources], written=False)
             touches.registers(at, into)
 
         copy = OpenLoad(_moves(into, codes), name_of(into[0]), here.span, written, {here.thread(frame)})
         copy.sources = sources
-        touches.cells(frame, [(source.place, len(source.data)) for source in sources], written=False)
+        touches.cells(frame, [(source.place, source.nbytes) for source in sources], written=False)
         here.block(frame).issue(copy)
         here.block(frame).groups_of(LOADS, here.thread(frame)).uncommitted.append(copy)
 
     return WarpWork(lambda frame: _Share(at(frame)[0], here.memory(frame), here.warp(frame)), act, finish)
 
 
-def _contents(here: TensorInstruction, form: TransferForm, found: Sequence[CellRow]) -> list[tuple[CellRow, bytes]]:
+def _checked(here: TensorInstruction, form: TransferForm, found: Sequence[CellRow]) -> Sequence[CellRow]:
     """What is read; of cells that give a half, the lower one. Fails: RM305, RM341."""
-    if not form.packs:
-        return [(row, row.content(here)) for row in found]
-    halves = [CellRow(row.place.moved(at), HALF) for row in found for at in range(0, row.nbytes, CELL)]
-    return [(half, half.content(here)) for half in halves]
+    if form.packs:
+        found = [CellRow(row.place.moved(at), HALF) for row in found for at in range(0, row.nbytes, CELL)]
+    for row in found:
+        row.check(here)
+    return found
 
 
 def _register(here: TensorInstruction, operand: tir.Attr) -> Callable[[Frame], Pointer]:
