@@ -4,7 +4,9 @@
 whole numbers, so that the order of a sum does not matter, and both have to leave the same. Each row is one shape of
 the threads, with the number of kernels, of those that are equal, and what became of the others.
 
-Exit status 1: a kernel differs, or has no meaning after the lowering.
+The column `in C` counts the lowered kernels that compiled code executes to the end, with the same bits.
+
+Exit status 1: a kernel differs, compiled code does, or a kernel has no meaning after the lowering.
 """
 
 import argparse
@@ -24,6 +26,7 @@ from refmlc.lang.dtypes.storage import storage_dtype
 from refmlc.lang.script import read
 from refmlc.run.interp.machine import Machine
 from refmlc.run.memory.tensor import Tensor
+from refmlc.vm import VirtualMachine, build
 
 SIDE = Path(__file__).parent / "tvm_side" / "lower_allreduce.py"
 SHAPES = ((8, 1), (16, 1), (32, 1), (33, 1), (64, 1), (128, 1), (256, 1), (8, 4), (32, 4), (16, 3), (64, 2))
@@ -68,8 +71,8 @@ def kernel(shape, op, dtype, condition):
     )
 
 
-def executed(text, dtype, size, seed):
-    """What a kernel leaves."""
+def executed(text, dtype, size, seed, *, in_c=False):
+    """What a kernel leaves; in C, None where the call does not end there."""
     module = read(text, "kernel.py")
     name = next(iter(module.functions))
     function = module.functions[name]
@@ -77,10 +80,13 @@ def executed(text, dtype, size, seed):
     values = np.random.default_rng(seed).integers(-9, 10, size).astype(stored)
     out = np.zeros(size, stored)
     dtypes = [function.buffer_map[parameter].dtype for parameter in function.params]
-    Machine(module).call(
-        name, [Tensor.from_numpy(array, each) for array, each in zip((values, out), dtypes, strict=True)]
-    )
-    return out
+    args = [Tensor.from_numpy(array, each) for array, each in zip((values, out), dtypes, strict=True)]
+    if not in_c:
+        Machine(module).call(name, args)
+        return out
+    machine = VirtualMachine(build(module, tier="native"))
+    machine[name](*args)
+    return out if machine.native.counts.native else None
 
 
 def tried(path, shape, dtype):
@@ -99,7 +105,12 @@ def tried(path, shape, dtype):
         return "unsupported", f"{failure.code.id} {failure.diagnostic.message}"
     except RefmlcError as failure:
         return "undefined", f"{failure.code.id} {failure.diagnostic.message}"
-    return ("equal", "") if before.tobytes() == after.tobytes() else ("different", f"{before} and {after}")
+    if before.tobytes() != after.tobytes():
+        return "different", f"{before} and {after}"
+    compiled = executed(low.read_text("utf-8"), dtype, size, 1, in_c=True)
+    if compiled is not None and compiled.tobytes() != after.tobytes():
+        return "different", f"{after} and in C {compiled}"
+    return ("equal" if compiled is None else "in C"), ""
 
 
 def main():

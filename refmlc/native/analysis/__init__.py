@@ -11,6 +11,6 @@
 Below them, on the arithmetic of `refmlc.lang.arith`: `knowledge` (what is known of variables), `values` (ranges and
 forms of expressions), `conditions` (what a condition says), `operators` (when one is defined);
 `flow` and `boxes` (what is certainly written), `uses` (which buffers, who shares storage), `body`, `binding`, `starts`
-(a block, the loops around it, its init), `accumulate` (sums that do not overflow); `rounds` and `thread_loops` (the
-threads of one block, for `turns`).
+(a block, the loops around it, its init), `accumulate` (sums that do not overflow); `rounds`, `pieces`,
+`thread_loops`, `lanes` and `registers` (the threads of one block and its warps, for `turns`).
 """

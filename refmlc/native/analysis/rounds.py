@@ -7,10 +7,14 @@
 |                                         | where they may differ, and they are asserted to be the same               |
 | `for`, whose end and next begin touch   | itself, turned: the end of an iteration and the begin of the next one are |
 | the same memory without a meeting       | in one loop over the threads                                              |
+| `if` of some threads of the first warp, | itself, around what each of them does from one meeting of the warp to the |
+| in which only they meet                 | next; the others continue, and touch nothing that these touch             |
 | block                                   | its body; its axes are asserted to be in their domains                    |
 | `Bind` of a value that reads memory     | an array with an element for each thread                                  |
 | allocation, not of scope `shared`       | an array with a part for each thread                                      |
 | barrier                                 | the end of the loop over the threads                                      |
+| shuffle, or what else lanes do together | an array of what the threads bring, the end of the loop over the threads, |
+| (`lanes`)                               | and an array of what they get                                             |
 | reduction over threads                  | loops that fold an array of the values in the order of the indices        |
 
 Where control flow needs the threads to be brought to one place and there is no meeting, the loop over the threads ends
@@ -22,6 +26,7 @@ Assertions that are put in stop the call in C, and the interpreter executes it a
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import cast, get_args
 
 from refmlc.lang.dtypes import BOOL, INT32, DType
@@ -29,105 +34,33 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.attrs import CommReducer
 from refmlc.lang.ir.kinds import ForKind
 from refmlc.lang.ir.node import Node
-from refmlc.lang.ir.threads import Threads, is_collective
+from refmlc.lang.ir.threads import is_collective, meets_in_part
 from refmlc.lang.ir.visit import substitute, walk
+from refmlc.native.analysis import lanes
+from refmlc.native.analysis.pieces import Conflict, Pieces
 from refmlc.native.analysis.thread_loops import (
     Left,
     N,
     Values,
     check_jumps,
     check_piece,
-    free,
     fresh,
-    in_parts,
     in_turn,
-    is_apart,
-    nest,
-    part_for_each,
     substituted,
 )
-from refmlc.rewrite.schedule.accesses import accesses
 from refmlc.rewrite.schedule.places import integer, sequence
 
 
-class _Conflict(Left):
-    """The order of a round would change."""
+class Rounds(Pieces):
+    """Rewrites the threads of one block."""
 
-
-class Rounds:
-    """Rewrites the threads of one block. `parts`: arrays in the place of the buffers of which each thread has one."""
-
-    def __init__(self, axes: Sequence[tir.For], threads: Threads, parts: Mapping[tir.Buffer, tir.Buffer]) -> None:
-        self._axes = axes
-        self._threads = threads
-        self._parts = parts
-        self._own = set(parts.values())  # memory of which each thread has a part
-        self._by_tag = tuple(sorted(axes, key=lambda axis: axis.tag))
-        self._arrays: dict[tuple[object, ...], tir.Buffer] = {}
-        self._lines: tuple[tir.Stmt, ...] = ()
-        self._waiting: tuple[tir.Stmt, ...] = ()  # what each thread does before anything else
-        self._round: tuple[tir.Stmt, ...] = ()  # what the threads have done since the last meeting
-        self._meetings = 0
-        self._reducer: CommReducer | None = None
+    _reducer: CommReducer | None = None
 
     def group(self, body: tir.Stmt) -> tir.Stmt:
         """The loops in the place of the threads that execute `body`. Raises `Left`."""
         self._visit(body, {})
         self._flush()
         return sequence([*(tir.AllocBuffer(array) for array in self._arrays.values()), *self._lines])
-
-    # ------------------------------------------------------------------------------------------- rounds
-
-    def _meet(self) -> None:
-        self._flush()
-        self._round = ()
-        self._meetings += 1
-
-    def _flush(self) -> None:
-        """Let all threads do what waits."""
-        if not self._waiting:
-            return
-        stmt = sequence(self._waiting)
-        self._compare(stmt)
-        self._lines += (in_turn(self._axes, stmt),)
-        self._round += (stmt,)
-        self._waiting = ()
-
-    def _compare(self, stmt: tir.Stmt) -> None:
-        """Raises `_Conflict` if what `stmt` touches depends on what other threads did in this round."""
-        if not self._round:
-            return
-        before = sequence(self._round)
-        reads, writes = self._touched(before)
-        new_reads, new_writes = self._touched(stmt)
-        shared = (writes & (new_reads | new_writes)) | (new_writes & reads)
-        if not shared:
-            return
-        both = nest(self._axes, sequence([before, stmt]))
-        uses = accesses(both)
-        for root in shared:
-            views = {buffer for buffer in uses.indices if self._threads.root(buffer) is root}
-            if views != {root} or not is_apart(both, root, self._axes):
-                raise _Conflict(f"`{root.name}` is touched by several of them between two meetings")
-
-    def _touched(self, stmt: tir.Stmt) -> tuple[set[tir.Buffer], set[tir.Buffer]]:
-        """The buffers that `stmt` reads and writes and that more than one thread sees."""
-        reads: set[tir.Buffer] = set()
-        writes: set[tir.Buffer] = set()
-        inner: set[tir.Buffer] = set()
-        for node in walk(stmt):
-            match node:
-                case tir.BufferLoad(buffer=buffer):
-                    reads.add(self._threads.root(buffer))
-                case tir.BufferStore(buffer=buffer):
-                    writes.add(self._threads.root(buffer))
-                case tir.AllocBuffer(buffer=buffer):
-                    inner.add(buffer)
-                case tir.SBlock(alloc_buffers=buffers):
-                    inner.update(buffers)
-                case _:
-                    pass
-        return reads - inner - self._own, writes - inner - self._own
 
     # ------------------------------------------------------------------------------------------- statements
 
@@ -149,8 +82,10 @@ class Rounds:
                 self._block(node, dict(values))
             case tir.AttrStmt():
                 self._attribute(node, values)
-            case tir.Evaluate(tir.Call() as call) if is_collective(node):
+            case tir.Evaluate(tir.Call() as call) if is_collective(node) and not lanes.is_barrier_of_warp(call):
                 self._collective(call, values)
+            case tir.Evaluate() | tir.BufferStore():
+                self._piece(self._after_calls(node, values), values)
             case _:
                 raise Left("they meet in a statement of another kind")
 
@@ -176,24 +111,13 @@ class Rounds:
     def _bind(self, var: tir.Var, value: tir.Expr, values: Values) -> None:
         if var.dtype.is_vector or var.dtype.kind in ("handle", "void"):
             raise Left(f"`{var.name}` is a {var.dtype}")
+        value = self._after_calls(value, values)
         check_piece(tir.Evaluate(value))
         if any(isinstance(node, tir.BufferLoad | tir.Call) for node in walk(value)):
             values[var] = self._kept(var, _as(var.dtype, value), values)
         else:
             self._waiting += (self._closed(tir.Evaluate(value), values),)  # it may be undefined
             values[var] = _as(var.dtype, value)
-
-    def _allocate(self, buffer: tir.Buffer) -> None:
-        """Memory that all threads of the block reach together: one for all of them, or a part for each."""
-        if buffer.scope.startswith("shared"):
-            self._lines += (tir.AllocBuffer(buffer),)
-            return
-        if self._threads.is_folded(buffer):
-            raise Left(f"they reduce into `{buffer.name}`, of which each has its own")
-        parts = part_for_each(buffer, [axis.extent for axis in self._by_tag])
-        self._parts = {**self._parts, buffer: parts}
-        self._own.add(parts)
-        self._lines += (tir.AllocBuffer(parts),)
 
     def _block(self, node: tir.SBlockRealize, values: Values) -> None:
         block = node.block
@@ -222,6 +146,9 @@ class Rounds:
     # ------------------------------------------------------------------------------------------- control flow
 
     def _if(self, node: tir.IfThenElse, values: Values) -> None:
+        if not self._threads.is_uniform(node.condition) and meets_in_part(node):
+            self._if_of_some(node, values)
+            return
         condition = self._uniform(node.condition, values, (node,))
         self._flush()
         before, lines = self._round, self._lines
@@ -236,6 +163,36 @@ class Rounds:
             after = _joined(after, self._round)
         self._round, self._lines = after, lines
         self._lines += (tir.IfThenElse(condition, branches[0], None if node.else_case is None else branches[1]),)
+
+    def _if_of_some(self, node: tir.IfThenElse, values: Values) -> None:
+        """A branch that some threads of the first warp take, and in which they meet."""
+        branch = self._lane.branch(node.condition, self._by_tag[0].loop_var)
+        if branch is None or self._branch is not None or node.else_case is not None:
+            raise Left("some threads take a branch in which they meet")
+        if any(self._is_around_meeting(part) for part in walk(node.then_case)):
+            raise Left("some threads take a branch in which they meet in a loop, or with the others")
+        self._flush()
+        before, self._branch, self._branched = self._round, branch, ()
+        self._visit(node.then_case, values)
+        self._flush()
+        self._round, self._branch = _joined(_joined(before, self._branched), self._round), None
+
+    def _is_around_meeting(self, node: Node) -> bool:
+        """Whether threads meet in a loop, a branch or a block, or all of them do."""
+        inner = isinstance(node, tir.For | tir.While | tir.IfThenElse | tir.SBlockRealize | tir.AttrStmt)
+        call = node.value if isinstance(node, tir.Evaluate) and isinstance(node.value, tir.Call) else None
+        of_all = call is not None and is_collective(cast("tir.Stmt", node)) and not lanes.is_barrier_of_warp(call)
+        return of_all or (inner and self._threads.meets(node))
+
+    def _meet_in_part(self, *, whole: bool) -> None:
+        """The lanes of each warp meet; `whole`: all of them have to."""
+        if self._branch is None:
+            self._meet()
+            return
+        if whole and self._branch.threads < lanes.WARP:
+            raise Left("lanes of a warp meet in a branch that the others do not take")
+        self._flush()
+        self._branched, self._round = _joined(self._branched, self._round), ()
 
     def _while(self, node: tir.While, values: Values) -> None:
         check_jumps(node.body)
@@ -266,7 +223,7 @@ class Rounds:
         state = (self._lines, self._waiting, self._round, self._meetings, self._parts)
         try:
             self._plain_for(node, first, extent, values)
-        except _Conflict:
+        except Conflict:
             self._lines, self._waiting, self._round, self._meetings, self._parts = state
             self._turned_for(node, first, extent, values)
 
@@ -338,6 +295,54 @@ class Rounds:
         if not text.startswith("shared"):
             raise Left(f"they meet at a barrier of scope {text}")
         self._meet()
+
+    def _after_calls(self, node: N, values: Values) -> N:
+        """The node with what a thread gets in the place of the calls that lanes execute together."""
+        table: dict[Node, Node] = {}
+        for call in lanes.calls_of(node):
+            if lanes.is_barrier_of_warp(call) or lanes.is_active_mask(call):
+                self._meet_in_part(whole=call.callee != "tvm_storage_sync")
+                table[call] = self._lane.active(call.dtype) if lanes.is_active_mask(call) else integer(0, INT32)
+            elif call.callee == "cuda.cta_sync" and self._branch is None:
+                self._meet()
+                table[call] = integer(0, INT32)
+            elif lanes.is_shuffle(call):
+                table[call] = self._shuffle(lanes.shuffle(substitute(call, table)), values)
+            else:
+                raise Left(f"they execute `T.{call.callee}` together")
+        return substitute(node, table) if table else node
+
+    def _shuffle(self, asked: lanes.Shuffle, values: Values) -> tir.Expr:
+        """The value that a thread gets, in a register of its own."""
+        first = (integer(0, INT32),)
+        brought = tir.Buffer("brought", asked.value.dtype, (integer(1, INT32),), scope="local")
+        given, source = replace(brought, name="given"), replace(brought, name="source", dtype=INT32)
+        flags = self._registers.flags
+        for buffer in (brought, flags(brought), given, flags(given), source):
+            self._lines += (tir.AllocBuffer(self._part(buffer)),)
+        brings: list[tir.Stmt] = [
+            *(tir.AssertStmt(check, ("the lanes of the warp meet",)) for check in self._lane.checks(asked)),
+            tir.BufferStore(brought, asked.value, first),
+            tir.BufferStore(source, self._lane.source(asked), first),
+        ]
+        self._waiting += tuple(self._closed(stmt, values) for stmt in brings)
+        self._meet_in_part(whole=True)
+        place = tir.BufferLoad(source, first)
+        there = self._lane.is_there(place)
+        at = [*self._lane.place_of(tir.IfThenElseExpr(there, place, self._lane.number)), *first]
+        has = tir.And(there, tir.BufferLoad(self._parts[flags(brought)], tuple(at)))
+        take = tir.BufferStore(given, tir.BufferLoad(self._parts[brought], tuple(at)), first)
+        self._waiting += (
+            self._closed(take, values),
+            self._closed(tir.BufferStore(flags(given), has, first), values),
+        )
+        self._flush()  # all have what they get before any brings something else
+        return tir.BufferLoad(given, first)
+
+    @cached_property
+    def _lane(self) -> lanes.Lane:
+        """The number of a thread in its block."""
+        return lanes.lane_of(self._by_tag)
 
     def _reduce(self, call: tir.Call, values: Values) -> None:
         """The values of all threads, folded in the order of the indices; then each thread stores the result."""
@@ -413,62 +418,6 @@ class Rounds:
             first = at_zero if axis is inner[0] else tir.And(first, at_zero)
         step = tir.IfThenElse(first, start, sequence([*binds, *stores]))
         return in_turn([*outer, *inner], step)
-
-    # ------------------------------------------------------------------------------------------- values
-
-    def _closed(self, stmt: tir.Stmt, values: Values) -> tir.Stmt:
-        """The statement with the values of its variables bound before it, and with its parts of memory."""
-        stmt = self._in_parts(stmt)
-        needed = free(stmt, values)
-        table: dict[Node, Node] = {}
-        binds: list[tir.Stmt] = []
-        for var, value in values.items():
-            if var not in needed:
-                continue
-            here = substitute(self._in_parts(value), table)
-            if isinstance(here, tir.Var | tir.IntImm):
-                table[var] = here
-            else:
-                table[var] = copy = replace(var)
-                binds.append(tir.Bind(copy, here))
-        stmt = substitute(stmt, table) if table else stmt
-        return sequence([*binds, stmt]) if binds else stmt
-
-    def _in_parts(self, node: N) -> N:
-        """The node with the part of the thread in the place of memory of which each has its own."""
-        return in_parts(node, self._parts, [axis.loop_var for axis in self._by_tag])
-
-    def _array(self, name: str, dtype: DType, *key: object) -> tir.Buffer:
-        """An array with an element for each thread, one for all visits of what `key` names."""
-        if key not in self._arrays:
-            self._arrays[key] = tir.Buffer(name, dtype, tuple(axis.extent for axis in self._by_tag))
-            self._own.add(self._arrays[key])
-        return self._arrays[key]
-
-    def _of_thread(self, array: tir.Buffer) -> tir.BufferLoad:
-        return tir.BufferLoad(array, tuple(axis.loop_var for axis in self._by_tag))
-
-    def _of_first(self, array: tir.Buffer) -> tir.BufferLoad:
-        return tir.BufferLoad(array, tuple(integer(0, axis.loop_var.dtype) for axis in self._by_tag))
-
-    def _store(self, array: tir.Buffer, value: tir.Expr, values: Values) -> None:
-        check_piece(tir.Evaluate(value))
-        self._waiting += (self._closed(tir.BufferStore(array, value, self._of_thread(array).indices), values),)
-
-    def _kept(self, var: tir.Var, value: tir.Expr, values: Values) -> tir.Expr:
-        """The value of each thread, in an array."""
-        array = self._array(var.name, value.dtype, var)
-        self._store(array, value, values)
-        return self._of_thread(array)
-
-    def _same(self, array: tir.Buffer) -> tir.Stmt:
-        """All threads have the same value."""
-        a, b = self._of_thread(array), self._of_first(array)
-        if array.dtype.kind == "bool":
-            same: tir.Expr = tir.Or(tir.And(a, b), tir.Apply("not", (tir.Or(a, b),), BOOL))
-        else:
-            same = tir.Apply("eq", (a, b), BOOL)
-        return in_turn(self._axes, tir.AssertStmt(same, ("all threads have one value",)))
 
 
 def _is_true(node: tir.Expr) -> bool:

@@ -21,6 +21,7 @@ A function is left as it is, with the reason, where this is not certainly the sa
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import cast, get_args
 
 from refmlc.lang.dtypes import INT32
@@ -28,7 +29,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scopes import axes_of, is_thread
-from refmlc.lang.ir.threads import Threads
+from refmlc.lang.ir.threads import Threads, meets_in_part, tag_of
 from refmlc.lang.ir.visit import substitute, walk
 from refmlc.native.analysis.rounds import Rounds
 from refmlc.native.analysis.thread_loops import Left, part_for_each, serial
@@ -47,7 +48,8 @@ def turns(func: tir.PrimFunc) -> tuple[tir.PrimFunc, str]:
     if not any(isinstance(node, tir.ThreadVar) for node in walk(func.body)):
         return func, ""
     try:
-        loops = replace(func, body=_without_inner_axes(_as_loops(func.body), {}))
+        body = _in_order(func.body) if meets_in_part(func.body) else func.body
+        loops = replace(func, body=_without_inner_axes(_as_loops(body), {}))
         return _Turns(loops).function(), ""
     except Left as reason:
         return func, str(reason)
@@ -227,6 +229,29 @@ def _allocated_at(node: Node) -> tuple[tir.Buffer, ...]:
 
 def _constant(value: tir.Expr) -> int:
     return value.value if isinstance(value, tir.IntImm) else 0
+
+
+def _in_order(stmt: tir.Stmt) -> tir.Stmt:
+    """The statement with its launches in the order in which threads that form warps take turns, x fastest.
+
+    Raises `Left` where the threads of a warp are those of several loops, or of launches that are not together.
+    """
+    launches = [node for node in walk(stmt) if tag_of(node)]
+    tags = [tag_of(node) for node in launches]
+    if len(set(tags)) < len(tags) or not all(tag.startswith(("blockIdx.", "threadIdx.")) for tag in tags):
+        raise Left("threads of a warp are launched in a way of their own")
+    if sum(tag.startswith("threadIdx.") for tag in tags) == 1 and "threadIdx.x" not in tags:
+        return stmt
+    chain = [node for node in launches if isinstance(node, tir.AttrStmt)]
+    together = all(outer.body is inner for outer, inner in pairwise(chain))
+    if len(chain) == len(launches) and together and "threadIdx.x" in tags:
+        body = chain[-1].body
+        for node in sorted(chain, key=lambda node: (tag_of(node).startswith("blockIdx."), tag_of(node)[-1])):
+            body = replace(node, body=body)
+        return substitute(stmt, {chain[0]: body})
+    if sum(tag.startswith("threadIdx.") for tag in tags) > 1:
+        raise Left("threads of a warp are those of several loops")
+    return stmt
 
 
 def _as_loops(stmt: tir.Stmt) -> tir.Stmt:

@@ -42,13 +42,13 @@ class Emitted:
 
 def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) -> Emitted:
     """`func` in C. Raises `Unsuited` where it cannot be translated."""
-    meeting = meeting_in_part(func.body)
-    if meeting:
-        raise Unsuited(f"the threads of a part of a block meet at {meeting}, which is not translated", func.span)
     leaving = return_of_a_thread(func.body)
     if leaving is not None:
         raise Unsuited("a thread of several returns", leaving.span)
     func, reason = turns(func)
+    meeting = meeting_in_part(func.body)
+    if meeting:
+        raise Unsuited(f"the threads of a part of a block meet at {meeting}, and {reason}", func.span)
     initialisation = find_initialisation(func)
     axes = _thread_axes(initialisation.nodes)
     if axes and exchanges(func):

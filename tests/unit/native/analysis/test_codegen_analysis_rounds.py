@@ -35,6 +35,10 @@ TAKEN = """
 S[t] = A[t]
 BARRIER
 X[t] = S[7 - t]
+# a barrier of warps
+S[t] = A[t]
+T.tvm_storage_sync("warp")
+X[t] = S[7 - t]
 # no barrier in the text
 S[t] = A[t]
 X[t] = S[7 - t]
@@ -137,10 +141,6 @@ S[t] = A[t]
 BARRIER
 if A[t] < T.float32(9):
     T.evaluate(T.ret(0))
-X[t] = S[7 - t]
-# a barrier of warps: barrier of scope warp
-S[t] = A[t]
-T.tvm_storage_sync("warp")
 X[t] = S[7 - t]
 # a barrier of all blocks: barrier of scope global
 S[t] = A[t]
