@@ -300,6 +300,35 @@ def test_a_build_fails_unless_its_message_names_a_limit():
     ]
 
 
+READ_QUICKLY = """
+import inspect
+import sys
+sys.path.insert(0, sys.argv[1])
+import line_server
+import tvm
+from tvm.script import from_source
+first = from_source(line_server.FIRST, check_well_formed=False)
+looked, whole, stack = [], inspect.findsource, inspect.stack
+inspect.findsource = lambda part: looked.append(part) or whole(part)
+second = line_server.module_of(line_server.FIRST)
+tvm.ir.assert_structural_equal(first, second)
+print(len(looked), inspect.stack is stack)
+from_source(line_server.FIRST, check_well_formed=False)
+print(len(looked) > 0)
+with line_server.frames_alone():
+    def inner():
+        return inspect.stack(), inspect.stack(1)
+    short, long = inner()
+print([each.frame for each in short] == [each.frame for each in long], short[0].function, len(long))
+"""
+
+
+def test_reading_a_text_looks_for_no_source_of_frames_and_gives_the_same_module():
+    side = str(Path(real_tvm.__file__).parent / "tvm_side")
+    done = subprocess.run([PYTHON, "-c", READ_QUICKLY, side], capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout.splitlines() == ["0 True", "True", "True inner 2"]
+
+
 def test_a_batch_answers_as_separate_requests_do_whatever_ends_its_child(tvm):
     def divided(number):
         return ("main", [ints(number), ints(0)])
