@@ -5,8 +5,8 @@ The ways in which C is made, by the names that follow `native:`:
 | name                | C                                                                                         |
 |---------------------|-------------------------------------------------------------------------------------------|
 | (none)              | as `refmlc.build(tier="native")`: the best grade for this machine, runs of bindings fused |
-| `tiny`              | as written, what is not proved is checked; compiled by tcc where there is one: quickly    |
-| `guarded`           | the same by gcc or clang                                                                  |
+| `tiny`              | as written, what is not proved is checked; compiled by tcc, or else without optimisation  |
+| `guarded`           | the same by gcc or clang, with all optimisation                                           |
 | `unchecked`         | as written, blocks without checks where everything is proved                              |
 | `avx512`, `avx2`, … | the loops reordered that may be, for this instruction set                                 |
 
@@ -259,7 +259,7 @@ class Native:
 
     def _library(self, text: str, variant: Way) -> Library:
         cache = default_cache() if self.kept else None
-        effort = Effort.LESS if self.quick else Effort.FULL
+        effort = Effort.LEAST if variant.tiny else Effort.LESS if self.quick else Effort.FULL
         return build(text, variant.isa, cache=cache, tiny=variant.tiny, effort=effort, limit=self.limits.prepare)
 
     def _works(self, variant: Way) -> bool:
