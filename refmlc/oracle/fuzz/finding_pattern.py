@@ -24,7 +24,7 @@ arguments make one fault look like another.
 
 import math
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -61,6 +61,9 @@ MADE = re.compile(r"[gl]v\d*")  # names that TVM makes
 WORDS = re.compile(r"\b[A-Za-z_]\w*")
 NARROW, HALF = 8, 16
 OF_C_COMPILER = "the C compiler: "
+ANY = "*"  # whatever an operator is applied to
+BOUNDED = frozenset(("floordiv", "floormod", "truncdiv", "truncmod", "min", "max", "lt", "le", "gt", "ge", "eq", "ne"))
+OF_CAST = " of a cast that wraps"
 
 Uses: TypeAlias = frozenset[tuple[str, str]]
 """Operators, each with a dtype that it is applied to; a cast with both: `cast`, `float32 bool`."""
@@ -105,7 +108,7 @@ def pattern_of(finding: Finding, implementation: Implementation | None, interp: 
     if difference is None and finding.verdict.kind is not Kind.WRONG:
         return Pattern(failure_words(words, names_in_program(finding.case.module)), part)
     uses = frozenset(_uses(finding, implementation, interp))
-    operators = frozenset(name for name, _ in uses if name != CAST) - PLAIN
+    operators = frozenset(name for name, _ in uses if name != CAST and not name.endswith(OF_CAST)) - PLAIN
     operators = frozenset(name for name in operators if _is_inexact(name)) or operators
     if difference is None:  # of another shape or dtype
         return Pattern(failure_words(words), part, operators=operators, uses=uses)
@@ -201,7 +204,31 @@ def _uses_in(value: Value) -> Iterator[tuple[str, str]]:
         if node.kind in (NodeKind.OPERATOR, NodeKind.CALL):
             yield node.text, node.dtype.element
             yield from ((node.text, part.dtype.element) for part in node.parts)
+            yield from bounds_of_casts(node.text, map(_casts, node.parts))
         stack.extend(node.parts)
+
+
+def _casts(value: Value) -> Iterator[tuple[DType, DType]]:
+    """The casts that stand one in the other at the top of a value: from which dtype to which."""
+    while value.kind is NodeKind.CAST:
+        (part,) = value.parts
+        yield part.dtype, value.dtype
+        value = part
+
+
+def bounds_of_casts(operator: str, operands: Iterable[Iterable[tuple[DType, DType]]]) -> Iterator[tuple[str, str]]:
+    """That an operator asks for the bounds of a cast that wraps, as a use. `operands`: the casts of each."""
+    if operator in BOUNDED and any(_wraps(*cast) for casts in operands for cast in casts):
+        yield f"{operator}{OF_CAST}", ANY
+        yield f"an operator{OF_CAST}", ANY
+
+
+def _wraps(source: DType, target: DType) -> bool:
+    """Whether a cast of integers may change a value."""
+    if {source.kind, target.kind} - {"int", "uint"}:
+        return False
+    spared = source.kind == "uint" and target.kind == "int"
+    return source.scalar.bits + spared > target.scalar.bits or (source.kind, target.kind) == ("int", "uint")
 
 
 def _how(actual: object, expected: object, part: object) -> str:

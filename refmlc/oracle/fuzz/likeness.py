@@ -8,14 +8,16 @@
 | …               | or of its group (`max`, `argmin`: LIB-60…), over no elements, which the row never writes |
 | …               | or of another type, and the row's operators are among those of the program               |
 | …               | or the row's cases have what was applied to floats of 8 bits and less, plain or a cast   |
-| …               | or, where no other row looks like it, an index of both divides a difference (`_turned`)  |
-| a failure       | the row has its message, or the first error of the C compiler; not one of a dead process |
+| …               | or, where no other row looks like it, an index of both divides a difference              |
+| …               | or the bounds of a cast that wraps decide both: of a quotient, a comparison, `min`       |
+| a dead process  | the row got the same signal, and has no operator and no branch that the program has not  |
+| another failure | the row has its message, or the first error of the C compiler                            |
 | …               | or the row has how it begins, and an operator of its program on the same dtype; of Relax |
 |                 | on any: there a check is of shapes and attributes                                        |
 | …               | or that alone, of a message that says in words of its own what is wrong (`is_specific`)  |
 
 Of a message without words (`DiagnosticError: error:`) it is a row that has none, on an operator of the program.
-A `Let`, a `match_buffer`, a `Shuffle` and a literal that few programs have count as operators.
+What counts as an operator is said in `program_uses`.
 
 A message counts without the class of the exception, numbers, dtypes and names. Rows record only how a message begins
 (`got`) where nobody needed the rest. Of an operator `cases` and `edges` of a row say more than its program.
@@ -25,7 +27,8 @@ tells more than one that it has not. Arithmetic says more than the casts around 
 
 Of several rows it is the one that has more: operators of the program on their dtypes, operators, then the message with
 its names, then more of the message. Without an operator a message that several rows have is that of none, unless one of
-them alone has tensors without elements as the program has; and so is a check that says nothing else. Of results it is
+them alone has tensors without elements as the program has, or an operator of its group (LIB-60…); and so is a check
+that says nothing else. Of results it is
 first a row where values differ in the same way.
 
 Decision: that is no explanation (`refmlc.oracle.record`): another fault may end in the same check, and an operator may
@@ -40,27 +43,34 @@ from functools import cache
 from typing import TypeAlias, cast
 
 from refmlc.diag import RefmlcError
-from refmlc.lang.dtypes import BOOL, SCALARS, DType
-from refmlc.lang.ir import IRModule, relax, tir
-from refmlc.lang.ir.node import Node
-from refmlc.lang.ir.visit import walk
+from refmlc.lang.dtypes import SCALARS
+from refmlc.lang.ir import IRModule
 from refmlc.lang.library import OPERATORS
 from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.lang.script import read
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.fuzz.finding_pattern import (
+    ANY,
     CAST,
     DTYPES,
-    NARROW,
     OF_C_COMPILER,
+    OF_CAST,
     PLAIN,
     Pattern,
     Uses,
-    dtypes_of_tensors,
     failure_words,
     group_of,
     kind_of,
     names_in_program,
+)
+from refmlc.oracle.fuzz.program_uses import (
+    IN_INDEX,
+    applied_in,
+    branches_in,
+    has_nothing,
+    is_narrow,
+    spelled,
+    uses_in,
 )
 from refmlc.oracle.outcome import Kind
 from refmlc.oracle.reasons import normalised
@@ -86,9 +96,9 @@ def like_row(
 ) -> str:
     """The id of the row; empty: none looks like it. `message` is a failure's, `module` the program of the finding."""
     rows = _rows(str(says.get("name", "")), str(says.get("version", "")), of_c)
+    uses = frozenset[tuple[str, str]]() if module is None or not message else applied_in(module)
     if message.startswith(DEATHS):
-        return ""
-    uses = frozenset[tuple[str, str]]() if module is None or not message else uses_in(module)
+        return "" if module is None else _like_death(rows, message, uses, branches_in(module))
     if message and not pattern.words:
         return next((row.id for row in rows if row.is_silent and met(row.uses, uses)), "")
     if message:
@@ -101,7 +111,10 @@ def like_row(
         if not any(rank[0] for rank, _ in alike) and module is not None:
             alike = [(rank, row) for rank, row in alike if row.nothing == has_nothing(module)]
         rank, best = max(alike, key=lambda pair: pair[0], default=((0, False, 0), None))
-        return best.id if best is not None and (rank[0] or len(alike) == 1 or module is None) else ""
+        if best is not None and (rank[0] or len(alike) == 1 or module is None):
+            return best.id
+        of_group = [row.id for _, row in alike if not _groups(row.uses).isdisjoint(_groups(uses))]
+        return of_group[0] if len(of_group) == 1 else ""
     nothing = module is not None and has_nothing(module)
     turned = frozenset[str]() if module is None else frozenset(name for name, _ in uses_in(module)) & TURNED
     results = [
@@ -113,7 +126,6 @@ def like_row(
     return max(results, key=lambda pair: pair[0], default=((), ""))[1]
 
 
-ANY = "*"  # whatever an operator is applied to
 TYPE = "type"  # how a result of another shape or dtype differs
 OF_TYPE = re.compile(r"the result.* is a tensor")
 FAMILY = re.compile(r"\dd(?=[-_]|$)")
@@ -121,13 +133,12 @@ CODE = re.compile(r"RM\d+")
 MEMORY = ("RM304", "RM305")  # what is outside of a buffer, or was never written
 DEATHS = ("the process", "no answer")  # they name no place, as a message without a word does not
 RUNS = re.compile(r"runs|SIG[A-Z]+")  # what a row got, where that is no message
+SIGNAL = re.compile(r"SIG[A-Z]+")
+COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 GROUPS = ("float ", "half float ", "narrow float ", "int ", "uint ", "bool ")
 SILENT = re.compile(r"DiagnosticError: error: *(\n|$)")
 SPECIAL = ("nan", "inf")
-IN_INDEX = " of a difference in an index"
 TURNED = frozenset(f"{name}{IN_INDEX}" for name in ("floormod", "floordiv"))
-FLOAT8 = "float8"  # what is wrong with one of them is wrong with all
-LARGEST = 2**63 - 1
 BARE = re.compile(r"Check failed: .* is false:?$")  # a check that says nothing else
 INDEX = re.compile(r"Index # out of bounds #|Index out of range\. size: #, got index #")  # whatever TVM looks up
 FEW = 4  # words of a message that say little: then the dtype must be that of a case
@@ -142,7 +153,7 @@ Rank: TypeAlias = tuple[int, bool, int]
 class RowLooks:
     """What a row looks like. `exactly`: its messages with dtypes and names; `begins`: how the message begins.
 
-    `of_c`: on the target `c`. `is_silent`: its message has no words.
+    `of_c`: on the target `c`. `is_silent`: its message has no words. `signal`: what ends the process, `SIGSEGV`.
     `groups`: of the dtypes of its program; one of float32 is taken to hold of float16 too. `how`: how values differ.
     `uses`: operators of its program, `cases`: those that its cases name. `nothing`: a tensor has no elements.
     """
@@ -160,6 +171,8 @@ class RowLooks:
     is_code: bool
     of_c: bool
     is_silent: bool
+    signal: str
+    branches: frozenset[str]
 
 
 @cache
@@ -202,6 +215,8 @@ def _looks(row: Mapping[str, object]) -> RowLooks:
         is_code,
         row.get("action") == OF_C,
         SILENT.match(got) is not None,
+        got if SIGNAL.fullmatch(got) else "",
+        frozenset() if module is None else branches_in(module),
     )
 
 
@@ -222,6 +237,27 @@ def _rank(row: RowLooks, words: str, message: str, uses: Uses, *, is_bare: bool)
         if row.of_c or is_specific(row.begins):
             return 0, False, len(row.begins)
     return None
+
+
+def _like_death(rows: Iterable[RowLooks], message: str, uses: Uses, branches: frozenset[str]) -> str:
+    """The row whose program ends the process by the same signal, for what the program has; empty: none does.
+
+    A branch that a row has says more than operators: the compiler need not ask what is computed there.
+    """
+    alike = [
+        ((len(row.branches), len(met(row.uses, uses))), row.id)
+        for row in rows
+        if row.signal and row.signal in message and row.branches <= branches
+        if row.branches or _has_all(row.uses, uses)
+    ]
+    return max(alike, default=((0, 0), ""))[1]
+
+
+def _has_all(row_uses: Uses, uses: Uses) -> bool:
+    """Whether a program has what a row applies, but for comparisons; of TensorIR some of it to the same dtype."""
+    names, others = ({name for name, _ in each} for each in (row_uses, uses))
+    has_dtype = bool(met(row_uses, uses)) or (bool(_groups(row_uses)) and names.isdisjoint(SCALARS_OF_CASES))
+    return has_dtype and names - COMPARISONS <= others
 
 
 def _is_begun(begins: str, others: Iterable[str]) -> bool:
@@ -254,11 +290,12 @@ def _rank_of_result(
         return 2, same, not row.is_code
     if nothing and row.nothing and row.is_code and _is_of_group(row.operators | pattern.operators):
         return 1, 0, 0
-    narrow = {use for use in pattern.uses if _is_narrow(use)} & row.cases
+    narrow = {use for use in pattern.uses if is_narrow(use)} & row.cases
     arithmetic = sum(name != CAST for name, _ in narrow)
     if narrow:
         return 1, arithmetic, len(narrow)
-    return None if turned.isdisjoint(name for name, _ in row.uses) else (0, 0, 0)
+    wraps = sum(name.endswith(OF_CAST) for name, _ in pattern.uses & row.uses)
+    return (0, 0, wraps) if wraps or not turned.isdisjoint(name for name, _ in row.uses) else None
 
 
 def _has_operators(row: RowLooks, pattern: Pattern, how: str) -> bool:
@@ -283,15 +320,14 @@ def _is_of_group(operators: frozenset[str]) -> bool:
     return len(groups) == 1 and len(operators) > 1
 
 
+def _groups(uses: Uses) -> frozenset[str]:
+    """The groups of the specification that the operators of Relax in a program are of."""
+    return frozenset(CLAUSES[name] for name, _ in uses if name in CLAUSES)
+
+
 def families(operators: Iterable[str]) -> frozenset[str]:
     """Operators without the number of their dimensions: `nn.conv1d` and `nn.conv2d` are one."""
     return frozenset(FAMILY.sub("nd", operator) for operator in operators)
-
-
-def _is_narrow(use: tuple[str, str]) -> bool:
-    """Whether a use is of a float of 8 bits or less."""
-    scalars = (SCALARS[name] for name in use[1].split() if name in SCALARS)
-    return any(scalar.kind == "float" and scalar.bits <= NARROW for scalar in scalars)
 
 
 def _without_group(words: str) -> str:
@@ -346,72 +382,8 @@ def _leaves(value: object) -> Iterator[float]:
         yield value
 
 
-def uses_in(module: IRModule) -> Uses:
-    """The operators of a program with the dtypes of their operands; those of Relax with each dtype of the program.
-
-    Of casts those from or to floats of 8 bits and less.
-    """
-    nodes = [node for function in module.functions.values() for node in walk(function)]
-    dtypes = dtypes_of_tensors(module)
-    uses, casts = set[tuple[str, str]](), set[tuple[str, str]]()
-    for node in nodes:
-        if isinstance(node, relax.Op):
-            uses |= {(spelled(node.name), dtype) for dtype in dtypes}
-        elif isinstance(node, tir.Apply | tir.Call):
-            name = node.op if isinstance(node, tir.Apply) else str(node.callee)
-            of = {getattr(operand, "dtype", None) for operand in node.args}
-            uses |= {(spelled(name), dtype.element) for dtype in of if isinstance(dtype, DType)}
-        elif isinstance(node, tir.BufferLoad | tir.BufferStore):
-            uses |= {(name, ANY) for index in node.indices for name in _turned(index)}
-        elif isinstance(node, tir.Cast):
-            casts.add((CAST, f"{node.value.dtype.element} {node.dtype.element}"))
-        elif name := _seldom(node):
-            uses.add((name, ANY))
-    uses |= {(name, FLOAT8) for name, dtype in uses if dtype.startswith(FLOAT8)}
-    narrow = filter(_is_narrow, casts)
-    return frozenset({*narrow, *((name, dtype) for name, dtype in uses if name not in PLAIN)})
-
-
-def _seldom(node: Node) -> str:
-    """What few programs have and is no operator: its kind, and the group of dtypes that matters; empty: none."""
-    match node:
-        case tir.Let(var=tir.Var(dtype=dtype)):
-            return "let of a float that is stored as an integer" if _is_stored(dtype) else "let"
-        case tir.Bind(var=tir.Var(dtype=dtype)) if _is_stored(dtype):
-            return "binding of a float that is stored as an integer"
-        case tir.PrimFunc(params=params) if any(_is_stored(param.dtype) for param in params):
-            return "parameter that is a float stored as an integer"
-        case tir.Shuffle():
-            return "shuffle"
-        case tir.MatchBufferRegion():
-            return "match buffer"
-        case tir.IntImm(value=value, dtype=dtype) if value > LARGEST or (dtype.scalar.bits < NARROW and dtype != BOOL):
-            return f"literal of {dtype.element}"
-        case tir.FloatImm(dtype=dtype) if dtype.scalar.bits <= NARROW:
-            return f"literal of {group_of(dtype)}"
-    return ""
-
-
-def _turned(index: Node) -> Iterator[str]:
-    """Divisions of a difference in an index, which TVM rewrites in a way of its own."""
-    for node in walk(index):
-        match node:
-            case tir.Apply(op="floormod" | "floordiv" as name, args=(tir.Apply(op="sub", args=(_, other)), _)):
-                if not isinstance(other, tir.IntImm):
-                    yield f"{name}{IN_INDEX}"
-
-
-def _is_stored(dtype: DType) -> bool:
-    """Whether TVM keeps such floats as integers of their size."""
-    return dtype.is_float and (dtype.scalar.bits <= NARROW or dtype.element == "bfloat16")
-
-
-def spelled(operator: str) -> str:
-    """An operator as names of cases spell it."""
-    return operator.replace(".", "-").replace("_", "-")
-
-
 SCALARS_OF_CASES = frozenset(map(spelled, SCALAR_OPS))
+CLAUSES = {spelled(name): operator.clause[:-1] for name, operator in OPERATORS.items()}
 
 
 def _uses_of_cases(names: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -435,16 +407,6 @@ def _meant(pattern: str) -> list[str]:
 
 def _words(row: Mapping[str, object], key: str) -> Sequence[str]:
     return cast("Sequence[str]", row.get(key, ()))
-
-
-def has_nothing(module: IRModule) -> bool:
-    """Whether a tensor or a buffer of a program has no elements."""
-    nodes = [node for function in module.functions.values() for node in walk(function)]
-    shapes = [getattr(node, "shape", None) for node in nodes]
-    extents = [extent for shape in shapes if isinstance(shape, tuple) for extent in shape]
-    values = [getattr(node, "values", None) for node in nodes if isinstance(node, relax.ShapeExpr)]
-    extents += [extent for shape in values if isinstance(shape, tuple) for extent in shape]
-    return any(isinstance(extent, tir.IntImm) and extent.value == 0 for extent in extents)
 
 
 def _is_dtype(name: str) -> bool:

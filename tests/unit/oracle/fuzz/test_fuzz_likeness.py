@@ -3,8 +3,9 @@
 import pytest
 
 from refmlc.lang.script import read
-from refmlc.oracle.fuzz.finding_pattern import Pattern, failure_words, names_in_program
+from refmlc.oracle.fuzz.finding_pattern import OF_CAST, Pattern, failure_words, names_in_program
 from refmlc.oracle.fuzz.likeness import how_of, is_specific, like_row
+from refmlc.oracle.fuzz.program_uses import uses_in
 
 SAYS = {"name": "tvm 0.27.0.post1"}
 REFUSED = "DiagnosticError: error: Data type T.{} not supported for isnan op. Skipping isnan."
@@ -205,6 +206,49 @@ def main(n: T.{parameter}, A: T.Buffer((4,), "float32")):
 )
 def test_a_number_that_is_stored_as_an_integer_counts_where_it_is_bound(parameter, bound, message, row):
     assert of_program(message, BOUND, parameter=parameter, bound=bound) == row
+
+
+BRANCH = """@R.function
+def main(x: R.Tensor((2,), "float32"), c: R.Tensor((), "bool")):
+    if c:
+        r = R.{one}(x)
+    else:
+        r = R.abs(x)
+    return r
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "signal", "row"),
+    [
+        (BRANCH.format(one="tan"), "SIGSEGV", "if-storage"),
+        (BRANCH.format(one="tan"), "SIGFPE", ""),  # the row got another signal
+        (GRAPH.format(extent=2, value="R.tan(x)"), "SIGSEGV", ""),
+        (GRAPH.format(extent=2, value='R.einsum((x,), subscripts="ij->ik")'), "SIGSEGV", "einsum-label-from-nowhere"),
+        (LOOP.format(dtype="float6_e3m2fn", value="T.tanh(A[i]) < A[i]"), "SIGSEGV", "float6-formula"),
+        (LOOP.format(dtype="float32", value="T.tanh(A[i]) < A[i]"), "SIGSEGV", ""),
+        (LOOP.format(dtype="int32", value="A[i] > 0 and 4 // A[i] > 1"), "SIGFPE", "and-eager"),
+    ],
+)
+def test_a_dead_process_is_like_the_row_of_that_signal_whose_program_has_no_more(text, signal, row):
+    assert of_program(f"the process was killed by {signal}", text.replace("{", "{{").replace("}", "}}")) == row
+
+
+@pytest.mark.parametrize(
+    ("value", "causes"),
+    [
+        ('T.Cast("int32", T.Cast("uint32", A[i])) % 97 == 0', ("cast-back-", "narrow-cast-")),
+        ('T.Cast("int32", T.Cast("uint8", A[i])) > 3', ("narrow-cast-",)),
+        ('T.Cast("int64", T.Cast("uint8", A[i])) // T.int64(3) == T.int64(0)', ("narrow-cast-",)),
+        ('T.Cast("int64", A[i]) % T.int64(97) == T.int64(0)', ()),  # no cast changes a value
+        ('T.Cast("int32", T.Cast("uint32", A[i]) + T.uint32(3)) + 97 == 0', ()),  # a sum has no bounds that matter
+    ],
+)
+def test_another_result_may_be_of_the_bounds_of_a_cast_that_wraps(value, causes):
+    module = read(LOOP.format(dtype="int32", value=value), "p.py")
+    uses = frozenset(use for use in uses_in(module) if use[0] not in ("eq", f"eq{OF_CAST}"))
+    found = like_row(SAYS, Pattern("int value", operators=frozenset({"floormod", "max"}), uses=uses), "", module)
+    assert found.startswith(causes) if causes else found == ""
 
 
 def test_a_message_with_words_of_its_own_needs_no_operator():
