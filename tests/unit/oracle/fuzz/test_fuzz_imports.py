@@ -299,3 +299,19 @@ def test_padding_that_wraps_is_drawn_in_the_versions_that_have_it():
     wraps = {opset for opset, node in nodes if node.attributes.get("mode") == "wrap"}
     assert wraps
     assert min(wraps) >= 19
+
+
+def test_a_constant_without_elements_is_a_word_of_the_cause():
+    need("onnx")
+    from refmlc.oracle.fuzz.subjects.imports import onnx_graphs  # noqa: PLC0415 - ONNX is optional
+
+    graph = {
+        "opset": 13,
+        "nodes": [["MatMul", ["x", "w"], ["y"], {}]],
+        "arguments": {"x": ["float32", [1, 1], [1.0]]},
+        "outputs": ["y"],
+    }
+    for shape, values in (([1, 1], [1.0]), ([1, 0], [])):
+        data = {**graph, "constants": {"w": ["float32", shape, values]}}
+        cause = importers.cause_of(onnx_graphs.OnnxGraph.from_json(data), "value")
+        assert ("empty" in cause) == (not values)

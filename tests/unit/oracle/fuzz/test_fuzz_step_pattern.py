@@ -3,6 +3,7 @@
 import pytest
 
 from refmlc.lang.script import read
+from refmlc.oracle.fuzz.subjects.primitives.recorded_traces import is_like
 from refmlc.oracle.fuzz.subjects.primitives.step_pattern import LOOKED_AT, MOST, TRAITS, parsed, pattern_of, site_of
 
 HEAD = """@T.prim_func(s_tir=True)
@@ -140,3 +141,36 @@ def main(B: T.Buffer((2,), "int32"), X: T.Buffer((), "int32")):
 def test_of_a_cache_read_a_load_in_an_index_comes_first():
     assert pattern_of(INDEXED, "cache_read('map', 0, 'local')") == "indirect, scalar"
     assert pattern_of(INDEXED, "reindex('map', ('read', 0))") == "scalar, guarded, a read"
+
+
+PLAIN = """@T.prim_func(s_tir=True)
+def main(A: T.Buffer((3,), "float32"), R: T.Buffer((3,), "float32")):
+    {outside}
+    for i in range(3):
+        with T.sblock("R"):
+            v = T.axis.spatial(3, i)
+            R[v] = A[v]
+"""
+
+
+@pytest.mark.parametrize(
+    ("outside", "plain"),
+    [("R[0] = T.float32(1)", True), ("T.evaluate(A[0])", True), ("T.evaluate(0)", False)],
+)
+def test_a_buffer_that_a_statement_outside_of_all_blocks_uses_is_a_trait_of_a_copy(outside, plain):
+    text = PLAIN.format(outside=outside)
+    assert ("plain" in pattern_of(text, "cache_read('R', 0, 'global')").split(", ")) == plain
+    assert "plain" not in pattern_of(text, "split('R', 0, (2, 2))")
+
+
+def test_what_a_plain_statement_breaks_is_one_cause_whatever_the_code_is():
+    recorded = ("reindex", "compiler error", "", "plain, a read")
+    assert is_like(recorded, ("reindex", "ill-formed", "RM203", "plain, condition, a read"))
+    assert not is_like(recorded, ("reindex", "ill-formed", "RM203", "condition, a read"))
+    assert not is_like(recorded, ("cache_read", "ill-formed", "RM203", "plain, a read"))
+
+
+def test_the_side_of_a_copy_does_not_matter_where_another_trait_tells_more():
+    recorded = ("reindex", "compiler error", "RM708", "scalar, a write")
+    assert is_like(recorded, ("reindex", "compiler error", "RM708", "scalar, a read"))
+    assert not is_like(recorded, ("reindex", "compiler error", "RM708", "a read"))

@@ -218,7 +218,9 @@ def cause_of(graph: "OnnxGraph", how: str) -> tuple[str, ...]:
     absent = [each.name for each in schema.inputs[len(node.inputs) :]]
     words |= {f"{name}_absent" for name in absent}
     words |= {"nan"} if any(map(has_specials, graph.arguments.values())) and node.op in CASTS else set()
-    words |= {EMPTY} if any(not array.size for array in graph.arguments.values()) else set()
+    words |= (
+        {EMPTY} if any(not array.size for array in (*graph.arguments.values(), *graph.constants.values())) else set()
+    )
     words |= {f"out{node.outputs.index(graph.outputs[0])}"} if graph.outputs != node.outputs[:1] else set()
     return (node.op, *sorted(words), f"opset{schema.since_version}", how)
 
@@ -289,7 +291,7 @@ def shown(answers: Answers) -> str:
 
 
 CASTS = ("Cast", "CastLike")
-EMPTY = "empty"  # an argument has no elements
+EMPTY = "empty"  # an argument or a constant has no elements
 NUMBERS = ("shape", "starts", "ends", "split", "repeats", "axes", "max_output_boxes_per_class")
 """Inputs that make another cause where they are arguments, and no constants."""
 PLANTED = {

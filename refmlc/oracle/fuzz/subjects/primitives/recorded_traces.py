@@ -6,6 +6,7 @@
 | the same code                               | of the row are none, and nothing guards a part of the finding's block  |
 | the same code, of a step that copies        | of the row, and one of the finding, are of one sort (`ALIKE`)          |
 | other ways in which wrong data show         | are the same ones                                                      |
+| any code                                    | of both have `plain`: what is outside of all blocks got the copy       |
 
 What is ill-formed has a code that says what: the block does not matter, nor whether a copy is of what it reads or of
 what it writes. A message counts as far as its condition.
@@ -21,6 +22,8 @@ OUTSIDE, UNWRITTEN = "RM304", "RM305"
 LEFT = (OUTSIDE, "RM312")  # a copy that leaves its buffer, or its domain
 DATA = frozenset(("", OUTSIDE, UNWRITTEN, "RM307"))  # another value; an access outside, of what nothing wrote
 GUARDS = frozenset(("guarded", "condition", "branch", "triangle"))  # a part of the domain, or of what is read
+PLAIN = "plain"
+SIDES = frozenset(("a read", "a write"))
 COPIES = ("read_at", "write_at", "cache_read", "cache_write")
 ALIKE = {OUTSIDE: GUARDS, UNWRITTEN: frozenset(("in place", "updating"))}
 """Of copies: all of what is guarded in part is copied, and nothing of what a block adds to."""
@@ -34,6 +37,8 @@ def is_like(recorded: Cause, cause: Cause) -> bool:
             return False
         leaves = recorded[2] in LEFT and traits <= others and not traits.isdisjoint(GUARDS)
         return recorded[1] == "ill-formed" or leaves
+    if PLAIN in traits & others:
+        return True
     if recorded[1] in EXECUTED and cause[1] in EXECUTED:
         if recorded[2] != cause[2]:
             return bool(traits) and traits == others and {recorded[2], cause[2]} <= DATA
@@ -61,8 +66,12 @@ def traits_of(cause: Cause) -> frozenset[str]:
 
 
 def is_within(cause: Cause, other: Cause) -> bool:
-    """Whether a cause is another one, perhaps without traits that it does not need."""
-    return cause[:3] == other[:3] and traits_of(cause) <= traits_of(other)
+    """Whether a cause is another one, perhaps without traits that it does not need.
+
+    Which side of the block is copied does not matter where another trait tells more.
+    """
+    needed = traits_of(cause) - SIDES or traits_of(cause)
+    return cause[:3] == other[:3] and needed <= traits_of(other)
 
 
 DEFAULTS: Mapping[str, tuple[object, ...]] = {

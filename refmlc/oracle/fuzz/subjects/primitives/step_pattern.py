@@ -11,6 +11,7 @@ table: a generated program has many traits, of which a cause needs one or two.
 | `nested`     | has a block in it, or is in one that is not the root                             |
 | `matched`    | works on a part of a buffer under another name                                   |
 | `view`       | uses a buffer that is declared on the memory of another                          |
+| `plain`      | uses a buffer that a statement outside of all blocks uses too                    |
 | `opaque`     | has an axis that is neither spatial nor reduced                                  |
 | `branch`     | stands under an `if`                                                             |
 | `guarded`    | has a predicate                                                                  |
@@ -202,6 +203,17 @@ def _is_view(site: TakenBlock) -> bool:
     return any(isinstance(each, tir.DeclBuffer) and each.buffer.name in own for each in walk(site.function.body))
 
 
+def _is_plain(site: TakenBlock) -> bool:
+    """Whether a statement that is in no block uses a buffer of the block, which a copy for the block must not touch."""
+    own, stack = site.written | read_by(site.block), list[Node](children(site.function.body))
+    while stack:
+        node = stack.pop()
+        if isinstance(node, tir.BufferLoad | tir.BufferStore) and node.buffer.name in own:
+            return True
+        stack += [] if isinstance(node, tir.SBlockRealize) and node.block.name != ROOT else children(node)
+    return False
+
+
 def _is_nested(site: TakenBlock) -> bool:
     around = any(isinstance(each, tir.SBlock) and each.name != ROOT for each in site.around)
     return around or any(isinstance(each, tir.SBlock) for each in walk(site.block.body))
@@ -236,6 +248,7 @@ TRAITS: Mapping[str, Callable[[TakenBlock], bool]] = {
     "allocated": _allocates,
     "nested": _is_nested,
     "view": _is_view,
+    "plain": _is_plain,
     "matched": lambda site: bool(site.block.match_buffers),
     "opaque": lambda site: any(axis.kind not in (IterKind.SPATIAL, IterKind.REDUCE) for axis in site.block.iter_vars),
     "branch": lambda site: any(
@@ -274,6 +287,7 @@ _AROUND = ("opaque", "branch", "guarded", "triangle", "begin", "in place", "upda
 _ACCESSES = (
     *(
         "scalar",
+        "plain",
         "allocated",
         "view",
         "nested",
