@@ -32,6 +32,7 @@ from pathlib import Path
 import ml_dtypes  # noqa: F401 - NumPy has its dtypes by name then
 import numpy as np
 import pytest
+import source_frames
 import tvm
 import tvm_ffi
 from tvm.testing import env
@@ -411,6 +412,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     """Install the hooks before a test file is imported."""
+    source_frames.remember_modules()
     config.addinivalue_line("markers", "gpu: a test for a GPU")
     sys.meta_path.append(Moved())
     if not hasattr(tvm.tirx, "StringImm"):

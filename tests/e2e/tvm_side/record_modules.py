@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import source_frames
 import tvm
 from tvm import relax, te
 from tvm.script.parser.core import entry
@@ -99,6 +100,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     """Install the hooks before a test file is imported."""
+    source_frames.remember_modules()
     config.stash[RECORDER] = Recorder(config.getoption("--record"), config.rootpath)
     install(config.stash[RECORDER])
 
