@@ -5,7 +5,8 @@
 | `AffineGrid`        | the maps times the places of an image, from -1 to 1                                       |
 | `GridSample`        | `image.grid_sample`, the grid's coordinates first                                         |
 | `DeformConv`        | samples at the moved places of each kernel, then the product with the weight              |
-| `RoiAlign`          | `vision.roi_align` of boxes in the coordinates of the image                               |
+| `RoiAlign`          | `vision.roi_align` of boxes in the coordinates of the image; they are half a pixel less   |
+|                     | with `half_pixel`, which is the default since version 16 and does not exist before        |
 | `NonMaxSuppression` | `vision.all_class_non_max_suppression`, cut to the boxes that are kept                    |
 | `Col2Im`            | blocks added into an image                                                                |
 | `MaxUnpool`         | elements put at places of an image of zeros                                               |
@@ -214,7 +215,8 @@ def roi_align(node: Node) -> Operand:
     """See the docstring of the module. Fails: RM501 for the mode `max`: of weighted elements, ONNX's evaluator says."""
     e, (x, _) = node.e, _images(node, 0, (4,))
     rois, images = node.tensor(1), node.tensor(2)
-    mode, space = node.text("mode", "avg"), node.text("coordinate_transformation_mode", "half_pixel")
+    usual = "half_pixel" if node.opset >= 16 else "output_half_pixel"
+    mode, space = node.text("mode", "avg"), node.text("coordinate_transformation_mode", usual)
     height, width = node.whole("output_height", 1), node.whole("output_width", 1)
     samples, scale = node.whole("sampling_ratio", 0), node.real("spatial_scale", 1.0)
     if mode != "avg" or space not in ("half_pixel", "output_half_pixel"):

@@ -339,6 +339,16 @@ def test_regions_are_aligned(space, samples) -> None:
     agree(written, x, rois, np.array([0, 1, 1, 0]), rtol=1e-4)
 
 
+def test_boxes_are_not_moved_before_version_16() -> None:
+    """So ONNX's converter writes them in version 16; its evaluator moves them (`EVALUATOR`)."""
+    x, box = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4), np.array([[0, 1, 2, 3]], np.float32)
+    before, after = node("RoiAlign", 3), node("RoiAlign", 3, coordinate_transformation_mode="output_half_pixel")
+    found, expected = ours(before, x, box, np.zeros(1, int), version=10), theirs(after, x, box, np.zeros(1, int))
+    np.testing.assert_array_equal(found, expected)
+    assert theirs(before, x, box, np.zeros(1, int), version=10)[0] != expected[0]
+    assert ours(before, x, box, np.zeros(1, int), version=16)[0] != expected[0]
+
+
 def test_a_sample_outside_of_the_image_is_zero() -> None:
     """ONNX's evaluator adds 0 times the first element instead, so that its NaN is everywhere (`EVALUATOR`)."""
     x, box = np.array([[[[np.nan, 2.5, 1.0]]]], np.float32), np.array([[0.5, 1.0, 2.5, 2.0]], np.float32)

@@ -70,6 +70,7 @@ EVALUATOR = {
     "PRelu nan": "multiplies a zero, which is not below 0, by an infinite slope",
     "QuantizeLinear": "casts NaN and what is out of range to an integer, which NumPy leaves open",
     **dict.fromkeys(("Cast nan", "CastLike nan"), "casts NaN and infinities to an integer, which ONNX leaves open"),
+    "RoiAlign opset10": "moves boxes by half a pixel; ONNX's converter to version 16 writes `output_half_pixel` for it",
     "RoiAlign nan": "adds 0 times the first element of the image for each sample outside of it",
 }
 """Where the evaluator is wrong or its answer is nobody's: an operator, an attribute or how, and why it is left out."""
