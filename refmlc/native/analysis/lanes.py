@@ -10,7 +10,7 @@
 | `T.cuda.warp_sync()`                           |                                                                    |
 
 All threads of the block reach such a call together, so all lanes of each warp are there; or those of the first warp do,
-in a `Branch`. Conditions under which the
+in a `WarpBranch`. Conditions under which the
 interpreter gives something else, a diagnostic in most cases, are `checks`: where one fails, C stops.
 """
 
@@ -53,7 +53,7 @@ def _calls(node: Node) -> Iterator[tir.Call]:
 
 
 @dataclass(frozen=True, slots=True)
-class Shuffle:
+class LaneShuffle:
     """A shuffle: the mask, the value that a lane brings, the lane or distance, the width."""
 
     mask: tir.Expr
@@ -78,7 +78,7 @@ def is_barrier_of_warp(call: tir.Call) -> bool:
     return is_warp_barrier(call) or (call.callee == "cuda.warp_sync" and not call.args)
 
 
-def shuffle(call: tir.Call) -> Shuffle:
+def shuffle(call: tir.Call) -> LaneShuffle:
     """The parts of a shuffle. Raises `Left`."""
     args = [arg for arg in call.args if isinstance(arg, tir.Expr)]
     if len(args) != len(call.args) or len(args) < 4:
@@ -93,11 +93,11 @@ def shuffle(call: tir.Call) -> Shuffle:
     if mask.dtype.bits != WARP:
         raise Left(f"the mask of `{call.callee}` is of {mask.dtype}")
     ways = [way for way in ("up", "down", "xor") if f"_{way}" in str(call.callee)]
-    return Shuffle(mask, value, place, width.value, ways[0] if ways else "idx")
+    return LaneShuffle(mask, value, place, width.value, ways[0] if ways else "idx")
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class WarpBranch:
     """A branch of the first threads of a block, at most those of a warp; the condition of a thread to take it."""
 
     condition: tir.Expr
@@ -129,11 +129,11 @@ class Lane:
         """Its number in its warp."""
         return _apply("floormod", self.number, WARP)
 
-    def branch(self, condition: tir.Expr, x: tir.Var) -> Branch | None:
+    def branch(self, condition: tir.Expr, x: tir.Var) -> WarpBranch | None:
         """The branch that the first threads take, as `x < 16` says; None: the condition is another one."""
         match condition:
             case tir.Apply(op="lt", args=(tir.Var() as var, tir.IntImm(value=bound))) if var is x:
-                return Branch(condition, bound) if 0 < bound <= WARP and self.number is x else None
+                return WarpBranch(condition, bound) if 0 < bound <= WARP and self.number is x else None
             case _:
                 return None
 
@@ -145,7 +145,7 @@ class Lane:
             return last if rest else _bits(WHOLE, dtype)
         return tir.IfThenElseExpr(_compare("lt", self.number, whole * WARP), _bits(WHOLE, dtype), last)
 
-    def source(self, asked: Shuffle) -> tir.Expr:
+    def source(self, asked: LaneShuffle) -> tir.Expr:
         """The number of the thread whose value it gets; beyond the last one where this lane is not there."""
         lane, width = self.lane, asked.width
         first = _apply("sub", self.number, lane)
@@ -169,7 +169,7 @@ class Lane:
                 stays = tir.Apply("gt", (_apply("floordiv", found, width), _apply("floordiv", lane, width)), BOOL)
         return tir.Apply("add", (first, tir.IfThenElseExpr(stays, lane, found)), INT32)
 
-    def checks(self, asked: Shuffle) -> Sequence[tir.Expr]:
+    def checks(self, asked: LaneShuffle) -> Sequence[tir.Expr]:
         """What holds where the lanes that meet are those of the warp, and the distance is within it."""
         mask = asked.mask
         every = isinstance(mask, tir.IntImm) and mask.value % (1 << WARP) == WHOLE

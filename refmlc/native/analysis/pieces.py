@@ -34,7 +34,7 @@ class Conflict(Left):
     """The order of a round would change."""
 
 
-class Pieces:
+class ThreadPieces:
     """The threads of one block. `parts`: arrays in the place of the buffers of which each thread has one."""
 
     def __init__(self, axes: Sequence[tir.For], threads: Threads, parts: Mapping[tir.Buffer, tir.Buffer]) -> None:
@@ -49,7 +49,7 @@ class Pieces:
         self._round: tuple[tir.Stmt, ...] = ()  # what the threads have done since the last meeting
         self._meetings = 0
         self._registers = Registers()
-        self._branch: lanes.Branch | None = None  # around what waits; only the first threads take it
+        self._branch: lanes.WarpBranch | None = None  # around what waits; only the first threads take it
         self._branched: tuple[tir.Stmt, ...] = ()  # what they have done there before their last meeting
 
     def _meet(self) -> None:

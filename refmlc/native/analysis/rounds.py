@@ -37,7 +37,7 @@ from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.threads import is_collective, meets_in_part
 from refmlc.lang.ir.visit import substitute, walk
 from refmlc.native.analysis import lanes
-from refmlc.native.analysis.pieces import Conflict, Pieces
+from refmlc.native.analysis.pieces import Conflict, ThreadPieces
 from refmlc.native.analysis.thread_loops import (
     Left,
     N,
@@ -51,7 +51,7 @@ from refmlc.native.analysis.thread_loops import (
 from refmlc.rewrite.schedule.places import integer, sequence
 
 
-class Rounds(Pieces):
+class Rounds(ThreadPieces):
     """Rewrites the threads of one block."""
 
     _reducer: CommReducer | None = None
@@ -312,7 +312,7 @@ class Rounds(Pieces):
                 raise Left(f"they execute `T.{call.callee}` together")
         return substitute(node, table) if table else node
 
-    def _shuffle(self, asked: lanes.Shuffle, values: Values) -> tir.Expr:
+    def _shuffle(self, asked: lanes.LaneShuffle, values: Values) -> tir.Expr:
         """The value that a thread gets, in a register of its own."""
         first = (integer(0, INT32),)
         brought = tir.Buffer("brought", asked.value.dtype, (integer(1, INT32),), scope="local")
