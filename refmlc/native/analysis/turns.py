@@ -19,7 +19,7 @@ stands between two meetings (`rounds`).
 A function is left as it is, with the reason, where this is not certainly the same.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import cast, get_args
@@ -243,7 +243,10 @@ def _in_order(stmt: tir.Stmt) -> tir.Stmt:
     if sum(tag.startswith("threadIdx.") for tag in tags) == 1 and "threadIdx.x" not in tags:
         return stmt
     chain = [node for node in launches if isinstance(node, tir.AttrStmt)]
+    variables = {node.node.var for node in chain if isinstance(node.node, tir.ThreadVar)}
     together = all(outer.body is inner for outer, inner in pairwise(chain))
+    if any(part in variables for node in chain for part in _parts_of_extent(node)):
+        raise Left("the extent of a launch depends on another one")
     if len(chain) == len(launches) and together and "threadIdx.x" in tags:
         body = chain[-1].body
         for node in sorted(chain, key=lambda node: (tag_of(node).startswith("blockIdx."), tag_of(node)[-1])):
@@ -252,6 +255,10 @@ def _in_order(stmt: tir.Stmt) -> tir.Stmt:
     if sum(tag.startswith("threadIdx.") for tag in tags) > 1:
         raise Left("threads of a warp are those of several loops")
     return stmt
+
+
+def _parts_of_extent(node: tir.AttrStmt) -> Iterator[Node]:
+    return walk(node.value) if isinstance(node.value, get_args(tir.Expr)) else iter(())
 
 
 def _as_loops(stmt: tir.Stmt) -> tir.Stmt:

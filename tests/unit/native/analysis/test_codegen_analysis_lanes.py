@@ -176,6 +176,18 @@ def test_threads_of_several_loops_are_left():
     assert outcome(func, "native") == outcome(func, "interp")
 
 
+def test_an_extent_that_depends_on_another_launch_is_left():
+    text = HEAD + (
+        '    bx = T.launch_thread("blockIdx.x", 2)\n'
+        '    by = T.launch_thread("blockIdx.y", bx + 1)\n'
+        '    tx = T.launch_thread("threadIdx.x", 32)\n'
+        "    X[bx * 64 + by * 32 + tx] = T.tvm_warp_shuffle(T.uint32(0xFFFFFFFF), A[tx], 1, 32, 32)\n"
+    )
+    func = read(text, "kernel.py")["main"]
+    assert turns(func) == (func, "the extent of a launch depends on another one")
+    assert outcome(func, "native") == outcome(func, "interp")
+
+
 @pytest.mark.parametrize("launch", ["64", "8 x 4 x 2"])
 def test_a_wrong_lane_is_seen(monkeypatch, launch):
     func = function(launch, *STARTS, f"L[0] = {shuffle('_xor', 1, 32)}", "X[t] = L[0]")
