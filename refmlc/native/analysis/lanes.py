@@ -10,8 +10,7 @@
 | `T.cuda.warp_sync()`                           |                                                                    |
 
 All threads of the block reach such a call together, so all lanes of each warp are there; or those of the first warp do,
-in a `WarpBranch`. Conditions under which the
-interpreter gives something else, a diagnostic in most cases, are `checks`: where one fails, C stops.
+in a `WarpBranch`. What has to hold for that is in `checks`: where a check fails, C stops, and the interpreter decides.
 """
 
 from collections.abc import Iterator, Sequence

@@ -133,7 +133,7 @@ def test_where_the_interpreter_says_more_c_stops(title):
     assert outcome(func, "native") == (expected, 0)
 
 
-def test_registers_without_a_value_that_nobody_uses_are_none_of_anybodys_business():
+def test_registers_without_a_value_that_nobody_uses_do_not_stop_c():
     lines = ["if t < 4:\n        M[0] = L[0]", f"M[0] = T.max(M[0], {shuffle('_down', 1, 32, 'M[0]')})"]
     check_in_c(function("32", *STARTS, *lines, "if t < 3:\n        X[t] = M[0]"))
 
