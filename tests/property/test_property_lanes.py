@@ -128,6 +128,7 @@ FIXED = {
 }
 
 
+@pytest.mark.needs("compiler")
 @pytest.mark.parametrize("name", FIXED)
 def test_lanes_as_written_by_hand(name):
     func = program("64", FIXED[name])

@@ -64,6 +64,7 @@ def check_in_c(func):
     assert outcome(func, "native") == (expected, 1)
 
 
+@pytest.mark.needs("compiler")
 @pytest.mark.parametrize("launch", LAUNCHES)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("width", [1, 4, 32])
@@ -103,12 +104,14 @@ TAKEN = {
 }
 
 
+@pytest.mark.needs("compiler")
 @pytest.mark.parametrize("launch", ["64", "8 x 4 x 2"])
 @pytest.mark.parametrize("title", TAKEN)
 def test_lanes_in_c_give_what_the_interpreter_gives(title, launch):
     check_in_c(function(launch, *STARTS, *TAKEN[title], "X[t] = L[0]"))
 
 
+@pytest.mark.needs("compiler")
 def test_a_branch_of_the_first_warp():
     check_in_c(function("64", *STARTS, f"if tx < 32:\n        L[0] = {shuffle('_xor', 1, 32)}", "X[t] = L[0]"))
 
@@ -123,6 +126,7 @@ STOPPED = {
 }  # fmt: skip
 
 
+@pytest.mark.needs("compiler")
 @pytest.mark.parametrize("title", STOPPED)
 def test_where_the_interpreter_says_more_c_stops(title):
     launch, lines, code = STOPPED[title]
@@ -133,6 +137,7 @@ def test_where_the_interpreter_says_more_c_stops(title):
     assert outcome(func, "native") == (expected, 0)
 
 
+@pytest.mark.needs("compiler")
 def test_registers_without_a_value_that_nobody_uses_do_not_stop_c():
     lines = ["if t < 4:\n        M[0] = L[0]", f"M[0] = T.max(M[0], {shuffle('_down', 1, 32, 'M[0]')})"]
     check_in_c(function("32", *STARTS, *lines, "if t < 3:\n        X[t] = M[0]"))
@@ -188,6 +193,7 @@ def test_an_extent_that_depends_on_another_launch_is_left():
     assert outcome(func, "native") == outcome(func, "interp")
 
 
+@pytest.mark.needs("compiler")
 @pytest.mark.parametrize("launch", ["64", "8 x 4 x 2"])
 def test_a_wrong_lane_is_seen(monkeypatch, launch):
     func = function(launch, *STARTS, f"L[0] = {shuffle('_xor', 1, 32)}", "X[t] = L[0]")
@@ -196,6 +202,7 @@ def test_a_wrong_lane_is_seen(monkeypatch, launch):
     assert outcome(func, "native")[0] != outcome(func, "interp")[0]
 
 
+@pytest.mark.needs("compiler")
 def test_a_flag_that_is_not_asked_is_seen(monkeypatch):
     launch, lines, code = STOPPED["a register that was never written, used"]
     monkeypatch.setattr(registers.Registers, "asserted", lambda *_: [])
