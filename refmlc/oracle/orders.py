@@ -23,6 +23,7 @@ import numpy as np
 
 from refmlc.diag.errors import error
 from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.ir.ptx import operator_of
 from refmlc.observe.sanitize.kinds import ALL
 from refmlc.oracle.implementations.implementation import Answer, Ended, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp, Watched
@@ -158,7 +159,7 @@ class OrderRecorder(ThreadSchedule):
 
 def _writes_result(call: tir.Call) -> bool:
     """Whether an atomic operation writes the value before to an operand."""
-    return str(call.callee).startswith("ptx.atom")
+    return operator_of(call.callee) == "ptx.atom"
 
 
 @dataclass(slots=True)

@@ -36,13 +36,13 @@ class MotionRequests:
 
     def proceed(self, arguments: Arguments) -> Body:
         """`continue`: run to the next breakpoint."""
-        session = self._session(arguments)
+        session, _ = self._of_request(arguments)
         self.state.motion = Motion(session.resume, "running", resumes=True)
         return {"allThreadsContinued": True}
 
     def step_over(self, arguments: Arguments) -> Body:
         """`next`: step over the statement."""
-        session, thread = self._session(arguments), self._thread(arguments)
+        session, thread = self._of_request(arguments)
         if thread is not None and (_granularity(arguments) == "instruction" or thread != session.thread):
             return self._moves(partial(session.step_thread, [thread]), f"stepping thread {thread}")
         if thread is not None:
@@ -52,7 +52,7 @@ class MotionRequests:
 
     def step_in(self, arguments: Arguments) -> Body:
         """`stepIn`: to the next statement, or to a target."""
-        session, thread = self._session(arguments), self._thread(arguments)
+        session, thread = self._of_request(arguments)
         if "targetId" not in arguments and thread is not None:
             return self._moves(partial(session.step_thread, [thread]), f"stepping thread {thread}")
         if "targetId" not in arguments:
@@ -70,7 +70,7 @@ class MotionRequests:
 
     def step_out(self, arguments: Arguments) -> Body:
         """`stepOut` of the innermost frame."""
-        session, thread = self._session(arguments), self._thread(arguments)
+        session, thread = self._of_request(arguments)
         if thread is None:
             return self._moves(session.step_out, "stepping out")
 
@@ -82,7 +82,7 @@ class MotionRequests:
 
     def step_back(self, arguments: Arguments) -> Body:
         """`stepBack`: to the previous statement."""
-        session, thread = self._session(arguments, ended=True), self._thread(arguments)
+        session, thread = self._of_request(arguments, ended=True)
         fine = _granularity(arguments) == "instruction"
         if thread is not None:
             return self._moves(partial(session.step_thread_back, [thread]), f"stepping back thread {thread}")
@@ -90,7 +90,8 @@ class MotionRequests:
 
     def reverse(self, arguments: Arguments) -> Body:
         """`reverseContinue`: run backwards to the last hit."""
-        return self._moves(self._session(arguments, ended=True).reverse_resume, "running backwards")
+        session, _ = self._of_request(arguments, ended=True)
+        return self._moves(session.reverse_resume, "running backwards")
 
     def restart_frame(self, arguments: Arguments) -> Body:
         """`restartFrame`: back to the entry of a frame."""
@@ -100,7 +101,7 @@ class MotionRequests:
 
     def goto(self, arguments: Arguments) -> Body:
         """`goto`: in time, to a line."""
-        session = self._session(arguments, ended=True)
+        session, _ = self._of_request(arguments, ended=True)
         target = self.state.references.target(arguments.number("targetId"))
         if not target.line:
             raise RequestRefused("this target is not a line")
@@ -144,13 +145,10 @@ class MotionRequests:
 
     # -------------------------------------------------------------------------------------------- private
 
-    def _session(self, arguments: Arguments, *, ended: bool = False) -> Session:
+    def _of_request(self, arguments: Arguments, *, ended: bool = False) -> tuple[Session, int | None]:
+        """The session that a request moves, and the thread of its block that it means; None: the program."""
         session = self.state.stopped_session() if ended else self.state.movable_session()
-        meant(self.state, arguments)
-        return session
-
-    def _thread(self, arguments: Arguments) -> int | None:
-        return meant(self.state, arguments)
+        return session, meant(self.state, arguments)
 
     def _moves(self, run: Callable[[], Stop], title: str) -> Body:
         self.state.motion = Motion(run, title)

@@ -14,8 +14,9 @@ from refmlc.debug.expressions import PreparedExpression, prepare_node
 from refmlc.debug.places import StmtPlace
 from refmlc.diag import RefmlcError
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.asynchronous import instruction, is_asynchronous, is_wait
+from refmlc.lang.ir.asynchronous import is_asynchronous, is_wait
 from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.ptx import PtxCall
 from refmlc.lang.ir.threads import tag_of
 from refmlc.lang.ir.visit import walk
 from refmlc.run.interp.asynchronous.barriers import MemoryBarrier
@@ -42,8 +43,9 @@ def arriving(places: list[StmtPlace], scope: Scope, frame: Frame, barrier: Memor
 
 def _buffers(node: tir.Stmt) -> Iterator[tir.Buffer]:
     """The buffers of a statement, apart from instructions that begin or end a barrier."""
-    call = node.value if isinstance(node, tir.Evaluate) else None
-    if isinstance(call, tir.Call) and is_asynchronous(call) and set(instruction(call).words) & set(OTHERS):
+    call = node.value if isinstance(node, tir.Evaluate) and is_asynchronous(node.value) else None
+    ptx = None if call is None else PtxCall.of(call)
+    if ptx is not None and ptx.one_of(*OTHERS):
         return
     yield from (part for part in walk(node) if isinstance(part, tir.Buffer))
 

@@ -13,14 +13,14 @@
 """
 
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.instructions import instruction
 from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.ptx import PtxCall, operator_of
 from refmlc.lang.ir.tirx import TilePrimitiveCall
 
 AXIS = "clusterCtaIdx."
 SYNC = "cuda.cluster_sync"
 ADDRESSES = ("ptx.mapa", "ptx.getctarank")
-COPIES = frozenset(("multicast__cluster", "multicast__cluster__16b", "multicast__cluster__32b", "cta_group__2"))
+COPIES = frozenset(("multicast::cluster", "multicast::cluster::16b", "multicast::cluster::32b", "cta_group::2"))
 RANK = "remote_cta_id"
 """The setting of a tile primitive that names the block to which it copies."""
 
@@ -29,21 +29,17 @@ def is_of_cluster(node: Node) -> bool:
     """Whether a node is a call at which the threads of all blocks of a cluster meet, wait, or arrive."""
     if isinstance(node, TilePrimitiveCall):
         return node.scope == "cluster"
-    if not isinstance(node, tir.Call) or not isinstance(node.callee, str):
-        return False
-    if node.callee == SYNC:
+    if isinstance(node, tir.Call) and node.callee == SYNC:
         return True
-    item = instruction(node) if node.callee.startswith("ptx.barrier") else None
-    return item is not None and item.family == "barrier" and "cluster" in item
+    ptx = PtxCall.of(node)
+    return ptx is not None and ptx.family == "barrier" and "cluster" in ptx
 
 
 def reaches_blocks(node: Node) -> bool:
     """Whether a node reaches memory of other blocks of the cluster, or asks for the block that an address is of."""
     if isinstance(node, TilePrimitiveCall):
         return node.config.get(RANK) is not None
-    if not isinstance(node, tir.Call) or not isinstance(node.callee, str):
-        return False
-    if node.callee.startswith(ADDRESSES):
+    if isinstance(node, tir.Call) and operator_of(node.callee) in ADDRESSES:
         return True
-    item = instruction(node) if node.callee.startswith("ptx.cp") else None
-    return item is not None and not COPIES.isdisjoint(item.modifiers)
+    ptx = PtxCall.of(node)
+    return ptx is not None and ptx.family == "cp" and not COPIES.isdisjoint(ptx.modifiers)

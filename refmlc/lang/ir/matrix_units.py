@@ -10,6 +10,8 @@
 | `OF_THREAD`                               | the registers of one thread, which executes it alone                   |
 """
 
+from refmlc.lang.ir.ptx import operator_of
+
 FRAGMENTS = (
     "tvm_fill_fragment",
     "tvm_load_matrix_sync",
@@ -29,13 +31,6 @@ TENSOR_MEMORY = ("ptx.tcgen05",)
 OF_PART = frozenset((*FRAGMENTS, *LEGACY, *INSTRUCTIONS, *WARPGROUP, *TENSOR_MEMORY))
 
 
-def family_of(callee: object) -> str:
-    """The name of a call without the modifiers of an instruction; empty where it calls a function."""
-    if not isinstance(callee, str):
-        return ""
-    return ".".join(callee.split(".")[:2]) if callee.startswith("ptx.") else callee
-
-
 def is_of_matrix_unit(callee: object) -> bool:
     """Whether the threads of a warp, or of a warpgroup, execute a call by this name together, in a matrix unit."""
-    return family_of(callee) in OF_PART
+    return operator_of(callee) in OF_PART

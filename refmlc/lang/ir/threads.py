@@ -25,8 +25,9 @@ from typing import cast
 from refmlc.lang.ir import tir, tirx
 from refmlc.lang.ir.asynchronous import is_asynchronous
 from refmlc.lang.ir.kinds import IterKind
-from refmlc.lang.ir.matrix_units import family_of, is_of_matrix_unit
+from refmlc.lang.ir.matrix_units import is_of_matrix_unit
 from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.ptx import PREFIX, operator_of
 from refmlc.lang.ir.scopes import is_thread
 from refmlc.lang.ir.unexecuted import name_of
 from refmlc.lang.ir.visit import children, walk
@@ -196,25 +197,18 @@ def is_turn(node: Node) -> bool:
 
 def is_atomic(node: Node) -> bool:
     """Whether a node is a call of an atomic operation."""
-    return isinstance(node, tir.Call) and isinstance(node.callee, str) and family_of(node.callee) in ATOMIC
+    return isinstance(node, tir.Call) and operator_of(node.callee) in ATOMIC
 
 
 def is_in_part(node: Node) -> bool:
     """Whether a node is a call that the threads of a part of a block execute together."""
-    if not isinstance(node, tir.Call) or not isinstance(node.callee, str):
-        return False
-    return name_in_part(node.callee) in IN_PART or is_warp_barrier(node)
+    return isinstance(node, tir.Call) and (operator_of(node.callee) in IN_PART or is_warp_barrier(node))
 
 
 def is_warp_barrier(call: tir.Call) -> bool:
     """Whether a call is `T.tvm_storage_sync("warp")`."""
     scope = call.args[0] if call.callee == "tvm_storage_sync" and call.args else None
     return (scope.value if isinstance(scope, tir.StringImm) else scope) == "warp"
-
-
-def name_in_part(callee: str) -> str:
-    """The name in `IN_PART` of what a call names: an instruction without its modifiers."""
-    return ".".join(callee.split(".", 2)[:2]) if callee.startswith("ptx.") else callee
 
 
 def meets_in_part(node: Node) -> bool:
@@ -228,7 +222,7 @@ def meeting_in_part(node: Node) -> str:
         if is_in_part(part) or is_asynchronous(part):
             return f"`T.{cast('tir.Call', part).callee}`"
         if isinstance(part, tir.Call) and is_of_matrix_unit(part.callee):
-            return f"`T.{family_of(part.callee)}`"
+            return f"`T.{operator_of(part.callee)}`"
         if isinstance(part, tirx.TilePrimitiveCall) and part.scope != "thread":
             return f"`{name_of(part)}`"
     return ""
@@ -322,7 +316,7 @@ def _is_of_kernel(node: Node) -> bool:
         case tir.AttrStmt(key=tirx.DEVICE_ENTRY | tirx.KERNEL) | tirx.TilePrimitiveCall():
             return True
         case tir.Call(callee=str() as callee):
-            return is_in_part(node) or is_asynchronous(node) or callee.startswith("ptx.")
+            return is_in_part(node) or is_asynchronous(node) or callee.startswith(PREFIX)
         case _:
             return False
 

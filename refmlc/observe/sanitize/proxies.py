@@ -21,8 +21,9 @@ from refmlc.diag import Diagnostic, Related
 from refmlc.diag.catalogue import MISSING_FENCE
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import is_asynchronous
-from refmlc.lang.ir.matrix_units import TENSOR_MEMORY, family_of
+from refmlc.lang.ir.matrix_units import TENSOR_MEMORY
 from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.ptx import PtxCall, operator_of
 from refmlc.lang.ir.visit import walk
 from refmlc.observe.sanitize.elements import Elements, element
 from refmlc.observe.sanitize.facts import FactTable
@@ -141,12 +142,10 @@ class Proxies(ThreadClocks):
 
 
 def _is_bulk(node: Node) -> bool:
-    if isinstance(node, tir.Call) and family_of(node.callee) in TENSOR_MEMORY:
+    if isinstance(node, tir.Call) and operator_of(node.callee) in TENSOR_MEMORY:
         return True
-    if not is_asynchronous(node):
-        return False
-    words = (*str(cast("tir.Call", node).callee).split("."), *map(str, cast("tir.Call", node).args))
-    return any("bulk" in word for word in words)
+    ptx = PtxCall.of(node) if is_asynchronous(node) else None
+    return ptx is not None and ptx.one_of("bulk", "bulk_group") != ""
 
 
 def _spaces(words: Sequence[str]) -> Sequence[str]:

@@ -15,7 +15,8 @@ from typing import cast
 from refmlc.diag import Diagnostic, Related
 from refmlc.diag.catalogue import MISSING_REGISTER_FENCE
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.matrix_units import WARPGROUP, family_of
+from refmlc.lang.ir.matrix_units import WARPGROUP
+from refmlc.lang.ir.ptx import operator_of
 from refmlc.lang.ir.visit import walk
 from refmlc.observe.sanitize.detector import Detector
 from refmlc.observe.sanitize.elements import Elements, element
@@ -93,7 +94,7 @@ class RegisterFences(Detector):
 
 def uses_warpgroups(func: tir.PrimFunc) -> bool:
     """Whether a function has instructions of warpgroups."""
-    return any(family_of(call.callee) in WARPGROUP for call in _calls(func))
+    return any(operator_of(call.callee) in WARPGROUP for call in _calls(func))
 
 
 def _calls(func: tir.PrimFunc) -> Iterator[tir.Call]:

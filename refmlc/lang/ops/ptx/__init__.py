@@ -5,7 +5,7 @@
 | `forms`          | the forms: modifiers and operands, as TVM's table has them                    |
 | `registry`       | the names of all forms that TVM registers, and which are executed             |
 | `rules`          | which modifiers go together                                                   |
-| `calls`          | the form, modifiers and operands of a call                                    |
+| `calls`          | the form that a call fits: modifiers by slots, operands by names              |
 | `registers`      | bits and integers, packed registers and lanes                                 |
 | `numbers`        | floats as exact numbers, rounded in every mode                                |
 | `integers`       | integer arithmetic, fields of bits                                            |

@@ -1,28 +1,16 @@
-"""Calls of PTX instructions: which form a call is, its modifiers and its operands (PTX-001).
+"""Which form a call of a PTX instruction is: its modifiers by slots, its operands by names (PTX-001)."""
 
-A text writes the modifiers in the name, in any order; TVM prints them as texts after the operands, then flags:
-
-| flag    | says                                                     |
-|---------|----------------------------------------------------------|
-| `pred`  | the last operand is the predicate of the call            |
-| `keep`  | a destination that is not written keeps its value        |
-| `p3`    | operand 3 is a predicate: `T.ptx.pred`                   |
-| `s0`    | register 0 is `T.ptx.SINK` and is not among the operands |
-"""
-
-import keyword
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from refmlc.lang.dtypes import BOOL, FLOAT32, FLOAT64, INT32, DType, dtype
 from refmlc.lang.ir import tir
+from refmlc.lang.ir.ptx import ADDRESS, PREFIX, SINK, PtxCall, operator_of, spelled
 from refmlc.lang.ops.ptx.forms import Form, FormOperand, forms_of
 from refmlc.lang.ops.ptx.registers import WIDTHS
 from refmlc.lang.ops.ptx.rules import problem
 
-PREFIX = "ptx."
-SINK, PREDICATE, ADDRESS = "ptx.SINK", "ptx.pred", "ptx.addr"
 INTEGER_KINDS = ("int", "uint")
 CONSTANTS: Mapping[str, range] = {"immLut": range(256), "nreg": range(24, 257, 8)}
 """What the constants among the operands may be."""
@@ -54,73 +42,47 @@ class Register:
 
 
 @dataclass(frozen=True, slots=True)
-class ScalarInstruction:
-    """A call that fits a form."""
+class FormCall:
+    """A call that fits a form: its modifiers by slots, its operands with their names."""
 
+    call: PtxCall
     form: Form
     modifiers: Mapping[str, str]
     registers: tuple[Register, ...]
     predicate: tir.Expr | None
-    keeps: bool
 
     @property
     def name(self) -> str:
-        """The instruction as PTX spells it."""
+        """The instruction as PTX spells it, its modifiers in the order of the form."""
         return ".".join([self.form.family, *filter(None, self.modifiers.values())])
 
-
-def family_of(callee: object) -> str:
-    """The instruction family of a callee whose forms are known here; empty: it is none."""
-    if not isinstance(callee, str) or not callee.startswith(PREFIX):
-        return ""
-    family = _unescaped(callee.split(".")[1])
-    return family if forms_of(family) else ""
+    def named(self, name: str) -> list[Register]:
+        """The registers of the operand of this name."""
+        return [register for register in self.registers if register.operand.name == name]
 
 
-def instruction(call: tir.Call) -> ScalarInstruction:
-    """The call as an instruction. Fails: Misfit."""
-    family, *written = [_unescaped(part) for part in str(call.callee).removeprefix(PREFIX).split(".")]
-    texts = [arg.value if isinstance(arg, tir.StringImm) else arg for arg in call.args]
-    operands = [arg for arg, text in zip(call.args, texts, strict=True) if not isinstance(text, str)]
-    trailing = [text for text in texts if isinstance(text, str)]
-    flags = trailing.pop().split(",") if trailing else []
-    modifiers = (*written, *filter(None, trailing))
-    predicate = call.attrs.get("pred")
-    if "pred" in flags and operands:
-        predicate = operands.pop()
-    keeps = bool(_plain(call.attrs.get("preserve_dst"))) or "keep" in flags
-    for place in sorted(int(flag[1:]) for flag in flags if flag[:1] == "s" and flag[1:].isdecimal()):
-        operands.insert(place, tir.Call(SINK, (), call.dtype))
-    tagged = {int(flag[1:]) for flag in flags if flag[:1] == "p" and flag[1:].isdecimal()}
-    return _chosen(family, modifiers, operands, tagged, predicate, keeps=keeps)
+def has_forms(callee: object) -> bool:
+    """Whether a callee is of an instruction whose forms are known here."""
+    family = spelled(operator_of(callee).removeprefix(PREFIX))
+    return operator_of(callee).startswith(PREFIX) and bool(forms_of(family))
 
 
-def _plain(value: object) -> object:
-    return value.value if isinstance(value, tir.IntImm) else value
-
-
-def _unescaped(part: str) -> str:
-    text = part.replace("__colon__", "\0").replace("__", "::").replace("\0", ":")
-    stem = text.removesuffix("_")
-    return stem if keyword.iskeyword(stem) or stem in ("global", "async") else text
-
-
-def _chosen(
-    family: str, words: Sequence[str], operands: Sequence[tir.Attr], tagged: set[int], predicate: object, *, keeps: bool
-) -> ScalarInstruction:
+def fitted(call: PtxCall) -> FormCall:
+    """The form that a call fits. Fails: Misfit."""
+    predicate = call.predicate
     if predicate is not None and not _is_condition(predicate):
         raise Misfit("its predicate is no bool, int32 or uint32")
     fits, reasons = [], []
-    for form, modifiers in _candidates(family, tuple(words)):
+    for form, modifiers in _candidates(call.family, call.modifiers):
         try:
-            registers = _registers(form, modifiers, operands, tagged)
+            registers = _registers(form, modifiers, call)
         except Misfit as misfit:
             if not misfit.illegal:
                 raise
             reasons.append(str(misfit))
         else:
             condition = predicate if isinstance(predicate, tir.Expr) else _constant(predicate)
-            fits.append(ScalarInstruction(form, modifiers, registers, condition, keeps))
+            fits.append(FormCall(call, form, modifiers, registers, condition))
     if len(fits) == 1:
         return fits[0]
     raise Misfit("; or ".join(dict.fromkeys(reasons)) or "several forms fit")
@@ -186,10 +148,8 @@ def _count(operand: FormOperand, modifiers: Mapping[str, str]) -> int:
     return operand.registers if isinstance(operand.registers, int) else int(modifiers[operand.registers][1:])
 
 
-def _registers(
-    form: Form, modifiers: Mapping[str, str], values: Sequence[tir.Attr], tagged: set[int]
-) -> tuple[Register, ...]:
-    counts = [_count(operand, modifiers) for operand in form.operands]
+def _registers(form: Form, modifiers: Mapping[str, str], call: PtxCall) -> tuple[Register, ...]:
+    values, counts = call.operands, [_count(operand, modifiers) for operand in form.operands]
     if sum(counts) != len(values):
         raise Misfit(f"it takes {sum(counts)} operands, {len(values)} given")
     registers: list[Register] = []
@@ -198,7 +158,7 @@ def _registers(
         group = values[first : first + count]
         kind = type_of(operand, modifiers)
         registers += [
-            Register(operand, kind, _value(operand, kind, value, tagged=first + lane in tagged))
+            Register(operand, kind, _value(operand, kind, value, marked=first + lane in call.predicates))
             for lane, value in enumerate(group)
         ]
         _check_group(operand, registers[first:], modifiers)
@@ -220,7 +180,7 @@ def _names_dtype(value: tir.Expr | None) -> bool:
     return isinstance(value, tir.Expr) and not isinstance(value, tir.IntImm | tir.FloatImm)
 
 
-def _value(operand: FormOperand, kind: str, value: tir.Attr, *, tagged: bool) -> tir.Expr | None:
+def _value(operand: FormOperand, kind: str, value: tir.Attr, *, marked: bool) -> tir.Expr | None:
     if isinstance(value, bool | int | float):
         value = _literal(value)
     if not isinstance(value, tir.Expr):
@@ -236,7 +196,7 @@ def _value(operand: FormOperand, kind: str, value: tir.Attr, *, tagged: bool) ->
         case "addr" | "ptr":
             _check_address(operand, value)
         case _ if kind == "pred":
-            return _predicate(operand, value, tagged=tagged)
+            return _predicate(operand, value, marked=marked)
         case _:
             _check_register(operand, kind, value)
     return value
@@ -256,16 +216,12 @@ def _check_address(operand: FormOperand, value: tir.Expr) -> None:
         raise Misfit(f"`{operand.name}` is no address")
 
 
-def _predicate(operand: FormOperand, value: tir.Expr, *, tagged: bool) -> tir.Expr:
+def _predicate(operand: FormOperand, value: tir.Expr, *, marked: bool) -> tir.Expr:
     if operand.written:
         if not isinstance(value, tir.BufferLoad) or str(value.dtype) != "uint32":
             raise Misfit(f"the destination `{operand.name}` is no uint32 that can be written")
         return value
-    if isinstance(value, tir.Call) and value.callee == PREDICATE:
-        inner = value.args[0]
-        value = _literal(inner) if isinstance(inner, bool | int) else inner if isinstance(inner, tir.Expr) else value
-        tagged = True
-    if not (value.dtype.kind == "bool" or (tagged and str(value.dtype) in ("int32", "uint32"))):
+    if not (value.dtype.kind == "bool" or (marked and str(value.dtype) in ("int32", "uint32"))):
         raise Misfit(f"`{operand.name}` is a predicate: a bool, or `T.ptx.pred(x)`")
     return value
 
@@ -344,10 +300,11 @@ def register_dtype(register: Register) -> DType:
 
 def instruction_problem(call: tir.Call) -> str:
     """What is wrong with a call of an instruction whose forms are known; empty: nothing."""
-    if not family_of(call.callee) or call.dtype.kind != "void":
+    ptx = PtxCall.of(call)
+    if ptx is None or not forms_of(ptx.family) or call.dtype.kind != "void":
         return ""
     try:
-        instruction(call)
+        fitted(ptx)
     except Misfit as misfit:
         return f"`T.{call.callee}`: {misfit}" if misfit.illegal else ""
     return ""

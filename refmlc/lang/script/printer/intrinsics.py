@@ -14,6 +14,7 @@ from collections.abc import Callable
 from refmlc.lang.dtypes import HANDLE, DType
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.offsets import own_index
+from refmlc.lang.ir.ptx import ADDRESS, PREDICATE, PREFIX, SINK
 from refmlc.lang.ops.intrinsics import Result, Written, intrinsic, registered
 from refmlc.lang.script.printer.literals import dtype_text, handle_text, string_text
 from refmlc.lang.script.printer.page import Page
@@ -30,12 +31,12 @@ def call_text(page: Page, node: tir.Call, argument: Argument) -> str:
     name = node.callee
     if name == "type_annotation":
         return f"T.type_annotation({dtype_text(node.dtype)})"
-    if name == "ptx.SINK":
+    if name == SINK:
         return f"T.{name}"
     if name == "ptx_legacy.ldmatrix" and str(node.dtype) != "int8":
         return f"T.{name}({', '.join([*args, f'dtype={_result(node)}'])})"
-    if name.startswith("ptx.") and not all(part.isidentifier() for part in name.split(".")):
-        return f"T.ptx[{string_text(name.removeprefix('ptx.'))}]({', '.join(args)})"
+    if name.startswith(PREFIX) and not all(part.isidentifier() for part in name.split(".")):
+        return f"T.ptx[{string_text(name.removeprefix(PREFIX))}]({', '.join(args)})"
     row = intrinsic(name)
     result = Written.KEYWORD if row is None else row.result
     if name == "cuda.func_call":
@@ -90,6 +91,6 @@ def _own_result(node: tir.Call) -> str:
             return str(own_index(shape))
         case "cuda.mov_sreg", (tir.IntImm(value=bits), _):
             return f"int{bits}"
-        case "ptx.addr" | "ptx.pred", (operand, *_):
+        case name, (operand, *_) if name in (ADDRESS, PREDICATE):
             return str(getattr(operand, "dtype", ""))
     return ""

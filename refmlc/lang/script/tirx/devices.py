@@ -22,6 +22,7 @@ from refmlc.lang.dtypes import HANDLE, VOID
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import PointerType
 from refmlc.lang.ir.offsets import own_index
+from refmlc.lang.ir.ptx import SINK, PtxCall
 from refmlc.lang.ops.intrinsics.device import NAMED_OPERATORS, PTX_FAMILIES, PTX_WORDS
 from refmlc.lang.script.reader.arguments import REQUIRED, CallSite
 from refmlc.lang.script.reader.evaluate import Evaluator
@@ -68,21 +69,6 @@ def _within(site: CallSite, count: int, least: int, most: int | None, noun: str)
         raise site.misfit(f"takes {wanted} {noun}{plural} and gets {count}")
 
 
-def _operands(site: CallSite) -> int:
-    """How many operands an instruction gets: without the modifiers that TVM prints behind them, and the predicate.
-
-    The last of those says of a printed call whether the predicate is among the operands (`pred`), and which operands
-    are sinks (`s0`), which it leaves out.
-    """
-    args = list(site.args)
-    trailing: list[str] = []
-    while args and isinstance(args[-1], str | tir.StringImm):
-        trailing.insert(0, str_of(args.pop(), site.span))
-    flags = trailing[-1].split(",") if trailing else []
-    sinks = sum(flag[:1] == "s" for flag in flags)
-    return len(args) + sinks - ("pred" in flags and "pred" not in site.kwargs)
-
-
 def _unknown(site: CallSite, name: str, names: set[str]) -> RefmlcError:
     message = f"`{site.spelled}` is not an operator of a device that refmlc knows"
     return error(Diagnostic(NOT_TVMSCRIPT, message, site.span, helps=suggestion(name, names, "T.")))
@@ -104,8 +90,11 @@ def _instruction(ev: Evaluator, site: CallSite) -> Meta:
             helps = suggestion(strange, PTX_FAMILIES[family].modifiers)
             message = f"`{strange[:40]}` is no modifier of `T.ptx.{family}`"
             raise error(Diagnostic(NOT_TVMSCRIPT, message, site.span, helps=helps))
-        _within(site, _operands(site), PTX_FAMILIES[family].least, PTX_FAMILIES[family].most, "operand")
-    return intrinsic_call(ev, site)
+    node = intrinsic_call(ev, site)
+    ptx = PtxCall.of(node) if isinstance(node, tir.Call) else None
+    if ptx is not None and ev.generation == "0.27":
+        _within(site, len(ptx.operands), PTX_FAMILIES[family].least, PTX_FAMILIES[family].most, "operand")
+    return node
 
 
 def _text_of_ptx(_ev: Evaluator, construct: Construct, index: Meta, span: Span) -> Meta:
@@ -203,4 +192,4 @@ PREFIXES: dict[str, CallHandler] = {
     "T.ptx.": _instruction,
 }
 SUBSCRIPTS: dict[str, SubscriptHandler] = {"T.ptx": _text_of_ptx}
-NAMES: dict[str, Meta] = {"T.ptx.SINK": tir.Call("ptx.SINK", (), VOID)}
+NAMES: dict[str, Meta] = {"T.ptx.SINK": tir.Call(SINK, (), VOID)}

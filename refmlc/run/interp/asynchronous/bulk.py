@@ -18,7 +18,7 @@ from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.run.interp.asynchronous.operands import Address, NotExecutedError
 from refmlc.run.interp.asynchronous.operations import Move, OpenOperation
-from refmlc.run.interp.asynchronous.place import Do, Here, signal
+from refmlc.run.interp.asynchronous.place import Do, InstructionSite, signal
 from refmlc.run.interp.tensorir.addresses import Touch, name_of, touching
 from refmlc.run.interp.tensorir.frame import Frame, IntEval
 from refmlc.run.memory.pointer import Pointer
@@ -32,17 +32,17 @@ MULTICASTS = frozenset(f"multicast::cluster{mask}" for mask in ("", "::16b", "::
 BY_PHASE, BY_GROUP = "mbarrier::complete_tx::bytes", "bulk_group"
 
 
-def to_shared(here: Here) -> Do:  # TIA-014
+def to_shared(here: InstructionSite) -> Do:  # TIA-014
     """A copy from global to shared memory, which a phase completes."""
     return _by_phase(here, "global")
 
 
-def within_cluster(here: Here) -> Do:  # PTX-026
+def within_cluster(here: InstructionSite) -> Do:  # PTX-026
     """A copy from shared memory to that of a block of the cluster, which a phase completes."""
     return _by_phase(here, "shared")
 
 
-def _by_phase(here: Here, source: str) -> Do:
+def _by_phase(here: InstructionSite, source: str) -> Do:
     several = not MULTICASTS.isdisjoint(here.words)
     ends = _ends(here, 4 + several, BY_PHASE, *MULTICASTS)
     at = here.address(3)
@@ -65,15 +65,17 @@ def _by_phase(here: Here, source: str) -> Do:
     return issue
 
 
-def bring(here: Here, at: Address, place: Pointer, operation: OpenOperation, nbytes: int, frame: Frame) -> None:
+def bring(
+    here: InstructionSite, at: Address, place: Pointer, operation: OpenOperation, nbytes: int, frame: Frame
+) -> None:
     """Issue an operation that the phase of the barrier at a place completes. Fails: RM341, RM342."""
     barrier = here.barrier(at, frame, proxied=True, place=place)
     here.block(frame).issue(operation)
     signal(here, barrier, frame)
-    barrier.bring(operation, nbytes, here.node.span)
+    barrier.bring(operation, nbytes, here.span)
 
 
-def to_global(here: Here) -> Do:  # TIA-015
+def to_global(here: InstructionSite) -> Do:  # TIA-015
     """A copy from shared to global memory, which a wait for its group completes."""
     ends = _ends(here, 3, BY_GROUP)
     prepare = _prepared(here, ends, ("global", "shared"))
@@ -89,12 +91,12 @@ def to_global(here: Here) -> Do:  # TIA-015
     return issue
 
 
-def commit(here: Here) -> Do:  # TIA-015
+def commit(here: InstructionSite) -> Do:  # TIA-015
     """What the thread has issued becomes a group."""
     return lambda frame: here.groups("bulk", frame).commit()
 
 
-def wait(here: Here) -> Do:  # TIA-015
+def wait(here: InstructionSite) -> Do:  # TIA-015
     """All groups but the last ones are complete, or have read their sources."""
     left = here.number(0)
     if "read" in here.words:
@@ -102,7 +104,7 @@ def wait(here: Here) -> Do:  # TIA-015
     return lambda frame: here.groups("bulk", frame).wait(here.thread(frame), left(frame), frame)
 
 
-def _ends(here: Here, count: int, end: str, *more: str) -> Ends:
+def _ends(here: InstructionSite, count: int, end: str, *more: str) -> Ends:
     words = set(here.words[5:]) - {HINT}
     if end not in words or not words - {end} <= set(more) or len(words) > 1 + bool(more):
         raise NotExecutedError("refmlc does not define it yet")
@@ -138,11 +140,11 @@ class BulkCopy:
         return OpenOperation([Move(into, self.source, self.data)], name_of(into), self.span, written)
 
 
-def _prepared(here: Here, ends: Ends, spaces: tuple[str, str]) -> Callable[[Frame], BulkCopy]:
+def _prepared(here: InstructionSite, ends: Ends, spaces: tuple[str, str]) -> Callable[[Frame], BulkCopy]:
     to, source, size = ends
     reads = touching(here.scope, source.span, written=False, proxied=True)
     writes = touching(here.scope, to.span, written=True, proxied=True)
-    span = here.node.span
+    span = here.span
 
     def prepared(frame: Frame) -> BulkCopy:
         nbytes = size(frame)

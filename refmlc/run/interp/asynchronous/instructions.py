@@ -25,13 +25,14 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BARRIER_MISUSE, UNSUPPORTED_CONSTRUCT, UNSUPPORTED_INTRINSIC
 from refmlc.lang.dtypes import HANDLE, INT32
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.asynchronous import RAW, Instruction, instruction
+from refmlc.lang.ir.asynchronous import RAW
+from refmlc.lang.ir.ptx import SINK, PtxCall
 from refmlc.lang.ops.ptx.hints import operands_of_hint
 from refmlc.run.interp.asynchronous import bulk, stores, tensors
 from refmlc.run.interp.asynchronous.barriers import SIZE
 from refmlc.run.interp.asynchronous.operands import NotExecutedError, element_name
 from refmlc.run.interp.asynchronous.operations import Move, OpenOperation
-from refmlc.run.interp.asynchronous.place import Do, Here, is_number, is_state, signal
+from refmlc.run.interp.asynchronous.place import Do, InstructionSite, is_number, is_state, signal
 from refmlc.run.interp.tensorir.addresses import name_of, touching
 from refmlc.run.interp.tensorir.frame import Eval, Frame, IntEval
 from refmlc.run.interp.tensorir.scope import Scope
@@ -46,20 +47,17 @@ ORDERS = frozenset(("release", "acquire", "relaxed", "cta", "cluster", "b64", *S
 
 def prepare(scope: Scope, node: tir.Call) -> Eval:
     """An instruction as a closure; it gives nothing."""
-    parts = raw(node) if node.callee == RAW else instruction(node)
-    name = f"`{parts.name}`"
+    ptx = raw(node) if node.callee == RAW else cast("PtxCall", PtxCall.of(node))
     if sum(tag.startswith("threadIdx") for tag in scope.threads) != 1:
         message = f"the instruction `T.{node.callee}` is executed by the threads of a kernel only"
         return scope.unsupported(UNSUPPORTED_INTRINSIC, message, node.span)
-    here = Here(scope, node, parts)
     try:
-        rule = _rule(parts.words)
-        run = rule(here)
+        run = _rule(ptx.words)(InstructionSite(scope, ptx))
     except NotExecutedError as reason:
-        return scope.unsupported(UNSUPPORTED_INTRINSIC, f"{name} is not executed: {reason}", node.span)
-    if parts.predicate is None or node.callee == RAW:
+        return scope.unsupported(UNSUPPORTED_INTRINSIC, f"`{ptx.name}` is not executed: {reason}", node.span)
+    if ptx.predicate is None or node.callee == RAW:
         return run
-    condition = scope.expr(cast("tir.Expr", parts.predicate))
+    condition = scope.expr(cast("tir.Expr", ptx.predicate))
 
     def guarded(frame: Frame) -> None:
         if condition(frame):
@@ -68,13 +66,13 @@ def prepare(scope: Scope, node: tir.Call) -> Eval:
     return guarded
 
 
-def raw(node: tir.Call) -> Instruction:
+def raw(node: tir.Call) -> PtxCall:
     """`s_tir.cp_async_raw`: offsets beside the pointers, and a condition under which zeros are copied."""
     to, to_offset, source, source_offset, size, *condition = node.args
     nbytes = _constant(size)
-    words = ("cp", "async", "cg" if nbytes == SIZES["cg"][0] else "ca", "shared", "global")
+    modifiers = ("async", "cg" if nbytes == SIZES["cg"][0] else "ca", "shared", "global")
     operands = (_moved(to, to_offset), _moved(source, source_offset), size)
-    return Instruction(words, operands, condition[0] if condition else None)
+    return PtxCall(node, "cp", modifiers, operands, condition[0] if condition else None)
 
 
 def _moved(base: tir.Attr, offset: tir.Attr) -> tir.Attr:
@@ -95,7 +93,7 @@ def _moved(base: tir.Attr, offset: tir.Attr) -> tir.Attr:
     return tir.Call("handle_add_byte_offset", (start, distance), HANDLE, span=start.span)
 
 
-def _rule(words: tuple[str, ...]) -> Callable[[Here], Do]:
+def _rule(words: tuple[str, ...]) -> Callable[[InstructionSite], Do]:
     match words:
         case ("cp", "async", "ca" | "cg", *_):
             return _copy
@@ -133,7 +131,7 @@ def _rule(words: tuple[str, ...]) -> Callable[[Here], Do]:
             raise NotExecutedError("refmlc does not define it yet")
 
 
-def _hint(here: Here) -> Do:  # PTX-021
+def _hint(here: InstructionSite) -> Do:  # PTX-021
     count = operands_of_hint(here.words)
     if count is None or count != len(here.operands):
         raise NotExecutedError("it has other modifiers or operands than a hint")
@@ -143,7 +141,7 @@ def _hint(here: Here) -> Do:  # PTX-021
 # --------------------------------------------------------------------------------------------- copies of a thread
 
 
-def _copy(here: Here) -> Do:  # TIA-011
+def _copy(here: InstructionSite) -> Do:  # TIA-011
     _, _, way, to_space, from_space, *hints = here.words
     if to_space not in SHARED or from_space != "global" or not set(hints) <= set(HINTS):
         raise NotExecutedError("refmlc does not define it yet")
@@ -156,7 +154,7 @@ def _copy(here: Here) -> Do:  # TIA-011
     to, source, fills = here.address(0), here.address(1), _filled(here, count, nbytes)
     reads = touching(here.scope, source.span, written=False)
     writes = touching(here.scope, to.span, written=True)
-    span = here.node.span
+    span = here.span
 
     def issue(frame: Frame) -> None:
         read = fills(frame)
@@ -190,17 +188,17 @@ def _constant(size: tir.Attr) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _filled(here: Here, count: int, nbytes: int) -> IntEval:
+def _filled(here: InstructionSite, count: int, nbytes: int) -> IntEval:
     """How many bytes are read: the others are zeros."""
-    if here.node.callee == RAW and here.predicate is not None:
-        condition = here.scope.expr(cast("tir.Expr", here.predicate))
+    if here.node.callee == RAW and here.ptx.predicate is not None:
+        condition = here.scope.expr(cast("tir.Expr", here.ptx.predicate))
         return lambda frame: nbytes if condition(frame) else 0
     if len(here.operands) == count:
         return lambda _frame: nbytes
     value = here.number(3)
-    if 3 in here.predicates:
+    if 3 in here.ptx.predicates:
         return lambda frame: 0 if value(frame) else nbytes
-    failure = here.scope.failing(UNSUPPORTED_CONSTRUCT, here.node.span)
+    failure = here.scope.failing(UNSUPPORTED_CONSTRUCT, here.span)
 
     def read(frame: Frame) -> int:
         size = value(frame)
@@ -211,16 +209,16 @@ def _filled(here: Here, count: int, nbytes: int) -> IntEval:
     return read
 
 
-def _commit(here: Here) -> Do:  # TIA-012
+def _commit(here: InstructionSite) -> Do:  # TIA-012
     return lambda frame: here.groups("cp", frame).commit()
 
 
-def _wait_group(here: Here) -> Do:  # TIA-012
+def _wait_group(here: InstructionSite) -> Do:  # TIA-012
     left = here.number(0)
     return lambda frame: here.groups("cp", frame).wait(here.thread(frame), left(frame), frame)
 
 
-def _wait_all(here: Here) -> Do:  # TIA-012
+def _wait_all(here: InstructionSite) -> Do:  # TIA-012
     def wait(frame: Frame) -> None:
         groups = here.groups("cp", frame)
         groups.commit()
@@ -229,8 +227,8 @@ def _wait_all(here: Here) -> Do:  # TIA-012
     return wait
 
 
-def _tracked(*, noinc: bool) -> Callable[[Here], Do]:  # TIA-013
-    def rule(here: Here) -> Do:
+def _tracked(*, noinc: bool) -> Callable[[InstructionSite], Do]:  # TIA-013
+    def rule(here: InstructionSite) -> Do:
         at = here.address(0)
 
         def track(frame: Frame) -> None:
@@ -240,7 +238,7 @@ def _tracked(*, noinc: bool) -> Callable[[Here], Do]:  # TIA-013
                     barrier.attach(operation)
             signal(here, barrier, frame)
             if noinc:
-                barrier.arrive(1, here.node.span)
+                barrier.arrive(1, here.span)
 
         return track
 
@@ -250,48 +248,48 @@ def _tracked(*, noinc: bool) -> Callable[[Here], Do]:  # TIA-013
 # -------------------------------------------------------------------------------------------- barriers in memory
 
 
-def _fence(here: Here) -> Do:  # TIA-031
-    hooks, words = here.scope.machine.hooks, here.words[1:]
+def _fence(here: InstructionSite) -> Do:  # TIA-031
+    hooks, words = here.hooks, here.modifiers
     return (lambda frame: hooks.fence(words, frame)) if hooks.watches("fence") else lambda _frame: None
 
 
-def _init(here: Here) -> Do:  # TIA-021
+def _init(here: InstructionSite) -> Do:  # TIA-021
     at, count = here.address(0), here.number(1)
     writes = touching(here.scope, at.span, written=True)
 
     def init(frame: Frame) -> None:
         place = at.at(frame)
         here.check_own(place, frame)
-        here.block(frame).initialise(element_name(place), place, count(frame), here.node.span)
+        here.block(frame).initialise(element_name(place), place, count(frame), here.span)
         if writes is not None:
             writes(frame, place, SIZE, None)
 
     return init
 
 
-def _inval(here: Here) -> Do:  # TIA-021
+def _inval(here: InstructionSite) -> Do:  # TIA-021
     at = here.address(0)
     writes = touching(here.scope, at.span, written=True)
 
     def end(frame: Frame) -> None:
         place = at.at(frame)
         here.check_own(place, frame)
-        here.block(frame).end_barrier(element_name(place), place, here.node.span)
+        here.block(frame).end_barrier(element_name(place), place, here.span)
         if writes is not None:
             writes(frame, place, SIZE, None)
 
     return end
 
 
-def _arrive(here: Here) -> Do:  # TIA-021, TIA-022, TIA-024
-    expecting, leaves_open = "expect_tx" in here.words, "noComplete" in here.words
+def _arrive(here: InstructionSite) -> Do:  # TIA-021, TIA-022, TIA-024
+    expecting, leaves_open = "expect_tx" in here.ptx, "noComplete" in here.ptx
     first = _first_address(here.operands)
     count = len(here.operands) - first
     if not 1 + (expecting or leaves_open) <= count <= 2:
         raise NotExecutedError(f"it has {len(here.operands)} operands")
     at, number = here.address(first), here.number(first + 1) if count == 2 else None
     hold = here.holding_state(0) if first and not _is_sink(here.operands[0]) else None
-    drop, span, own = here.words[1] == "arrive_drop", here.node.span, _is_own(here)
+    drop, span, own = here.words[1] == "arrive_drop", here.span, _is_own(here)
 
     def arrive(frame: Frame) -> None:
         barrier = here.barrier(at, frame, own=own or hold is not None or leaves_open)
@@ -324,13 +322,13 @@ def _first_address(operands: Sequence[tir.Attr]) -> int:
 
 
 def _is_sink(operand: tir.Attr) -> bool:
-    return isinstance(operand, tir.Call) and operand.callee == "ptx.SINK"
+    return isinstance(operand, tir.Call) and operand.callee == SINK
 
 
-def _pending_count(here: Here) -> Do:  # TIA-024
+def _pending_count(here: InstructionSite) -> Do:  # TIA-024
     if len(here.operands) != 2:
         raise NotExecutedError(f"it has {len(here.operands)} operands")
-    state, store, span = here.state(1), here.storing(0), here.node.span
+    state, store, span = here.state(1), here.storing(0), here.span
 
     def tell(frame: Frame) -> None:
         found = state(frame)
@@ -341,18 +339,18 @@ def _pending_count(here: Here) -> Do:  # TIA-024
     return tell
 
 
-def _bytes(here: Here) -> Do:  # TIA-022
+def _bytes(here: InstructionSite) -> Do:  # TIA-022
     at, number = here.address(0), here.number(1)
     sign, own = 1 if here.words[1] == "expect_tx" else -1, _is_own(here)
-    return lambda frame: here.barrier(at, frame, own=own).expect(sign * number(frame), here.node.span)
+    return lambda frame: here.barrier(at, frame, own=own).expect(sign * number(frame), here.span)
 
 
-def _is_own(here: Here) -> bool:
+def _is_own(here: InstructionSite) -> bool:
     """Whether the words say that the barrier is one of the own block."""
     return not set(SHARED).isdisjoint(here.words)
 
 
-BARRIERS: Mapping[str, Callable[[Here], Do]] = {
+BARRIERS: Mapping[str, Callable[[InstructionSite], Do]] = {
     "init": _init,
     "inval": _inval,
     **dict.fromkeys(("arrive", "arrive_drop"), _arrive),

@@ -101,7 +101,7 @@ class OpenOperation:
         for other in storage.reserved_at(start, nbytes):
             if (written or other.written) and other.owner is not self and isinstance(other.owner, OpenOperation):
                 verb = "writes" if written else "reads"
-                raise other.owner.failure(f"a copy {verb} memory", self.span, written=other.written)
+                raise other.owner.failure(f"a {self.noun} {verb} memory", self.span, written=other.written)
         item = Reserved(start, start + nbytes, written, self)
         storage.extras.reserved.add(item)
         self._reserved.append((storage, item))

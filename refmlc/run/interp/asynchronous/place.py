@@ -1,12 +1,12 @@
-"""An instruction at its place in the text, and what threads tell others by it."""
+"""An instruction at its place in the text, the thread that executes it, and what it tells others."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TypeAlias, cast
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_POINTER, BARRIER_MISUSE
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.asynchronous import Instruction
+from refmlc.lang.ir.ptx import PtxCall
 from refmlc.run.interp.asynchronous.barriers import SIZE, BlockState, MemoryBarrier, PhaseState
 from refmlc.run.interp.asynchronous.operands import Address, NotExecutedError, address, element_name
 from refmlc.run.interp.asynchronous.operations import Groups
@@ -14,24 +14,22 @@ from refmlc.run.interp.tensorir.addresses import Touch, is_address, name_of, tou
 from refmlc.run.interp.tensorir.frame import Frame, IntEval
 from refmlc.run.interp.tensorir.opaque_values import held, holding
 from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.interp.threads.group import Group
 from refmlc.run.memory.pointer import Pointer
 
 Do: TypeAlias = Callable[[Frame], None]
 
 
-class Here:
-    """An instruction at its place in the text: what it is prepared with."""
+class InstructionSite:
+    """An instruction at its place in the text: what it is prepared with, and where the state of a thread is."""
 
-    def __init__(self, scope: Scope, node: tir.Call, parts: Instruction) -> None:
-        self.scope = scope
-        self.node = node
-        self.words = parts.words
-        self.operands = parts.operands
-        self.predicate = parts.predicate
-        self.predicates = parts.predicates
-        tags = [tag for tag in scope.threads if tag.startswith("threadIdx")]
-        self._thread = scope.axes[tags[0]]
-        self._group = scope.group
+    def __init__(self, scope: Scope, ptx: PtxCall) -> None:
+        self.scope, self.ptx = scope, ptx
+        self.node, self.span = ptx.call, ptx.span
+        self.words, self.modifiers, self.operands = ptx.words, ptx.modifiers, ptx.unconverted
+        self.hooks = scope.machine.hooks
+        axes = [tag for tag in scope.threads if tag.startswith("threadIdx")]
+        self._thread, self._group = scope.axes[axes[0]], scope.group
         self._uses: dict[Address, Touch | None] = {}
 
     def number(self, place: int) -> IntEval:
@@ -54,7 +52,7 @@ class Here:
             found = known(frame)
             if not isinstance(found, PhaseState):
                 number = value(frame)
-                raise fail(BARRIER_MISUSE, f"{number} is no state that an arrival has given", self.node.span)
+                raise fail(BARRIER_MISUSE, f"{number} is no state that an arrival has given", self.span)
             return found
 
         return state
@@ -88,14 +86,16 @@ class Here:
         return operand
 
     def thread(self, frame: Frame) -> int:
-        """The number of the thread."""
+        """The number of the thread, among those that run together."""
         return cast("int", frame[self._thread])
 
+    def group(self, frame: Frame) -> Group:
+        """What the threads that run together share."""
+        return cast("Group", frame[self._group])
+
     def block(self, frame: Frame) -> BlockState:
-        """What the threads of the block share."""
-        group = frame[self._group]
-        assert group is not None  # noqa: S101 - such threads are in a group
-        return group.asynchronous
+        """The asynchronous operations of the block."""
+        return self.group(frame).asynchronous
 
     def groups(self, kind: str, frame: Frame) -> Groups:
         """The groups of the thread."""
@@ -119,12 +119,12 @@ class Here:
         if own:
             self.check_own(place, frame)
         self.check_alive(place, frame)
-        barrier = self.block(frame).barrier(self._name(place, frame), place, self.node.span)
+        barrier = self.block(frame).barrier(self._name(place, frame), place, self.span)
         self._used(at, place, frame, proxied=proxied)
         if not waits:
             barrier.came.add(self.thread(frame))
         if self.scope.machine.schedule is not None and not waits:
-            self.scope.machine.schedule.access(barrier, _kind(self.words), self.node)
+            self.scope.machine.schedule.access(barrier, _kind(self.ptx), self.node)
         return barrier
 
     def _name(self, place: Pointer, frame: Frame) -> str:
@@ -148,7 +148,7 @@ class Here:
         group = frame[self._group]
         if group is not None and group.block and self.owner(place, frame) != group.block_of(frame):
             message = f"`{name_of(place)}` is of block {self.owner(place, frame)} of the cluster"
-            raise fail(BAD_POINTER, f"{message}, the instruction is for memory of the own block", self.node.span)
+            raise fail(BAD_POINTER, f"{message}, the instruction is for memory of the own block", self.span)
 
     def check_alive(self, place: Pointer, frame: Frame) -> None:  # TIX-034
         """Fails: RM313 where the block whose memory a place is in has ended."""
@@ -156,7 +156,7 @@ class Here:
         owner = None if group is None else group.memory.owner(place)
         if group is not None and owner is not None and group.memory.is_over(owner):
             message = f"`{name_of(place)}` is of block {owner} of the cluster, which has ended"
-            raise fail(BAD_POINTER, message, self.node.span)
+            raise fail(BAD_POINTER, message, self.span)
 
     def check_beside(self, into: Pointer, barrier: Pointer, frame: Frame, *, pair: bool = False) -> None:  # TIX-032
         """Fails: RM313 where a barrier is in another block (`pair`: in none of the pair) than what it tells of."""
@@ -164,7 +164,7 @@ class Here:
         to, at = self.owner(into, frame), self.owner(barrier, frame)
         if to // size != at // size:
             message = f"the destination is in block {to} of the cluster, the barrier in block {at}"
-            raise fail(BAD_POINTER, message, self.node.span)
+            raise fail(BAD_POINTER, message, self.span)
 
     def in_blocks(self, place: Pointer, mask: int, frame: Frame) -> list[tuple[int, Pointer]]:  # TIX-033
         """The same place in each block of a mask. Fails: RM313 where the cluster has no such block."""
@@ -172,9 +172,7 @@ class Here:
         blocks = 1 if group is None else group.blocks
         if mask <= 0 or mask >> blocks:
             size = "one block" if blocks == 1 else f"{blocks} blocks"
-            raise fail(
-                BAD_POINTER, f"a copy to the blocks of the mask {mask:#x}, the cluster has {size}", self.node.span
-            )
+            raise fail(BAD_POINTER, f"a copy to the blocks of the mask {mask:#x}, the cluster has {size}", self.span)
         places = [(block, self.same(place, block, frame)) for block in range(blocks) if mask >> block & 1]
         for _, there in places:
             self.check_alive(there, frame)
@@ -188,14 +186,13 @@ class Here:
 
     def _used(self, at: Address, place: Pointer, frame: Frame, *, proxied: bool) -> None:
         """Tell hooks of an operation on a barrier: it is atomic, and a write as the beginning of the barrier is."""
-        hooks = self.scope.machine.hooks
         if at not in self._uses:
             self._uses[at] = touching(self.scope, at.span, written=True, proxied=proxied)
         touch = self._uses[at]
         if touch is not None:
-            hooks.before_atomic(self.node, "cluster", frame)
+            self.hooks.before_atomic(self.node, "cluster", frame)
             touch(frame, place, SIZE, None)
-            hooks.after_atomic(self.node, frame)
+            self.hooks.after_atomic(self.node, frame)
 
 
 def is_state(operand: tir.Attr) -> bool:
@@ -208,16 +205,15 @@ def is_number(operand: tir.Attr) -> bool:
     return isinstance(operand, tir.Expr) and operand.dtype.kind != "handle" and not is_address(operand)
 
 
-def _kind(words: Sequence[str]) -> str:
+def _kind(ptx: PtxCall) -> str:
     """The kind of an operation on a barrier, as schedules name it (TIW-012)."""
-    if "bulk" in words or words[0] == "st_async":
+    if "bulk" in ptx or ptx.family == "st_async":
         return "bring"
-    counts = {"expect_tx", "noComplete"} & set(words)
-    return "arrive" if not counts and words[1] in ("arrive", "mbarrier") else "barrier"
+    counts = ptx.one_of("expect_tx", "noComplete")
+    return "arrive" if not counts and ptx.words[1] in ("arrive", "mbarrier") else "barrier"
 
 
-def signal(here: Here, barrier: MemoryBarrier, frame: Frame) -> None:
+def signal(here: InstructionSite, barrier: MemoryBarrier, frame: Frame) -> None:
     """What the thread has done comes before what those do who wait for the current phase."""
-    hooks = here.scope.machine.hooks
-    if "relaxed" not in here.words and hooks.watches("release"):
-        hooks.release((barrier, barrier.phase), frame)
+    if "relaxed" not in here.ptx and here.hooks.watches("release"):
+        here.hooks.release((barrier, barrier.phase), frame)

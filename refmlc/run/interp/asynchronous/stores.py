@@ -11,7 +11,7 @@ from refmlc.lang.dtypes.bits import encoder
 from refmlc.lang.ir import tir
 from refmlc.run.interp.asynchronous.operands import NotExecutedError
 from refmlc.run.interp.asynchronous.operations import Move, OpenOperation
-from refmlc.run.interp.asynchronous.place import Do, Here, signal
+from refmlc.run.interp.asynchronous.place import Do, InstructionSite, signal
 from refmlc.run.interp.tensorir.addresses import name_of, touching
 from refmlc.run.interp.tensorir.frame import Frame
 
@@ -22,9 +22,9 @@ WORDS = re.compile(
 KINDS = {"b": ("int", "uint", "float"), "u": ("uint",), "s": ("int",), "f": ("float",)}
 
 
-def store(here: Here) -> Do:  # PTX-026
+def store(here: InstructionSite) -> Do:  # PTX-026
     """A store that a phase completes."""
-    match = WORDS.fullmatch(".".join(here.words))
+    match = WORDS.fullmatch(here.ptx.name)
     if match is None:
         raise NotExecutedError("refmlc does not define it yet")
     lanes, bits = int(match["lanes"] or 1), int(match["bits"])
@@ -32,7 +32,7 @@ def store(here: Here) -> Do:  # PTX-026
         raise NotExecutedError(f"it has {len(here.operands)} operands")
     to, at, nbytes = here.address(0), here.address(lanes + 1), lanes * bits // 8
     values = [_coded(here, operand, match["kind"], bits) for operand in here.operands[1:-1]]
-    writes, span = touching(here.scope, to.span, written=True), here.node.span
+    writes, span = touching(here.scope, to.span, written=True), here.span
 
     def issue(frame: Frame) -> None:
         data = b"".join(value(frame).to_bytes(bits // 8, "little") for value in values)
@@ -54,7 +54,7 @@ def store(here: Here) -> Do:  # PTX-026
     return issue
 
 
-def _coded(here: Here, operand: tir.Attr, kind: str, bits: int) -> Callable[[Frame], int]:
+def _coded(here: InstructionSite, operand: tir.Attr, kind: str, bits: int) -> Callable[[Frame], int]:
     """The bits of a value. Fails: it is no register of this kind."""
     if isinstance(operand, tir.IntImm) and kind != "f":
         number = operand.value & ((1 << bits) - 1)

@@ -26,7 +26,7 @@ from refmlc.run.interp.asynchronous.boxes import Row, overlap, places, rows, run
 from refmlc.run.interp.asynchronous.bulk import BY_GROUP, BY_PHASE, HINT, MULTICASTS, bring
 from refmlc.run.interp.asynchronous.operands import Address, NotExecutedError
 from refmlc.run.interp.asynchronous.operations import Move, OpenOperation, OperationSource
-from refmlc.run.interp.asynchronous.place import Do, Here
+from refmlc.run.interp.asynchronous.place import Do, InstructionSite
 from refmlc.run.interp.tensorir.addresses import Touch, name_of, touching
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.memory.pointer import Pointer
@@ -40,7 +40,7 @@ ALIGNMENT = 128
 """Of a box in shared memory. Units: bytes."""
 
 
-def rule(here: Here) -> Do:
+def rule(here: InstructionSite) -> Do:
     """A copy of a box."""
     match here.words[4:]:
         case (dimension, "shared::cta" | "shared::cluster", "global", *rest) if dimension in DIMENSIONS:
@@ -58,7 +58,7 @@ def _check_words(rest: Sequence[str], end: str, *more: str) -> None:
         raise NotExecutedError(f"refmlc does not define `.{unknown[0]}` yet" if unknown else f"it has no `.{end}`")
 
 
-def _check_count(here: Here, count: int) -> None:
+def _check_count(here: InstructionSite, count: int) -> None:
     if len(here.operands) != count + (HINT in here.words):
         raise NotExecutedError(f"it has {len(here.operands)} operands")
 
@@ -66,12 +66,12 @@ def _check_count(here: Here, count: int) -> None:
 # ------------------------------------------------------------------------------------------- the map, and its box
 
 
-def _map_of(here: Here, number: int, rank: int) -> Callable[[Frame], TensorMap]:
+def _map_of(here: InstructionSite, number: int, rank: int) -> Callable[[Frame], TensorMap]:
     """The tensor map that an operand is the address of."""
     node = cast("tir.Expr", here.operands[number])
     if not isinstance(node, tir.Expr):
         raise NotExecutedError(f"operand {number} of it is not a tensor map")
-    value, span = here.scope.expr(node), here.node.span
+    value, span = here.scope.expr(node), here.span
 
     def found(frame: Frame) -> TensorMap:
         place = value(frame)
@@ -87,15 +87,15 @@ def _map_of(here: Here, number: int, rank: int) -> Callable[[Frame], TensorMap]:
     return found
 
 
-def _coordinates(here: Here, first: int, rank: int) -> Callable[[Frame], list[int]]:
+def _coordinates(here: InstructionSite, first: int, rank: int) -> Callable[[Frame], list[int]]:
     numbers = [here.number(first + axis) for axis in range(rank)]
     return lambda frame: [number(frame) for number in numbers]
 
 
-def _remote(here: Here, whole: TensorMap, row: Row, frame: Frame, verb: str) -> tuple[Address, Pointer]:
+def _remote(here: InstructionSite, whole: TensorMap, row: Row, frame: Frame, verb: str) -> tuple[Address, Pointer]:
     """The place of a row in global memory. Fails: RM304, RM313."""
     place = whole.start.moved(row.remote)
-    address = Address(lambda _frame: place, here.node.span)
+    address = Address(lambda _frame: place, here.span)
     return address, address.bytes_at(frame, row.nbytes, verb, "global")
 
 
@@ -110,7 +110,7 @@ def _filled(whole: TensorMap) -> bytearray:
 # --------------------------------------------------------------------------------------------------- to shared memory
 
 
-def _to_shared(here: Here, rank: int) -> Do:  # TIA-042, TIX-033
+def _to_shared(here: InstructionSite, rank: int) -> Do:  # TIA-042, TIX-033
     several, pair = not MULTICASTS.isdisjoint(here.words), PAIR in here.words
     _check_count(here, rank + 3 + several)
     at = here.address(rank + 2)
@@ -163,9 +163,9 @@ class BoxCopy:
         return OpenOperation([Move(into, None, self.data)], name_of(into), self.span, written, sources=self.sources)
 
 
-def _box_to_shared(here: Here, rank: int) -> Callable[[Frame], BoxCopy]:
+def _box_to_shared(here: InstructionSite, rank: int) -> Callable[[Frame], BoxCopy]:
     to, map_of, coordinates = here.address(0), _map_of(here, 1, rank), _coordinates(here, 2, rank)
-    reads = touching(here.scope, here.node.span, written=False, proxied=True)
+    reads = touching(here.scope, here.span, written=False, proxied=True)
     writes = touching(here.scope, to.span, written=True, proxied=True)
 
     def prepared(frame: Frame) -> BoxCopy:
@@ -182,7 +182,7 @@ def _box_to_shared(here: Here, rank: int) -> Callable[[Frame], BoxCopy]:
             sources.append(OperationSource.read(place, row.nbytes))
         data = np.empty(whole.nbytes, np.uint8)
         data[places(whole, into.byte_offset)] = np.frombuffer(box, np.uint8)
-        return BoxCopy(into, data.tobytes(), sources, here.node.span, writes)
+        return BoxCopy(into, data.tobytes(), sources, here.span, writes)
 
     return prepared
 
@@ -190,7 +190,7 @@ def _box_to_shared(here: Here, rank: int) -> Callable[[Frame], BoxCopy]:
 # --------------------------------------------------------------------------------------------------- to global memory
 
 
-def _to_global(here: Here, rank: int) -> Do:  # TIA-042
+def _to_global(here: InstructionSite, rank: int) -> Do:  # TIA-042
     _check_count(here, rank + 2)
     prepare = _box_to_global(here, rank)
 
@@ -204,11 +204,11 @@ def _to_global(here: Here, rank: int) -> Do:  # TIA-042
     return issue
 
 
-def _box_to_global(here: Here, rank: int) -> Callable[[Frame], OpenOperation]:
+def _box_to_global(here: InstructionSite, rank: int) -> Callable[[Frame], OpenOperation]:
     map_of, coordinates, source = _map_of(here, 0, rank), _coordinates(here, 1, rank), here.address(rank + 1)
     reads = touching(here.scope, source.span, written=False, proxied=True)
-    writes = touching(here.scope, here.node.span, written=True, proxied=True)
-    span = here.node.span
+    writes = touching(here.scope, here.span, written=True, proxied=True)
+    span = here.span
 
     def prepared(frame: Frame) -> OpenOperation:
         whole = map_of(frame)

@@ -18,11 +18,11 @@ from typing import cast
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BARRIER_MISUSE, UNSUPPORTED_INTRINSIC
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.asynchronous import WAIT, Instruction, instruction
+from refmlc.lang.ir.ptx import PtxCall
 from refmlc.run.interp.asynchronous.barriers import MemoryBarrier
 from refmlc.run.interp.asynchronous.instructions import ORDERS
 from refmlc.run.interp.asynchronous.operands import Address, NotExecutedError
-from refmlc.run.interp.asynchronous.place import Here
+from refmlc.run.interp.asynchronous.place import InstructionSite
 from refmlc.run.interp.tensorir.frame import Frame, Slot
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads.group import Awaited, Go, Meeting, Steps, Thread
@@ -75,26 +75,26 @@ class Question:
     `waits`: it is no question, the thread continues when the phase is complete.
     """
 
-    here: Here
+    here: InstructionSite
     at: Address
     phase: Callable[[Frame, MemoryBarrier], tuple[int, int]]
     tell: Callable[[Frame, int], None] | None
     waits: bool
 
     @classmethod
-    def of(cls, scope: Scope, call: tir.Call, parts: Instruction) -> "Question":
+    def of(cls, scope: Scope, ptx: PtxCall) -> "Question":
         """The wait that an instruction is. Fails: its words or operands are not known, or it is in no kernel."""
         if sum(tag.startswith("threadIdx") for tag in scope.threads) != 1:
             raise NotExecutedError("only the threads of a kernel execute it")
-        here, words = Here(scope, call, parts), parts.words
-        timed = "try_wait" in words
-        if not set(words) <= KNOWN or not 3 <= len(here.operands) <= 3 + timed:
+        here = InstructionSite(scope, ptx)
+        timed = "try_wait" in ptx
+        if not set(ptx.words) <= KNOWN or not 3 <= len(here.operands) <= 3 + timed:
             raise NotExecutedError("refmlc does not define it yet")
-        named = words[0] == "cuda" or "parity" in words
+        named = ptx.family == "cuda" or "parity" in ptx
         phase = _of_parity(here) if named else _of_state(here)
         result = here.operands[0]
         tell = here.storing(0) if isinstance(result, tir.BufferLoad) else None
-        return cls(here, here.address(1), phase, tell, "test_wait" not in words)
+        return cls(here, here.address(1), phase, tell, "test_wait" not in ptx)
 
     def begin(self, frame: Frame) -> PhaseWait:
         """The wait of a thread. Fails: RM342."""
@@ -102,8 +102,8 @@ class Question:
         return PhaseWait(barrier, *self.phase(frame, barrier))
 
 
-def _of_parity(here: Here) -> Callable[[Frame, MemoryBarrier], tuple[int, int]]:
-    parity, span = here.number(2), here.node.span
+def _of_parity(here: InstructionSite) -> Callable[[Frame, MemoryBarrier], tuple[int, int]]:
+    parity, span = here.number(2), here.span
 
     def phase(frame: Frame, barrier: MemoryBarrier) -> tuple[int, int]:
         bit = parity(frame)
@@ -114,8 +114,8 @@ def _of_parity(here: Here) -> Callable[[Frame, MemoryBarrier], tuple[int, int]]:
     return phase
 
 
-def _of_state(here: Here) -> Callable[[Frame, MemoryBarrier], tuple[int, int]]:  # TIA-024
-    state, span = here.state(2), here.node.span
+def _of_state(here: InstructionSite) -> Callable[[Frame, MemoryBarrier], tuple[int, int]]:  # TIA-024
+    state, span = here.state(2), here.span
 
     def phase(frame: Frame, barrier: MemoryBarrier) -> tuple[int, int]:
         found = state(frame)
@@ -129,17 +129,17 @@ def _of_state(here: Here) -> Callable[[Frame, MemoryBarrier], tuple[int, int]]: 
 def prepare_wait(scope: Scope, node: tir.Evaluate) -> Go:  # TIA-023, TIA-024
     """The statement, executed by a thread of a group."""
     call = cast("tir.Call", node.value)
-    parts = _parts(call)
+    ptx = _instruction(call)
     try:
-        question = Question.of(scope, call, parts)
+        question = Question.of(scope, ptx)
     except NotExecutedError as reason:
-        message = f"`{parts.name}` is not executed: {reason}"
+        message = f"`{ptx.name}` is not executed: {reason}"
         return _stopping(scope.unsupported(UNSUPPORTED_INTRINSIC, message, call.span))
     slot = cast("Slot[PhaseWait]", scope.layout.new())
     until: Awaited = PhaseIsComplete(slot) if question.waits else Always()
     meeting = Meeting(node, implied=False, part="thread", orders=False, until=until)
-    condition = None if parts.predicate is None else scope.expr(cast("tir.Expr", parts.predicate))
-    hooks, orders = scope.machine.hooks, "relaxed" not in parts.words
+    condition = None if ptx.predicate is None else scope.expr(cast("tir.Expr", ptx.predicate))
+    hooks, orders = scope.machine.hooks, "relaxed" not in ptx
     watched, schedule = orders and hooks.watches("acquire"), scope.machine.schedule
 
     def wait(frame: Frame) -> Steps:
@@ -167,11 +167,10 @@ def prepare_wait(scope: Scope, node: tir.Evaluate) -> Go:  # TIA-023, TIA-024
     return wait
 
 
-def _parts(call: tir.Call) -> Instruction:
+def _instruction(call: tir.Call) -> PtxCall:
     """The instruction; that of CUDA has no result."""
-    if call.callee == WAIT:
-        return Instruction(tuple(WAIT.split(".")), (None, *call.args))
-    return instruction(call)
+    ptx = PtxCall.of(call)
+    return PtxCall(call, "cuda", ("mbarrier_wait",), (None, *call.args)) if ptx is None else ptx
 
 
 def _stopping(stop: Callable[[Frame], object]) -> Go:

@@ -14,7 +14,7 @@ from typing import cast
 
 from refmlc.diag.catalogue import BAD_POINTER, UNSUPPORTED_INTRINSIC
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.instructions import InstructionCall, instruction
+from refmlc.lang.ir.ptx import PtxCall
 from refmlc.run.interp.tensorir.addresses import name_of, place_of, space_of
 from refmlc.run.interp.tensorir.frame import Eval, Frame, Slot
 from refmlc.run.interp.tensorir.opaque_values import holding
@@ -41,11 +41,11 @@ def convert(scope: Scope, node: tir.Call) -> Eval:
 
 def mapped(scope: Scope, node: tir.Call) -> Eval:  # TIX-030
     """`mapa`. Fails: RM313 where the address is in another state space, or the cluster has no such block."""
-    item = cast("InstructionCall", instruction(node))
+    item = cast("PtxCall", PtxCall.of(node))
     why = _refusal(item, 3, int(item.one_of("u32", "u64")[1:] or 0))
     if why:
         return scope.unsupported(UNSUPPORTED_INTRINSIC, f"`T.{node.callee}` is not executed: {why}", node.span)
-    destination, address, rank = item.operands
+    destination, address, rank = item.expressions
     place, number, group_of = _shared(scope, node, address), scope.int(rank), scope.group
     hold = holding(scope, cast("tir.BufferLoad", destination))
     failure = scope.failing(BAD_POINTER, node.span)
@@ -66,11 +66,11 @@ def mapped(scope: Scope, node: tir.Call) -> Eval:  # TIX-030
 
 def rank_of(scope: Scope, node: tir.Call) -> Eval:  # TIX-030
     """`getctarank`. Fails: RM313 where the address is in another state space."""
-    item = cast("InstructionCall", instruction(node))
+    item = cast("PtxCall", PtxCall.of(node))
     why = _refusal(item, 2, 32)
     if why:
         return scope.unsupported(UNSUPPORTED_INTRINSIC, f"`T.{node.callee}` is not executed: {why}", node.span)
-    destination, address = item.operands
+    destination, address = item.expressions
     place, register = _shared(scope, node, address), cast("tir.BufferLoad", destination)
     var, group_of = tir.Var("rank", register.dtype), scope.group
     slot = scope.layout.declare(var)
@@ -97,11 +97,11 @@ def check_block(place: Pointer, frame: Frame, group_of: Slot[Group | None], *, o
     return f"{what}, which has ended" if group.memory.is_over(owner) else ""
 
 
-def _refusal(item: InstructionCall, operands: int, bits: int) -> str:
+def _refusal(item: PtxCall, operands: int, bits: int) -> str:
     """Why an instruction about blocks of a cluster is not executed; empty: it is."""
-    if not item.plain or len(item.operands) != operands:
+    if not item.is_plain or len(item.expressions) != operands:
         return "it has a predicate, or other operands"
-    register = item.operands[0]
+    register = item.expressions[0]
     if not isinstance(register, tir.BufferLoad) or register.dtype.kind != "uint" or register.dtype.bits != bits:
         return "what it gives is not written to a register of its type"
     return ""

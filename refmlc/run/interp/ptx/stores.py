@@ -28,18 +28,10 @@ from refmlc.lang.dtypes import FLOAT32, HANDLE, INT32, VOID, DType, dtype
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind, PointerType
 from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.ptx import ADDRESS, TO_SHARED, PtxCall
 from refmlc.lang.ir.threads import TURN
 from refmlc.lang.ir.visit import rewrite, walk
-from refmlc.lang.ops.ptx.calls import (
-    ADDRESS,
-    PREDICATE,
-    Misfit,
-    Register,
-    ScalarInstruction,
-    family_of,
-    instruction,
-    register_dtype,
-)
+from refmlc.lang.ops.ptx.calls import FormCall, Misfit, Register, fitted, has_forms, register_dtype
 from refmlc.lang.ops.ptx.meaning import CONVERTED, DISCARD, HINTS, LOADS, MEANINGS, POLICIES, SPACE, STORES, ZEROS
 from refmlc.lang.ops.ptx.registers import width
 
@@ -53,7 +45,7 @@ SPACES = {
     "local": ("local",),
 }
 """The state spaces that memory of a storage scope is in."""
-ADDRESSES = ("cuda.cvta_generic_to_shared", "cuda.smem_addr_from_uint64", "cuda.sm100_2sm_leader_smem_addr")
+ADDRESSES = (TO_SHARED, "cuda.smem_addr_from_uint64", "cuda.sm100_2sm_leader_smem_addr")
 """Calls that give addresses in shared memory."""
 LEADER = 0xFEFFFFFF
 STRONG = ("acquire", "release", "relaxed", "volatile")
@@ -62,7 +54,7 @@ STRONG = ("acquire", "release", "relaxed", "volatile")
 @lru_cache(maxsize=1024)
 def with_stores(func: tir.PrimFunc) -> tir.PrimFunc:
     """The function with its instructions as stores; itself where it has none."""
-    if not any((isinstance(node, tir.Call) and family_of(node.callee)) or _is_kept(node) for node in walk(func.body)):
+    if not any((isinstance(node, tir.Call) and has_forms(node.callee)) or _is_kept(node) for node in walk(func.body)):
         return func
     return replace(func, body=rewrite(func.body, _stored))
 
@@ -87,17 +79,17 @@ def _stored(node: Node) -> Node:
         return tir.Evaluate(kept, span=node.span)
     if not isinstance(node, tir.Evaluate) or not isinstance(node.value, tir.Call):
         return node
-    call = node.value
-    if not family_of(call.callee) or call.dtype != VOID:
+    call = PtxCall.of(node.value)
+    if call is None or not has_forms(node.value.callee) or node.value.dtype != VOID:
         return node
     try:
-        fits = instruction(call)
+        fits = fitted(call)
     except Misfit:
         return node
     return node if refusal(fits) else _predicated(fits, call.span)
 
 
-def refusal(fits: ScalarInstruction) -> str:
+def refusal(fits: FormCall) -> str:
     """Why an instruction of a form that is executed is not; empty: it is, or its form is not."""
     form = fits.form.name
     if form in HINTS or form in MEANINGS or form in POLICIES or form in (DISCARD, ZEROS):
@@ -113,16 +105,16 @@ def refusal(fits: ScalarInstruction) -> str:
     return "there are no registers of 128 bits here" if fits.modifiers["type"] == "b128" else ""
 
 
-def _predicated(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
+def _predicated(fits: FormCall, span: Span | None) -> tir.Stmt:
     body = _statement(fits, span)
     if fits.predicate is None:
         return body
     undefined = _without_values(fits, span)
-    otherwise = None if fits.keeps or not undefined else _sequence(undefined, span)
+    otherwise = None if fits.call.keeps or not undefined else _sequence(undefined, span)
     return tir.IfThenElse(_is_true(fits.predicate, span), body, otherwise, span=span)
 
 
-def _without_values(fits: ScalarInstruction, span: Span | None) -> list[tir.Stmt]:
+def _without_values(fits: FormCall, span: Span | None) -> list[tir.Stmt]:
     """What takes the values of the destinations."""
     return [
         _to(register.value, tir.Call("undef", (), register.value.dtype), span)
@@ -141,7 +133,7 @@ def _sequence(statements: Sequence[tir.Stmt], span: Span | None) -> tir.Stmt:
     return statements[0] if len(statements) == 1 else tir.SeqStmt(tuple(statements), span=span)
 
 
-def _statement(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
+def _statement(fits: FormCall, span: Span | None) -> tir.Stmt:
     form = fits.form.name
     if form in HINTS:
         return tir.Evaluate(tir.IntImm(INT32, 0), span=span)
@@ -161,7 +153,7 @@ def _statement(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
 # -------------------------------------------------------------------------------------------------- registers
 
 
-def _compute(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
+def _compute(fits: FormCall, span: Span | None) -> tir.Stmt:
     destinations = [register for register in fits.registers if register.operand.written]
     operands = [_read(register) for register in fits.registers if not register.operand.written]
     binds: list[tir.Stmt] = []
@@ -185,8 +177,6 @@ def _to(destination: tir.BufferLoad, value: tir.Expr, span: Span | None) -> tir.
 def _read(register: Register) -> tir.Expr:
     """The value of an operand; a number in the text gets the dtype of its type."""
     value, wanted = register.value, register_dtype(register)
-    if isinstance(value, tir.Call) and value.callee == PREDICATE and isinstance(value.args[0], tir.Expr):
-        return value.args[0]
     match value:
         case tir.IntImm(value=number) if wanted.is_float:
             return tir.FloatImm(wanted, float(number), span=value.span)
@@ -203,7 +193,7 @@ def _read(register: Register) -> tir.Expr:
 # ----------------------------------------------------------------------------------------------------- memory
 
 
-def _load(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
+def _load(fits: FormCall, span: Span | None) -> tir.Stmt:
     lanes = [register for register in fits.registers if register.operand.written]
     kind = fits.modifiers["type"]
     target = next(register.value.dtype for register in lanes if register.value is not None)
@@ -221,9 +211,9 @@ def _load(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
     return _sequence([*_strong(fits, memory, [view], bound, span), *stores], span)
 
 
-def _store(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
+def _store(fits: FormCall, span: Span | None) -> tir.Stmt:
     kind = fits.modifiers["type"]
-    values = [register for register in fits.registers if register.operand.name == "value"]
+    values = fits.named("value")
     source = next(register_dtype(register) for register in values if register.value is not None)
     element = source if source.bits == width(kind) else dtype(f"uint{width(kind)}")
     memory, view = _view(fits, element, len(values), span)
@@ -236,7 +226,7 @@ def _store(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
 
 
 def _strong(
-    fits: ScalarInstruction, memory: tir.Buffer, view: list[tir.Stmt], accesses: Sequence[tir.Stmt], span: Span | None
+    fits: FormCall, memory: tir.Buffer, view: list[tir.Stmt], accesses: Sequence[tir.Stmt], span: Span | None
 ) -> list[tir.Stmt]:  # PTX-100
     """Accesses after the declaration of their view; with a memory order they are one atomic operation."""
     order = fits.modifiers.get("sem", "")
@@ -251,7 +241,7 @@ def _strong(
     return [*turn, *view, begin, *accesses, tir.Evaluate(tir.Call(END, (), VOID, span=span), span=span)]
 
 
-def _cleared(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
+def _cleared(fits: FormCall, span: Span | None) -> tir.Stmt:
     """Memory without a value, byte by byte, or zeros, eight bytes at a time."""
     element = dtype("uint8")
     value: tir.Expr = tir.Call("undef", (), element)
@@ -259,7 +249,7 @@ def _cleared(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
     binds: list[tir.Stmt] = []
     if fits.form.name == ZEROS:
         element = dtype("uint64")
-        size = next(_read(register) for register in fits.registers if register.operand.name == "size")
+        size = _read(*fits.named("size"))
         var = tir.Var("size", size.dtype, span=span)
         binds = [tir.Bind(var, tir.Call(SIZE, (tir.StringImm(fits.name), size), size.dtype, span=span), span=span)]
         steps = (var, tir.IntImm(size.dtype, ZEROED_BYTES))
@@ -271,26 +261,26 @@ def _cleared(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
     return _sequence([*binds, view, loop], span)
 
 
-def _spaces_of(fits: ScalarInstruction) -> tuple[str, ...]:
+def _spaces_of(fits: FormCall) -> tuple[str, ...]:
     """The state spaces of the memory that an address is in; empty: it is not known."""
     address = next(register.value for register in fits.registers if not register.operand.written)
     source = memory_of(address)
     return () if source is None else SPACES.get(source.scope.partition(".")[0], ())
 
 
-def _space(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
+def _space(fits: FormCall, span: Span | None) -> tir.Stmt:
     inside = int(fits.modifiers["space"] in _spaces_of(fits))
     (destination,) = (register.value for register in fits.registers if register.operand.written)
     assert isinstance(destination, tir.BufferLoad)  # noqa: S101 - it is written
     return _to(destination, tir.IntImm(destination.dtype, inside), span)
 
 
-def _converted_space(fits: ScalarInstruction) -> str:
+def _converted_space(fits: FormCall) -> str:
     """The state space of memory that `cvta` converts to or from; empty: it is none of those that memory has."""
     return next((space for space, names in SPACES.items() if fits.modifiers["space"] in names), "")
 
 
-def _converted(fits: ScalarInstruction, span: Span | None) -> tir.Stmt:
+def _converted(fits: FormCall, span: Span | None) -> tir.Stmt:
     destination, operand = (register.value for register in fits.registers)
     assert isinstance(destination, tir.BufferLoad)  # noqa: S101 - it is written
     assert operand is not None  # noqa: S101 - an address is there
@@ -314,9 +304,7 @@ def _as(value: tir.Expr, target: DType, span: Span | None) -> tir.Expr:
     return tir.Cast(target, value, span=span)
 
 
-def _view(
-    fits: ScalarInstruction, element: DType, lanes: int | tir.Expr, span: Span | None
-) -> tuple[tir.Buffer, tir.Stmt]:
+def _view(fits: FormCall, element: DType, lanes: int | tir.Expr, span: Span | None) -> tuple[tir.Buffer, tir.Stmt]:
     """The memory of an access as a buffer, and its declaration. Of a number of lanes that varies each is aligned."""
     address = next(register.value for register in fits.registers if register.operand.kind == "addr")
     offset: tir.Expr = tir.IntImm(INT32, 0)
@@ -336,7 +324,7 @@ def _view(
     return memory, tir.DeclBuffer(memory, place, span=span)
 
 
-def _alignment(fits: ScalarInstruction, element: DType, lanes: int | tir.Expr) -> int:
+def _alignment(fits: FormCall, element: DType, lanes: int | tir.Expr) -> int:
     if isinstance(lanes, int):
         return lanes * element.bits // 8
     return DISCARDED_BYTES if fits.form.name == DISCARD else ZEROED_BYTES

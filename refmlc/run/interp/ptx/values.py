@@ -9,9 +9,9 @@ from refmlc.lang.dtypes import DType
 from refmlc.lang.dtypes.bits import decoder, encoder
 from refmlc.lang.dtypes.rounding import wrap
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.asynchronous import instruction as words_of
+from refmlc.lang.ir.ptx import PtxCall
 from refmlc.lang.ir.threads import TURN
-from refmlc.lang.ops.ptx.calls import Misfit, family_of, instruction, type_of
+from refmlc.lang.ops.ptx.calls import Misfit, fitted, has_forms, type_of
 from refmlc.lang.ops.ptx.forms import forms
 from refmlc.lang.ops.ptx.hints import operands_of_hint
 from refmlc.lang.ops.ptx.integers import ByZero
@@ -42,7 +42,8 @@ def call(scope: Scope, node: tir.Call) -> Eval | None:
         return spaces.convert(scope, node)
     if node.callee in (BEGIN, END, TURN):
         return _ordered(scope, node)
-    return _refused(scope, node) if family_of(node.callee) else None
+    ptx = PtxCall.of(node) if has_forms(node.callee) else None
+    return None if ptx is None else _refused(scope, ptx)
 
 
 def _ordered(scope: Scope, node: tir.Call) -> Eval:  # PTX-100
@@ -69,22 +70,22 @@ def _ordered(scope: Scope, node: tir.Call) -> Eval:  # PTX-100
 
 
 def _hint(scope: Scope, node: tir.Call) -> Eval:  # PTX-021
-    parts = words_of(node)
-    if operands_of_hint(parts.words) == len(parts.operands):
+    ptx = cast("PtxCall", PtxCall.of(node))
+    if operands_of_hint(ptx.words) == len(ptx.operands):
         return lambda _frame: None
-    message = f"the instruction `{parts.name}` is not executed: it has other modifiers or operands than a hint"
+    message = f"the instruction `{ptx.name}` is not executed: it has other modifiers or operands than a hint"
     return scope.unsupported(UNSUPPORTED_INTRINSIC, message, node.span)
 
 
-def _refused(scope: Scope, node: tir.Call) -> Eval:  # PTX-001, PTX-099
+def _refused(scope: Scope, call: PtxCall) -> Eval:  # PTX-001, PTX-099
     try:
-        fits = instruction(node)
+        fits = fitted(call)
     except Misfit as misfit:
         code = TYPE_MISMATCH if misfit.illegal else UNSUPPORTED_INTRINSIC
-        return scope.unsupported(code, f"`T.{node.callee}`: {misfit}", node.span)
+        return scope.unsupported(code, f"`T.{call.call.callee}`: {misfit}", call.span)
     why = refusal(fits) if is_executed(fits.form.name) else missing(fits.form.name)
     message = f"the instruction `{fits.name}` is not executed: {why or 'it has a value where none is used'}"
-    return scope.unsupported(UNSUPPORTED_INTRINSIC, message, node.span)
+    return scope.unsupported(UNSUPPORTED_INTRINSIC, message, call.span)
 
 
 @dataclass(frozen=True, slots=True)

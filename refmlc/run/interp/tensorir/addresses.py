@@ -20,6 +20,7 @@ from refmlc.diag.catalogue import BAD_POINTER, UNSUPPORTED_INTRINSIC
 from refmlc.lang.dtypes import INT32, UINT8, UINT64, DType
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import PointerType
+from refmlc.lang.ir.ptx import ADDRESS, TO_SHARED
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.intrinsics import pointer
 from refmlc.run.interp.tensorir.opaque_values import held
@@ -28,7 +29,7 @@ from refmlc.run.interp.tensorir.views import View, view_on
 from refmlc.run.memory.cells import cell_size
 from refmlc.run.memory.pointer import Pointer, SpaceAddress
 
-TO_SHARED, MOVED, OFFSET = "cuda.cvta_generic_to_shared", "ptx.addr", "tvm_builtin_pointer_offset"
+OFFSET = "tvm_builtin_pointer_offset"
 BODY = f"template<typenameT>__forceinline____device__T*{OFFSET}(T*ptr,intoffset){{returnptr+offset;}}"
 """The source that TVM writes beside each call of it, without spaces."""
 BYTE = 8
@@ -45,7 +46,7 @@ def place_of(scope: Scope, node: tir.Attr) -> Callable[[Frame], Pointer]:  # TIX
     match node:
         case tir.Buffer():
             return pointer(scope, tir.BufferData(node, span=node.span))
-        case tir.Call(callee=callee, args=(base, *rest)) if callee in (TO_SHARED, MOVED):
+        case tir.Call(callee=callee, args=(base, *rest)) if callee in (TO_SHARED, ADDRESS):
             return _moved(scope, base, rest[0] if rest else None, 1)
         case tir.Call(callee=callee, args=(base,)) if callee in (NARROWED, LEADING):
             return _narrowed(scope, base) if callee == NARROWED else _leading(scope, base)

@@ -27,8 +27,8 @@ from refmlc.lang.dtypes import HANDLE, INT32, DType, dtype as dtype_named
 from refmlc.lang.dtypes.formats import FLOAT_FORMATS
 from refmlc.lang.dtypes.rounding import rounder
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.instructions import InstructionCall, instruction
 from refmlc.lang.ir.kinds import PointerType
+from refmlc.lang.ir.ptx import ADDRESS, TO_SHARED, PtxCall
 from refmlc.run.interp.ptx.stores import PLACE, memory_of
 from refmlc.run.interp.tensorir.frame import Eval, Frame, Run, Slot
 from refmlc.run.interp.tensorir.placed import is_placed
@@ -78,15 +78,14 @@ def _of_cuda(call: tir.Call) -> Atomic:
 
 
 def _of_ptx(call: tir.Call) -> Atomic:
-    item = instruction(call)
-    if item is None or not item.plain:
+    item = PtxCall.of(call)
+    if item is None or not item.is_plain:
         raise Beyond("with a predicate, keywords or an operand that is left out is not executed")
     op, word = item.one_of(*OPERATIONS), item.one_of(*TYPES)
     count = 3 if op == "cas" else 2
-    hint = "L2__cache_hint" in item
-    if WIDE in item or not (op and word) or len(item.operands) - hint not in (count, count + (item.family == "atom")):
+    operands = item.expressions[: len(item.expressions) - ("L2::cache_hint" in item)]
+    if WIDE in item or not (op and word) or len(operands) not in (count, count + (item.family == "atom")):
         raise Beyond("in this form is not executed")
-    operands = item.operands[: len(item.operands) - hint]
     first = operands[0] if len(operands) > count else None
     address, *values = operands[-count:]
     if first is not None and not isinstance(first, tir.BufferLoad):
@@ -94,19 +93,19 @@ def _of_ptx(call: tir.Call) -> Atomic:
     return Atomic(op, dtype_named(TYPES[word]), address, tuple(values), reach(item), first, order(item), space(item))
 
 
-def reach(item: InstructionCall) -> str:
+def reach(item: PtxCall) -> str:
     """The threads among which an operation is atomic."""
     return item.one_of("cta", "cluster", "gpu", "sys") or "gpu"
 
 
-def order(item: InstructionCall) -> str:
+def order(item: PtxCall) -> str:
     """What the operation orders with others."""
     return item.one_of("acquire", "release", "acq_rel") or "relaxed"
 
 
-def space(item: InstructionCall) -> str:
+def space(item: PtxCall) -> str:
     """The state space of the address, as PTX has it; empty: any."""
-    return item.one_of("global", "shared__cluster", "shared__cta", "shared").replace("__", "::")
+    return item.one_of("global", "shared::cluster", "shared::cta", "shared")
 
 
 # ---------------------------------------------------------------------------------------------------- the element
@@ -137,12 +136,12 @@ def _element(scope: Scope, atomic: Atomic, call: tir.Call) -> tuple[Run | None, 
 
 def _pointer(address: tir.Expr) -> tir.Expr:
     """The pointer that an operand is, in whichever space it counts."""
-    if not isinstance(address, tir.Call) or address.callee not in ("cuda.cvta_generic_to_shared", "ptx.addr"):
+    if not isinstance(address, tir.Call) or address.callee not in (TO_SHARED, ADDRESS):
         return address
     inner = _pointer(cast("tir.Expr", address.args[0]))
     if inner.dtype.kind == "uint":
         return address
-    if address.callee == "ptx.addr" and len(address.args) > 1:
+    if address.callee == ADDRESS and len(address.args) > 1:
         return tir.Call("handle_add_byte_offset", (inner, address.args[1]), HANDLE, span=address.span)
     return inner
 

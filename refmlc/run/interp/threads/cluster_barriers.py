@@ -17,7 +17,7 @@ from typing import cast
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.clusters import SYNC
-from refmlc.lang.ir.instructions import instruction
+from refmlc.lang.ir.ptx import PtxCall
 from refmlc.run.interp.tensorir.frame import Frame, Slot
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads.cluster_arrivals import ClusterArrivals
@@ -105,9 +105,9 @@ def _words(call: tir.Call) -> frozenset[str]:
     """The words of a barrier; none: it has others, or operands."""
     if call.callee == SYNC:
         return frozenset(("arrive", "wait"))
-    item = instruction(call)
+    item = PtxCall.of(call)
     words = frozenset(() if item is None else item.modifiers)
-    plain = item is not None and item.plain and not item.operands
+    plain = item is not None and item.is_plain and not item.operands
     return words if plain and words <= KNOWN and ("arrive" in words) is not ("wait" in words) else frozenset()
 
 

@@ -24,9 +24,9 @@ from typing import cast
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT, UNSUPPORTED_INTRINSIC
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.instructions import InstructionCall, instruction
 from refmlc.lang.ir.node import Node
-from refmlc.lang.ir.threads import IN_PART, is_in_part, meets_in_part, name_in_part
+from refmlc.lang.ir.ptx import PtxCall, operator_of
+from refmlc.lang.ir.threads import IN_PART, is_in_part, meets_in_part
 from refmlc.lang.ir.visit import children
 from refmlc.run.interp.tensorir.frame import Eval, Frame, Slot
 from refmlc.run.interp.tensorir.scope import Scope
@@ -131,7 +131,7 @@ def _let(scope: Scope, node: tir.Let) -> Go:
 
 
 def _meeting(scope: Scope, call: tir.Call) -> Go:
-    name = name_in_part(str(call.callee))
+    name = operator_of(call.callee)
     if sum(tag.startswith("threadIdx") for tag in scope.threads) != 1:
         return _stopping(scope, call, "threads of a warp that are those of several loops: not executed")
     try:
@@ -254,28 +254,28 @@ def _together(call: tir.Call) -> Together:
         case "cuda.syncthreads_and" | "cuda.syncthreads_or":
             kind = "and" if call.callee.endswith("and") else "or"
             return Together("cta", args, kind, rule=_counted(0, kind), orders=True, barrier=Numbered())
-    item = instruction(call)
+    item = PtxCall.of(call)
     if item is None:
         return warps.of_cuda(call)
-    if not item.plain:
+    if not item.is_plain:
         raise Beyond("with a predicate, keywords or an operand that is left out is not executed")
     if item.family in ("bar", "barrier") and "warp" not in item:
         return _barrier(item)
     return warps.of_ptx(item)
 
 
-def _barrier(item: InstructionCall) -> Together:
+def _barrier(item: PtxCall) -> Together:
     aligned = item.family == "bar" or "aligned" in item
-    action, count = item.one_of("sync", "arrive", "red"), len(item.operands)
+    action, count = item.one_of("sync", "arrive", "red"), len(item.expressions)
     match action, count:
         case "sync", (1 | 2):
             numbered = Numbered(0, 1 if count == 2 else None, aligned)
-            return Together("cta", item.operands, "sync", orders=True, barrier=numbered)
+            return Together("cta", item.expressions, "sync", orders=True, barrier=numbered)
         case "arrive", 2:
-            return Together("cta", item.operands, "sync", orders=True, barrier=Numbered(0, 1, aligned, arrives=True))
+            return Together("cta", item.expressions, "sync", orders=True, barrier=Numbered(0, 1, aligned, arrives=True))
         case "red", (3 | 4):
             kind = item.one_of("popc", "and", "or")
-            destination, *operands = item.operands
+            destination, *operands = item.expressions
             if not isinstance(destination, tir.BufferLoad):
                 raise Beyond("into what is no element of a buffer is not executed")
             numbered = Numbered(0, 1 if count == 4 else None, aligned)
@@ -316,7 +316,7 @@ def _value(scope: Scope, node: tir.Call) -> Eval:
     if slot is None:
         message = f"`T.{node.callee}` is executed by the threads of a kernel only"
         return scope.unsupported(UNSUPPORTED_INTRINSIC, message, node.span)
-    destinations = () if instruction(node) is None else _together(node).destinations
+    destinations = () if PtxCall.of(node) is None else _together(node).destinations
     if not destinations:
         return lambda frame: _present(cast("tuple[object, ...]", frame[slot])[0], frame)
     writes = [written(scope, load, node) for load in destinations]

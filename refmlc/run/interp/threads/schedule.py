@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import is_asynchronous
 from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.ptx import PtxCall
 from refmlc.lang.ir.threads import is_atomic
 from refmlc.lang.ir.visit import walk
 
@@ -82,6 +83,6 @@ def is_event(*nodes: Node) -> bool:
 def _is_of_barrier(node: Node) -> bool:
     if not is_asynchronous(node):
         return False
-    call = cast("tir.Call", node)
-    words = (str(call.callee), *(str(getattr(arg, "value", arg)) for arg in call.args))
+    ptx = PtxCall.of(node)
+    words = (str(cast("tir.Call", node).callee),) if ptx is None else ptx.words
     return any("mbarrier" in word for word in words)

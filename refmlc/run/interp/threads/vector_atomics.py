@@ -18,9 +18,8 @@ from refmlc.diag.catalogue import UNSUPPORTED_INTRINSIC
 from refmlc.lang.dtypes import HANDLE, INT32, DType, dtype as dtype_named
 from refmlc.lang.dtypes.bits import decoder, encoder
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.instructions import InstructionCall, instruction
 from refmlc.lang.ir.kinds import PointerType
-from refmlc.lang.ops.ptx.calls import ADDRESS
+from refmlc.lang.ir.ptx import ADDRESS, PtxCall
 from refmlc.run.interp.ptx.stores import PLACE, memory_of
 from refmlc.run.interp.tensorir.frame import Eval, Frame, Run
 from refmlc.run.interp.tensorir.scope import Scope
@@ -51,15 +50,15 @@ class VectorAtomic:
     space: str
 
 
-def _of_ptx(item: InstructionCall) -> VectorAtomic:
+def _of_ptx(item: PtxCall) -> VectorAtomic:
     """Fails: Beyond."""
     op, word, vector = item.one_of(*OPERATIONS), item.one_of(*TYPES), item.one_of(*VECTORS)
-    if not item.plain:
+    if not item.is_plain:
         raise Beyond("with a predicate, keywords or an operand that is left out is not executed")
     if not (op and word) or (op != "add" and not (vector and word in HALVES)) or (word in HALVES) > ("noftz" in item):
         raise Beyond("in this form is not executed")
-    count, hint = VECTORS.get(vector, 1), "L2__cache_hint" in item
-    operands = item.operands[: len(item.operands) - hint]
+    count, hint = VECTORS.get(vector, 1), "L2::cache_hint" in item
+    operands = item.expressions[: len(item.expressions) - hint]
     fits = (count + 1, 2 * count + 1) if item.family == "atom" else (count + 1,)
     if len(operands) not in fits:
         raise Beyond("in this form is not executed")
@@ -105,7 +104,7 @@ def _elements(scope: Scope, atomic: VectorAtomic, node: tir.Call) -> tuple[Run, 
     return declare, [tir.BufferLoad(buffer, (tir.IntImm(INT32, lane),), span=node.span) for lane in range(count)]
 
 
-def _prepare(scope: Scope, node: tir.Call, item: InstructionCall) -> Eval:
+def _prepare(scope: Scope, node: tir.Call, item: PtxCall) -> Eval:
     try:
         atomic = _of_ptx(item)
     except Beyond as beyond:
@@ -151,7 +150,7 @@ def _packed(element: DType, register: DType) -> Callable[[Sequence[object]], obj
 
 
 def _instruction(scope: Scope, node: tir.Call) -> Eval:
-    item = instruction(node)
+    item = PtxCall.of(node)
     if item is not None and item.one_of(*VECTORS, *HALVES):
         return _prepare(scope, node, item)
     return atomics.EXECUTED[f"ptx.{'red' if item is None else item.family}"](scope, node)

@@ -28,7 +28,7 @@ from typing import TypeAlias, cast
 from refmlc.lang.dtypes import DType
 from refmlc.lang.dtypes.rounding import rounder
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.instructions import InstructionCall
+from refmlc.lang.ir.ptx import PtxCall
 from refmlc.run.interp.threads.group import WARP
 
 WHOLE = (1 << WARP) - 1
@@ -348,10 +348,10 @@ def _text(arg: object) -> str:
     return arg.value if isinstance(arg, tir.StringImm) else str(arg)
 
 
-def of_ptx(item: InstructionCall) -> Together:
+def of_ptx(item: PtxCall) -> Together:
     """What an instruction of a warp does. Fails where it is not executed."""
     family, key = item.family, (item.family, item.modifiers)
-    match family, len(item.operands):
+    match family, len(item.expressions):
         case "activemask", 1:
             return _written(item, 1, None, _active, converges=True)
         case "elect_sync", 3:
@@ -364,25 +364,25 @@ def of_ptx(item: InstructionCall) -> Together:
         case "match", (3 | 4) as count if not (count == 4 and "any" in item):
             return _written(item, count - 2, (*key, count), partial(_matched, item.one_of("any", "all"), count == 4))
         case "redux_sync", 3 if "f32" not in item:
-            op, dtype = item.one_of(*FOLDS), item.operands[1].dtype
+            op, dtype = item.one_of(*FOLDS), item.expressions[1].dtype
             if not dtype.is_integer or dtype.bits != 32:
                 raise Beyond(f"on {dtype} is not executed")
             return _written(item, 1, key, partial(_folded, 0, op, dtype))
         case "redux_sync", 3:
-            if str(item.operands[1].dtype) != "float32" or item.one_of("min", "max") == "":
-                raise Beyond(f"on {item.operands[1].dtype} is not executed")
+            if str(item.expressions[1].dtype) != "float32" or item.one_of("min", "max") == "":
+                raise Beyond(f"on {item.expressions[1].dtype} is not executed")
             return _written(item, 1, key, _folded_floats("max" in item, "abs" in item, "NaN" in item))
         case "bar", 1 if "warp" in item:
-            return Together("warp", item.operands, key, mask=0, orders=True)
+            return Together("warp", item.expressions, key, mask=0, orders=True)
         case _:
             raise Beyond("in this form is not executed")
 
 
-def _written(item: InstructionCall, count: int, key: object, rule: Rule, *, converges: bool = False) -> Together:
+def _written(item: PtxCall, count: int, key: object, rule: Rule, *, converges: bool = False) -> Together:
     """An instruction whose first `count` operands are written, and whose last one is the mask, if it has others."""
-    destinations = tuple(operand for operand in item.operands[:count] if isinstance(operand, tir.BufferLoad))
+    destinations = tuple(operand for operand in item.expressions[:count] if isinstance(operand, tir.BufferLoad))
     if len(destinations) < count:
         raise Beyond("into what is no element of a buffer is not executed")
-    operands = item.operands[count:]
+    operands = item.expressions[count:]
     mask = len(operands) - 1 if operands else None
     return Together("warp", operands, key, mask, rule, destinations, converges=converges)

@@ -211,3 +211,10 @@ def test_warps_that_use_cells_of_each_other_meet():
     codes, b = found(MET)
     assert (codes, (b[:, 0] == A[:, 3]).all()) == ([], True)
     assert found(MET.replace("    T.cuda.cta_sync()  # the cells are there\n", ""))[0] == ["RM305"]
+
+
+def test_the_message_names_the_operation_that_meets_an_open_one():
+    twice = f"{load('32x32b', 1, 1)}\n    {load('32x32b', 1, 1)}"
+    found = caught(text_of(twice, 1))
+    assert found.code.id == "RM341"
+    assert found.message.startswith("a load of tensor memory writes memory that a load of tensor memory into `s`")

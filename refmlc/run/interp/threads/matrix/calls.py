@@ -17,7 +17,8 @@ from refmlc.diag import Span
 from refmlc.diag.catalogue import OPERANDS_DIFFER, UNSUPPORTED_INTRINSIC
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.matrix_units import FRAGMENTS, LEGACY, TENSOR_MEMORY, WARPGROUP, family_of
+from refmlc.lang.ir.matrix_units import FRAGMENTS, LEGACY, TENSOR_MEMORY, WARPGROUP
+from refmlc.lang.ir.ptx import operator_of
 from refmlc.lang.ops.matrix.forms import NoSuchForm
 from refmlc.lang.ops.matrix.fragments import LANES
 from refmlc.lang.ops.matrix.products import Unspecified
@@ -39,7 +40,7 @@ def prepare_matrix(scope: Scope, node: tir.Evaluate) -> Go:
     """A call of a matrix unit, executed by a thread of a group."""
     call = cast("tir.Call", node.value)
     axes = [tag for tag in scope.threads if tag.startswith("threadIdx")]
-    if LANE_AXIS not in axes and family_of(call.callee) in FRAGMENTS:
+    if LANE_AXIS not in axes and operator_of(call.callee) in FRAGMENTS:
         return _piece(scope, node)
     work = _work(scope, call)
     if isinstance(work, ThreadWork):
@@ -53,7 +54,7 @@ def prepare_matrix(scope: Scope, node: tir.Evaluate) -> Go:
 
 def _work(scope: Scope, call: tir.Call) -> "WarpWork | ThreadWork | Eval":
     """The call, prepared; or what refuses it when it is reached."""
-    family = family_of(call.callee)
+    family = operator_of(call.callee)
     try:
         if family in TILES:
             return TILES[family](scope, call)
@@ -71,7 +72,7 @@ def _work(scope: Scope, call: tir.Call) -> "WarpWork | ThreadWork | Eval":
 
 
 def _refused(scope: Scope, call: tir.Call, reason: str) -> Eval:
-    return scope.unsupported(UNSUPPORTED_INTRINSIC, f"`T.{family_of(call.callee)}` {reason}: not executed", call.span)
+    return scope.unsupported(UNSUPPORTED_INTRINSIC, f"`T.{operator_of(call.callee)}` {reason}: not executed", call.span)
 
 
 def _piece(scope: Scope, node: tir.Evaluate) -> Go:
@@ -108,7 +109,7 @@ def _together(scope: Scope, call: tir.Call, work: WarpWork) -> Go:
         frame = members[0].frame
         try:
             if len(members) != PARTS[work.part]:
-                message = f"`T.{family_of(call.callee)}` by a {work.part} of {len(members)} threads: not executed"
+                message = f"`T.{operator_of(call.callee)}` by a {work.part} of {len(members)} threads: not executed"
                 raise failure(frame, message)
             results = execute([member.frame[posted] for member in members], frame)
         except RefmlcError as error:
@@ -131,7 +132,7 @@ def _together(scope: Scope, call: tir.Call, work: WarpWork) -> Go:
 
 def _executing(scope: Scope, call: tir.Call, work: WarpWork) -> Callable[[Posted, Frame], Posted]:
     """What a warp does, with what has no value refused."""
-    name = family_of(call.callee)
+    name = operator_of(call.callee)
     unsupported = scope.failing(UNSUPPORTED_INTRINSIC, call.span)
     apart = scope.failing(OPERANDS_DIFFER, call.span)
 
@@ -163,7 +164,7 @@ def _located(span: Span | None, run: Callable[[], T]) -> T:
 
 def _alone(scope: Scope, call: tir.Call) -> Eval:
     """A call that no threads of a warp reach."""
-    if family_of(call.callee) not in FRAGMENTS:
+    if operator_of(call.callee) not in FRAGMENTS:
         return scope.unsupported(
             UNSUPPORTED_INTRINSIC, f"`T.{call.callee}` is executed by the threads of a kernel only", call.span
         )

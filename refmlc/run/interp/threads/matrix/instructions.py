@@ -20,6 +20,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_POINTER
 from refmlc.lang.dtypes import SCALARS, DType
 from refmlc.lang.ir import tir
+from refmlc.lang.ir.ptx import PtxCall
 from refmlc.lang.ops.matrix.forms import NAMES, MmaForm, NoSuchForm
 from refmlc.lang.ops.matrix.fragments import (
     LANES,
@@ -36,7 +37,7 @@ from refmlc.lang.ops.matrix.products import product
 from refmlc.run.interp.tensorir.addresses import touching
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.threads.matrix.operands import parted, read, written
+from refmlc.run.interp.threads.matrix.operands import read, written
 from refmlc.run.interp.threads.matrix.registers import ElementCodes, joined, place_of, pointee, scope_of, split, word_of
 from refmlc.run.interp.threads.matrix.work import NotExecuted, Posted, WarpWork
 from refmlc.run.memory.pointer import Pointer
@@ -45,8 +46,8 @@ BYTE, REGISTER, ROW_BYTES, CODES, BYTES = 8, 32, 16, SCALARS["uint16"], SCALARS[
 LEAST, MOST = 13, 14
 Places: TypeAlias = Iterable[tuple[Pointer, int]]
 """Places in memory, and how many bytes of each."""
-MOVES = re.compile(r"sync aligned m8n8 x(?P<count>[124])(?P<transposed> trans)?(?: shared(?:__cta)?)? b16")
-MOVES_OF_BYTES = re.compile(r"sync aligned m16n8 x(?P<count>[124]) trans(?: shared(?:__cta)?)? b8")
+MOVES = re.compile(r"sync aligned m8n8 x(?P<count>[124])(?P<transposed> trans)?(?: shared(?:::cta)?)? b16")
+MOVES_OF_BYTES = re.compile(r"sync aligned m16n8 x(?P<count>[124]) trans(?: shared(?:::cta)?)? b8")
 
 
 # ----------------------------------------------------------------------------------------------- mma
@@ -292,7 +293,10 @@ FAMILIES: Mapping[str, Callable[[Scope, Sequence[str], Sequence[tir.Attr]], Warp
 
 def instruction(scope: Scope, call: tir.Call, family: str) -> WarpWork:
     """A call of an instruction."""
+    ptx = cast("PtxCall", PtxCall.of(call))
+    if call.attrs or ptx.predicate is not None:
+        raise NotExecuted(f"with `{next(iter(call.attrs), 'pred')}`")
     try:
-        return FAMILIES[family](scope, *parted(call, family))
+        return FAMILIES[family](scope, ptx.modifiers, ptx.operands)
     except NoSuchForm as reason:
         raise NotExecuted(f"has no form with {reason}") from None

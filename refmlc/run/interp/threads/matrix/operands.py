@@ -1,4 +1,4 @@
-"""Operands of instructions on registers: modifiers, scalars of a number of bits, and their codes."""
+"""Operands of instructions on registers: scalars of a number of bits, and their codes."""
 
 from collections.abc import Callable, Sequence
 from typing import cast
@@ -8,18 +8,7 @@ from refmlc.lang.dtypes.bits import from_bits, to_bits
 from refmlc.lang.ir import tir
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.threads.matrix.registers import word_of
 from refmlc.run.interp.threads.matrix.work import NotExecuted
-
-
-def parted(call: tir.Call, family: str) -> tuple[list[str], list[tir.Attr]]:
-    """Modifiers and operands: the modifiers are in the name, or among the arguments, where TVM prints them."""
-    if call.attrs:
-        raise NotExecuted(f"with `{next(iter(call.attrs))}`")
-    name = str(call.callee).removeprefix(family).strip(".")
-    said = [word_of(arg) for arg in call.args if isinstance(arg, str | tir.StringImm)]
-    operands: list[tir.Attr] = [arg for arg in call.args if not isinstance(arg, str | tir.StringImm)]
-    return [word.replace("::", "__") for word in (*name.split("."), *said) if word], operands
 
 
 def element_of(operand: tir.Attr, bits: int) -> tir.Expr:

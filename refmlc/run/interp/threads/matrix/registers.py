@@ -7,7 +7,7 @@ from typing import cast
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_POINTER, UNINITIALISED, UNSUPPORTED_CONSTRUCT, USE_AFTER_KILL
 from refmlc.lang.dtypes import UINT8, DType
-from refmlc.lang.ir import tir
+from refmlc.lang.ir import ptx, tir
 from refmlc.lang.ir.kinds import PointerType
 from refmlc.run.interp.tensorir import addresses
 from refmlc.run.interp.tensorir.addresses import name_of
@@ -92,7 +92,7 @@ def pointee(node: tir.Attr) -> DType:
     """The dtype of what an expression points to; bytes where its text does not say it."""
     dtype: DType | None = None
     match node:
-        case tir.Call(callee=addresses.TO_SHARED, args=(place, *_)):
+        case tir.Call(callee=ptx.TO_SHARED, args=(place, *_)):
             return pointee(place)
         case tir.Buffer() | tir.BufferData(buffer=tir.Buffer()):
             dtype = node.dtype if isinstance(node, tir.Buffer) else node.buffer.dtype

@@ -21,18 +21,17 @@ from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import UNINITIALISED, UNSUPPORTED_CONSTRUCT
 from refmlc.lang.dtypes import HANDLE
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.asynchronous import instruction
+from refmlc.lang.ir.ptx import PtxCall
 from refmlc.lang.ops.matrix.descriptors import WGMMA
 from refmlc.lang.ops.matrix.fragments import LANES, gathered, scattered
 from refmlc.lang.ops.matrix.products import product, signed
 from refmlc.lang.ops.matrix.warpgroups import REGISTER, WARP_ROWS, WARPS, WarpgroupForm
-from refmlc.run.interp.asynchronous.barriers import BlockState
 from refmlc.run.interp.asynchronous.operations import OpenOperation, OperationSource
+from refmlc.run.interp.asynchronous.place import InstructionSite
 from refmlc.run.interp.tensorir.addresses import Touch, name_of, touching
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.intrinsics import pointer
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.threads.group import Group
 from refmlc.run.interp.threads.matrix.open_products import OpenProduct, pending
 from refmlc.run.interp.threads.matrix.operands import element_of, read
 from refmlc.run.interp.threads.matrix.registers import joined, split
@@ -53,68 +52,47 @@ KIND, A_REGISTERS, WORD = "wgmma", 4, REGISTER // BYTE
 
 def prepare_warpgroup(scope: Scope, call: tir.Call) -> WarpWork:
     """An instruction of the family. Fails: NotExecuted, NoSuchForm."""
-    parts = instruction(call)
-    modifiers, operands = parts.words[1:], parts.operands
-    action = modifiers[0] if modifiers else ""
-    if parts.predicate is not None or modifiers[1:3] != ("sync", "aligned"):
+    ptx = cast("PtxCall", PtxCall.of(call))
+    modifiers, action = ptx.modifiers, ptx.modifiers[0] if ptx.modifiers else ""
+    if ptx.predicate is not None or modifiers[1:3] != ("sync", "aligned"):
         raise NotExecuted(f"with the modifiers {' '.join(modifiers)[:100]}, or under a predicate")
     if action == "mma_async":
         form = WarpgroupForm.of(modifiers)
-        return _product(scope, form, _Operands.of(form, operands, parts.predicates), call)
+        return _product(_site(scope, ptx), form, _Operands.of(form, ptx.unconverted, ptx.predicates))
     if len(modifiers) > 3 or action not in OF_GROUPS:
         raise NotExecuted(f"with the modifiers {' '.join(modifiers)[:100]}")
-    do = OF_GROUPS[action](_Here(scope), operands)
+    do = OF_GROUPS[action](_site(scope, ptx))
     return WarpWork(lambda _frame: None, list, lambda frame, _result: do(frame))
 
 
-class _Here:
-    """Where the state of a thread is."""
-
-    def __init__(self, scope: Scope) -> None:
-        axes = [tag for tag in scope.threads if tag.startswith("threadIdx")]
-        if len(axes) != 1:
-            raise NotExecuted("by threads of several axes")
-        self.hooks = scope.machine.hooks
-        self._axis, self._group = scope.axes[axes[0]], scope.group
-
-    def thread(self, frame: Frame) -> int:
-        """The number of the thread."""
-        return cast("int", frame[self._axis])
-
-    def numbers(self, frame: Frame) -> SpaceNumbers:
-        """The numbers of addresses in the shared memory of the block."""
-        return cast("Group", frame[self._group]).numbers(frame)
-
-    def block(self, frame: Frame) -> BlockState:
-        """What the threads of the block share."""
-        return cast("Group", frame[self._group]).asynchronous
+def _site(scope: Scope, ptx: PtxCall) -> InstructionSite:
+    """The instruction at its place. Fails: NotExecuted."""
+    if sum(tag.startswith("threadIdx") for tag in scope.threads) != 1:
+        raise NotExecuted("by threads of several axes")
+    return InstructionSite(scope, ptx)
 
 
 # ------------------------------------------------------------------------------------- groups of products: TIM-013
 
 
-def _fence(here: _Here, operands: Sequence[tir.Attr]) -> Callable[[Frame], None]:
-    _check_count(operands, 0)
+def _fence(here: InstructionSite) -> Callable[[Frame], None]:
+    _check_count(here.operands, 0)
     hooks = here.hooks
     return (lambda frame: hooks.fence((KIND,), frame)) if hooks.watches("fence") else lambda _frame: None
 
 
-def _commit(here: _Here, operands: Sequence[tir.Attr]) -> Callable[[Frame], None]:
-    _check_count(operands, 0)
-    return lambda frame: here.block(frame).groups_of(KIND, here.thread(frame)).commit()
+def _commit(here: InstructionSite) -> Callable[[Frame], None]:
+    _check_count(here.operands, 0)
+    return lambda frame: here.groups(KIND, frame).commit()
 
 
-def _wait(here: _Here, operands: Sequence[tir.Attr]) -> Callable[[Frame], None]:
-    _check_count(operands, 1)
-    left = _constant(operands[0])
+def _wait(here: InstructionSite) -> Callable[[Frame], None]:
+    _check_count(here.operands, 1)
+    left = _constant(here.operands[0])
     if left < 0:
         raise NotExecuted(f"waits until {left} groups are left")
 
-    def wait(frame: Frame) -> None:
-        thread = here.thread(frame)
-        here.block(frame).groups_of(KIND, thread).wait(thread, left, frame)
-
-    return wait
+    return lambda frame: here.groups(KIND, frame).wait(here.thread(frame), left, frame)
 
 
 def _check_count(operands: Sequence[tir.Attr], count: int) -> None:
@@ -128,7 +106,7 @@ def _constant(operand: tir.Attr) -> int:
     return operand.value
 
 
-OF_GROUPS: Mapping[str, Callable[[_Here, Sequence[tir.Attr]], Callable[[Frame], None]]] = {
+OF_GROUPS: Mapping[str, Callable[[InstructionSite], Callable[[Frame], None]]] = {
     "fence": _fence,
     "commit_group": _commit,
     "wait_group": _wait,
@@ -183,8 +161,8 @@ class _Share:
     numbers: SpaceNumbers
 
 
-def _product(scope: Scope, form: WarpgroupForm, operands: _Operands, call: tir.Call) -> WarpWork:
-    here, watch = _Here(scope), _Watch(scope, call.span)
+def _product(here: InstructionSite, form: WarpgroupForm, operands: _Operands) -> WarpWork:
+    scope, span, watch = here.scope, here.span, _Watch(here.scope, here.span)
     sums = [_register(scope, operand) for operand in operands.sums]
     fragments = [_register(scope, operand) for operand in operands.a] if operands.in_registers else []
     adds = scope.expr(operands.adds)
@@ -193,27 +171,27 @@ def _product(scope: Scope, form: WarpgroupForm, operands: _Operands, call: tir.C
 
     def post(frame: Frame) -> object:
         continues = bool(adds(frame))
-        before = _before([place(frame) for place in sums], form, call.span) if continues else 0
+        before = _before([place(frame) for place in sums], form, span) if continues else 0
         b, *others = descriptors(frame)
-        a = others[0] if others else _held([place(frame) for place in fragments], call.span)
-        return _Share(a, b, continues, before, here.numbers(frame))
+        a = others[0] if others else _held([place(frame) for place in fragments], span)
+        return _Share(a, b, continues, before, here.group(frame).numbers(frame))
 
     def finish(frame: Frame, result: object) -> None:
         held, chunks = cast("tuple[int, list[OperationSource]]", result)
         places, own = [place(frame) for place in sums], [place(frame) for place in fragments]
         if len(set(places)) < len(places):
-            raise fail(UNSUPPORTED_CONSTRUCT, "a product with one register for two elements is not executed", call.span)
+            raise fail(UNSUPPORTED_CONSTRUCT, "a product with one register for two elements is not executed", span)
         watch.registers(frame, own, written=False)
         watch.registers(frame, places, written=True)
         watch.chunks(frame, chunks)
         issued = OpenProduct.of(
-            form, places, [code.to_bytes(WORD, "little") for code in split(held, REGISTER, len(places))], call.span
+            form, places, [code.to_bytes(WORD, "little") for code in split(held, REGISTER, len(places))], span
         )
         issued.waits_for.add(here.thread(frame))
         issued.sources = [*chunks, *(OperationSource.read(place, WORD) for place in own)]
         issued.written = lambda at, _phase: watch.chunks(at, chunks)
         here.block(frame).issue(issued)
-        here.block(frame).groups_of(KIND, here.thread(frame)).uncommitted.append(issued)
+        here.groups(KIND, frame).uncommitted.append(issued)
 
     return WarpWork(post, lambda posted: multiply(cast("Sequence[_Share]", posted)), finish, part="warpgroup")
 

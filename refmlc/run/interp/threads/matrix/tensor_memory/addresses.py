@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping
 from typing import cast
 
 from refmlc.lang.ir import tir
-from refmlc.run.interp.tensorir.addresses import TO_SHARED, place_of
+from refmlc.lang.ir.ptx import TO_SHARED
+from refmlc.run.interp.tensorir.addresses import place_of
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads.group import Group

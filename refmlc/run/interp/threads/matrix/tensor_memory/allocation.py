@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from refmlc.diag import Span
-from refmlc.run.interp.asynchronous.operands import NotExecutedError, address
+from refmlc.run.interp.asynchronous.operands import NotExecutedError
 from refmlc.run.interp.asynchronous.operations import OpenOperation
 from refmlc.run.interp.tensorir.addresses import touching
 from refmlc.run.interp.tensorir.frame import Frame, Slot
@@ -75,13 +75,13 @@ def allocate(here: TensorInstruction) -> WarpWork:  # TMM-002
     memory_of = _memory(here, ADDRESSED, SPACED)
     here.check_count(2)
     try:
-        into = address(here.scope, here.operands[0])
+        into = here.address(0)
     except NotExecutedError as reason:
         raise NotExecuted(f"is not executed: {reason}") from None
-    count = here.scope.int(here.number(1))
+    count = here.scope.int(here.integer(1))
     writes = touching(here.scope, here.span, written=True)
     slot = cast("Slot[ColumnRequest]", here.scope.layout.new())
-    meeting = Meeting(here.call, implied=False, part="thread", orders=False, until=RoomIsFree(slot))
+    meeting = Meeting(here.node, implied=False, part="thread", orders=False, until=RoomIsFree(slot))
 
     def post(frame: Frame) -> object:
         place = into.bytes_at(frame, CELL, "writes", "shared")
@@ -114,9 +114,9 @@ def allocate(here: TensorInstruction) -> WarpWork:  # TMM-002
 
 def _memory(here: TensorInstruction, *endings: tuple[str, ...]) -> Callable[[Frame], TensorMemory]:
     """The memory of the block: each block of a pair allocates in its own. Fails: NotExecuted, RM504."""
-    count = GROUPS.get(here.words[1] if len(here.words) > 1 else "")
-    if count is None or here.words[2:] not in endings:
-        raise NotExecuted(f"with the modifiers {' '.join(here.words)[:100]}")
+    count = GROUPS.get(here.modifiers[1] if len(here.modifiers) > 1 else "")
+    if count is None or here.modifiers[2:] not in endings:
+        raise NotExecuted(f"with the modifiers {' '.join(here.modifiers)[:100]}")
 
     def memory(frame: Frame) -> TensorMemory:
         here.blocks(frame, count)
@@ -142,7 +142,7 @@ def free(here: TensorInstruction) -> WarpWork:  # TMM-002
     """The columns of an address are free again."""
     memory_of = _memory(here, ADDRESSED)
     here.check_count(2)
-    at, count = (here.scope.int(here.number(place)) for place in range(2))
+    at, count = (here.scope.int(here.integer(place)) for place in range(2))
 
     def act(posted: Posted) -> Posted:
         first, columns, memory = cast("tuple[int, int, TensorMemory]", posted[0])

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias, cast
 
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.asynchronous import instruction
+from refmlc.lang.ir.ptx import PtxCall
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.threads.matrix.tensor_memory import allocation, copies, fences, products, transfers
@@ -40,16 +40,16 @@ RULES: Mapping[str, Rule] = {
 
 def prepare_tensor_memory(scope: Scope, call: tir.Call) -> WarpWork | ThreadWork:
     """An instruction of the family. Fails: NotExecuted."""
-    parts = instruction(call)
-    action = parts.words[1] if len(parts.words) > 1 else ""
+    ptx = cast("PtxCall", PtxCall.of(call))
+    action = ptx.modifiers[0] if ptx.modifiers else ""
     if action not in RULES:
-        raise NotExecuted(f"with the modifiers {' '.join(parts.words[1:])[:100]}")
-    work = RULES[action](TensorInstruction(scope, call, parts))
-    if parts.predicate is None:
+        raise NotExecuted(f"with the modifiers {' '.join(ptx.modifiers)[:100]}")
+    work = RULES[action](TensorInstruction(scope, ptx))
+    if ptx.predicate is None:
         return work
     if isinstance(work, WarpWork):
         raise NotExecuted("of a warp under a predicate")
-    condition, run = scope.expr(cast("tir.Expr", parts.predicate)), work.run
+    condition, run = scope.expr(cast("tir.Expr", ptx.predicate)), work.run
 
     def guarded(frame: Frame) -> None:
         if condition(frame):

@@ -49,13 +49,13 @@ ALIGNED = 4
 
 def copy(here: TensorInstruction) -> ThreadWork:  # TMM-006
     """Rows of a matrix in shared memory to lanes."""
-    blocks = GROUPS.get(here.words[1] if len(here.words) > 1 else "")
-    if blocks is None or here.words[2:] not in SHAPES:
-        raise NotExecuted(f"with the modifiers {' '.join(here.words)[:100]}")
+    blocks = GROUPS.get(here.modifiers[1] if len(here.modifiers) > 1 else "")
+    if blocks is None or here.modifiers[2:] not in SHAPES:
+        raise NotExecuted(f"with the modifiers {' '.join(here.modifiers)[:100]}")
     here.check_count(2)
-    count, chunks, lanes_of = SHAPES[here.words[2:]]
+    count, chunks, lanes_of = SHAPES[here.modifiers[2:]]
     at = read(here.scope, [here.operands[0]], BITS)
-    code = descriptor(here.scope, here.number(1))
+    code = descriptor(here.scope, here.integer(1))
     reads = touching(here.scope, here.span, written=False, proxied=True)
     writes = touching(here.scope, here.span, written=True)
 

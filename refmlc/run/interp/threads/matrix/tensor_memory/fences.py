@@ -11,7 +11,7 @@ NAMES = ("fence::before_thread_sync", "fence::after_thread_sync")
 
 def order(here: TensorInstruction) -> ThreadWork:  # TMM-005
     """`tcgen05.fence`."""
-    if here.words not in [(name,) for name in NAMES]:
-        raise NotExecuted(f"with the modifiers {' '.join(here.words)[:100]}")
+    if here.modifiers not in [(name,) for name in NAMES]:
+        raise NotExecuted(f"with the modifiers {' '.join(here.modifiers)[:100]}")
     here.check_count(0)
     return ThreadWork(lambda _frame: None)

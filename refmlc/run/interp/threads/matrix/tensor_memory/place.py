@@ -1,18 +1,16 @@
 """An instruction on tensor memory at its place in the text, and the state of the thread that executes it."""
 
-from typing import cast
-
 from refmlc.diag import fail
 from refmlc.diag.catalogue import TENSOR_MEMORY_MISUSE, UNSUPPORTED_CONSTRUCT
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.dtypes import INT32, UINT32
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.asynchronous import Instruction
-from refmlc.run.interp.asynchronous.barriers import BlockState
+from refmlc.lang.ir.ptx import PtxCall
+from refmlc.run.interp.asynchronous.place import InstructionSite
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import view_on
-from refmlc.run.interp.threads.group import WARP, Group
+from refmlc.run.interp.threads.group import WARP
 from refmlc.run.interp.threads.matrix.shared_matrices import PlaceOf
 from refmlc.run.interp.threads.matrix.work import NotExecuted
 from refmlc.run.memory.pointer import Pointer
@@ -27,33 +25,25 @@ GROUPS = {"cta_group::1": 1, "cta_group::2": 2}
 NUMBERS = ("int", "uint", "bool")
 
 
-class TensorInstruction:
-    """An instruction: its words behind the family's name and its operands, and where the state of a thread is."""
+class TensorInstruction(InstructionSite):
+    """An instruction on tensor memory. Fails: NotExecuted where threads of several axes execute it."""
 
-    def __init__(self, scope: Scope, call: tir.Call, parts: Instruction) -> None:
-        axes = [tag for tag in scope.threads if tag.startswith("threadIdx")]
-        if len(axes) != 1:
+    def __init__(self, scope: Scope, ptx: PtxCall) -> None:
+        if sum(tag.startswith("threadIdx") for tag in scope.threads) != 1:
             raise NotExecuted("by threads of several axes")
-        self.scope, self.call, self.span = scope, call, call.span
-        self.words, self.operands, self.predicates = parts.words[1:], parts.operands, parts.predicates
-        self.hooks = scope.machine.hooks
-        self._axis, self._group = scope.axes[axes[0]], scope.group
+        super().__init__(scope, ptx)
 
     def check_count(self, count: int) -> None:
         """Fails: NotExecuted where it has another number of operands."""
         if len(self.operands) != count:
             raise NotExecuted(f"has {len(self.operands)} operands, of which {count} are expected")
 
-    def number(self, place: int) -> tir.Expr:
+    def integer(self, place: int) -> tir.Expr:
         """An operand that is an integer. Fails: NotExecuted."""
         operand = self.operands[place]
         if not isinstance(operand, tir.Expr) or operand.dtype.is_vector or operand.dtype.kind not in NUMBERS:
             raise NotExecuted(f"has an operand {place} that is not a number")
         return operand
-
-    def thread(self, frame: Frame) -> int:
-        """The number of the thread, among those that run together."""
-        return cast("int", frame[self._axis])
 
     def warp(self, frame: Frame) -> int:
         """The number of the warp in its block."""
@@ -64,14 +54,6 @@ class TensorInstruction:
     def is_first(self, frame: Frame) -> bool:
         """Whether the thread is the first of its warp, by which hooks see what the warp does."""
         return self.thread(frame) % WARP == 0
-
-    def group(self, frame: Frame) -> Group:
-        """What the threads that run together share."""
-        return cast("Group", frame[self._group])
-
-    def block(self, frame: Frame) -> BlockState:
-        """The asynchronous operations of the block."""
-        return self.group(frame).asynchronous
 
     def memory(self, frame: Frame, block: int | None = None) -> TensorMemory:
         """The tensor memory of a block, that of the thread where none is given. Fails: RM603."""
@@ -86,7 +68,7 @@ class TensorInstruction:
         Fails: RM504 where the cluster has no such pair, or the block has executed an instruction with another number.
         """
         group, memory = self.group(frame), self.memory(frame)
-        first, name = group.block_of(frame) // count * count, f"`tcgen05.{self.words[0]}` with `cta_group::{count}`"
+        first, name = group.block_of(frame) // count * count, f"`tcgen05.{self.modifiers[0]}` with `cta_group::{count}`"
         if first + count > group.blocks:
             raise fail(UNSUPPORTED_CONSTRUCT, f"{name} in a cluster of {group.blocks} blocks: not executed", self.span)
         if memory.blocks not in (0, count):

@@ -20,7 +20,6 @@ from typing import cast
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.asynchronous import instruction
 from refmlc.lang.ops.matrix.descriptors import TCGEN05
 from refmlc.lang.ops.matrix.forms import NoSuchForm
 from refmlc.lang.ops.matrix.fragments import Matrix
@@ -28,7 +27,7 @@ from refmlc.lang.ops.matrix.products import Scales, Unspecified, product, scaled
 from refmlc.lang.ops.matrix.tensor_products import SCALES, TensorForm
 from refmlc.run.interp.asynchronous.operands import NotExecutedError
 from refmlc.run.interp.asynchronous.operations import Move, OperationSource
-from refmlc.run.interp.asynchronous.place import Here, signal
+from refmlc.run.interp.asynchronous.place import signal
 from refmlc.run.interp.tensorir.addresses import Touch, touching
 from refmlc.run.interp.tensorir.frame import Frame, IntEval
 from refmlc.run.interp.threads.matrix.registers import split
@@ -101,7 +100,7 @@ class _Modifiers:
 
 def multiply(here: TensorInstruction) -> ThreadWork:  # TIM-016
     """A product that a thread issues."""
-    modifiers = _Modifiers.of(here.words[1:])
+    modifiers = _Modifiers.of(here.modifiers[1:])
     values, in_shared = _values(here, modifiers), _is_descriptor(here.operands)
     watch = _Watch(here)
 
@@ -157,7 +156,7 @@ def _values(here: TensorInstruction, modifiers: _Modifiers) -> Callable[[Frame],
 
 
 def _number(here: TensorInstruction, place: int) -> IntEval:
-    operand = here.number(place)
+    operand = here.integer(place)
     if place in DESCRIPTORS:
         return descriptor(here.scope, operand)
     value = here.scope.number(operand)
@@ -326,25 +325,24 @@ COMMITS = frozenset(
 
 def commit(here: TensorInstruction) -> ThreadWork:  # TIM-019
     """A barrier, or one in each of several blocks, gets an arrival when what the thread has issued is complete."""
-    several = MULTICAST in here.words
-    blocks = GROUPS.get(here.words[1] if len(here.words) > 1 else "")
-    if blocks is None or here.words[2:] not in COMMITS:
-        raise NotExecuted(f"with the modifiers {' '.join(here.words)[:100]}")
+    several = MULTICAST in here.modifiers
+    blocks = GROUPS.get(here.modifiers[1] if len(here.modifiers) > 1 else "")
+    if blocks is None or here.modifiers[2:] not in COMMITS:
+        raise NotExecuted(f"with the modifiers {' '.join(here.modifiers)[:100]}")
     here.check_count(1 + several)
-    place = Here(here.scope, here.call, instruction(here.call))
     try:
-        at, mask = place.address(0), place.number(1) if several else None
+        at, mask = here.address(0), here.number(1) if several else None
     except NotExecutedError as reason:
         raise NotExecuted(f"is not executed: {reason}") from None
 
     def run(frame: Frame) -> None:
         here.blocks(frame, blocks)
         first = at.at(frame)
-        places = [first] if mask is None else [there for _, there in place.in_blocks(first, mask(frame), frame)]
+        places = [first] if mask is None else [there for _, there in here.in_blocks(first, mask(frame), frame)]
         for there in places:
-            barrier = place.barrier(at, frame, place=there)
+            barrier = here.barrier(at, frame, place=there)
             pipeline.commit(here.block(frame), here.thread(frame), barrier)
-            signal(place, barrier, frame)
+            signal(here, barrier, frame)
             barrier.arrive(1, here.span)
 
     return ThreadWork(run)

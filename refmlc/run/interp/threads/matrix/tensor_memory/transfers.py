@@ -63,17 +63,17 @@ class _Share:
 
 def _form(here: TensorInstruction, packing: str) -> TransferForm:
     """The form of an instruction. Fails: NotExecuted, NoSuchForm."""
-    words = here.words[1:]
+    words = here.modifiers[1:]
     packs = packing in words
     if words[:2] != ("sync", "aligned") or len(words) != 5 + packs or words[-1] != "b32" or words[2] not in SHAPES:
-        raise NotExecuted(f"with the modifiers {' '.join(here.words)[:100]}")
+        raise NotExecuted(f"with the modifiers {' '.join(here.modifiers)[:100]}")
     if words[3] not in COUNTS or (packs and words[4] != packing):
-        raise NotExecuted(f"with the modifiers {' '.join(here.words)[:100]}")
+        raise NotExecuted(f"with the modifiers {' '.join(here.modifiers)[:100]}")
     form = TransferForm(words[2], COUNTS[words[3]], packs)
     here.check_count(form.registers + 1 + (words[2] == SPLIT))
     if words[2] != SPLIT:
         return form
-    distance = here.operands[-1 if here.words[0] == "ld" else 1]
+    distance = here.operands[-1 if here.modifiers[0] == "ld" else 1]
     if not isinstance(distance, tir.IntImm):
         raise NotExecuted("has a distance that is no constant")
     return TransferForm(form.shape, form.count, packs, distance.value)
@@ -238,8 +238,8 @@ def wait_for_stores(here: TensorInstruction) -> WarpWork:  # TMM-004
 
 
 def _wait(here: TensorInstruction, kind: str) -> WarpWork:
-    if here.words[1:] != ("sync", "aligned"):
-        raise NotExecuted(f"with the modifiers {' '.join(here.words)[:100]}")
+    if here.modifiers[1:] != ("sync", "aligned"):
+        raise NotExecuted(f"with the modifiers {' '.join(here.modifiers)[:100]}")
     here.check_count(0)
 
     def complete(frame: Frame) -> None:
