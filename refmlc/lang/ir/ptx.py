@@ -115,6 +115,11 @@ class PtxCall:
         return self.call.span
 
     @property
+    def has_sinks(self) -> bool:
+        """Whether `T.ptx.SINK` is among the operands: what is written there is dropped."""
+        return any(map(is_sink, self.operands))
+
+    @property
     def expressions(self) -> tuple[tir.Expr, ...]:
         """The operands that are expressions: all of them where it is plain."""
         return tuple(operand for operand in self.operands if isinstance(operand, tir.Expr))
@@ -123,6 +128,11 @@ class PtxCall:
     def unconverted(self) -> tuple[tir.Attr, ...]:
         """The operands, each address as it is before its conversion to one in shared memory."""
         return tuple(map(_unconverted, self.operands))
+
+
+def is_sink(operand: tir.Attr) -> bool:
+    """Whether an operand is `T.ptx.SINK`."""
+    return isinstance(operand, tir.Call) and operand.callee == SINK
 
 
 def _text(arg: tir.Attr) -> str | None:

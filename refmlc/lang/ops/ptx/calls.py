@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from refmlc.lang.dtypes import BOOL, FLOAT32, FLOAT64, INT32, DType, dtype
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.ptx import ADDRESS, PREFIX, SINK, PtxCall, operator_of, spelled
+from refmlc.lang.ir.ptx import ADDRESS, PREFIX, PtxCall, is_sink, operator_of, spelled
 from refmlc.lang.ops.ptx.forms import Form, FormOperand, forms_of
 from refmlc.lang.ops.ptx.registers import WIDTHS
 from refmlc.lang.ops.ptx.rules import problem
@@ -185,8 +185,10 @@ def _value(operand: FormOperand, kind: str, value: tir.Attr, *, marked: bool) ->
         value = _literal(value)
     if not isinstance(value, tir.Expr):
         raise Misfit(f"`{operand.name}` is no expression", illegal=False)
-    if isinstance(value, tir.Call) and value.callee == SINK:
+    if is_sink(value):
         return None
+    if marked and (operand.written or kind != "pred"):
+        raise Misfit(f"`{operand.name}` is no predicate that is read, and marked as one")
     match operand.kind:
         case "imm":
             if not isinstance(value, tir.IntImm):

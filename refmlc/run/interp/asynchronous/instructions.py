@@ -26,7 +26,7 @@ from refmlc.diag.catalogue import BARRIER_MISUSE, UNSUPPORTED_CONSTRUCT, UNSUPPO
 from refmlc.lang.dtypes import HANDLE, INT32
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import RAW
-from refmlc.lang.ir.ptx import SINK, PtxCall
+from refmlc.lang.ir.ptx import PtxCall, is_sink
 from refmlc.lang.ops.ptx.hints import operands_of_hint
 from refmlc.run.interp.asynchronous import bulk, stores, tensors
 from refmlc.run.interp.asynchronous.barriers import SIZE
@@ -133,7 +133,7 @@ def _rule(words: tuple[str, ...]) -> Callable[[InstructionSite], Do]:
 
 def _hint(here: InstructionSite) -> Do:  # PTX-021
     count = operands_of_hint(here.words)
-    if count is None or count != len(here.operands):
+    if count is None or count != len(here.operands) or here.ptx.has_sinks:
         raise NotExecutedError("it has other modifiers or operands than a hint")
     return lambda _frame: None
 
@@ -288,7 +288,7 @@ def _arrive(here: InstructionSite) -> Do:  # TIA-021, TIA-022, TIA-024
     if not 1 + (expecting or leaves_open) <= count <= 2:
         raise NotExecutedError(f"it has {len(here.operands)} operands")
     at, number = here.address(first), here.number(first + 1) if count == 2 else None
-    hold = here.holding_state(0) if first and not _is_sink(here.operands[0]) else None
+    hold = here.holding_state(0) if first and not is_sink(here.operands[0]) else None
     drop, span, own = here.words[1] == "arrive_drop", here.span, _is_own(here)
 
     def arrive(frame: Frame) -> None:
@@ -309,7 +309,7 @@ def _arrive(here: InstructionSite) -> Do:  # TIA-021, TIA-022, TIA-024
 def _first_address(operands: Sequence[tir.Attr]) -> int:
     """The place of the address of a barrier: 1 behind a register for the state, or what stands for none."""
     match operands:
-        case (first, *_) if _is_sink(first):
+        case (first, *_) if is_sink(first):
             return 1
         case (_, _, _):
             return 1
@@ -319,10 +319,6 @@ def _first_address(operands: Sequence[tir.Attr]) -> int:
             return 1
         case _:
             return 0
-
-
-def _is_sink(operand: tir.Attr) -> bool:
-    return isinstance(operand, tir.Call) and operand.callee == SINK
 
 
 def _pending_count(here: InstructionSite) -> Do:  # TIA-024

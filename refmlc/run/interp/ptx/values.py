@@ -71,7 +71,7 @@ def _ordered(scope: Scope, node: tir.Call) -> Eval:  # PTX-100
 
 def _hint(scope: Scope, node: tir.Call) -> Eval:  # PTX-021
     ptx = cast("PtxCall", PtxCall.of(node))
-    if operands_of_hint(ptx.words) == len(ptx.operands):
+    if operands_of_hint(ptx.words) == len(ptx.operands) and not ptx.has_sinks:
         return lambda _frame: None
     message = f"the instruction `{ptx.name}` is not executed: it has other modifiers or operands than a hint"
     return scope.unsupported(UNSUPPORTED_INTRINSIC, message, node.span)

@@ -3,6 +3,7 @@
 import pytest
 
 import refmlc
+from refmlc.diag import RefmlcError
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.asynchronous import is_asynchronous, is_wait
 from refmlc.lang.ir.clusters import is_of_cluster, reaches_blocks
@@ -168,3 +169,17 @@ def test_what_is_asynchronous_and_where_a_thread_waits(call, asynchronous, waits
 def test_what_is_of_a_cluster(call, meets, reaches):
     node = statement_of(call).value
     assert (is_of_cluster(node), reaches_blocks(node)) == (meets, reaches)
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        ("T.ptx.mov.u32(T.ptx.pred(r[0]), r[1])", "d"),
+        ("T.ptx.mov.u32(r[0], T.ptx.pred(r[1]))", "a"),
+        ("T.ptx.setp.eq.u32(T.ptx.pred(r[0]), r[1], r[2])", "p"),
+        ("T.ptx.setmaxnreg.inc.sync.aligned.u32(T.ptx.pred(24))", "nreg"),
+    ],
+)
+def test_only_a_predicate_that_is_read_is_marked_as_one(call, name):
+    with pytest.raises(RefmlcError, match=f"`{name}` is no predicate that is read, and marked as one"):
+        statement_of(call)

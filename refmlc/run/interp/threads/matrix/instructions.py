@@ -296,6 +296,8 @@ def instruction(scope: Scope, call: tir.Call, family: str) -> WarpWork:
     ptx = cast("PtxCall", PtxCall.of(call))
     if call.attrs or ptx.predicate is not None:
         raise NotExecuted(f"with `{next(iter(call.attrs), 'pred')}`")
+    if ptx.predicates or ptx.has_sinks:
+        raise NotExecuted("has a predicate, or what stands for no register, among its operands")
     try:
         return FAMILIES[family](scope, ptx.modifiers, ptx.operands)
     except NoSuchForm as reason:
