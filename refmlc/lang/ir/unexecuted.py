@@ -1,4 +1,7 @@
-"""The constructs of TIRx by name. Only the interpreter executes them; who else executes refuses them by it."""
+"""The constructs of TIRx by name. Only the interpreter executes them; who else executes refuses them by it.
+
+C has loops in the place of a `T.device_entry()` that is a launch of threads (`refmlc.native.analysis.turns`).
+"""
 
 from refmlc.lang.ir import tir, tirx
 from refmlc.lang.ir.tirx import DEVICE_ENTRY

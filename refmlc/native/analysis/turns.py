@@ -11,6 +11,7 @@ stands between two meetings (`rounds`).
 
 | what                                          | becomes                                                             |
 |-----------------------------------------------|---------------------------------------------------------------------|
+| `T.device_entry()`, scope ids below it        | loops over thread axes (`refmlc.rewrite.launches`), then            |
 | `launch_thread`, a loop over a thread axis    | a serial loop                                                       |
 | a loop over the axis of a loop around it      | its body, for the index of that loop; both extents are one constant |
 | memory private to a block, allocated outside  | is allocated in the loops over the blocks                           |
@@ -24,15 +25,18 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import cast, get_args
 
+from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import INT32
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scopes import axes_of, is_thread
 from refmlc.lang.ir.threads import Threads, meets_in_part, tag_of
-from refmlc.lang.ir.visit import substitute, walk
+from refmlc.lang.ir.tirx import KERNEL
+from refmlc.lang.ir.visit import rewrite, substitute, walk
 from refmlc.native.analysis.rounds import Rounds
 from refmlc.native.analysis.thread_loops import Left, part_for_each, serial
+from refmlc.rewrite.launches.entries import has_entry, with_loops
 from refmlc.rewrite.schedule.places import allocated, sequence, top, with_top
 
 LAUNCHES = ("thread_extent", "virtual_thread")
@@ -45,14 +49,32 @@ def in_turns(func: tir.PrimFunc) -> tir.PrimFunc:
 
 def turns(func: tir.PrimFunc) -> tuple[tir.PrimFunc, str]:
     """`in_turns`, and why the function is left as it is; else empty."""
-    if not any(isinstance(node, tir.ThreadVar) for node in walk(func.body)):
+    entry = has_entry(func)
+    if not entry and not any(isinstance(node, tir.ThreadVar) for node in walk(func.body)):
         return func, ""
     try:
-        body = _in_order(func.body) if meets_in_part(func.body) else func.body
+        body = _launched(func) if entry else func.body
+        body = _in_order(body) if meets_in_part(body) else body
         loops = replace(func, body=_without_inner_axes(_as_loops(body), {}))
         return _Turns(loops).function(), ""
     except Left as reason:
         return func, str(reason)
+
+
+def _launched(func: tir.PrimFunc) -> tir.Stmt:
+    """The body with loops over thread axes in the place of `T.device_entry()`. Raises `Left`."""
+    try:
+        body = with_loops(func).body
+    except RefmlcError as failure:
+        raise Left(failure.diagnostic.message) from None
+    if any(isinstance(node, tir.AttrStmt) and node.key == KERNEL and node.value for node in walk(body)):
+        raise Left("blocks of a cluster need each other")
+    return rewrite(body, _flat)
+
+
+def _flat(node: Node) -> Node:
+    """A sequence without others in it: what one binds is known to what follows."""
+    return sequence(node.seq) if isinstance(node, tir.SeqStmt) else node
 
 
 class _Turns:
