@@ -66,7 +66,7 @@ def _launched(func: tir.PrimFunc) -> tir.Stmt:
     try:
         body = with_loops(func).body
     except RefmlcError as failure:
-        raise Left(failure.diagnostic.message) from None
+        raise Left(f"the launch fails with {failure.code.id}") from None
     if any(isinstance(node, tir.AttrStmt) and node.key == KERNEL and node.value for node in walk(body)):
         raise Left("blocks of a cluster need each other")
     return rewrite(body, _flat)

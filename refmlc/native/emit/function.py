@@ -26,6 +26,7 @@ from refmlc.native.emit.statements import statement
 from refmlc.native.options import Options
 from refmlc.native.text import Line, Text
 from refmlc.native.unit import BufferParam, Param, ScalarParam, Unit
+from refmlc.rewrite.launches.entries import has_entry
 from refmlc.run.memory.cells import cell_size
 
 MOST = 1 << 40  # the greatest size or stride: products of three indices stay exact in int64
@@ -49,6 +50,8 @@ def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) 
     meeting = meeting_in_part(func.body)
     if meeting:
         raise Unsuited(f"the threads of a part of a block meet at {meeting}, and {reason}", func.span)
+    if has_entry(func):
+        raise Unsuited(f"its threads are launched by `T.device_entry`, and {reason}", func.span)
     initialisation = find_initialisation(func)
     axes = _thread_axes(initialisation.nodes)
     if axes and exchanges(func):

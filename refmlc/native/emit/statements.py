@@ -33,8 +33,6 @@ def statement(state: State, node: tir.Stmt) -> None:
             buffers.declare(state, node)
         case tir.AttrStmt(node=tir.ThreadVar()) if node.key in LAUNCHES:
             loops.launch(state, node, statement)
-        case tir.AttrStmt(key=tirx.DEVICE_ENTRY):
-            raise Unsuited(refusal(node), node.span)
         case tir.AttrStmt():
             statement(state, node.body)
         case tir.SeqStmt(seq):

@@ -30,7 +30,7 @@ def test_the_reason_is_one_sentence():
     func = read(f"{HEAD.format(layout='')}    {CASES['T.device_entry']}", "f.py")["f"]
     with pytest.raises(Unsuited) as caught:
         emit_function(func, "f", "f", Options())
-    assert caught.value.reason.endswith("only the interpreter executes `T.device_entry`, which is of TIRx")
+    assert caught.value.reason == "its threads are launched by `T.device_entry`, and the launch fails with RM214"
 
 
 def test_a_kernel_that_is_a_launch_of_threads_is_made_c():
