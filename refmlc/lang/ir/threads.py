@@ -18,7 +18,7 @@ A function is lowered so far when it holds a barrier on shared memory, or is a k
 it may write exchanged memory and read the same.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -29,6 +29,7 @@ from refmlc.lang.ir.matrix_units import is_of_matrix_unit
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.ptx import PREFIX, operator_of
 from refmlc.lang.ir.scopes import is_thread
+from refmlc.lang.ir.subtree import nodes_in, nodes_of
 from refmlc.lang.ir.unexecuted import name_of
 from refmlc.lang.ir.visit import children, walk
 
@@ -77,7 +78,7 @@ class Threads:
 
     def __init__(self, func: tir.PrimFunc, *, events: bool = False) -> None:
         self._events = events
-        nodes = list(walk(func.body))
+        nodes = nodes_in(func.body)
         self.lowered = _convention(func) == 2 or any(_is_barrier(node) or _is_of_kernel(node) for node in nodes)
         self._in_kernel = any(_is_of_kernel(node) for node in nodes)
         self._roots = _roots(nodes)
@@ -218,7 +219,7 @@ def meets_in_part(node: Node) -> bool:
 
 def meeting_in_part(node: Node) -> str:
     """The first thing within `node` that the threads of a part of a block do together; empty: none."""
-    for part in walk(node):
+    for part in nodes_of(node, tir.Call, tirx.TilePrimitiveCall):
         if is_in_part(part) or is_asynchronous(part):
             return f"`T.{cast('tir.Call', part).callee}`"
         if isinstance(part, tir.Call) and is_of_matrix_unit(part.callee):
@@ -230,17 +231,17 @@ def meeting_in_part(node: Node) -> str:
 
 def return_of_a_thread(node: Node) -> tir.Return | tir.Call | None:
     """The first return within a loop over threads; None: there is none."""
-    for part in walk(node):
-        if isinstance(part, tir.For) and is_thread(part.tag):
-            for inner in walk(part.body):
-                if isinstance(inner, tir.Return) or (isinstance(inner, tir.Call) and inner.callee == "ret"):
+    for loop in nodes_of(node, tir.For):
+        if is_thread(loop.tag):
+            for inner in nodes_of(loop.body, tir.Return, tir.Call):
+                if isinstance(inner, tir.Return) or inner.callee == "ret":
                     return inner
     return None
 
 
 def has_threads(func: tir.PrimFunc) -> bool:
     """Whether any loop of the function is over a thread axis."""
-    return any(tag_of(node) for node in walk(func.body))
+    return any(tag_of(node) for node in nodes_of(func.body, tir.For, tir.AttrStmt))
 
 
 def implies_barriers(func: tir.PrimFunc) -> bool:
@@ -321,7 +322,7 @@ def _is_of_kernel(node: Node) -> bool:
             return False
 
 
-def _roots(nodes: list[Node]) -> dict[tir.Buffer, tir.Buffer]:
+def _roots(nodes: Sequence[Node]) -> dict[tir.Buffer, tir.Buffer]:
     roots = {}
     for node in nodes:
         match node:
@@ -332,7 +333,7 @@ def _roots(nodes: list[Node]) -> dict[tir.Buffer, tir.Buffer]:
     return roots
 
 
-def _exchanged(nodes: list[Node]) -> Iterator[tir.Buffer]:
+def _exchanged(nodes: Sequence[Node]) -> Iterator[tir.Buffer]:
     """The memory of one thread that is an operand of a shuffle, or gets what it gives."""
     for node in nodes:
         if isinstance(node, tir.BufferStore) and _is_shuffle(node.value) and node.buffer.scope == "local":
@@ -347,7 +348,7 @@ def _is_shuffle(node: Node) -> bool:
     return isinstance(node, tir.Call) and isinstance(node.callee, str) and node.callee.startswith(SHUFFLES)
 
 
-def _thread_vars(nodes: list[Node]) -> frozenset[tir.Var]:
+def _thread_vars(nodes: Sequence[Node]) -> frozenset[tir.Var]:
     """The variables of `threadIdx` axes."""
     variables = set()
     for node in nodes:
@@ -371,7 +372,7 @@ def _across(node: Node, threads: frozenset[tir.Var]) -> Iterator[tir.Buffer]:
             yield from (part.buffer for part in walk(node.block.body) if isinstance(part, tir.BufferStore))
 
 
-def _varying(nodes: list[Node]) -> set[Node]:
+def _varying(nodes: Sequence[Node]) -> set[Node]:
     """The variables that may differ from thread to thread: those of the axes, and what is computed from them."""
     varying: set[Node] = set(_thread_vars(nodes))
     before = -1

@@ -126,17 +126,18 @@ def children(node: Node) -> Iterator[Node]:
 
 def walk(node: Node) -> Iterator[Node]:
     """`node` and every node below it. Order: parents first, left to right; each object once."""
-    visited: set[int] = set()
+    visited: set[Node] = set()
     stack = [node]
     while stack:
         here = stack.pop()
-        if id(here) in visited:
+        if here in visited:
             continue
-        visited.add(id(here))
+        visited.add(here)
         yield here
         below = _below(here)
-        below.reverse()
-        stack += below
+        if below:
+            below.reverse()
+            stack += below
 
 
 def _rebuilt(value: object, results: Mapping[int, object]) -> object:

@@ -31,6 +31,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scopes import axes_of, is_thread
+from refmlc.lang.ir.subtree import nodes_of
 from refmlc.lang.ir.threads import Threads, meets_in_part, tag_of
 from refmlc.lang.ir.tirx import KERNEL
 from refmlc.lang.ir.visit import rewrite, substitute, walk
@@ -50,7 +51,7 @@ def in_turns(func: tir.PrimFunc) -> tir.PrimFunc:
 def turns(func: tir.PrimFunc) -> tuple[tir.PrimFunc, str]:
     """`in_turns`, and why the function is left as it is; else empty."""
     entry = has_entry(func)
-    if not entry and not any(isinstance(node, tir.ThreadVar) for node in walk(func.body)):
+    if not entry and not nodes_of(func.body, tir.ThreadVar):
         return func, ""
     try:
         body = _launched(func) if entry else func.body

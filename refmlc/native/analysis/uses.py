@@ -15,6 +15,7 @@ from refmlc.lang.arith.polynomial import Poly, constant
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind
 from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.subtree import nodes_in, nodes_of
 from refmlc.lang.ir.visit import walk
 from refmlc.native.analysis.facts import Facts
 
@@ -70,8 +71,7 @@ class Uses:
 
 def find_uses(func: tir.PrimFunc) -> Uses:
     """The uses of the buffers of `func`."""
-    nodes = tuple(walk(func.body))
-    loads = tuple([node for node in nodes if isinstance(node, tir.BufferLoad)])
+    nodes, loads = nodes_in(func.body), nodes_of(func.body, tir.BufferLoad)
     uses = Uses(tuple(func.buffer_map.values()), nodes=nodes, loads=loads)
     pointers = _pointers(nodes)
     views = {node.data for node in nodes if isinstance(node, tir.DeclBuffer)}

@@ -15,7 +15,7 @@ is paid for at once and takes long looks in between (`refmlc.native.emit.looks`)
 from dataclasses import dataclass
 
 from refmlc.lang.ir import tir
-from refmlc.lang.ir.visit import walk
+from refmlc.lang.ir.subtree import nodes_of
 from refmlc.native.analysis.cost import weight
 from refmlc.native.emit.state import State
 from refmlc.native.text import Line
@@ -87,13 +87,9 @@ def _line(state: State, code: str) -> list[Line]:
 
 def may_be_left(node: tir.For) -> bool:
     """Whether there is a `break` or a `return` in `node`, its own or not: it pays at each iteration."""
-    for part in walk(node.body):
-        match part:
-            case tir.Break() | tir.Return() | tir.Call(callee="ret"):
-                return True
-            case _:
-                continue
-    return False
+    if nodes_of(node.body, tir.Break, tir.Return):
+        return True
+    return any(call.callee == "ret" for call in nodes_of(node.body, tir.Call))
 
 
 def _loops(node: tir.Stmt) -> list[tir.For]:

@@ -14,6 +14,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.clusters import AXIS, is_of_cluster, reaches_blocks
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scope_ids import Launch, as_dtype, count_of
+from refmlc.lang.ir.subtree import nodes_of
 from refmlc.lang.ir.threads import tag_of
 from refmlc.lang.ir.tirx import KERNEL
 from refmlc.lang.ir.visit import rewrite, walk
@@ -66,17 +67,14 @@ def _is_rank(node: Node) -> TypeGuard[tir.Call]:
 
 def check_launches(body: tir.Stmt) -> None:
     """Fails: RM504 where blocks of a cluster need each other, whose launch is no loop over all of their threads."""
-    sizes = [node.extent if isinstance(node, tir.For) else node.value for node in walk(body) if _is_axis(node)]
+    axes = [node for node in nodes_of(body, tir.For, tir.AttrStmt) if tag_of(node).startswith(AXIS)]
+    sizes = [node.extent if isinstance(node, tir.For) else node.value for node in axes]
     if all(_number(size) == 1 for size in sizes):
         return
     reason = next((node for node in walk(body) if is_of_cluster(node) or reaches_blocks(node)), None)
     if reason is not None:
         message = "blocks of a cluster that need each other are not executed in a launch of this form"
         raise fail(UNSUPPORTED_CONSTRUCT, message, reason.span)
-
-
-def _is_axis(node: Node) -> TypeGuard[tir.For | tir.AttrStmt]:
-    return isinstance(node, tir.For | tir.AttrStmt) and tag_of(node).startswith(AXIS)
 
 
 def _number(size: object) -> object:

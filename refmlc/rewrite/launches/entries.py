@@ -36,8 +36,9 @@ from refmlc.lang.ir.clusters import AXIS, reaches_blocks
 from refmlc.lang.ir.kinds import ForKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scope_ids import WARP, WARPGROUP, Launch, as_dtype, count_of, launch_of
+from refmlc.lang.ir.subtree import nodes_of
 from refmlc.lang.ir.threads import LAUNCHES, meets_in_part
-from refmlc.lang.ir.tirx import DEVICE_ENTRY, KERNEL, ScopeIdDef
+from refmlc.lang.ir.tirx import DEVICE_ENTRY, KERNEL, ScopeIdDef, TilePrimitiveCall
 from refmlc.lang.ir.visit import rewrite, walk
 from refmlc.rewrite.launches import clusters
 from refmlc.rewrite.launches.block_reductions import ThreadPlace, with_reductions
@@ -48,7 +49,7 @@ AXES = "xyz"
 
 def has_entry(func: tir.PrimFunc) -> bool:
     """Whether a function has a `T.device_entry()`."""
-    return any(_is_entry(node) for node in walk(func.body))
+    return any(_is_entry(node) for node in nodes_of(func.body, tir.AttrStmt))
 
 
 def with_loops(func: tir.PrimFunc) -> tir.PrimFunc:
@@ -66,7 +67,7 @@ def with_loops(func: tir.PrimFunc) -> tir.PrimFunc:
 
 def _reaches(body: tir.Stmt) -> bool:
     """Whether blocks of a cluster reach each other's memory."""
-    return any(reaches_blocks(node) for node in walk(body))
+    return any(reaches_blocks(node) for node in nodes_of(body, tir.Call, TilePrimitiveCall))
 
 
 def _is_entry(node: Node) -> bool:
@@ -241,7 +242,7 @@ def _chain(body: tir.Stmt) -> list[tir.AttrStmt | tir.For]:
 
     Loops over axes are launches where one of them is over the blocks of a cluster.
     """
-    first = next((node for node in walk(body) if _is_launch(node)), None)
+    first: tir.Stmt | None = next((node for node in nodes_of(body, tir.AttrStmt, tir.For) if _is_launch(node)), None)
     chain: list[tir.AttrStmt | tir.For] = []
     while isinstance(first, tir.AttrStmt | tir.For) and _is_launch(first):
         chain.append(first)
@@ -252,7 +253,7 @@ def _chain(body: tir.Stmt) -> list[tir.AttrStmt | tir.For]:
     return chain if known and not loops and len(set(tags)) == len(tags) and "threadIdx.x" in tags else []
 
 
-def _is_launch(node: Node) -> bool:
+def _is_launch(node: tir.Stmt) -> bool:
     if isinstance(node, tir.For):
         return bool(node.tag) and isinstance(node.min, tir.IntImm) and node.min.value == 0 and node.step is None
     return isinstance(node, tir.AttrStmt) and node.key in LAUNCHES and isinstance(node.node, tir.ThreadVar)

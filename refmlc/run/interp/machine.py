@@ -14,7 +14,7 @@ from refmlc.diag.catalogue import DEPTH_EXHAUSTED, UNKNOWN_FUNCTION
 from refmlc.diag.errors import RefmlcError
 from refmlc.diag.source import Span
 from refmlc.lang.ir import IRModule, relax, tir
-from refmlc.lang.ir.visit import walk
+from refmlc.lang.ir.subtree import nodes_of
 from refmlc.lang.ops.contract import ScalarOp
 from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.lang.ops.scalar.libm import C_FUNCTIONS, LIBM_OPS
@@ -109,7 +109,7 @@ class Machine:
     def frees_memory(self) -> bool:
         """True if a function of the module frees a workspace (TIR-325); otherwise stores need no check."""
         bodies = (func for func in self.module.functions.values() if isinstance(func, tir.PrimFunc))
-        return any(isinstance(node, tir.Call) and node.callee == FREE for func in bodies for node in walk(func))
+        return any(call.callee == FREE for func in bodies for call in nodes_of(func.body, tir.Call))
 
     def function(self, name: str, span: Span | None = None) -> Prepared:
         """The function `name`, prepared. Fails: RM207, RM402 (an extern function that is not registered), RM602."""

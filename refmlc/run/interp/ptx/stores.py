@@ -29,6 +29,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind, PointerType
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.ptx import ADDRESS, TO_SHARED, PtxCall
+from refmlc.lang.ir.subtree import nodes_of
 from refmlc.lang.ir.threads import TURN
 from refmlc.lang.ir.visit import rewrite, walk
 from refmlc.lang.ops.ptx.calls import FormCall, Misfit, Register, fitted, has_forms, register_dtype
@@ -54,7 +55,8 @@ STRONG = ("acquire", "release", "relaxed", "volatile")
 @lru_cache(maxsize=1024)
 def with_stores(func: tir.PrimFunc) -> tir.PrimFunc:
     """The function with its instructions as stores; itself where it has none."""
-    if not any((isinstance(node, tir.Call) and has_forms(node.callee)) or _is_kept(node) for node in walk(func.body)):
+    calls, stores = nodes_of(func.body, tir.Call), nodes_of(func.body, tir.BufferStore)
+    if not any(has_forms(call.callee) for call in calls) and not (calls and any(map(_is_kept, stores))):
         return func
     return replace(func, body=rewrite(func.body, _stored))
 

@@ -6,6 +6,7 @@ only. Longer bodies have shorter chunks: the budget checks its clock between chu
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import lru_cache
 from itertools import islice
 from typing import cast
 
@@ -14,6 +15,7 @@ from refmlc.lang.dtypes import INT32
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind
 from refmlc.lang.ir.scopes import is_thread
+from refmlc.lang.ir.subtree import nodes_in
 from refmlc.lang.ir.visit import walk
 from refmlc.run.interp import fast
 from refmlc.run.interp.tensorir.events import around
@@ -77,17 +79,25 @@ def with_events(scope: Scope, node: tir.For, run: Run) -> Run:
     return around(hooks.enter_loop, hooks.leave_loop, node, run)
 
 
+@lru_cache(maxsize=1024)
 def chunk(body: tir.Stmt) -> int:
     """The number of iterations of `body` that are charged together."""
     nodes = sum(1 for _ in islice(walk(body), NODES_IN_CHUNK))
     return min(MOST_IN_CHUNK, NODES_IN_CHUNK // nodes)
 
 
+def _fewest(func: tir.PrimFunc | None) -> int:
+    """A number that `chunk` does not fall below for any loop of `func`: most loops are shorter, and need no `chunk`."""
+    nodes = NODES_IN_CHUNK if func is None else 2 * len(nodes_in(func.body))
+    return max(1, min(MOST_IN_CHUNK, NODES_IN_CHUNK // nodes))
+
+
 def iteration(scope: Scope, slot: Slot[int], body: Run, node: tir.For) -> Callable[[Frame, int, int, int], None]:
     """`body` with the variable in `slot` going from `start` on in steps of `stride` below `stop`."""
-    budget, span, count = scope.machine.budget, node.span, chunk(node.body)
+    budget, span, few = scope.machine.budget, node.span, _fewest(scope.func)
 
     def iterate(frame: Frame, start: int, stop: int, stride: int) -> None:
+        count = few if stop - start <= few * stride else chunk(node.body)
         while start < stop:
             end = min(start + count * stride, stop)
             try:
