@@ -26,12 +26,16 @@ typedef struct rm_run {
   double result_float;
 } rm_run;
 
-#if defined __GNUC__
+#if defined __OPTIMIZE__
 #define RM_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#else /* without optimisation the hint is code of its own, at each check */
+#define RM_UNLIKELY(condition) (condition)
+#endif
+
+#if defined __GNUC__
 #define RM_UNUSED __attribute__((unused))
 #define RM_SELDOM static __attribute__((unused, noinline)) /* called once or twice per call: not worth compiling in */
 #else
-#define RM_UNLIKELY(condition) (condition)
 #define RM_UNUSED
 #define RM_SELDOM static
 #endif

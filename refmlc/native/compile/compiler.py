@@ -4,6 +4,7 @@
 |------------------|------------------------------------------------------------------------|
 | REFMLC_CC is set | that program (a name in PATH, or a path), and no other                 |
 | `tiny`           | tcc, if it is in PATH: compiles in a tenth of the time, to slower code |
+| … and `LARGE`    | else clang: its start takes longer, each line half of gcc's time       |
 | else             | the first of gcc, clang, cc in PATH                                    |
 """
 
@@ -26,6 +27,7 @@ from refmlc.system.command import GLANCE, Ended, Running
 
 CANDIDATES = ("gcc", "clang", "cc")
 TINY = "tcc"
+LARGE = 1 << 15  # characters of a text for which clang is quicker than gcc, both without optimisation
 HEADERS = Path(__file__).parents[1] / "headers"
 SOURCE, LIBRARY = "unit.c", "unit.so"  # relative, so that equal sources give equal libraries
 LIMIT = 120.0  # seconds
@@ -75,18 +77,24 @@ class Compiler:
     version: str
     effort: Effort = Effort.FULL
 
+    @property
+    def is_quick(self) -> bool:
+        """Whether starting it again would take longer than what another run of it spares."""
+        return self.kind == TINY or self.effort is Effort.LEAST
+
     def flags(self, isa: Isa) -> tuple[str, ...]:
         """All flags but the paths. tcc has no vectors, whatever the instruction set."""
         flags = FLAGS[self.kind]
         return flags if self.kind == TINY else (self.effort.value, *flags, *isa.flags)
 
 
-def find_compiler(*, tiny: bool = False, effort: Effort = Effort.FULL) -> Compiler:
-    """The compiler to use. Raises BuildFailed (NO_COMPILER, or as running it for its version does).
+def find_compiler(*, tiny: bool = False, effort: Effort = Effort.FULL, size: int = 0) -> Compiler:
+    """The compiler to use for a text of `size` characters.
 
-    It is looked for again where the environment, or the program's file, is another one than before.
+    Raises BuildFailed (NO_COMPILER, or as running it for its version does). It is looked for again where
+    the environment, or the program's file, is another one than before.
     """
-    path = _find(os.environ.get("REFMLC_CC", ""), os.environ.get("PATH", ""), tiny)
+    path = _find(os.environ.get("REFMLC_CC", ""), os.environ.get("PATH", ""), tiny, size >= LARGE)
     try:
         status = os.stat(path)  # noqa: PTH116 - this is done in every call of a function that is compiled already
     except OSError as problem:
@@ -98,9 +106,10 @@ def find_compiler(*, tiny: bool = False, effort: Effort = Effort.FULL) -> Compil
 
 
 @lru_cache(maxsize=64)
-def _find(program: str, search: str, tiny: bool) -> str:
+def _find(program: str, search: str, tiny: bool, is_large: bool) -> str:
     """The path of the program. What is not found is looked for again next time: exceptions are not kept."""
-    names = (program,) if program else (TINY, *CANDIDATES) if tiny else CANDIDATES
+    quickest: tuple[str, ...] = (TINY, "clang") if is_large else (TINY,)
+    names: tuple[str, ...] = (program,) if program else (*quickest, *CANDIDATES) if tiny else CANDIDATES
     for name in names:
         path = shutil.which(name, path=search)
         if path is not None:
@@ -130,7 +139,7 @@ class Compilation:
         """
         check_unit(text)  # NAT-008: here, because there is no other way to the compiler
         self._folder, self._limit, self._program = folder, limit, compiler.path
-        parts = pieces(text, 1 if compiler.kind == TINY else processors())
+        parts = pieces(text, 1 if compiler.is_quick else processors())
         sources = [SOURCE] if len(parts) == 1 else [f"{number}-{SOURCE}" for number in range(len(parts))]
         for source, part in zip(sources, parts, strict=True):
             self._write(source, part)

@@ -37,7 +37,7 @@ def build(
     `cache` None: compiled in any case, and kept nowhere. `tiny`: by a compiler that is quick, where there is one.
     Raises BuildFailed, and has then left nothing behind. Fails: RM902.
     """
-    compiler = find_compiler(tiny=tiny, effort=effort)
+    compiler = find_compiler(tiny=tiny, effort=effort, size=len(text))
     if cache is None:
         return _unkept(compiler, text, isa, limit)
     key = key_of(text, compiler, isa, headers_digest())

@@ -1,6 +1,7 @@
 """The compiler: which one is taken, and how its failures end."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ from needs import COMPILERS, by
 from seven import SEVEN, call, left_in
 
 from refmlc.native.compile import BuildFailed, Cause, build, compiler as compiling, ffi
-from refmlc.native.compile.compiler import Compilation, Effort, find_compiler
+from refmlc.native.compile.compiler import LARGE, Compilation, Effort, find_compiler
 from refmlc.native.options import ISAS
 
 NONE = ISAS["none"]
@@ -44,6 +45,38 @@ def test_without_tcc_tiny_units_are_compiled_as_any_other(tmp_path, monkeypatch,
     (tmp_path / "gcc").symlink_to(compiler.path)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert find_compiler(tiny=True).path == str(tmp_path / "gcc")
+
+
+def test_without_tcc_clang_compiles_large_texts_without_optimisation(tmp_path, monkeypatch, compiler):
+    for name in ("gcc", "clang"):
+        (tmp_path / name).symlink_to(compiler.path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    names = {size: Path(find_compiler(tiny=True, size=size).path).name for size in (0, LARGE - 1, LARGE)}
+    assert names == {0: "gcc", LARGE - 1: "gcc", LARGE: "clang"}
+    assert Path(find_compiler(size=LARGE).path).name == "gcc"
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more/tcc").symlink_to(compiler.path)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{tmp_path}/more")
+    assert Path(find_compiler(tiny=True, size=LARGE).path).name == "tcc"
+
+
+def test_the_length_of_a_text_decides_who_compiles_it(tmp_path, monkeypatch, compiler):
+    for name in ("gcc", "clang"):
+        path = tmp_path / name
+        path.write_text(f'#!/bin/sh\necho {name} >> {tmp_path}/log\nexec {compiler.path} "$@"\n')
+        path.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr(compiling, "TINY", "no-tcc")
+    long = SEVEN + "/* a comment */\n" * (LARGE // 10)
+    for text, name in ((SEVEN, "gcc"), (long, "clang")):
+        (tmp_path / "log").unlink(missing_ok=True)
+        assert call(build(text, NONE, cache=None, tiny=True, effort=Effort.LEAST)) == (0, 7, 3)
+        assert set((tmp_path / "log").read_text().split()) == {name}
+
+
+def test_one_run_compiles_what_is_not_optimised(compiler):
+    assert [replace(compiler, effort=effort).is_quick for effort in Effort] == [False, False, True]
+    assert replace(compiler, kind="tcc").is_quick
 
 
 def test_without_a_compiler_there_is_none(tmp_path, monkeypatch, cache):
