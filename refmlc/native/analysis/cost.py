@@ -15,6 +15,7 @@ one unit. The second is what choosing a tier needs to know before anything is co
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Final, TypeAlias, cast
 
 from refmlc.lang.ir import tir
@@ -53,7 +54,7 @@ def weight(body: tir.Stmt) -> int:
 
 def units_of(values: Iterable[tir.Expr]) -> int:
     """The units of evaluating these."""
-    return sum(_node(node) for value in values for node in walk(value))
+    return sum(_units_of_nodes(value) for value in values)
 
 
 def _units(node: tir.Stmt) -> int:
@@ -70,7 +71,13 @@ def _units(node: tir.Stmt) -> int:
             otherwise = 0 if else_case is None else _units(else_case)
             return units_of((condition,)) + max(_units(then_case), otherwise)
         case _:
-            return sum(_node(part) for part in walk(node))
+            return _units_of_nodes(node)
+
+
+@lru_cache(maxsize=2048)
+def _units_of_nodes(node: Node) -> int:
+    """The units of all nodes of an expression, or of a statement that holds no other. Each loop around asks again."""
+    return sum(_node(part) for part in walk(node))
 
 
 def _units_outside_loops(node: tir.Stmt) -> int:
