@@ -4,7 +4,7 @@ For any other program this C equals the C as written, which `native:tiny` runs a
 answer is `UNSUPPORTED`. One program in six has a loop that is reordered. Modules with graphs are all taken, whose
 runs of bindings are fused.
 
-Decision: `moved` has C compiled with little optimisation. What our C computes does not depend on it, compiling takes
+Decision: `moved` has C compiled without optimisation. What our C computes does not depend on it, compiling takes
 most of the time, and the optimiser of the C compiler needs only an occasional test.
 """
 

@@ -183,7 +183,7 @@ class Batching(Implementation, Protocol):
 class Native:
     """C for this machine. `kept`: libraries are kept in the user's cache; `check`: static rules are checked.
 
-    `quick`: the compiler optimises less. `worth`: which modules are compiled at all; others are `UNSUPPORTED`.
+    `quick`: the compiler does not optimise. `worth`: which modules are compiled at all; others are `UNSUPPORTED`.
     """
 
     how: str = ""
@@ -259,7 +259,7 @@ class Native:
 
     def _library(self, text: str, variant: Way) -> Library:
         cache = default_cache() if self.kept else None
-        effort = Effort.LEAST if variant.tiny else Effort.LESS if self.quick else Effort.FULL
+        effort = Effort.LEAST if variant.tiny or self.quick else Effort.FULL
         return build(text, variant.isa, cache=cache, tiny=variant.tiny, effort=effort, limit=self.limits.prepare)
 
     def _works(self, variant: Way) -> bool:
