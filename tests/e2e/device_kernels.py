@@ -28,6 +28,8 @@ goes on. `--report` runs nothing and prints the tables of FILE.
 The ways: `tiles` is the kernel as it is built, with its tile primitives; `lowered` the same after real TVM's LowerTIRx.
 Before the first test the command proves that it can fail: a test of its own that is certainly wrong is `wrong`.
 
+Of what is undefined the last lines say which causes are traced: the rows of `explained_kernels.toml`.
+
 Exit status 1: something is wrong, or a traceback, or a fault in an element is never seen.
 """
 
@@ -50,6 +52,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
 from biting import prove  # noqa: E402 - after the path
+from explained_kernels import told  # noqa: E402
 
 VERDICTS = (
     *("right", "coarse", "blind", "wrong", "unsupported", "undefined", "refused", "late", "traceback", "unlowered"),
@@ -185,6 +188,9 @@ def report(rows):
     for way in WAYS:
         CONSOLE.print(table([row for row in rows if row["way"] == way], way))
     reasons(rows)
+    undefined = [row for row in rows if row["verdict"] == "undefined"]
+    for line in told([(*row["test"].split("::", 1), row["reason"]) for row in undefined]):
+        CONSOLE.print(line, markup=False, soft_wrap=True)
     counts = Counter(row["verdict"] for row in rows)
     held = sum(counts[verdict] for verdict in HELD)
     seen = f"{counts['right']} see it in one element, {counts['coarse']} in all, {counts['blind']} never"

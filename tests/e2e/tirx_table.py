@@ -21,6 +21,8 @@ goes on.
 A second table has the variants of TVM's dispatcher for CUDA: how often each was taken for a kernel, in which scope, and
 the verdicts of these kernels; those that no kernel takes are there too.
 
+Of what is undefined the last lines say which causes are traced: the rows of `explained_kernels.toml`.
+
 Exit status 1: a kernel is different, or there is a traceback.
 """
 
@@ -39,6 +41,7 @@ from pathlib import Path
 
 import numpy as np
 import tvm_corpus
+from explained_kernels import told
 from rich.console import Console
 from rich.table import Table
 
@@ -321,6 +324,8 @@ def main():
     CONSOLE.print(table(outcomes))
     CONSOLE.print(variants(outcomes, {tuple(each) for line in lines for each in line["registered"]}))
     reasons(outcomes)
+    for line in told([(each.file, "", each.reason) for each in outcomes if each.verdict == "undefined"]):
+        CONSOLE.print(line, markup=False, soft_wrap=True)
     if len(lines) < len(texts):
         CONSOLE.print(f"{len(texts) - len(lines)} texts are left")
     return int(any(outcome.verdict in ("different", "traceback") for outcome in outcomes))
