@@ -34,7 +34,7 @@ import numpy as np
 import pytest
 import source_frames
 import tvm
-import tvm_ffi
+from shared_scalars import with_scopes
 from tvm.testing import env
 
 MOVED = {"tvm.arith": "tvm.sym", "tvm.tirx.cuda": "tvm.backend.cuda"}
@@ -206,31 +206,6 @@ class Built:
 def small(*shape):
     """In place of normal numbers: small integers, so that every order of a sum gives the same."""
     return np.random.randint(-2, 3, shape).astype("float64")  # noqa: NPY002 - as the tests draw
-
-
-def parts_of(node):
-    """A node of TVM, and all nodes that its fields have."""
-    if isinstance(node, tvm_ffi.Array):
-        for part in node:
-            yield from parts_of(part)
-    elif isinstance(node, tvm_ffi.Object):
-        yield node
-        info = type(node).__tvm_ffi_type_info__
-        while info is not None:
-            for field in info.fields:
-                yield from parts_of(getattr(node, field.name, None))
-            info = info.parent_type_info
-
-
-def with_scopes(module, text):
-    """The text of a module, whose scalars in shared memory TVM prints without their scope."""
-    functions = [function for function in module.functions.values() if isinstance(function, tvm.tirx.PrimFunc)]
-    nodes = [node for function in functions for node in parts_of(function.body)]
-    buffers = [node.buffer for node in nodes if isinstance(node, tvm.tirx.AllocBuffer)]
-    for name in {buffer.name for buffer in buffers if buffer.scope() == "shared"}:
-        declared = rf'\1{name} = T.shared_scalar("\2")'
-        text = re.sub(rf"^( *){re.escape(name)}: T\.(\w+)$", declared, text, flags=re.MULTILINE)
-    return text
 
 
 def last_line(failure):

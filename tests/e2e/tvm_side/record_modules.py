@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 import source_frames
 import tvm
+from shared_scalars import with_scopes
 from tvm import relax, te
 from tvm.script.parser.core import entry
 
@@ -37,7 +38,7 @@ class Recorder:
             return
         self.inside = True
         try:
-            text = value.script(show_meta=True)
+            text = with_scopes(value, value.script(show_meta=True))
         except Exception:  # TVM does not print it: there is no text to read
             return
         finally:
