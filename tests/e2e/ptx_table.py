@@ -1,21 +1,21 @@
 """How many of the operators that TVM registers for PTX refmlc executes: a table by family, and the count.
 
 `python tests/e2e/ptx_table.py --tvm PYTHON [--calls 8] [--names REGEX] [--reasons]`. Each operator is called, as TVM
-prints it, in a kernel of 32 threads, with modifiers that TVM accepts; no GPU is needed. `T.ptx.addr` is an operand of
-such calls.
+prints it, in a kernel of one warp, with modifiers that TVM accepts; no GPU is needed. The kernel gives the call what it
+needs to have a meaning: `ptx_kernels.py` says what. `T.ptx.addr` is an operand of such calls.
 
-Instructions of a warpgroup are called in one of 128, with descriptors of shared memory that holds zeros. Those on
-tensor memory are called after all of its columns were allocated and those of the warp written; they have to end: that
-they are undefined for these operands is no proof that they are executed.
+| verdict       | its calls                                                                           |
+|---------------|-------------------------------------------------------------------------------------|
+| `executed`    | one of them ends, and so does the kernel                                            |
+| `undefined`   | none ends, and one is undefined for these operands: nothing is shown of its meaning |
+| `unsupported` | all of them are unsupported by name                                                 |
+| `refused`     | all of them are unsupported, unread or ill-formed: refmlc and TVM disagree          |
+| `traceback`   | one ends by a bug of refmlc's own                                                   |
 
-| verdict       | one of its calls                                                            |
-|---------------|-----------------------------------------------------------------------------|
-| `executed`    | ends, or is undefined for these operands                                    |
-| `unsupported` | all of them are unsupported by name                                         |
-| `refused`     | all of them are unsupported, unread or ill-formed: refmlc and TVM disagree  |
-| `traceback`   | ends by a bug of refmlc's own                                               |
+What is unsupported is listed by its reason. Before the first operator the command proves itself: a planted one whose
+calls are all undefined is not counted. Races are not looked for: all lanes make the same call.
 
-Exit status 1: an operator is refused, or there is a traceback.
+Exit status 1: an operator is undefined or refused, or there is a traceback.
 """
 
 import argparse
@@ -24,10 +24,10 @@ import re
 import subprocess
 import sys
 from collections import Counter, defaultdict
-from itertools import product
 from pathlib import Path
 
 import numpy as np
+from ptx_kernels import WORDS, kernel
 from rich.console import Console
 from rich.table import Table
 
@@ -38,117 +38,38 @@ from refmlc.lang.wellformed import check_module
 from refmlc.run.interp.machine import Machine
 from refmlc.run.memory.budget import Budget
 
-SIDE = Path(__file__).parent / "tvm_side" / "ptx_specimens.py"
-VERDICTS = ("executed", "unsupported", "refused", "traceback")
-LOCALS = re.compile(r"\br_(\w+)\[(\d+)\]")
-WORDS = 256
-OF_WARPGROUPS = "T.ptx.wgmma"
-TENSOR = "T.ptx.tcgen05"
-COLUMNS, LEAST, REGISTERS, TENSOR_WORDS = 512, 32, 128, 2048
-ALLOCATION = re.compile("'(alloc|dealloc|relinquish_alloc_permit)'")
-OF_A_THREAD = re.compile("'(cp|commit|mma)'")
-VALUES = ((1,), (32,), (1, 32), (1, 1, 32), (0x3C003C00,), (0x3F800000,))
-"""What the registers hold, in turn: numbers, a barrier and its count, also behind a result, two halves, a float."""
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from biting import prove  # noqa: E402 - after the path
+
+SIDE = HERE / "tvm_side" / "ptx_specimens.py"
+VERDICTS = ("executed", "undefined", "unsupported", "refused", "traceback")
+VALUES = ((1,), (32,), (1, 32), (1, 1, 32), (0x3C003C00,), (0x3F800000,), (0,))
+"""What the registers hold, in turn: numbers, a barrier and its count, also behind a result, two halves, a float,
+and what is 0 in every dtype."""
 STEPS, SECONDS = 200_000, 20
-
-
-def kernel(call: str, values: tuple[int, ...]) -> str:
-    """A kernel of one warp, or of a warpgroup, with this call; the registers hold the values in turn."""
-    warps = 4 if OF_WARPGROUPS in call else 1
-    lines = ["T.device_entry()", "T.cta_id([1])", f"T.warp_id([{warps}])", "lane = T.lane_id([32])"]
-    lines += [f"S = T.alloc_shared(({WORDS},), 'uint32')", f"for k in range({WORDS // 32}):"]
-    lines += ["    S[32 * k + lane] = T.uint32(0)", "T.cuda.cta_sync()"]
-    places: dict[str, int] = defaultdict(int)
-    for dtype, place in LOCALS.findall(call):
-        places[dtype] = max(places[dtype], int(place) + 1)
-    for dtype, count in places.items():
-        lines.append(f"r_{dtype} = T.alloc_local(({count},), '{dtype}')")
-        lines += [f"r_{dtype}[{k}] = T.{dtype}({fitting(dtype, values[k % len(values)])})" for k in range(count)]
-    if OF_WARPGROUPS in call:
-        lines += ["T.ptx.fence.proxy.async_.shared__cta()", "T.cuda.cta_sync()", "T.ptx.wgmma.fence.sync.aligned()"]
-        lines += [
-            f"T.cuda.wgmma.encode_matrix_descriptor(T.address_of(r_uint64[{k}]), S.data, 1, 1, 0)"
-            for k in range(places["uint64"])
-        ]
-    body = "".join(f"    {line}\n" for line in [*lines, call])
-    return f"@T.prim_func\ndef main(A: T.Buffer((256,), 'uint32')):\n{body}"
-
-
-def tensor_kernel(call: str, values: tuple[int, ...]) -> str:
-    """A kernel of one warp with a call on tensor memory: columns are allocated and written before, and freed behind."""
-    allocation = ALLOCATION.search(call)
-    kind = allocation[1] if allocation else ""
-    values = (0, LEAST) if kind == "dealloc" else values
-    warps = 4 if "'mma'" in call else 1  # the scales of a product are in all lanes
-    lines = ["T.device_entry()", "T.cta_id([1])", f"w = T.warp_id([{warps}])", "lane = T.lane_id([32])"]
-    lines += [f"t = T.thread_id([{32 * warps}])"]
-    lines += [f"S = T.alloc_buffer(({TENSOR_WORDS},), 'uint32', scope='shared', align=1024)"]
-    lines += ["at = T.alloc_shared((1,), 'uint32')", "bar = T.alloc_shared((1,), 'uint64')"]
-    lines += [f"for k in range({TENSOR_WORDS // 32}):", "    S[32 * k + lane] = T.uint32(0)"]
-    lines += ["if t == 0:", "    T.ptx.mbarrier.init.shared.b64(T.address_of(bar[0]), T.uint32(1))"]
-    lines += ["T.ptx.fence.proxy.async_.shared__cta()", "T.cuda.cta_sync()"]
-    sizes: dict[str, int] = defaultdict(int)
-    for dtype, place in LOCALS.findall(call):
-        sizes[dtype] = max(sizes[dtype], int(place) + 1)
-    for dtype, count in sizes.items():
-        lines.append(f"r_{dtype} = T.alloc_local(({count},), '{dtype}')")
-        lines += [f"r_{dtype}[{k}] = T.{dtype}({fitting(dtype, values[k % len(values)])})" for k in range(count)]
-    lines += [
-        f"T.cuda.tcgen05.encode_matrix_descriptor(T.address_of(r_uint64[{k}]), S.data, 8, 16, 0)"
-        for k in range(sizes["uint64"])
-    ]
-    columns = LEAST if kind == "dealloc" else COLUMNS
-    own = f"'{kind}', 'cta_group::1'" in call
-    if kind not in ("alloc", "relinquish_alloc_permit"):
-        address = f"T.address_of(at[0]), T.uint32({columns})"
-        lines += ["if w == 0:", f"    T.ptx['tcgen05.alloc.cta_group::1.sync.aligned.b32']({address})"]
-        lines.append("T.cuda.cta_sync()")
-    if not kind:
-        filling = ", ".join(f"fill[{k}]" for k in range(REGISTERS))
-        lines += [f"fill = T.alloc_local(({REGISTERS},), 'uint32')", f"for k in range({REGISTERS}):"]
-        lines += ["    fill[k] = T.uint32(0)"]
-        lines += [
-            f"T.ptx['tcgen05.st.sync.aligned.32x32b.x{REGISTERS}.b32'](T.uint32({first}), {filling})"
-            for first in range(0, COLUMNS, REGISTERS)
-        ]
-        lines += ["T.ptx['tcgen05.wait::st.sync.aligned']()", "T.cuda.cta_sync()"]
-    call = call.replace("S.ptr_to([0])", "T.address_of(bar[0])") if "'commit'" in call else call
-    lines += ["if t == 0:", f"    {call}"] if OF_A_THREAD.search(call) else [call]
-    if OF_A_THREAD.search(call) and "'commit'" not in call:
-        commit = "tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64"
-        lines += ["if t == 0:", f"    T.ptx['{commit}'](T.address_of(bar[0]))"]
-    if OF_A_THREAD.search(call):
-        lines.append("T.cuda.mbarrier_wait(T.address_of(bar[0]), 0)")
-    lines += ["T.ptx['tcgen05.wait::ld.sync.aligned']()", "T.ptx['tcgen05.wait::st.sync.aligned']()"]
-    if kind not in ("dealloc", "relinquish_alloc_permit"):
-        place, freed = ("S", values[0]) if own else ("at", COLUMNS)
-        free = f"T.ptx['tcgen05.dealloc.cta_group::1.sync.aligned.b32']({place}[0], T.uint32({freed}))"
-        lines += ["T.cuda.cta_sync()", "if w == 0:", f"    {free}"]
-    body = "".join(f"    {line}\n" for line in lines)
-    return f"@T.prim_func\ndef main(A: T.Buffer((256,), 'uint32')):\n{body}"
-
-
-def fitting(dtype: str, value: int) -> int:
-    """The low bits of a value that are one of the dtype."""
-    return value & ((1 << (int(re.sub(r"\D", "", dtype)) - 1)) - 1)
+UNDEFINED = [
+    "T.ptx.rem(r_uint32[0], r_uint32[1], T.uint32(0), 'u32', '')",
+    "T.ptx.mbarrier(S.data, 'arrive', 'b64', '')",
+]
+DEFINED = "T.ptx.rem(r_uint32[0], r_uint32[1], T.uint32(3), 'u32', '')"
 
 
 def verdict(call: str, values: tuple[int, ...]) -> tuple[str, str]:
     """What comes of a call, and why."""
     try:
-        module = read((tensor_kernel if TENSOR in call else kernel)(call, values), "f.py")
+        module = read(kernel(call, values), "f.py")
         problems = check_module(module)
         if problems:
             return "refused", problems[0].message
-        Machine(module, budget=Budget(STEPS, max_seconds=SECONDS)).call("main", [np.zeros(256, "uint32")])
+        Machine(module, budget=Budget(STEPS, max_seconds=SECONDS)).call("main", [np.zeros(WORDS, "uint32")])
     except Unsupported as failure:
         return "unsupported", failure.diagnostic.message
     except (IllFormed, Malformed) as failure:
         return "refused", failure.diagnostic.message
     except RefmlcError as failure:
-        if TENSOR in call:
-            return "unsupported", f"not shown to be executed: {failure.diagnostic.message}"
-        return "executed", ""
+        return "undefined", f"{failure.code.id} {failure.diagnostic.message}"
     except Exception as failure:  # noqa: BLE001 - a bug of refmlc is a verdict
         return "traceback", repr(failure)
     return "executed", ""
@@ -157,11 +78,23 @@ def verdict(call: str, values: tuple[int, ...]) -> tuple[str, str]:
 def judged(calls: list[str]) -> tuple[str, str]:
     """The verdict on an operator: the best of its calls; what ends by a bug is told."""
     verdicts = []
-    for call, values in product(calls, VALUES):
-        verdicts.append(verdict(call, values))
-        if verdicts[-1][0] in ("executed", "traceback"):
-            return verdicts[-1]
-    return next((each for each in verdicts if each[0] == "unsupported"), verdicts[0])
+    for call in calls:
+        before = ("", "")
+        for values in VALUES:
+            result = verdict(call, values)
+            verdicts.append(result)
+            if result[0] in ("executed", "traceback"):
+                return result
+            if result == before and result[0] == "unsupported":
+                break  # whatever the registers hold
+            before = result
+    return min(verdicts, key=lambda each: VERDICTS.index(each[0]))
+
+
+def prove_itself() -> None:
+    """End the program unless an operator whose calls are all undefined is not counted, and one that ends is."""
+    seen = judged(UNDEFINED), judged([*UNDEFINED, DEFINED])
+    prove("the table", notices=seen[0][0] == "undefined", passes=seen[1][0] == "executed", why=str(seen))
 
 
 def specimens(tvm: str, count: int) -> dict[str, list[str]]:
@@ -171,30 +104,54 @@ def specimens(tvm: str, count: int) -> dict[str, list[str]]:
     return json.loads(done.stdout)
 
 
-def main() -> int:
-    """The table."""
+def masked(reason: str) -> str:
+    """A reason without the names in it."""
+    return re.sub(r" with the modifiers [^:]*:", ":", re.sub(r"`[^`]*`", "_", reason))
+
+
+def print_reasons(console: Console, reasons: dict[str, list[str]]) -> None:
+    """What is unsupported, by reason: how many operators of how many families, and which."""
+    for reason, names in sorted(reasons.items(), key=lambda group: -len(group[1])):
+        families = sorted({registered()[name] for name in names})
+        text = f"{len(names):4} unsupported, of {len(families)} families ({', '.join(families)}): {reason}"
+        console.print(text, markup=False, soft_wrap=True)
+
+
+def arguments() -> argparse.Namespace:
+    """The command line."""
     parser = argparse.ArgumentParser(description="How many operators of PTX are executed.")
     parser.add_argument("--tvm", required=True, help="a Python with apache-tvm")
     parser.add_argument("--calls", type=int, default=8, help="calls of each operator")
     parser.add_argument("--names", default="", help="only operators of these names")
     parser.add_argument("--reasons", action="store_true", help="why each operator is not executed")
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> int:
+    """The table."""
+    options = arguments()
+    prove_itself()
     families: dict[str, Counter[str]] = defaultdict(Counter)
-    console = Console()
+    reasons: dict[str, list[str]] = defaultdict(list)
+    console = Console(width=120, highlight=False)
     for name, calls in specimens(options.tvm, options.calls).items():
         if re.search(options.names, name):
             result, why = judged(calls)
             families[registered()[name]][result] += 1
-            if why and (options.reasons or result in VERDICTS[2:]):
-                console.print(f"{name}: {result}: {why}", markup=False)
+            if result == "unsupported":
+                reasons[masked(why)].append(name)
+            if why and (options.reasons or result in ("undefined", "refused", "traceback")):
+                console.print(f"{name}: {result}: {why}", markup=False, soft_wrap=True)
     table = Table("family", *VERDICTS)
     for family, counts in sorted(families.items()):
         table.add_row(family, *(str(counts[each] or "") for each in VERDICTS))
     total = sum(families.values(), Counter())
     table.add_row("all", *(str(total[each]) for each in VERDICTS))
     console.print(table)
+    print_reasons(console, reasons)
+    console.print(f"{total['undefined']} are undefined, whatever their operands")
     console.print(f"{total['executed'] + 1} of {total.total() + 1} operators are executed, T.ptx.addr among them")
-    return int(bool(total["refused"] or total["traceback"]))
+    return int(bool(total["undefined"] or total["refused"] or total["traceback"]))
 
 
 if __name__ == "__main__":

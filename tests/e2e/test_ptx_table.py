@@ -23,4 +23,6 @@ def test_operators_are_executed_or_unsupported():
     )
     assert done.returncode == 0, done.stdout
     assert "6 of 7 operators are executed" in done.stdout
+    assert "0 are undefined, whatever their operands" in done.stdout
+    assert "1 unsupported, of 1 families (cvt): " in done.stdout
     assert "cvt_rs_f8x4_f32: unsupported" in done.stdout

@@ -20,6 +20,7 @@ CHECKS = {
     "e2e/planted.py": ("prove_itself", "main"),
     "e2e/planted_faults.py": ("prove_itself", "main"),
     "e2e/proof_table.py": ("prove_itself", "main"),
+    "e2e/ptx_table.py": ("prove_itself", "main"),
     "e2e/witnesses.py": ("prove_itself", "main"),
     "mutants/generator_mutants.py": ("prove_itself", "run.generator"),
     "mutants/kernel_mutants.py": ("prove_itself", "run.headers"),
