@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import TENSOR_MEMORY_MISUSE
+from refmlc.diag.catalogue import OUT_OF_BOUNDS, TENSOR_MEMORY_MISUSE
 from refmlc.lang.ir.tirx import TilePrimitiveCall
 from refmlc.run.interp.asynchronous.barriers import BlockState
 from refmlc.run.interp.asynchronous.operations import Move, OpenOperation, OperationSource
@@ -32,7 +32,7 @@ from refmlc.run.interp.tirx.primitives.shapes import indices
 from refmlc.run.interp.tirx.tiles import MemoryTile, OwnedTile
 from refmlc.run.memory.cells import cell_size
 from refmlc.run.memory.pointer import Pointer
-from refmlc.run.memory.tensor_memory import TensorMemory
+from refmlc.run.memory.tensor_memory import LANES, TensorMemory
 
 MEMORY = "tmem"
 Pairs: TypeAlias = Sequence[tuple[tuple[int, ...], tuple[int, ...]]]
@@ -80,8 +80,9 @@ class TensorCopy:
         size, parts = cell_size(to.dtype), dict[int, MovedPart]()
         memory = self._memory()
         for index, place in pairs:
-            source.load(place)
             cell = _pointers(source, place, size)[0]
+            self._check_lane(cell)
+            source.load(place)
             data = bytes(cell.storage.bytes[cell.byte_offset : cell.byte_offset + size])
             for thread, view, offset in to.homes(index, "writes"):
                 self._check(memory, cell, thread)
@@ -152,13 +153,21 @@ class TensorCopy:
         return (member for member in self.members if member.number in parts)
 
     def _check(self, memory: TensorMemory, cell: Pointer, thread: int | None) -> None:
-        """Fails: RM351 where a cell is not allocated, RM504 where the warp of the thread may not access it."""
+        """Fails: RM304, RM351 where a cell is not allocated, RM504 where the warp of the thread may not access it."""
+        self._check_lane(cell)
         lane, column = cell_of(cell.byte_offset)
         if not memory.is_allocated(column):
             message = f"`{self.operands.name}` accesses column {column} of tensor memory; {allocations(memory)}"
             raise fail(TENSOR_MEMORY_MISUSE, message, self.call.span)
         if thread is not None and lane // WARP != thread // WARP % QUARTERS:
             raise self.operands.unsupported(f"lane {lane} of tensor memory and registers of thread {thread}")
+
+    def _check_lane(self, cell: Pointer) -> None:
+        """Fails: RM304 where a layout puts an element, or a copy of it, into a lane that there is not."""
+        lane, _ = cell_of(cell.byte_offset)
+        if not 0 <= lane < LANES:
+            message = f"`{self.operands.name}` reaches lane {lane} of tensor memory, which has {LANES}"
+            raise fail(OUT_OF_BOUNDS, message, self.call.span)
 
 
 def _untold(_frame: Frame, _phase: object) -> None:

@@ -267,6 +267,10 @@ OF_TILES = {
     "no wait for the load": (('    T.ptx["tcgen05.wait::ld.sync.aligned"]()\n', ""), "RM341"),
     "columns of nobody": (("allocated_addr=at[0]", "allocated_addr=T.uint32(64)"), "RM351"),
     "an address beyond": (("allocated_addr=at[0]", "allocated_addr=T.uint32(512)"), "RM304"),
+    "lanes beyond": (
+        (PLAIN, "T.TileLayout(T.S[(128, 16) : (1 @ Axis.TLane, 1 @ Axis.TCol)] + T.R[2 : 128 @ Axis.TLane])"),
+        "RM304",
+    ),
     "lanes of other warps": (
         (PLAIN, "T.TileLayout(T.S[(4, 32, 16) : (32 @ Axis.TLane, 1 @ Axis.TLane, 1 @ Axis.TCol)])"),
         "",
@@ -313,6 +317,12 @@ def test_a_tile_of_one_thread_goes_to_every_copy_of_its_elements():
     early = ONE.replace("    T.cuda.mbarrier_wait(T.address_of(bar[0]), 0)\n", "    T.cuda.cta_sync()\n")
     assert caught(early).code.id == "RM341"
     assert caught(ONE.replace("W[0:32", "M[0:32")).code.id == "RM504"
+
+
+def test_no_copy_of_an_element_is_in_a_lane_beyond():
+    found = caught(ONE.replace("T.R[4 : 32", "T.R[5 : 32"))
+    assert found.code.id == "RM304"
+    assert "reaches lane 128 of tensor memory, which has 128" in found.message
 
 
 def test_what_one_thread_executes_may_be_under_a_predicate():
