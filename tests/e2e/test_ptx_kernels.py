@@ -51,6 +51,12 @@ def test_unsupported_is_no_better_than_undefined():
     assert judged([unsupported, UNDEFINED[0]])[0] == "undefined"
 
 
+def test_other_numbers_are_tried_where_some_are_unsupported():
+    counted = "T.ptx.barrier(r_uint32[0], r_uint32[1], r_uint32[2], r_uint32[3], 'red', 'popc', '', 'u32', 'p3')"
+    assert verdict(counted, (1,))[0] == "unsupported"
+    assert judged([counted]) == ("executed", "")
+
+
 def test_a_kernel_waits_for_the_bytes_that_it_expects():
     text = kernel(NEEDY["map"], (1,))
     assert "cuTensorMapEncodeTiled', m, 'uint32', 2, A.data, 4, 2, 16, 4, 2, 1, 1, 0, 0, 0, 0" in text

@@ -111,8 +111,8 @@ def drawn(function, seed):
 
 def executed(module, name, arguments):
     """What a kernel leaves in its arguments: they are changed. Fails as the kernel does."""
-    signal.signal(signal.SIGALRM, stop)
-    signal.alarm(SECONDS)
+    signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     function = module.functions[name]
     values = [
         Tensor.from_numpy(argument, function.buffer_map[parameter].dtype)
@@ -123,7 +123,7 @@ def executed(module, name, arguments):
     try:
         Machine(module).call(name, values)
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def failed(outcome, failure, where=""):
@@ -132,7 +132,7 @@ def failed(outcome, failure, where=""):
     outcome.verdict = "traceback"
     if isinstance(failure, Late | Exhausted):
         outcome.verdict = "lowered" if where else "unsupported"
-        outcome.reason = f"{where}it takes more than {SECONDS} seconds, or memory"
+        outcome.reason = f"{where}it takes more than {SECONDS} seconds of the processor, or memory"
     elif isinstance(failure, RefmlcError) and not isinstance(failure, Internal):
         outcome.reason = f"{where}{failure.code.id} {failure.diagnostic.message}"
         kinds = ((Unsupported, "lowered" if where else "unsupported"), (Malformed, "lowered" if where else "unread"))
