@@ -193,16 +193,22 @@ def known_nodes(says: Mapping[str, object], cause: Sequence[str], refusal: str =
     """The id of the row whose `nodes` have words of a cause: an operator, what matters, how it is wrong.
 
     Where that is no more than an operator, or any (`*`), a refusal must have the message of the row too; then the
-    operator may be one of several. Rows of another importer than `action` say nothing.
+    operator may be one of several. Rows of another importer than `action` say nothing. Of several rows it is the one
+    that names the operator, with the most words, then the first.
     """
     name, version = _introduced(says)
+    known: list[tuple[tuple[bool, int], str]] = []
     for row in _tables(name, version) if name and version else ():
-        nodes = cast("Iterable[str]", row.get("nodes", ()))
-        if row.get("action", action) in (action, *PLAIN_ACTIONS) and any(
-            _has_node(n, cause, refusal, row) for n in nodes
-        ):
-            return str(row["id"])
-    return ""
+        if row.get("action", action) in (action, *PLAIN_ACTIONS):
+            nodes = cast("Iterable[str]", row.get("nodes", ()))
+            known += [(_rank_of_node(node), str(row["id"])) for node in nodes if _has_node(node, cause, refusal, row)]
+    return max(known, key=lambda pair: pair[0], default=((False, 0), ""))[1]
+
+
+def _rank_of_node(node: str) -> tuple[bool, int]:
+    """How much one of the `nodes` of a row says."""
+    operator, *words = node.split()
+    return operator != ANY_OPERATOR, len(words)
 
 
 def _has_node(node: str, cause: Sequence[str], refusal: str, row: Mapping[str, object]) -> bool:

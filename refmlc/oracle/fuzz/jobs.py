@@ -12,7 +12,11 @@ Each job is done in a worker with limits, and always gives an answer.
 A worker that ends loses only its batch, which is then run program by program: a program that ends
 its worker alone is a finding. A batch whose programs all end well alone is noted (late), or is a finding
 without a program (crashed). An implementation that did not start, on a machine that is too busy, is noted too: no
-program is to blame.
+program is to blame. A program that is late alone is asked once more, with `LONGER` times its time; one that is late
+again is counted as `late` and noted with its number.
+
+Decision: what is late is no finding. The time is that of a worker, in which a program is judged and its finding made
+small, on a machine that others use: it accuses nobody. An implementation that hangs is one, by its own limit.
 """
 
 import time
@@ -89,6 +93,9 @@ CODES = {"crashed": "RM703", "timed out": "RM704", "raised": "RM901"}
 BRIEF = 1.0  # seconds: a reduction with less does not begin
 ANSWERED = 30.0  # seconds, for the text of a program
 LATE = "batches that timed out although each program alone does not"
+LATE_ONCE = "programs that timed out alone, and did not when they were asked again"
+LATE_TWICE = "program {} of `{}` timed out alone, twice"
+LONGER = 4  # times its time, for a program that is asked again
 NO_START = "programs without an answer: an implementation did not start in time"
 
 
@@ -139,11 +146,11 @@ class Batches:
         except (WorkerDied, BatchRaised) as problem:
             return self._blamed(batch, problem)
 
-    def _asked(self, batch: int, numbers: tuple[int, ...]) -> BatchResult:
-        """The result of these programs. Raises WorkerDied, Raised."""
+    def _asked(self, batch: int, numbers: tuple[int, ...], times: float = 1.0) -> BatchResult:
+        """The result of these programs, in so many times their time. Raises WorkerDied, BatchRaised."""
         settings = self.settings
         with self.workers.borrowed(settings.memory) as cage:
-            seconds = settings.program_seconds * (1 + SHARE * (len(numbers) - 1))
+            seconds = settings.program_seconds * (1 + SHARE * (len(numbers) - 1)) * times
             answer = cage.ask(settings.runner, [settings.to_json(), batch, list(numbers)], seconds)
         if "raised" in answer:
             raise BatchRaised(str(answer["raised"]), str(answer["traceback"]))
@@ -159,13 +166,8 @@ class Batches:
             try:
                 parts.append(self._asked(batch, (number,)))
             except (WorkerDied, BatchRaised) as program_problem:
-                if isinstance(program_problem, WorkerDied) and program_problem.why == "closed":
-                    raise
                 culprits += 1
-                if did_not_start(program_problem):
-                    parts.append(BatchResult(batch, 1, notes={NO_START: 1}))
-                else:
-                    parts.append(self._finding(batch, number, program_problem))
+                parts.append(self._alone(batch, number, program_problem))
         result = together(batch, parts)
         if culprits:
             return result
@@ -173,6 +175,23 @@ class Batches:
             return replace(result, notes={**result.notes, LATE: 1})
         whole_batch = self._finding(batch, numbers[0], problem, whole=True)
         return replace(result, findings=(*result.findings, *whole_batch.findings))
+
+    def _alone(self, batch: int, number: int, problem: WorkerDied | BatchRaised, *, again: bool = False) -> BatchResult:
+        """A program that has no answer alone: it is late, did not start, or is a finding. Raises WorkerDied: closed."""
+        if isinstance(problem, WorkerDied) and problem.why == "closed":
+            raise problem
+        if did_not_start(problem):
+            return BatchResult(batch, 1, notes={NO_START: 1})
+        if problem.why != "timed out":
+            return self._finding(batch, number, problem)
+        if again:
+            note = LATE_TWICE.format(number, self.settings.kind_of(number))
+            return BatchResult(batch, 1, {"worker": {"late": 1}}, notes={note: 1})
+        try:
+            result = self._asked(batch, (number,), LONGER)
+        except (WorkerDied, BatchRaised) as next_problem:
+            return self._alone(batch, number, next_problem, again=True)
+        return replace(result, notes={**result.notes, LATE_ONCE: 1})
 
     def _finding(
         self, batch: int, number: int, problem: WorkerDied | BatchRaised, *, whole: bool = False

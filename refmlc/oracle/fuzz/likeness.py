@@ -15,6 +15,7 @@
 | …               | or the row has how it begins, and an operator of its program on the same dtype; of Relax |
 |                 | on any: there a check is of shapes and attributes                                        |
 | …               | or that alone, of a message that says in words of its own what is wrong (`is_specific`)  |
+| …               | or that alone, where the row has no operator that could tell more                        |
 
 Of a message without words (`DiagnosticError: error:`) it is a row that has none, on an operator of the program.
 What counts as an operator is said in `program_uses`.
@@ -25,11 +26,13 @@ A message counts without the class of the exception, numbers, dtypes and names. 
 What is wrong with narrow floats is wrong in TVM wherever they occur, so that there an operator that every loop nest has
 tells more than one that it has not. Arithmetic says more than the casts around it.
 
+Of results no row of an undefined program counts: a finding is on a defined one.
+
 Of several rows it is the one that has more: operators of the program on their dtypes, operators, then the message with
 its names, then more of the message. Without an operator a message that several rows have is that of none, unless one of
 them alone has tensors without elements as the program has, or an operator of its group (LIB-60…); and so is a check
 that says nothing else. Of results it is
-first a row where values differ in the same way.
+first a row where values differ in the same way, then one on the same dtype.
 
 Decision: that is no explanation (`refmlc.oracle.record`): another fault may end in the same check, and an operator may
 be wrong twice. It sorts findings: a person reads the row before anything is filed.
@@ -130,6 +133,7 @@ TYPE = "type"  # how a result of another shape or dtype differs
 OF_TYPE = re.compile(r"the result.* is a tensor")
 FAMILY = re.compile(r"\dd(?=[-_]|$)")
 CODE = re.compile(r"RM\d+")
+UNDEFINED = re.compile(r"RM3\d+")  # what a row expects: a finding of a result is on a defined program
 MEMORY = ("RM304", "RM305")  # what is outside of a buffer, or was never written
 DEATHS = ("the process", "no answer")  # they name no place, as a message without a word does not
 RUNS = re.compile(r"runs|SIG[A-Z]+")  # what a row got, where that is no message
@@ -141,7 +145,8 @@ SPECIAL = ("nan", "inf")
 TURNED = frozenset(f"{name}{IN_INDEX}" for name in ("floormod", "floordiv"))
 BARE = re.compile(r"Check failed: .* is false:?$")  # a check that says nothing else
 INDEX = re.compile(r"Index # out of bounds #|Index out of range\. size: #, got index #")  # whatever TVM looks up
-FEW = 4  # words of a message that say little: then the dtype must be that of a case
+CHECK = "Check failed"  # says nothing at all
+FEW = 4  # words of a message that say little: then the dtype must be that of a case, or the operator one of Relax
 ENOUGH = 5  # words of a message that is of no check, and tells of one cause
 AFTER = re.compile(r" is false: | \(# vs. #\) : ")  # what a check says after its condition
 RESULTS = (None, "legalize")
@@ -156,6 +161,7 @@ class RowLooks:
     `of_c`: on the target `c`. `is_silent`: its message has no words. `signal`: what ends the process, `SIGSEGV`.
     `groups`: of the dtypes of its program; one of float32 is taken to hold of float16 too. `how`: how values differ.
     `uses`: operators of its program, `cases`: those that its cases name. `nothing`: a tensor has no elements.
+    `is_undefined`: its program is, so that no result of a defined one is like it.
     """
 
     id: str
@@ -169,6 +175,7 @@ class RowLooks:
     cases: Uses
     nothing: bool
     is_code: bool
+    is_undefined: bool
     of_c: bool
     is_silent: bool
     signal: str
@@ -191,12 +198,14 @@ def _looks(row: Mapping[str, object]) -> RowLooks:
     parts, names = (
         (frozenset[str](), frozenset[str]()) if module is None else (parts_of(module), names_in_program(module))
     )
-    groups = {group_of(SCALARS[name]) for name in parts if name in SCALARS}
+    dtypes = parts | {str(each[0]) for each in _types(row.get("expected"))}
+    groups = {group_of(SCALARS[name]) for name in dtypes if name in SCALARS}
     got = str(row["got"]) if isinstance(row.get("got"), str) else ""
     is_code = CODE.fullmatch(got) is not None
     recorded = [got, *map(str, cast("Iterable[object]", row.get("messages", ())))]
     of_compiler = _words(row, "c_error")
-    messages = frozenset(message for message in recorded if message and not CODE.fullmatch(message) and not of_compiler)
+    said_nothing = of_compiler or CODE.fullmatch(got) or RUNS.fullmatch(got)
+    messages = frozenset[str]() if of_compiler else frozenset(filter(None, recorded[bool(said_nothing) :]))
     said = got.rpartition("`")[0] if got.count("`") % 2 else got  # a name that is cut off is none
     says_nothing = is_code or of_compiler or RUNS.fullmatch(got) or got.startswith(DEATHS)
     begins = "" if says_nothing else failure_words(said, names).rstrip()
@@ -213,6 +222,7 @@ def _looks(row: Mapping[str, object]) -> RowLooks:
         frozenset(_uses_of_cases(cast("Iterable[str]", (*_words(row, "cases"), *_words(row, "edges"))))),
         module is not None and has_nothing(module),
         is_code,
+        UNDEFINED.fullmatch(str(row.get("expected"))) is not None,
         row.get("action") == OF_C,
         SILENT.match(got) is not None,
         got if SIGNAL.fullmatch(got) else "",
@@ -230,13 +240,19 @@ def _rank(row: RowLooks, words: str, message: str, uses: Uses, *, is_bare: bool)
     few = len(row.begins.split()) < FEW
     if row.begins and words.startswith(row.begins):
         of_graph = {name for name, _ in row.uses} & {name for name, _ in uses} - SCALARS_OF_CASES
-        if met(row.cases if few else row.cases | row.uses, uses):
+        told = row.uses if not few else _of_graph(row.uses) if row.begins != CHECK else frozenset()
+        if met(row.cases | told, uses):
             return 2, False, len(row.begins)
         if of_graph and not few:
             return 1, False, len(row.begins)
-        if row.of_c or is_specific(row.begins):
+        if row.of_c or is_specific(row.begins) or (not few and not row.cases | row.uses):
             return 0, False, len(row.begins)
     return None
+
+
+def _of_graph(uses: Uses) -> Uses:
+    """The uses of operators of Relax."""
+    return frozenset((name, dtype) for name, dtype in uses if name in CLAUSES)
 
 
 def _like_death(rows: Iterable[RowLooks], message: str, uses: Uses, branches: frozenset[str]) -> str:
@@ -282,12 +298,14 @@ def _rank_of_result(
     row: RowLooks, pattern: Pattern, turned: frozenset[str], *, nothing: bool
 ) -> tuple[int, ...] | None:
     """How much a row of a result has of another one; None: it does not look like it. `turned`: what indices have."""
-    if row.messages:
+    if row.messages or row.is_undefined:
         return None
     how = TYPE if OF_TYPE.match(pattern.words) else _without_group(pattern.words)
     same = how == row.how
     if _has_operators(row, pattern, how):
-        return 2, same, not row.is_code
+        uses = frozenset((spelled(name), dtype) for name, dtype in pattern.uses)
+        on_dtype = bool(met(row.uses, uses))
+        return (2, same, on_dtype, not row.is_code) if on_dtype or not any(map(is_narrow, uses)) else (1, 0, 0)
     if nothing and row.nothing and row.is_code and _is_of_group(row.operators | pattern.operators):
         return 1, 0, 0
     narrow = {use for use in pattern.uses if is_narrow(use)} & row.cases

@@ -45,8 +45,10 @@ def test_it_goes_on_where_it_was(tmp_path, stand_in):
     for programs in (8, 40, 100):
         progress = run(tmp_path / "parts", settings, RunOptions(programs=programs, shrink=0))
     assert findings(progress) == findings(expected)
-    assert len(findings(progress)) == 5
+    assert len(findings(progress)) == 4
     assert progress.verdicts == expected.verdicts
+    assert progress.notes == expected.notes
+    assert [note for note in progress.notes if note.startswith("program 50 ")] != []
 
 
 def test_an_interrupt_loses_nothing_that_was_done(tmp_path, stand_in):

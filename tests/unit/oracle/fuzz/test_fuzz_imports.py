@@ -167,6 +167,11 @@ def test_the_planted_fault_is_found_each_time_a_process_begins(monkeypatch):
 def test_a_recorded_deviation_is_known_by_the_words_of_its_cause():
     assert known_nodes(TVM, ("IsInf", "detect_negative", "opset10", "value")) == "onnx-isinf-signs"
     assert known_nodes(TVM, ("IsInf", "opset10", "value")) == ""
+    resize = ("Resize", "mode", "scales", "sizes_absent", "opset18", "value")
+    assert known_nodes(TVM, resize) == "onnx-resize-scale"
+    assert known_nodes(TVM, (*resize, "antialias")) == "onnx-resize-antialias"  # it has more of the words
+    divide = "InternalError: Check failed: fb->value != 0 (0 vs. 0) : Divide by zero"
+    assert known_nodes(TVM, ("Resize", "mode", "sizes", "opset13", "failed"), divide) == "onnx-resize-to-nothing"
     assert known_nodes(TVM, ("TopK", "opset10", "shape")) == "onnx-top-k-10"
     assert known_nodes(TVM, ("TopK", "opset11", "shape")) == ""
     cut = "InternalError: CodeGenVM cannot emit this Relax operator directly. Run the appropriate lowering pass"

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from refmlc.oracle.fuzz.cage import Cages, WorkerDied
-from refmlc.oracle.fuzz.jobs import NO_START, Batches
+from refmlc.oracle.fuzz.jobs import LATE_ONCE, NO_START, Batches
 from refmlc.system.tree import started_by
 
 
@@ -55,10 +55,20 @@ def test_an_implementation_that_does_not_start_is_a_note_and_no_finding(done):
     assert result.programs == 8
 
 
-def test_a_program_that_never_ends_is_named(done):
+def test_a_program_that_never_ends_is_named_and_is_no_finding(done):
     result = done("hang=9", "wrong=5", program_seconds=0.5)
-    assert blamed(result) == [(9, "RM704", "timed out")]
+    assert blamed(result) == []
+    assert result.verdicts["worker"] == {"late": 1}
+    assert result.notes == {"program 9 of `functions` timed out alone, twice": 1}
+    assert {finding.number for finding in result.findings} == {10, 15}
     assert result.programs == 8
+
+
+def test_a_program_that_is_late_once_is_asked_again_with_more_time(done):
+    result = done("slow=0.8", "wrong=5", program_seconds=0.5)
+    assert result.verdicts == {"stand-in": {"equal": 6, "wrong": 2}}
+    assert result.notes == {LATE_ONCE: 8}
+    assert result.findings
 
 
 def test_several_culprits_in_one_batch(done):

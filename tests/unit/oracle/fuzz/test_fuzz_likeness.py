@@ -441,3 +441,51 @@ def test_names_of_a_program():
     assert {"A", "n", "i"} <= names_in_program(read(text, "n.py"))
     graph = "@R.function\ndef main(x: R.Tensor((4,), 'float32')):\n    y = R.exp(x)\n    z = R.exp(y)\n    return z\n"
     assert {"x", "y", "z"} <= names_in_program(read(graph, "n.py"))
+
+
+@pytest.mark.parametrize(
+    ("operator", "dtype", "words", "row"),
+    [
+        ("topk", "bfloat16", "half float value", "topk-bfloat16"),  # of which TVM gives any value
+        ("sort", "bfloat16", "half float sign", "sort-bfloat16"),
+        ("sort", "float32", "float nan for zero", "sort-nan"),
+        ("full", "bool", "bool value", "full-bool"),  # the program names the dtype in an attribute
+        ("nn.avg_pool1d", "float32", "the result is a tensor # of dtype", "avg-pool-last-window"),
+        ("nn.avg_pool1d", "int32", "the result is a tensor # of dtype", "avg-pool-int32"),
+    ],
+)
+def test_the_dtype_decides_between_rows_of_one_operator(operator, dtype, words, row):
+    pattern = Pattern(words, operators=frozenset({operator}), uses=frozenset({(operator, dtype)}))
+    assert like_row(SAYS, pattern) == row
+
+
+def test_no_row_of_an_undefined_program_is_like_another_result():
+    uses = frozenset({("gt", "int32"), (f"gt{OF_CAST}", "*"), (f"an operator{OF_CAST}", "*")})
+    pattern = Pattern("bool value", operators=frozenset({"gt"}), uses=uses)
+    assert like_row(SAYS, pattern) in ("narrow-cast-compare", "narrow-cast-signed", "narrow-arithmetic")
+
+
+def test_a_comparison_of_narrow_floats_is_not_that_of_others():
+    uses = frozenset({("eq", "float8_e5m2")})
+    assert like_row(SAYS, Pattern("bool value", operators=frozenset({"eq"}), uses=uses)) == "float8-comparison"
+
+
+def test_a_message_alone_decides_where_a_row_has_no_operator():
+    message = CHECK.format("index_lanes == value_dtype.lanes() (1 vs. 4) : ")
+    assert of_program(message, LOOP, dtype="bool", value="A[i]") == "vector-elements"
+    assert of_program(CHECK.format("other_lanes == 1 (1 vs. 4) : "), LOOP, dtype="bool", value="A[i]") == ""
+
+
+@pytest.mark.parametrize(
+    ("value", "row"),
+    [
+        ('R.nn.conv2d_transpose(x, y, data_layout="NHWC", kernel_layout="HWIO")', "transpose-layout"),
+        ('R.nn.max_pool2d(x, [1, 1], layout="NCHW", out_layout="NHWC")', "out-layout"),
+        ("R.nn.relu(x)", ""),
+    ],
+)
+def test_a_short_message_is_that_of_an_operator_of_relax(value, row):
+    text = "InternalError: CodeGenVM cannot emit this Relax operator directly. Run the appropriate lowering pass"
+    tensor = 'R.Tensor((1, 1, 1, 1), "float32")'
+    graph = f"@R.function\ndef main(x: {tensor}, y: {tensor}):\n    return {value}\n"
+    assert of_program(text, graph.replace("{", "{{").replace("}", "}}")) == row
