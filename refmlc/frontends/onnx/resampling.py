@@ -203,6 +203,8 @@ def _axes(node: Node, x: relax.Expr, *, crops: bool) -> list[Axis]:
         results, scales = _fitted(list(node.integers(3)), whole, policy)
     else:
         raise fail(BAD_INPUT, "`Resize` has neither scales nor sizes")
+    if 0 in results:
+        raise fail(UNSUPPORTED_OP, f"`Resize` of {len(numbers)} axes to {results}, to nothing, is not supported")
     if not all(1 <= result <= LARGEST for result in results):
         raise fail(BAD_INPUT, f"`Resize` of {len(numbers)} axes to {results} by {scales}")
     if crops and len(roi) != 2 * len(numbers):

@@ -138,11 +138,13 @@ def hamming_window(window_size: Value, periodic: Value, alpha: Value, beta: Valu
     """`alpha - beta * cos(2 * pi * i / (n - 1))`; a periodic window is the one of n + 1 without its last element.
 
     Order: the angle and its cosine in `dtype`; the product and the difference in the dtype of `alpha` and `beta`, then
-    converted. Fails: RM105 unless the size and `periodic` are known.
+    converted. Fails: RM105 unless the size and `periodic` are known, and the size is at least 1: TVM's type rule.
     """
     size, whole = (getattr(operand.expr, "value", None) for operand in (window_size, periodic))
     if not isinstance(size, int) or not isinstance(whole, int):
         raise fail(BAD_ARGUMENTS, "`hamming_window` takes a size and a bool that are known")
+    if size < 1:
+        raise fail(BAD_ARGUMENTS, f"`hamming_window` takes a size of at least 1, not {size}")
     if size == 1:
         return _filled((te.const(1, "int64"),), te.const(1, str(dtype)), "hamming_window")
     last = size if whole else size - 1

@@ -12,7 +12,7 @@ Each job is done in a worker with limits, and always gives an answer.
 A worker that ends loses only its batch, which is then run program by program: a program that ends
 its worker alone is a finding. A batch whose programs all end well alone is noted (late), or is a finding
 without a program (crashed). An implementation that did not start, on a machine that is too busy, is noted too: no
-program is to blame. A program that is late alone is asked once more, with `LONGER` times its time; one that is late
+program is to blame. A program that is late alone runs once more, with `LONGER` times its time; one that is late
 again is counted as `late` and noted with its number.
 
 Decision: what is late is no finding. The time is that of a worker, in which a program is judged and its finding made
@@ -93,9 +93,9 @@ CODES = {"crashed": "RM703", "timed out": "RM704", "raised": "RM901"}
 BRIEF = 1.0  # seconds: a reduction with less does not begin
 ANSWERED = 30.0  # seconds, for the text of a program
 LATE = "batches that timed out although each program alone does not"
-LATE_ONCE = "programs that timed out alone, and did not when they were asked again"
+LATE_ONCE = "programs that timed out alone, and did not in their second run"
 LATE_TWICE = "program {} of `{}` timed out alone, twice"
-LONGER = 4  # times its time, for a program that is asked again
+LONGER = 4  # times its time, for the second run of a program
 NO_START = "programs without an answer: an implementation did not start in time"
 
 
@@ -147,7 +147,7 @@ class Batches:
             return self._blamed(batch, problem)
 
     def _asked(self, batch: int, numbers: tuple[int, ...], times: float = 1.0) -> BatchResult:
-        """The result of these programs, in so many times their time. Raises WorkerDied, BatchRaised."""
+        """The result of these programs, in a multiple of their time. Raises WorkerDied, BatchRaised."""
         settings = self.settings
         with self.workers.borrowed(settings.memory) as cage:
             seconds = settings.program_seconds * (1 + SHARE * (len(numbers) - 1)) * times

@@ -99,7 +99,7 @@ def like_row(
 ) -> str:
     """The id of the row; empty: none looks like it. `message` is a failure's, `module` the program of the finding."""
     rows = _rows(str(says.get("name", "")), str(says.get("version", "")), of_c)
-    uses = frozenset[tuple[str, str]]() if module is None or not message else applied_in(module)
+    uses = pattern.uses if module is None else applied_in(module)
     if message.startswith(DEATHS):
         return "" if module is None else _like_death(rows, message, uses, branches_in(module))
     if message and not pattern.words:

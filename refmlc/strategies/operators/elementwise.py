@@ -148,7 +148,7 @@ def triangle(calls: Calls) -> Plan:
 
 def hamming_window(calls: Calls) -> Plan:
     """The size, and whether the window is periodic."""
-    size = whole(calls.choices.pick((1, 2, 5, 0)))
+    size = whole(calls.choices.pick((1, 2, 5, 7)))
     return [size, whole(calls.choices.below(2)), number(0.54), number(0.46)], {"dtype": "float32"}
 
 

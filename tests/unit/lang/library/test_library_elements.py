@@ -117,6 +117,8 @@ def test_a_window_as_numpy():
     assert np.allclose(found, np.hamming(8), rtol=0, atol=3e-7)
     found = run(f'hamming_window({size}, R.prim_value(True), {numbers}, dtype="float32")')
     assert np.allclose(found, np.hamming(9)[:8], rtol=0, atol=3e-7)
+    with pytest.raises(RefmlcError, match=r"RM105.*takes a size of at least 1, not 0"):  # as TVM's type rule
+        run(f'hamming_window(R.prim_value(0), R.prim_value(True), {numbers}, dtype="float32")')
 
 
 def test_choices_by_hand():

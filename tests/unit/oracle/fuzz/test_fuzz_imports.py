@@ -13,6 +13,7 @@ from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.imports import imported_model, importers
 from refmlc.oracle.fuzz.subjects.imports.array_data import array_data, array_of
 from refmlc.oracle.fuzz.subjects.imports.caged_judge import CagedJudge
+from refmlc.oracle.fuzz.subjects.imports.importers import excluded, refusal_like
 from refmlc.oracle.record import known_nodes
 
 SETTINGS = CampaignSettings(
@@ -320,3 +321,19 @@ def test_a_constant_without_elements_is_a_word_of_the_cause():
         data = {**graph, "constants": {"w": ["float32", shape, values]}}
         cause = importers.cause_of(onnx_graphs.OnnxGraph.from_json(data), "value")
         assert ("empty" in cause) == (not values)
+
+
+def test_the_operator_of_a_cause_tells_rows_of_one_message_apart():
+    intrinsic = (
+        'InternalError: unknown intrinsic ir.Op(span=None, ty=ir.Type(span=None), name="tirx.atan2", num_inputs=2)'
+    )
+    compare = "InternalError: LLVM module verification failed with the following errors: Invalid operand types for FCmp"
+    compare += " instruction %9 = fcmp oeq i1 %5, %8, !dbg !42"
+    assert known_nodes(TVM, ("Equal", "B", "opset11", "failed"), compare) == "bool-comparison"
+    assert refusal_like(TVM, intrinsic, ("atan2", "float16", "failed")) == "float16-functions"
+    assert refusal_like(TVM, intrinsic.replace("tirx.atan2", "tirx.nothing"), ("nothing", "failed")) == ""
+
+
+def test_channels_that_make_no_block_are_not_counted_against_an_importer():
+    assert excluded(("DepthToSpace", "blocksize", "empty", "opset11", "failed"))
+    assert not excluded(("DepthToSpace", "blocksize", "opset11", "failed"))

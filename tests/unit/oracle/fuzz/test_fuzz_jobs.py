@@ -64,7 +64,7 @@ def test_a_program_that_never_ends_is_named_and_is_no_finding(done):
     assert result.programs == 8
 
 
-def test_a_program_that_is_late_once_is_asked_again_with_more_time(done):
+def test_a_program_that_is_late_once_runs_again_with_more_time(done):
     result = done("slow=0.8", "wrong=1", program_seconds=0.5, size=1)
     assert result.verdicts == {"stand-in": {"equal": 0, "wrong": 1}}
     assert result.notes == {LATE_ONCE: 1}

@@ -174,3 +174,12 @@ def test_the_side_of_a_copy_does_not_matter_where_another_trait_tells_more():
     recorded = ("reindex", "compiler error", "RM708", "scalar, a write")
     assert is_like(recorded, ("reindex", "compiler error", "RM708", "scalar, a read"))
     assert not is_like(recorded, ("reindex", "compiler error", "RM708", "a read"))
+
+
+def test_a_block_that_is_the_whole_body_is_no_plain_statement():
+    alone = """    with T.sblock("R"):
+        v = T.axis.spatial(1, 0)
+        S[v] = R[R[v]]
+"""
+    assert "plain" not in pattern_of(HEAD + alone, "cache_read('R', 0, 'global')")
+    assert "plain" in pattern_of(f"{HEAD}{alone}    S[0] = R[0]\n", "cache_write('R', 0, 'global')")

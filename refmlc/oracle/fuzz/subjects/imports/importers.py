@@ -28,6 +28,7 @@ import numpy as np
 
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.lang.dtypes import SCALARS
 from refmlc.lazy import load
 from refmlc.oracle.fuzz.finding_pattern import Pattern, failure_words
 from refmlc.oracle.fuzz.likeness import like_row
@@ -68,6 +69,7 @@ EVALUATOR = {
     "LpPool ceil_mode": "multiplies the average of a window that is cut by the size of a whole one",
     "BatchNormalization opset9": "takes a part of the mean and variance of the data, also in inference",
     "PRelu nan": "multiplies a zero, which is not below 0, by an infinite slope",
+    "DepthToSpace empty": "takes any number of channels where there are no elements, though ONNX wants whole blocks",
     "QuantizeLinear": "casts NaN and what is out of range to an integer, which NumPy leaves open",
     **dict.fromkeys(("Cast nan", "CastLike nan"), "casts NaN and infinities to an integer, which ONNX leaves open"),
     "RoiAlign opset10": "moves boxes by half a pixel; ONNX's converter to version 16 writes `output_half_pixel` for it",
@@ -439,7 +441,7 @@ def record_of(settings: CampaignSettings, number: int, judge: Judge, finding: Im
 def rows_said(says: Mapping[str, object], cause: Sequence[str], refusal: str, action: str = "import") -> list[str]:
     """The recorded deviation that a finding is, or looks like, as a line of its message."""
     row = known_nodes(says, cause, refusal, action)
-    like = "" if row or not refusal else refusal_like(says, refusal)
+    like = "" if row or not refusal else refusal_like(says, refusal, cause)
     return [f"as the known row {row}"] * bool(row) + [f"it is like the known row {like}"] * bool(like)
 
 
@@ -448,10 +450,16 @@ def refusal_of(found: Answers) -> str:
     return found.partition(": ")[2] if isinstance(found, str) else ""
 
 
-def refusal_like(says: Mapping[str, object], refusal: str) -> str:
-    """The recorded deviation of TVM's compiler whose message this is: what was imported stops it too."""
+def refusal_like(says: Mapping[str, object], refusal: str, cause: Sequence[str] = ()) -> str:
+    """The recorded deviation of TVM's compiler whose message this is: what was imported stops it too.
+
+    The operator of the cause may have its name in Relax, where it is of the dtype that the cause has, or of any.
+    """
     compiler = {**says, "name": str(says.get("name", "")).removesuffix(" importer")}
-    return like_row(compiler, Pattern(failure_words(refusal)), refusal)
+    names = {cause[0], cause[0].lower()} if cause else set()
+    dtypes = {word for word in cause[1:] if word in SCALARS} or {str(dtype) for dtype in SCALARS}
+    uses = frozenset((name, dtype) for name in names for dtype in dtypes)
+    return like_row(compiler, Pattern(failure_words(refusal), uses=uses), refusal)
 
 
 def judge_seconds(settings: CampaignSettings) -> float:

@@ -40,6 +40,7 @@ from refmlc.oracle.fuzz.subjects.primitives.recorded_traces import (
     is_within,
     side_of,
     step_of_row,
+    traits_of,
 )
 from refmlc.oracle.fuzz.subjects.primitives.step_pattern import pattern_of
 from refmlc.oracle.fuzz.subjects.replayed_trace import SteppedFinding
@@ -252,12 +253,16 @@ def known_row(tvm: TvmPrimitives, cause: Cause) -> str:
 def like_row(tvm: TvmPrimitives, cause: Cause) -> str:
     """The recorded deviation that looks like a cause, of those of its primitive; empty: none.
 
-    Of two it is the one with the same code, then the one with more traits.
+    Of two it is the one with the same code, then the one all of whose traits the cause has, then the one with more.
     """
     sides = {cause[0], *(name for name in PRIMITIVES if side_of(name) == side_of(cause[0]))}
     rows = [pair for name in sorted(sides) for pair in causes_of_rows(tvm, name).items()]
-    alike = [(other[:3] == cause[:3], len(other[3]), row) for row, other in rows if is_like(other, cause)]
-    return max(alike, default=(False, 0, ""))[2]
+    alike = [
+        (other[:3] == cause[:3], traits_of(other) <= traits_of(cause), len(other[3]), row)
+        for row, other in rows
+        if is_like(other, cause)
+    ]
+    return max(alike, default=(False, False, 0, ""))[3]
 
 
 @cache
