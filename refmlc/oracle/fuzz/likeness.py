@@ -30,8 +30,8 @@ Of results no row of an undefined program counts: a finding is on a defined one.
 
 Of several rows it is the one that has more: operators of the program on their dtypes, operators, then the message with
 its names, then more of the message. Without an operator a message that several rows have is that of none, unless one of
-them alone has tensors without elements as the program has, or an operator of its group (LIB-60…); and so is a check
-that says nothing else. Of results it is
+them alone has tensors without elements as the program has, no operator itself, or an operator of its group (LIB-60…);
+and so is a check that says nothing else. Of results it is
 first a row where values differ in the same way, then one on the same dtype.
 
 Decision: that is no explanation (`refmlc.oracle.record`): another fault may end in the same check, and an operator may
@@ -113,6 +113,7 @@ def like_row(
         alike = [(rank, row) for rank, row in alike if not (row.of_c and _is_begun(row.begins, begins))]
         if not any(rank[0] for rank, _ in alike) and module is not None:
             alike = [(rank, row) for rank, row in alike if row.nothing == has_nothing(module)]
+            alike = [(rank, row) for rank, row in alike if not row.cases | row.uses] or alike
         rank, best = max(alike, key=lambda pair: pair[0], default=((0, False, 0), None))
         if best is not None and (rank[0] or len(alike) == 1 or module is None):
             return best.id
