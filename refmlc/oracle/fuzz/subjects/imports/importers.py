@@ -451,10 +451,7 @@ def refusal_of(found: Answers) -> str:
 
 
 def refusal_like(says: Mapping[str, object], refusal: str, cause: Sequence[str] = ()) -> str:
-    """The recorded deviation of TVM's compiler whose message this is: what was imported stops it too.
-
-    The operator of the cause may have its name in Relax, where it is of the dtype that the cause has, or of any.
-    """
+    """The recorded deviation of TVM's compiler whose message this is, on the operator and the dtype of the cause."""
     compiler = {**says, "name": str(says.get("name", "")).removesuffix(" importer")}
     names = {cause[0], cause[0].lower()} if cause else set()
     dtypes = {word for word in cause[1:] if word in SCALARS} or {str(dtype) for dtype in SCALARS}

@@ -205,7 +205,7 @@ def _is_view(site: TakenBlock) -> bool:
 
 def _is_plain(site: TakenBlock) -> bool:
     """Whether a statement that is in no block uses a buffer of the block, which a copy for the block must not touch."""
-    own, stack = site.written | read_by(site.block), [site.function.body]
+    own, stack = site.written | read_by(site.block), list[Node]([site.function.body])
     while stack:
         node = stack.pop()
         if isinstance(node, tir.BufferLoad | tir.BufferStore) and node.buffer.name in own:
