@@ -9,7 +9,7 @@
 
 The candidates take turns batch by batch, in workers as campaigns have them; a number is the median over the batches.
 The time of TVM's process counts, its start does not. What limits: of a program with TVM, its parser takes about 30 %,
-LLVM 50 %; in C, gcc without optimisation takes 60 %, tcc next to nothing: then our analysis takes most.
+LLVM 50 %; in C, the compiler takes half without tcc, next to nothing with it: then our analysis takes most.
 The sanitizer is off: in a campaign it has its own share of batches.
 """
 
