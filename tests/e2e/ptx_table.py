@@ -106,7 +106,7 @@ def specimens(tvm: str, count: int) -> dict[str, list[str]]:
 
 def masked(reason: str) -> str:
     """A reason without the names in it."""
-    return re.sub(r" with the modifiers [^:]*:", ":", re.sub(r"`[^`]*`", "_", reason))
+    return re.sub(r" with the modifiers .*?: ", ": ", re.sub(r"`[^`]*`", "_", reason))
 
 
 def print_reasons(console: Console, reasons: dict[str, list[str]]) -> None:
