@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tirx_table import Outcome, tried
 
 COMMAND = Path(__file__).parent / "tirx_table.py"
 TEXT = """
@@ -23,6 +24,13 @@ def main(A: T.Buffer((32, 32), "float32"), B: T.Buffer((32, 32), "float32")):
         T.cuda.cta_sync()
         T.warp.copy(B[0:32, 0:32], S[0:32, 0:32])
 """
+BROKEN = TEXT.replace("        T.lane_id([32])\n        T.thread_id([32])\n", "")
+
+
+@pytest.mark.parametrize(("texts", "verdict"), [((BROKEN, None), "unread"), ((TEXT, BROKEN), "lowered")])
+def test_what_breaks_a_static_rule_is_not_undefined(texts, verdict):
+    outcome = tried(*texts, "", Outcome("main", "kernel"), "main")
+    assert (outcome.verdict, "RM214" in outcome.reason) == (verdict, True), outcome.reason
 
 
 @pytest.mark.needs("tvm")

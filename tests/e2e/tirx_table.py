@@ -14,7 +14,7 @@ goes on.
 | `lowered`     | executed; what TVM lowers it to is unsupported by name                                       |
 | `unsupported` | unsupported by name                                                                          |
 | `undefined`   | a finding: the kernel has no meaning for these arguments, before or after the lowering        |
-| `unread`      | refmlc does not read the text                                                                |
+| `unread`      | refmlc does not read the text, or a static rule is broken                                    |
 | `different`   | executed, and the lowered kernel leaves other values                                         |
 | `traceback`   | refmlc ends by a bug of its own                                                              |
 
@@ -135,10 +135,9 @@ def failed(outcome, failure, where=""):
         outcome.reason = f"{where}it takes more than {SECONDS} seconds of the processor, or memory"
     elif isinstance(failure, RefmlcError) and not isinstance(failure, Internal):
         outcome.reason = f"{where}{failure.code.id} {failure.diagnostic.message}"
-        kinds = ((Unsupported, "lowered" if where else "unsupported"), (Malformed, "lowered" if where else "unread"))
-        outcome.verdict = next((verdict for kind, verdict in kinds if isinstance(failure, kind)), "undefined")
-        if isinstance(failure, IllFormed) and where:
-            outcome.verdict = "lowered"
+        kinds = ((Unsupported, "unsupported"), (Malformed | IllFormed, "unread"))
+        verdict = next((verdict for kind, verdict in kinds if isinstance(failure, kind)), "undefined")
+        outcome.verdict = "lowered" if where and verdict != "undefined" else verdict
     return outcome
 
 
