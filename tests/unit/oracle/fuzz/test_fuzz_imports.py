@@ -14,6 +14,8 @@ from refmlc.oracle.fuzz.subjects.imports import imported_model, importers
 from refmlc.oracle.fuzz.subjects.imports.array_data import array_data, array_of
 from refmlc.oracle.fuzz.subjects.imports.caged_judge import CagedJudge
 from refmlc.oracle.fuzz.subjects.imports.importers import excluded, refusal_like
+from refmlc.oracle.fuzz.subjects.imports.onnx_reduction import simpler
+from refmlc.oracle.fuzz.subjects.imports.tensor_reduction import reduced
 from refmlc.oracle.record import known_nodes
 
 SETTINGS = CampaignSettings(
@@ -130,6 +132,15 @@ def test_the_first_wrong_node_is_guilty_and_keeps_what_its_fault_needs():
     assert finding.code == "RM706"
     assert "refmlc's importer" in finding.message
     assert importers.finding_of(Deaf(), importers.OURS, drawn) is None
+
+
+def test_where_each_output_is_wrong_alone_the_reduction_keeps_one_and_ends():
+    module = graphs()
+    node = module.OnnxNode("MaxPool", ("x",), ("y", "places"), {"kernel_shape": [1, 2]})
+    drawn = module.OnnxGraph(13, (node,), {}, {"x": np.ones((1, 1, 1, 3), "float32")}, node.outputs)
+    few = [True] * 5 + [False] * 5
+    assert reduced(drawn, simpler, lambda _candidate: few.pop(0)).outputs == ("y",)
+    assert few[0]  # otherwise it took one output for the other, on and on
 
 
 class Alike(Deaf):

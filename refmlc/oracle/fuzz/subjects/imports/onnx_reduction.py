@@ -21,9 +21,8 @@ def alone_of(graph: "OnnxGraph", node: "OnnxNode", values: dict[str, np.ndarray]
 def simpler(graph: "OnnxGraph") -> "Iterator[OnnxGraph]":
     """The node with an output, attribute or input less, or with a constant for an argument."""
     node = graph.nodes[0]
-    for output in node.outputs if len(node.outputs) > 1 else ():
-        if graph.outputs != (output,):
-            yield replace(graph, outputs=(output,))
+    for output in graph.outputs if len(graph.outputs) > 1 else ():
+        yield replace(graph, outputs=(output,))
     for name in node.attributes:
         rest = {key: value for key, value in node.attributes.items() if key != name}
         yield replace(graph, nodes=(replace(node, attributes=rest),))
