@@ -164,6 +164,8 @@ def hardmax(node: Node) -> Operand:
 def top_k(node: Node) -> Operand:
     """The k greatest or least along an axis, sorted, and their places."""
     e, x, k = node.e, node.tensor(0), node.one(1)
+    if k < 1:
+        raise fail(BAD_INPUT, f"k of `TopK` is a positive number; this is {k}")
     axis = axis_of(node.whole("axis", -1), e.rank(x), "TopK")
     largest = bool(node.whole("largest", 1))
     node.whole("sorted", 1)  # a sorted result is one that may be unsorted

@@ -29,9 +29,10 @@ def shaped(node: Node, value: relax.Expr, sizes: Sequence[Size], dtype: str) -> 
 
 
 def nonzero(node: Node) -> Operand:
-    """The places of the elements that are not 0, a column for each."""
+    """The places of the elements that are not 0, a column for each; a place in a scalar has no rows."""
     e, x = node.e, node.tensor(0)
-    return shaped(node, e.call("nonzero", x), [max(e.rank(x), 1), new_extent(node)], "int64")
+    places = shaped(node, e.call("nonzero", x), [max(e.rank(x), 1), new_extent(node)], "int64")
+    return places if e.rank(x) else e.call("strided_slice", places, [0], [0], [0], [1])
 
 
 def compress(node: Node) -> Operand:

@@ -176,6 +176,13 @@ def test_nonzero_elements() -> None:
     np.testing.assert_array_equal(ours(node("NonZero", 1), x)[0], np.array(np.nonzero(x)))
 
 
+@pytest.mark.parametrize(("number", "places"), [(0, 0), (3, 1)])
+def test_a_place_in_a_scalar_has_no_rows(number, places) -> None:
+    x = np.array(number, np.int32)
+    assert ours(node("NonZero", 1), x)[0].shape == (0, places)
+    agree(node("NonZero", 1), x)
+
+
 @pytest.mark.parametrize("mode", ["linear", "circular"])
 @pytest.mark.parametrize("axis", [1, -2])
 def test_a_cache_is_updated(mode, axis) -> None:
@@ -515,6 +522,7 @@ def test_steps_of_optimizers(op, step) -> None:
         (node("TensorScatter", 2, axis=0), [np.zeros((2, 3), np.float32)] * 2, "RM111"),
         (node("TensorScatter", 2), [np.zeros((2, 3, 4), np.float32), np.zeros((2, 5, 4), np.float32)], "RM111"),
         (node("Range", 3), [np.float32(0), np.float32(9), np.float32(0)], "RM111"),
+        (node("TopK", 2, 2), [np.zeros(2, np.float32), np.array([0])], "RM111"),
         (node("Range", 3), [np.float32(0), np.float32("nan"), np.float32(1)], "RM111"),
         (node("DFT", 2, inverse=1), [np.zeros((1, 4, 3), np.float32), np.array(4)], "RM111"),
         (node("DFT", 2), [np.zeros((1, 4, 1), np.float32), np.array(-4)], "RM111"),

@@ -70,6 +70,9 @@ EVALUATOR = {
     "BatchNormalization opset9": "takes a part of the mean and variance of the data, also in inference",
     "PRelu nan": "multiplies a zero, which is not below 0, by an infinite slope",
     "DepthToSpace empty": "takes any number of channels where there are no elements, though ONNX wants whole blocks",
+    "SpaceToDepth empty": "takes extents that make no whole blocks where there are no elements",
+    "ReduceSumSquare dtype": "gives int64 for int32",
+    "DynamicQuantizeLinear nan": "casts NaN to an integer, which NumPy leaves open",
     "QuantizeLinear": "casts NaN and what is out of range to an integer, which NumPy leaves open",
     **dict.fromkeys(("Cast nan", "CastLike nan"), "casts NaN and infinities to an integer, which ONNX leaves open"),
     "RoiAlign opset10": "moves boxes by half a pixel; ONNX's converter to version 16 writes `output_half_pixel` for it",
@@ -261,14 +264,15 @@ def finding_of(judge: Judge, path: str, graph: "OnnxGraph") -> ImportFinding | N
         return None
     if not whole:
         alone = reduced(alone, simpler, lambda candidate: same(judge, path, candidate, how))
-    found = judge.of(path, alone)
-    if any(not isinstance(found, str) and not how_wrong(found, judge.of(other, alone)) for other in judge.others(path)):
+    expected, found = judge.evaluated(alone), judge.of(path, alone)
+    others = judge.others(path) if not isinstance(found, str) and how_wrong(expected, found) else ()
+    if any(not how_wrong(found, judge.of(other, alone)) for other in others):
         path = FRAMEWORK
     code = CRASHED if how == "crashed" else REFUSED if how in ("refused", "failed") else WRONG
     cause = cause_of(alone, how) if not whole else ("+".join(node.op for node in graph.nodes), how)
     name = "+".join(node.op for node in alone.nodes)
     who = {OURS: "refmlc's importer", FRAMEWORK: "either ONNX's evaluator or each importer"}.get(path, "TVM's importer")
-    message = f"{who} is wrong on {name}: {how}: {described(judge.evaluated(alone), found)}"
+    message = f"{who} is wrong on {name}: {how}: {described(expected, found)}"
     return ImportFinding(alone, path, code, cause, message, refusal_of(found))
 
 
@@ -293,7 +297,7 @@ def shown(answers: Answers) -> str:
     return "; ".join(shown)
 
 
-CASTS = ("Cast", "CastLike")
+CASTS = ("Cast", "CastLike", "DynamicQuantizeLinear")
 EMPTY = "empty"  # an argument or a constant has no elements
 NUMBERS = ("shape", "starts", "ends", "split", "repeats", "axes", "max_output_boxes_per_class")
 """Inputs that make another cause where they are arguments, and no constants."""

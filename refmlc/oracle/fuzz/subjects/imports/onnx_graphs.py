@@ -109,7 +109,7 @@ def _tensor(value: object) -> np.ndarray:
     """A result as an array. Raises TypeError for a sequence, and what is too large."""
     if not isinstance(value, np.ndarray | np.generic) or np.asarray(value).size > LONGEST:
         raise TypeError("a result is no small tensor")
-    return np.asarray(value)
+    return np.asarray(value, order="C")  # whatever computed it, it may become an argument
 
 
 def schema_of(op: str, opset: int) -> Any | None:  # noqa: ANN401 - as above

@@ -16,6 +16,7 @@ EXTENTS = (1, 1, 2, 2, 3, 3, 5, 7, 0)
 FLOATS = ("float32", "float32", "float32", "float64", "float16")
 INTS = ("int32", "int64", "int8", "uint8")
 PADS = ("constant", "edge", "reflect", "wrap")  # the last one since version 19
+REDUCTIONS = ("none", "add", "mul", "max", "min")  # the last two since version 18
 EDGES = (np.nan, np.inf, -np.inf, -0.0, 0.0, 0.5, 1.5, 2.5, -0.5)
 EDGED = 0.2
 
@@ -332,7 +333,7 @@ OPERATORS: Mapping[str, Sequence[Role]] = {
     ),
     "Compress": (NUMBERS, beside(lambda draw: draw.array((draw.roll.choice(draw.first.shape or (1,)),), "bool"))),
     "CumSum": (data(("float32", "float64", "int32")), beside(_numbers(lambda draw: draw.axis()), 0.0)),
-    "TopK": (data(("float32", "int64")), beside(_numbers(lambda draw: [draw.roll.randint(0, 3)]), 0.0)),
+    "TopK": (data(("float32", "int64")), beside(_numbers(lambda draw: [draw.roll.randint(1, 3)]), 0.0)),
     "CastLike": (NUMBERS, beside(lambda draw: draw.array((1,), draw.roll.choice((*FLOATS, *INTS, "bool"))))),
     "Resize": (
         IMAGE,
@@ -468,7 +469,7 @@ ATTRIBUTES: Mapping[str, Callable[[NodeDraw], Attribute | None]] = {
     "padding_mode": _word("zeros", "border", "reflection"),
     "approximate": _word("none", "tanh"),
     "direction": _word("LEFT", "RIGHT"),
-    "reduction": _word("none", "add", "mul", "max", "min"),
+    "reduction": lambda draw: draw.roll.choice(REDUCTIONS[: 5 if draw.opset >= 18 else 3]),
     "equation": _word("ij,jk->ik", "ij,jk", "ij,ji->", "ij,jk->ki", "...j,jk->...k", "ij,jk->ijk"),
     "nearest_mode": _word("round_prefer_floor", "round_prefer_ceil", "floor", "ceil"),
     "coordinate_transformation_mode": _word(
