@@ -224,6 +224,27 @@ def test_a_recorded_deviation_is_known_by_the_words_of_its_cause():
     assert known_nodes({"name": "tvm 9.9 importer"}, ("IsInf", "detect_negative", "opset10", "value")) == ""
 
 
+RESHAPE = "ValueError: Reshape expects the new shape to be convertible from the old shape. However, the old shape is"
+OUTPUTS = "AssertionError: Missing outputs during conversion. Expected 2 but Got 1 in MaxPool."
+
+
+@pytest.mark.parametrize(
+    ("action", "words", "refusal", "row"),
+    [
+        ("import", "MaxPool empty kernel_shape opset11 failed", OUTPUTS, "onnx-max-pool-indices"),
+        ("import", "MaxPool kernel_shape opset11 failed", "AssertionError: another", ""),
+        ("import", "ReduceL2 empty opset11 value", "", "max-of-nothing"),
+        ("import", "ReduceL2 opset11 value", "", ""),
+        ("import", "NonZero opset13 shape", "", "onnx-non-zero-scalar"),
+        ("torch", "movedim destination empty source uint8 failed", RESHAPE, "torch-linear-of-nothing"),
+        ("torch", "permute dims uint8 failed", RESHAPE, ""),
+        ("torch", "select dim index int32 value", "", "torch-select-negative"),
+    ],
+)
+def test_operators_that_share_a_cause_share_its_row(action, words, refusal, row):
+    assert known_nodes(TVM, tuple(words.split()), refusal, action) == row
+
+
 def test_rows_of_one_importer_are_none_of_another():
     assert known_nodes(TVM, ("sub", "alpha", "float32", "value"), action="torch") == "torch-add-alpha"
     assert known_nodes(TVM, ("sub", "alpha", "float32", "value")) == ""

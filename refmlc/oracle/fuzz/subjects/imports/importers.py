@@ -55,6 +55,7 @@ JUDGED = ("equal", "wrong")
 WRONG, REFUSED, CRASHED = "RM706", "RM707", "RM703"
 GRAPHS = "refmlc.oracle.fuzz.subjects.imports.onnx_graphs"
 TOLERANCE = {"float16": 2e-2, "float32": 1e-3, "float64": 1e-5}
+CASTS = ("Cast", "CastLike", "DynamicQuantizeLinear")
 EVALUATOR = {
     **{
         f"{operator} opset{version}": "takes the axis as version 13 does, in every version"
@@ -69,12 +70,10 @@ EVALUATOR = {
     "LpPool ceil_mode": "multiplies the average of a window that is cut by the size of a whole one",
     "BatchNormalization opset9": "takes a part of the mean and variance of the data, also in inference",
     "PRelu nan": "multiplies a zero, which is not below 0, by an infinite slope",
-    "DepthToSpace empty": "takes any number of channels where there are no elements, though ONNX wants whole blocks",
-    "SpaceToDepth empty": "takes extents that make no whole blocks where there are no elements",
+    **dict.fromkeys(("DepthToSpace empty", "SpaceToDepth empty"), "takes no elements for whole blocks of any extents"),
     "ReduceSumSquare dtype": "gives int64 for int32",
-    "DynamicQuantizeLinear nan": "casts NaN to an integer, which NumPy leaves open",
     "QuantizeLinear": "casts NaN and what is out of range to an integer, which NumPy leaves open",
-    **dict.fromkeys(("Cast nan", "CastLike nan"), "casts NaN and infinities to an integer, which ONNX leaves open"),
+    **{f"{operator} nan": "casts NaN and infinities to an integer, which ONNX leaves open" for operator in CASTS},
     "RoiAlign opset10": "moves boxes by half a pixel; ONNX's converter to version 16 writes `output_half_pixel` for it",
     "RoiAlign nan": "adds 0 times the first element of the image for each sample outside of it",
 }
@@ -215,18 +214,16 @@ def cause_of(graph: "OnnxGraph", how: str) -> tuple[str, ...]:
     words = set(node.attributes)
     for place, name in enumerate(node.inputs[1:], 1):
         formal = schema.inputs[min(place, len(schema.inputs) - 1)].name
-        if name in graph.arguments and place < len(schema.inputs):
-            words |= (
-                {f"{formal}_argument"} if formal in ("shape", "starts", "ends", "split", "repeats", "axes") else set()
-            )
+        is_own = name in graph.arguments and place < len(schema.inputs)
+        if is_own and formal in ("shape", "starts", "ends", "split", "repeats", "axes"):
+            words.add(f"{formal}_argument")
         if name:
             words.add(formal)
     absent = [each.name for each in schema.inputs[len(node.inputs) :]]
     words |= {f"{name}_absent" for name in absent}
     words |= {"nan"} if any(map(has_specials, graph.arguments.values())) and node.op in CASTS else set()
-    words |= (
-        {EMPTY} if any(not array.size for array in (*graph.arguments.values(), *graph.constants.values())) else set()
-    )
+    arrays = (*graph.arguments.values(), *graph.constants.values())
+    words |= {EMPTY} if any(not array.size for array in arrays) else set()
     words |= {f"out{node.outputs.index(graph.outputs[0])}"} if graph.outputs != node.outputs[:1] else set()
     return (node.op, *sorted(words), f"opset{schema.since_version}", how)
 
@@ -297,7 +294,6 @@ def shown(answers: Answers) -> str:
     return "; ".join(shown)
 
 
-CASTS = ("Cast", "CastLike", "DynamicQuantizeLinear")
 EMPTY = "empty"  # an argument or a constant has no elements
 NUMBERS = ("shape", "starts", "ends", "split", "repeats", "axes", "max_output_boxes_per_class")
 """Inputs that make another cause where they are arguments, and no constants."""
