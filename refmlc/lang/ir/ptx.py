@@ -16,10 +16,12 @@ A text writes the modifiers in the name, in any order; TVM prints them as texts 
 | `p3`    | operand 3 is a predicate: `T.ptx.pred`                   |
 | `s0`    | operand 0 is `T.ptx.SINK` and is not among the arguments |
 
-Modifiers are spelled as PTX spells them: `shared::cta`, `sp::2:4`, `global`.
+A last text that is no list of flags is a modifier like the others. Modifiers are spelled as PTX spells them:
+`shared::cta`, `sp::2:4`, `global`.
 """
 
 import keyword
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -30,6 +32,7 @@ from refmlc.lang.ir.node import Node
 
 PREFIX = "ptx."
 SINK, PREDICATE, ADDRESS, TO_SHARED = "ptx.SINK", "ptx.pred", "ptx.addr", "cuda.cvta_generic_to_shared"
+FLAG = re.compile(r"(pred|keep|[ps][0-9]{1,3})?")
 ESCAPED = ("global", "async")
 """Modifiers with an underscore behind them in a name, beside the keywords of Python."""
 
@@ -73,7 +76,8 @@ class PtxCall:
             return None
         family, *written = map(spelled, node.callee.removeprefix(PREFIX).split("."))
         texts = [text for arg in node.args if (text := _text(arg)) is not None]
-        flags = texts.pop().split(",") if texts else []
+        flags = _flags(texts)
+        modifiers = (*written, *filter(None, texts[:-1] if flags else texts))
         operands, predicate = [arg for arg in node.args if _text(arg) is None], node.attrs.get("pred")
         if "pred" in flags and operands:
             predicate = operands.pop()
@@ -83,9 +87,9 @@ class PtxCall:
         return cls(
             node,
             family,
-            (*written, *filter(None, texts)),
+            modifiers,
             tuple(map(_unmarked, operands)),
-            predicate,
+            _literal(predicate),
             frozenset((*marked, *_numbers(flags, "p"))),
             bool(_number(node.attrs.get("preserve_dst"))) or "keep" in flags,
             _is_plain(node, flags),
@@ -139,13 +143,19 @@ def _text(arg: tir.Attr) -> str | None:
     return arg.value if isinstance(arg, tir.StringImm) else arg if isinstance(arg, str) else None
 
 
+def _flags(texts: Sequence[str]) -> Sequence[str]:
+    """The flags that the last text holds, an empty one where it is empty; none: there is no such text."""
+    flags = texts[-1].split(",") if texts else []
+    return flags if all(map(FLAG.fullmatch, flags)) else []
+
+
 def _number(arg: tir.Attr) -> tir.Attr:
     return arg.value if isinstance(arg, tir.IntImm) else arg
 
 
 def _numbers(flags: Sequence[str], letter: str) -> list[int]:
     """The numbers of operands of which flags say something."""
-    return sorted(int(flag[1:]) for flag in flags if flag[:1] == letter and flag[1:].isdecimal())
+    return sorted(int(flag[1:]) for flag in flags if flag[:1] == letter and flag != "pred")
 
 
 def _is_marked(operand: tir.Attr) -> bool:
@@ -155,10 +165,15 @@ def _is_marked(operand: tir.Attr) -> bool:
 def _unmarked(operand: tir.Attr) -> tir.Attr:
     """An operand without `T.ptx.pred` around it."""
     while isinstance(operand, tir.Call) and operand.callee == PREDICATE:
-        operand = operand.args[0]
-        if isinstance(operand, bool | int):
-            operand = tir.IntImm(BOOL if isinstance(operand, bool) else INT32, int(operand))
+        operand = _literal(operand.args[0])
     return operand
+
+
+def _literal(value: tir.Attr) -> tir.Attr:
+    """A number as an expression."""
+    if isinstance(value, bool | int):
+        return tir.IntImm(BOOL if isinstance(value, bool) else INT32, int(value))
+    return value
 
 
 def _unconverted(operand: tir.Attr) -> tir.Attr:

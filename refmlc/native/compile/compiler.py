@@ -79,7 +79,7 @@ class Compiler:
 
     @property
     def is_quick(self) -> bool:
-        """Whether starting it again would take longer than what another run of it spares."""
+        """Whether one run of it takes a whole text: another one would read the headers anew, and save less time."""
         return self.kind == TINY or self.effort is Effort.LEAST
 
     def flags(self, isa: Isa) -> tuple[str, ...]:

@@ -69,9 +69,7 @@ def has_forms(callee: object) -> bool:
 
 def fitted(call: PtxCall) -> FormCall:
     """The form that a call fits. Fails: Misfit."""
-    predicate = call.predicate
-    if predicate is not None and not _is_condition(predicate):
-        raise Misfit("its predicate is no bool, int32 or uint32")
+    predicate = _condition(call.predicate)
     fits, reasons = [], []
     for form, modifiers in _candidates(call.family, call.modifiers):
         try:
@@ -81,19 +79,16 @@ def fitted(call: PtxCall) -> FormCall:
                 raise
             reasons.append(str(misfit))
         else:
-            condition = predicate if isinstance(predicate, tir.Expr) else _constant(predicate)
-            fits.append(FormCall(call, form, modifiers, registers, condition))
+            fits.append(FormCall(call, form, modifiers, registers, predicate))
     if len(fits) == 1:
         return fits[0]
     raise Misfit("; or ".join(dict.fromkeys(reasons)) or "several forms fit")
 
 
-def _is_condition(value: object) -> bool:
-    return isinstance(value, bool) or (isinstance(value, tir.Expr) and str(value.dtype) in ("bool", "int32", "uint32"))
-
-
-def _constant(value: object) -> tir.Expr | None:
-    return None if value is None else tir.IntImm(BOOL, int(bool(value)))
+def _condition(value: tir.Attr) -> tir.Expr | None:
+    if value is None or (isinstance(value, tir.Expr) and str(value.dtype) in ("bool", "int32", "uint32")):
+        return value
+    raise Misfit("its predicate is no bool, int32 or uint32")
 
 
 @lru_cache(maxsize=4096)

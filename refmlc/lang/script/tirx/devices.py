@@ -15,6 +15,7 @@ does not take.
 """
 
 import keyword
+from collections.abc import Collection, Sequence
 
 from refmlc.diag import Diagnostic, RefmlcError, Span, error, fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, NOT_TVMSCRIPT
@@ -22,7 +23,7 @@ from refmlc.lang.dtypes import HANDLE, VOID
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import PointerType
 from refmlc.lang.ir.offsets import own_index
-from refmlc.lang.ir.ptx import SINK, PtxCall
+from refmlc.lang.ir.ptx import SINK, PtxCall, spelled
 from refmlc.lang.ops.intrinsics.device import NAMED_OPERATORS, PTX_FAMILIES, PTX_WORDS
 from refmlc.lang.script.reader.arguments import REQUIRED, CallSite
 from refmlc.lang.script.reader.evaluate import Evaluator
@@ -83,18 +84,32 @@ def _instruction(ev: Evaluator, site: CallSite) -> Meta:
         result = VarSpec(HANDLE) if not isinstance(args[0], tir.Expr) else VarSpec(args[0].dtype)
         return call(name, site, args, result)
     if ev.generation == "0.27":
+        _check_keywords(site)
         if family not in PTX_FAMILIES:
             raise _unknown(site, f"ptx.{family}", {f"ptx.{known}" for known in PTX_FAMILIES})
-        strange = next((item for item in modifiers if item not in PTX_FAMILIES[family].modifiers), None)
-        if strange is not None:
-            helps = suggestion(strange, PTX_FAMILIES[family].modifiers)
-            message = f"`{strange[:40]}` is no modifier of `T.ptx.{family}`"
-            raise error(Diagnostic(NOT_TVMSCRIPT, message, site.span, helps=helps))
+        _check_modifiers(site, family, modifiers, PTX_FAMILIES[family].modifiers)
     node = intrinsic_call(ev, site)
     ptx = PtxCall.of(node) if isinstance(node, tir.Call) else None
     if ptx is not None and ev.generation == "0.27":
+        _check_modifiers(site, family, ptx.modifiers, {*map(spelled, PTX_FAMILIES[family].modifiers)})
         _within(site, len(ptx.operands), PTX_FAMILIES[family].least, PTX_FAMILIES[family].most, "operand")
     return node
+
+
+def _check_modifiers(site: CallSite, family: str, modifiers: Sequence[str], known: Collection[str]) -> None:
+    strange = next((item for item in modifiers if item not in known), None)
+    if strange is not None:
+        message = f"`{strange[:40]}` is no modifier of `T.ptx.{family}`"
+        raise error(Diagnostic(NOT_TVMSCRIPT, message, site.span, helps=suggestion(strange, known)))
+
+
+def _check_keywords(site: CallSite) -> None:
+    """Refuse what TVM's functions of instructions do not take by name. Fails: RM105."""
+    site.only_keywords("pred", "preserve_dst")
+    if not isinstance(site.kwargs.get("pred", True), tir.Expr | bool):
+        raise site.misfit("takes a condition for `pred`")
+    if not isinstance(site.kwargs.get("preserve_dst", True), bool):
+        raise site.misfit("takes True or False for `preserve_dst`")
 
 
 def _text_of_ptx(_ev: Evaluator, construct: Construct, index: Meta, span: Span) -> Meta:

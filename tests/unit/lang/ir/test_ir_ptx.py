@@ -183,3 +183,37 @@ def test_what_is_of_a_cluster(call, meets, reaches):
 def test_only_a_predicate_that_is_read_is_marked_as_one(call, name):
     with pytest.raises(RefmlcError, match=f"`{name}` is no predicate that is read, and marked as one"):
         statement_of(call)
+
+
+@pytest.mark.parametrize("flags", ["foo", "s" + "9" * 30, "p" + "9" * 5000, "s٣", "pred,x", "s0, p1"])
+def test_a_last_text_that_is_no_list_of_flags_is_refused_as_a_modifier(flags):
+    with pytest.raises(RefmlcError, match=r"is no modifier of `T\.ptx\.red`"):
+        ptx_of(f'T.ptx.red(r[0], r[1], "", "", "global", "add", "", "u32", {flags!r})')
+
+
+def test_texts_without_flags_are_modifiers_to_the_last():
+    ptx = ptx_of('T.ptx.mbarrier(T.address_of(w[0]), "inval", "shared", "b64")')
+    assert (ptx.modifiers, ptx.is_plain) == (("inval", "shared", "b64"), True)
+
+
+@pytest.mark.parametrize(
+    ("keyword", "words"),
+    [
+        ("pred='x'", "takes a condition for `pred`"),
+        ("pred=1.5", "takes a condition for `pred`"),
+        ("pred=1", "takes a condition for `pred`"),
+        ("preserve_dst='x'", "takes True or False for `preserve_dst`"),
+        ("volatile=True", "has no parameter `volatile`"),
+    ],
+)
+def test_keywords_that_tvm_does_not_take_are_refused(keyword, words):
+    with pytest.raises(RefmlcError, match=words):
+        ptx_of(f"T.ptx.cp.async_.wait_group(0, {keyword})")
+
+
+def test_a_condition_that_is_a_constant():
+    for call in (
+        "T.ptx.cp.async_.wait_group(0, pred=True)",
+        'T.ptx.cp(0, T.bool(True), "async", "wait_group", "pred")',
+    ):
+        assert (ptx_of(call).predicate.value, str(ptx_of(call).predicate.dtype)) == (1, "bool")

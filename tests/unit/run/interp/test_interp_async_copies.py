@@ -114,6 +114,8 @@ def test_a_source_that_is_ignored_is_not_read():
 def test_a_copy_whose_predicate_does_not_hold_is_none():
     start = "S[t] = 5"
     assert run(start, BLOCK, copy("t", "t", pred="t < 2"), ALL, EACH)[:4] == [100, 101, 5, 5]
+    assert run(start, BLOCK, copy("t", "t", pred="True"), ALL, EACH)[:4] == [100, 101, 102, 103]
+    assert run(start, BLOCK, copy("t", "t", pred="False"), ALL, EACH)[:4] == [5, 5, 5, 5]
 
 
 @pytest.mark.parametrize(
