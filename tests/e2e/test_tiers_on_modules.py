@@ -9,6 +9,7 @@ import json
 import sys
 import tomllib
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -134,35 +135,46 @@ def copied(args):
     return [arg.copy() if isinstance(arg, Tensor) else arg for arg in args]
 
 
-def compare(module: IRModule, way: Way, name: str, calls: int = 2) -> Comparison:
-    """Every PrimFunc of `module`, called in the interpreter and in C."""
+def compare(module: IRModule, ways: Sequence[Way], name: str, calls: int = 2) -> Comparison:
+    """Every PrimFunc of `module`, called once in the interpreter and in C of each way."""
+    found, natives = Comparison(), []
+    interp = Ran(module, INTERP, steps=STEPS)
+    for way in ways:
+        try:
+            natives.append(Ran(module, way, steps=STEPS))
+        except BuildFailed as problem:
+            said = [line.strip() for line in str(problem).splitlines() if "error" in line]
+            found.differences.append(f"{name} does not compile: {(said or [str(problem)])[0][:200]}")
+    for native in natives:
+        found.compiled += len(native.units)
+        found.declined.update(one.reason for one in native.declined.values())
+    for symbol in dict.fromkeys(symbol for native in natives for symbol in native.units):
+        compiled = [native for native in natives if symbol in native.units]
+        found.add(compare_calls(module, symbol, interp, compiled, name, calls))
+    for native in natives:
+        found.calls.update({f"C {end}": count for end, count in native.counts.items()})
+    return found
+
+
+def compare_calls(module, symbol, interp, natives, name, calls):
+    """One PrimFunc: what becomes of its calls."""
     found = Comparison()
-    try:
-        interp, native = Ran(module, INTERP, steps=STEPS), Ran(module, way, steps=STEPS)
-    except BuildFailed as problem:
-        said = [line.strip() for line in str(problem).splitlines() if "error" in line]
-        found.differences.append(f"{name} does not compile: {(said or [str(problem)])[0][:200]}")
-        return found
-    found.compiled = len(native.units)
-    found.declined.update(one.reason for one in native.declined.values())
-    for symbol in native.units:
-        func = module.functions[symbol]
-        for number in range(calls):
-            args = arguments_of(func, number)
-            if args is None:
-                found.calls["no arguments"] += 1
-                break
-            right = interp.call(symbol, copied(args))
-            if right.code == "RM601":
-                found.calls["too long"] += 1
-                break
+    for number in range(calls):
+        args = arguments_of(module.functions[symbol], number)
+        if args is None:
+            found.calls["no arguments"] += 1
+            break
+        right = interp.call(symbol, copied(args))
+        if right.code == "RM601":
+            found.calls["too long"] += 1
+            break
+        for native in natives:
             given = native.call(symbol, copied(args))
             found.calls["equal" if right == given else "different"] += 1
             if right != given:
                 found.differences.append(f"{name} {symbol}: {right.verdict[:3]}, in C {given.verdict[:3]}")
-            if right.steps > LONG:
-                break
-    found.calls.update({f"C {end}": count for end, count in native.counts.items()})
+        if right.steps > LONG:
+            break
     return found
 
 
@@ -182,17 +194,16 @@ def modules_in(paths):
     return found
 
 
-@pytest.mark.parametrize("way", [TINY, BEST], ids=str)
 @pytest.mark.parametrize("path", [*PROGRAMS, *MODELS], ids=lambda path: path.stem)
-def test_functions_of_programs_come_to_the_same(path, way):
+def test_functions_of_programs_come_to_the_same(path):
     for name, module in modules_in([path]):
-        assert compare(module, way, name).differences == []
+        assert compare(module, (TINY, BEST), name).differences == []
 
 
 def test_functions_of_golden_cases_come_to_the_same():
     whole = Comparison()
     for name, module in modules_in(GOLDEN):
-        whole.add(compare(module, TINY, name, calls=1))
+        whole.add(compare(module, [TINY], name, calls=1))
     assert whole.differences == []
     assert whole.calls["equal"] > 10
 
@@ -200,7 +211,7 @@ def test_functions_of_golden_cases_come_to_the_same():
 def test_most_functions_of_programs_are_compiled():
     whole = Comparison()
     for name, module in modules_in([*PROGRAMS, *MODELS]):
-        whole.add(compare(module, TINY, name, calls=0))
+        whole.add(compare(module, [TINY], name, calls=0))
     # What is left: the C interface of lowered code, calls to the outside.
     reasons = {
         "parameter `A_ptr` is a bare handle": 1,
@@ -227,7 +238,7 @@ def main() -> None:
     console, whole = Console(width=120), Comparison()
     named = modules_in([*PROGRAMS, *MODELS, *GOLDEN]) if options.sample is None else sample_modules(options.sample)
     for name, module in named:
-        whole.add(compare(module, TINY if options.tiny else BEST, name))
+        whole.add(compare(module, [TINY if options.tiny else BEST], name))
     console.print(f"{whole.compiled} functions are compiled, {sum(whole.declined.values())} are not:")
     for reason, count in whole.declined.most_common():
         console.print(f"{count:5} {reason}", markup=False)
