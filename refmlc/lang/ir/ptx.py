@@ -16,7 +16,7 @@ A text writes the modifiers in the name, in any order; TVM prints them as texts 
 | `p3`    | operand 3 is a predicate: `T.ptx.pred`                   |
 | `s0`    | operand 0 is `T.ptx.SINK` and is not among the arguments |
 
-A last text that is no list of flags is a modifier like the others. Modifiers are spelled as PTX spells them:
+A last text that holds anything but flags is a modifier like the others. Modifiers are spelled as PTX spells them:
 `shared::cta`, `sp::2:4`, `global`.
 """
 
@@ -57,7 +57,7 @@ class PtxCall:
 
     `operands`: without `T.ptx.pred` around them; `predicates`: the numbers of those that have it. `keeps`: a
     destination that is not written keeps its value. `is_plain`: the call has no predicate, no operand that its text
-    leaves out, and no keywords, and each operand is an expression.
+    leaves out, no keywords and no result, and each operand is an expression.
     """
 
     call: tir.Call
@@ -187,6 +187,7 @@ def _is_plain(call: tir.Call, flags: Sequence[str]) -> bool:
     count = next((place for place, text in enumerate(texts) if text is not None), len(texts))
     return (
         not call.attrs
+        and call.dtype.kind == "void"
         and not any(flag in ("pred", "keep") or flag[:1] == "s" for flag in flags)
         and None not in texts[count:]
         and not (count < len(texts) and call.callee != operator_of(call.callee))

@@ -11,7 +11,7 @@
 
 Decision: a call with modifiers in its name stays as it is written; the order in which TVM prints them as arguments is
 its table's. A name that is in no row is refused in a text of 0.27, and so is a number of arguments that TVM's function
-does not take.
+does not take. A call without modifiers that has `dtype=` is as versions before TIRx write it: its texts are operands.
 """
 
 import keyword
@@ -83,15 +83,18 @@ def _instruction(ev: Evaluator, site: CallSite) -> Meta:
         args = site.only_positional(1, 2)
         result = VarSpec(HANDLE) if not isinstance(args[0], tir.Expr) else VarSpec(args[0].dtype)
         return call(name, site, args, result)
+    is_older = "dtype" in site.kwargs and not modifiers
     if ev.generation == "0.27":
-        _check_keywords(site)
+        if not is_older:
+            _check_keywords(site)
         if family not in PTX_FAMILIES:
             raise _unknown(site, f"ptx.{family}", {f"ptx.{known}" for known in PTX_FAMILIES})
         _check_modifiers(site, family, modifiers, PTX_FAMILIES[family].modifiers)
     node = intrinsic_call(ev, site)
     ptx = PtxCall.of(node) if isinstance(node, tir.Call) else None
     if ptx is not None and ev.generation == "0.27":
-        _check_modifiers(site, family, ptx.modifiers, {*map(spelled, PTX_FAMILIES[family].modifiers)})
+        if not is_older:
+            _check_modifiers(site, family, ptx.modifiers, {*map(spelled, PTX_FAMILIES[family].modifiers)})
         _within(site, len(ptx.operands), PTX_FAMILIES[family].least, PTX_FAMILIES[family].most, "operand")
     return node
 

@@ -186,9 +186,14 @@ def test_only_a_predicate_that_is_read_is_marked_as_one(call, name):
 
 
 @pytest.mark.parametrize("flags", ["foo", "s" + "9" * 30, "p" + "9" * 5000, "s٣", "pred,x", "s0, p1"])
-def test_a_last_text_that_is_no_list_of_flags_is_refused_as_a_modifier(flags):
+def test_a_last_text_with_anything_but_flags_is_refused_as_a_modifier(flags):
     with pytest.raises(RefmlcError, match=r"is no modifier of `T\.ptx\.red`"):
         ptx_of(f'T.ptx.red(r[0], r[1], "", "", "global", "add", "", "u32", {flags!r})')
+
+
+def test_a_call_with_a_result_is_of_an_older_version_and_not_plain():
+    ptx = ptx_of('T.evaluate(T.ptx.red(r[0], r[1], "global", "add", "u32", "foo", dtype="int32"))')
+    assert ("foo" in ptx, ptx.is_plain) == (True, False)
 
 
 def test_texts_without_flags_are_modifiers_to_the_last():
