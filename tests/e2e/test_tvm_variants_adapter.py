@@ -35,7 +35,7 @@ class Module:
 
 
 @pytest.mark.needs("tvm")
-@pytest.mark.parametrize("options", ["", ",mode=compiled,opt=3", ",target=c,opt=0"])
+@pytest.mark.parametrize("options", ["", ",mode=compiled,opt=3", ",target=c,opt=0", ",target=llvm -opt-level=0"])
 def test_every_way_gives_the_result(options):
     made = implementation(f"tvm:{PYTHON}{options}")
     assert made.name == f"tvm:{PYTHON}{options}"

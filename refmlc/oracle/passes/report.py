@@ -88,7 +88,8 @@ def script_head(text: str, args: Sequence[str], request: TvmRequest) -> Iterator
     yield from (*(f"        {each}," for each in args), "    ]", "")
     kind, *flags = request.target.split()
     pairs = [flag.lstrip("-").partition("=") for flag in flags]
-    spelled = {"kind": kind, **{key: value if sign else True for key, sign, value in pairs}}
+    values = {key: (int(value) if value.isdecimal() else value) if sign else True for key, sign, value in pairs}
+    spelled = {"kind": kind, **values}
     yield f"target = tvm.target.Target({spelled})"
     yield "module = from_source(TEXT, check_well_formed=False)"
 

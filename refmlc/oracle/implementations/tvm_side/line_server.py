@@ -119,10 +119,11 @@ def read_once():
 
 
 def target_of(text):
-    """The target that `llvm -mcpu=haswell` spells; the versions take no such text, but its parts."""
+    """The target that `llvm -mcpu=haswell -opt-level=0` spells; the versions take no such text, but its parts."""
     kind, *flags = text.split()
     pairs = [flag.lstrip("-").partition("=")[::2] for flag in flags]
-    return tvm.target.Target({"kind": kind, **{key: value or True for key, value in pairs}})
+    values = {key: int(value) if value.isdecimal() else value or True for key, value in pairs}
+    return tvm.target.Target({"kind": kind, **values})
 
 
 def one_line(problem):
