@@ -299,9 +299,10 @@ def _rank_of_result(
     row: RowLooks, pattern: Pattern, turned: frozenset[str], *, nothing: bool
 ) -> tuple[int, ...] | None:
     """How much a row of a result has of another one; None: it does not look like it. `turned`: what indices have."""
-    if row.messages or row.is_undefined:
-        return None
     how = TYPE if OF_TYPE.match(pattern.words) else _without_group(pattern.words)
+    is_another = how == TYPE and row.how not in ("", TYPE)  # a wrong dtype shows in values too, values in no dtype
+    if row.messages or row.is_undefined or is_another:
+        return None
     same = how == row.how
     if _has_operators(row, pattern, how):
         uses = frozenset((spelled(name), dtype) for name, dtype in pattern.uses)
@@ -388,6 +389,8 @@ def _numbers(value: object) -> Iterator[float]:
     match value:
         case [str(), list(elements), *_]:
             yield from _leaves(elements)
+        case [str(), int() | float() as number]:
+            yield number
         case list(parts):
             for part in parts:
                 yield from _numbers(part)

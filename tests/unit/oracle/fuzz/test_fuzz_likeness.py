@@ -41,6 +41,9 @@ def test_a_failure_is_like_the_row_with_its_message():
         ("vision.roi_align", "float finite for zero", ""),
         ("vision.roi_align", "the result is a tensor # of dtype", "roi-align-float16"),
         ("no such operator", "float value", ""),
+        ("image.grid_sample", "the result is a tensor # of dtype", "grid-sample-float16"),
+        ("median", "the result is a tensor # of dtype", "median-keepdims"),
+        ("scatter_elements", "the result is a tensor # of dtype", ""),  # its row gives other values
     ],
 )
 def test_another_result_is_like_the_row_of_its_operator(operator, words, row):
@@ -399,6 +402,7 @@ def test_another_result_is_like_the_row_of_a_family_or_of_a_type(operators, word
         (["int32", [[1]]], ["int32", [1]], "type"),
         (["int32", [], [0, 2]], ["int32", [], [2, 0]], "type"),
         ([["int8", 1], ["int8", 2]], [["int8", 1], ["int16", 2]], "type"),
+        (["float32", 1.0], ["float32", 2.0], "finite for finite"),
     ],
 )
 def test_how_the_values_of_a_row_differ(got, expected, how):

@@ -194,6 +194,52 @@ def test_a_finding_is_like_a_recorded_deviation_with_the_same_code_and_less_trai
 
 
 @pytest.mark.parametrize(
+    ("recorded", "cause", "alike"),
+    [
+        (("cache_read", "undefined", "RM305", "plain"), ("reindex_cache_read", "undefined", "RM305", "plain"), True),
+        (("cache_read", "undefined", "RM305", "parts"), ("reindex_cache_read", "undefined", "RM305", "parts"), True),
+        (("cache_read", "undefined", "RM305", "parts"), ("reindex_cache_write", "undefined", "RM305", "parts"), False),
+        (("cache_read", "undefined", "RM305", "parts"), ("reindex_cache_read", "undefined", "RM305", "affine"), False),
+        (("cache_read", "undefined", "RM305", ""), ("reindex_cache_read", "undefined", "RM305", ""), False),
+        (("cache_read", "undefined", "RM305", "parts"), ("reindex", "undefined", "RM305", "parts"), False),
+        (("cache_write", "wrong", "", "return"), ("reindex_cache_write", "wrong", "", "return, scalar"), True),
+        (("read_at", "undefined", "RM304", "guarded"), ("write_at", "undefined", "RM304", "view, guarded"), True),
+        (("read_at", "undefined", "RM304", "guarded"), ("write_at", "undefined", "RM305", "view, guarded"), False),
+        (("read_at", "undefined", "RM304", "guarded"), ("cache_write", "undefined", "RM304", "guarded"), False),
+        (("blockize", "undefined", "RM318", ""), ("blockize", "undefined", "RM318", "constant, a list"), False),
+        (("blockize", "undefined", "RM318", "a list"), ("blockize", "undefined", "RM318", "constant, a list"), True),
+    ],
+)
+def test_primitives_that_are_implemented_together_share_causes(recorded, cause, alike):
+    assert staged.is_like(recorded, cause) == alike
+
+
+@pytest.mark.parametrize(
+    ("cause", "row"),
+    [
+        (("cache_write", "ill-formed", "RM203 buffer", "view, siblings"), "cache-of-view"),
+        (("cache_read", "ill-formed", "RM203 buffer", "plain, allocated"), "cache-of-allocation"),
+        (("reindex_cache_read", "undefined", "RM305", "plain"), "cache-read-plain-store"),
+        (("reindex_cache_read", "undefined", "RM305", "parts"), ""),
+    ],
+)
+def test_of_rows_of_one_family_it_is_the_one_with_the_traits(monkeypatch, cause, row):
+    causes = {
+        "cache-of-view": ("reindex_cache_write", "ill-formed", "RM203 buffer", "view"),
+        "cache-of-allocation": ("cache_write", "ill-formed", "RM203 buffer", "allocated"),
+        "reindex-cache-of-allocation": ("reindex_cache_write", "ill-formed", "RM203 buffer", "allocated"),
+        "cache-read-plain-store": ("cache_read", "undefined", "RM305", "plain"),
+        "reindex-cache-plain-store": ("reindex_cache_write", "ill-formed", "RM203 variable", "plain"),
+    }
+    monkeypatch.setattr(
+        staged,
+        "causes_of_rows",
+        lambda _tvm, primitive: {name: each for name, each in causes.items() if each[0] == primitive},
+    )
+    assert staged.like_row(CompilerOfRows(), cause) == row
+
+
+@pytest.mark.parametrize(
     ("primitive", "recorded", "cause", "alike"),
     [
         ("read_at", ("RM304", "guarded"), ("RM304", "condition"), True),

@@ -52,6 +52,8 @@ WHERE = "v = T.axis.spatial(4, i)\n            T.where(i < 3)"
         (SUM, "loop_partition('R', 1, (2, None))", "reduction"),
         (SUM.replace("R[vi] + A[vi, vk]", "T.max(R[vi], A[vi, vk])"), "pad_einsum('R', (1, 4))", "by max"),
         (SUM.replace("            with T.init():\n                R[vi] = 0\n", ""), "rfactor('R', 1, 0)", "updating"),
+        (COPY + "    return 0\n", "cache_write('R', 0, 'global')", "return"),
+        (COPY + "    return 0\n", "cache_read('R', 0, 'global')", ""),  # its copy stands before the block
         (SUM + USE, "reverse_compute_at('S', 'R', 0, False, -1)", ""),
         (SUM + USE.replace("4", "3"), "reverse_compute_at('S', 'R', 0, False, -1)", "domain"),
         (SUM + USE + USE.replace('"S"', '"again"'), "reverse_compute_inline('S')", "rewritten, shared"),
@@ -120,7 +122,7 @@ def test_a_loop_that_is_merged_with_itself_is_all_that_matters(first, second, is
     ("step", "pattern"),
     [
         ("blockize('two', ('three', 'two'))", "order"),
-        ("blockize('two', ('two', 'three'))", "in place"),
+        ("blockize('two', ('two', 'three'))", "in place, rewritten, a list"),
         ("blockize('two', 0)", "in place"),
         ("merge('two', 0, 'three', 0)", "in place"),
     ],

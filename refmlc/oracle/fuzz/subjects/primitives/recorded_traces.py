@@ -3,13 +3,17 @@
 | a finding is like a row: both are wrong by  | and the traits (`step_pattern`)                                        |
 |---------------------------------------------|------------------------------------------------------------------------|
 | the same code, or another result            | of the row are some of the finding's                                   |
-| the same code                               | of the row are none, and nothing guards a part of the finding's block  |
+| the same code                               | of the row are none, and nothing guards a part of the finding's block, |
+|                                             | and the step does not take several blocks                              |
 | the same code, of a step that copies        | of the row, and one of the finding, are of one sort (`ALIKE`)          |
+| the same code, of two steps of one family   | of the row are some of the finding's, and both copy what a block reads |
+| …                                           | or both what it writes; or a guard is one of them                      |
 | other ways in which wrong data show         | are the same ones                                                      |
 | any code                                    | of both have `plain`: what is outside of all blocks got the copy       |
 
 What is ill-formed has a code that says what: the block does not matter, nor whether a copy is of what it reads or of
-what it writes. A message counts as far as its condition.
+what it writes. A message counts as far as its condition. Primitives that TVM implements together are a family
+(`FAMILIES`): what one of them does not look at, the others do not look at either.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,9 +26,14 @@ OUTSIDE, UNWRITTEN = "RM304", "RM305"
 LEFT = (OUTSIDE, "RM312")  # a copy that leaves its buffer, or its domain
 DATA = frozenset(("", OUTSIDE, UNWRITTEN, "RM307"))  # another value; an access outside, of what nothing wrote
 GUARDS = frozenset(("guarded", "condition", "branch", "triangle"))  # a part of the domain, or of what is read
-PLAIN = "plain"
+PLAIN, LIST = "plain", "a list"
 SIDES = frozenset(("a read", "a write"))
 COPIES = ("read_at", "write_at", "cache_read", "cache_write")
+FAMILIES = (
+    frozenset(("cache_read", "cache_write", "reindex_cache_read", "reindex_cache_write")),
+    frozenset(("read_at", "write_at")),
+)
+"""Primitives that share what they ask of a block and how they put a copy in its place."""
 ALIKE = {OUTSIDE: GUARDS, UNWRITTEN: frozenset(("in place", "updating"))}
 """Of copies: all of what is guarded in part is copied, and nothing of what a block adds to."""
 
@@ -33,10 +42,7 @@ def is_like(recorded: Cause, cause: Cause) -> bool:
     """Whether a recorded cause looks like another one: of the same primitive, wrong alike, at a step of less traits."""
     traits, others = traits_of(recorded), traits_of(cause)
     if recorded[0] != cause[0]:
-        if side_of(recorded[0]) != side_of(cause[0]) or recorded[1:3] != cause[1:3]:
-            return False
-        leaves = recorded[2] in LEFT and traits <= others and not traits.isdisjoint(GUARDS)
-        return recorded[1] == "ill-formed" or leaves
+        return cause[0] in family_of(recorded[0]) and _is_like_in_family(recorded, cause)
     if PLAIN in traits & others:
         return True
     if recorded[1] in EXECUTED and cause[1] in EXECUTED:
@@ -46,7 +52,7 @@ def is_like(recorded: Cause, cause: Cause) -> bool:
             sort = ALIKE.get(recorded[2], frozenset()) if recorded[0] in COPIES else frozenset()
             needed = traits - {"affine"} if "guarded" in traits else traits  # a split that leaves a rest gives both
             return needed <= others or (traits <= sort and not others.isdisjoint(sort))
-        return bool(recorded[2]) and others.isdisjoint(GUARDS)
+        return bool(recorded[2]) and others.isdisjoint(GUARDS | {LIST})
     if recorded[:3] != cause[:3]:
         return False
     if recorded[3] and is_within(recorded, cause):
@@ -55,9 +61,27 @@ def is_like(recorded: Cause, cause: Cause) -> bool:
     return recorded[1] == "ill-formed" or ("Check failed" in condition and condition == cause[3].partition(" : ")[0])
 
 
-def side_of(primitive: str) -> str:
-    """The name of a primitive that copies, without the side of the block: `cache_read` and `cache_write` are one."""
-    return primitive.replace("_write", "_read")
+def family_of(primitive: str) -> frozenset[str]:
+    """The primitives that are implemented together with this one, itself included."""
+    return next((family for family in FAMILIES if primitive in family), frozenset((primitive,)))
+
+
+def is_of_written(primitive: str) -> bool:
+    """Whether a primitive copies what a block writes, not what it reads."""
+    return "write" in primitive
+
+
+def _is_like_in_family(recorded: Cause, cause: Cause) -> bool:
+    """Whether the cause of a primitive looks like the recorded one of another, of its family."""
+    traits, others = traits_of(recorded), traits_of(cause)
+    if PLAIN in traits & others:
+        return True
+    if recorded[1:3] != cause[1:3]:
+        return False
+    if recorded[1] == "ill-formed" or recorded[1] not in EXECUTED or not traits or not traits <= others:
+        return recorded[1] == "ill-formed"
+    leaves = recorded[2] in LEFT and not traits.isdisjoint(GUARDS)
+    return leaves or is_of_written(recorded[0]) == is_of_written(cause[0])
 
 
 def traits_of(cause: Cause) -> frozenset[str]:

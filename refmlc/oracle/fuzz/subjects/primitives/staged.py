@@ -36,9 +36,9 @@ from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.primitives.aimed_programs import aimed_program
 from refmlc.oracle.fuzz.subjects.primitives.recorded_traces import (
     Cause,
+    family_of,
     is_like,
     is_within,
-    side_of,
     step_of_row,
     traits_of,
 )
@@ -251,18 +251,22 @@ def known_row(tvm: TvmPrimitives, cause: Cause) -> str:
 
 
 def like_row(tvm: TvmPrimitives, cause: Cause) -> str:
-    """The recorded deviation that looks like a cause, of those of its primitive; empty: none.
+    """The recorded deviation that looks like a cause, of those of its family of primitives; empty: none.
 
-    Of two it is the one with the same code, then the one all of whose traits the cause has, then the one with more.
+    Of two it is the one with the same code, then the one all of whose traits the cause has, then the one with more,
+    then that of its own primitive, or of one whose name has the same first word.
     """
-    sides = {cause[0], *(name for name in PRIMITIVES if side_of(name) == side_of(cause[0]))}
-    rows = [pair for name in sorted(sides) for pair in causes_of_rows(tvm, name).items()]
+    rows = [pair for name in sorted(family_of(cause[0])) for pair in causes_of_rows(tvm, name).items()]
     alike = [
-        (other[:3] == cause[:3], traits_of(other) <= traits_of(cause), len(other[3]), row)
+        (
+            (other[1:3] == cause[1:3], traits_of(other) <= traits_of(cause), len(other[3])),
+            (other[0] == cause[0], other[0].split("_")[0] == cause[0].split("_")[0]),
+            row,
+        )
         for row, other in rows
         if is_like(other, cause)
     ]
-    return max(alike, default=(False, False, 0, ""))[3]
+    return max(alike)[-1] if alike else ""
 
 
 @cache

@@ -6,6 +6,7 @@ table: a generated program has many traits, of which a cause needs one or two.
 
 | trait        | the block, or the loops and blocks around it                                     |
 |--------------|----------------------------------------------------------------------------------|
+| `return`     | stands before a return of its function: what is put at the end is not executed   |
 | `scalar`     | has no axes                                                                      |
 | `allocated`  | uses a buffer that a statement allocates, not a block                            |
 | `nested`     | has a block in it, or is in one that is not the root                             |
@@ -42,7 +43,8 @@ table: a generated program has many traits, of which a cause needs one or two.
 Two steps have one trait alone, and nothing else matters: `itself` is `merge` of a loop with itself, `order` is
 `blockize` of a list whose blocks stand in another order in the program.
 
-Arguments: `a read`, `a write`, `padded` (a value for the padding), `permuted` (a layout), `a scope` (of `set_scope`).
+Arguments: `a read`, `a write`, `padded` (a value for the padding), `permuted` (a layout), `a scope` (of `set_scope`),
+`a list` (of blocks, of `blockize`).
 """
 
 from ast import literal_eval
@@ -244,6 +246,7 @@ def _reads_at_a_constant(site: TakenBlock) -> bool:
 
 
 TRAITS: Mapping[str, Callable[[TakenBlock], bool]] = {
+    "return": lambda site: any(isinstance(each, tir.Return) for each in walk(site.function.body)),
     "scalar": lambda site: not site.block.iter_vars,
     "allocated": _allocates,
     "nested": _is_nested,
@@ -339,6 +342,7 @@ LOOKED_AT: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("compute_at", "reverse_compute_at", "compute_inline", "reverse_compute_inline"), _MOVED),
     "fuse_reduction_epilogue": _MOVED,
     "rolling_buffer": (*_ACCESSES, "begin", "turned"),
+    **dict.fromkeys(("cache_write", "reindex_cache_write"), ("return", *_ACCESSES)),
     "cache_read": ("indirect", *_ACCESSES),  # what an index loads is left behind, whatever else the block is
     **dict.fromkeys(("blockize", "decompose_reduction", "decompose_padding", "rfactor", "pad_einsum"), _BLOCKS),
     **dict.fromkeys(("transform_block_layout", "reorder_block_iter_var"), _BLOCKS),
@@ -406,6 +410,8 @@ def _is_reordered(module: IRModule, arguments: tuple[object, ...]) -> bool:
 
 def _of_arguments(primitive: str, arguments: list[object]) -> Iterator[str]:
     """What is unusual in the arguments after the block."""
+    if primitive == "blockize" and any(isinstance(word, tuple) for word in arguments):
+        yield "a list"
     for word in arguments:
         for part in word if isinstance(word, tuple) else (word,):
             if part in PERMUTED and primitive.startswith("transform"):
