@@ -225,6 +225,7 @@ def test_a_recorded_deviation_is_known_by_the_words_of_its_cause():
 
 
 RESHAPE = "ValueError: Reshape expects the new shape to be convertible from the old shape. However, the old shape is"
+BINARY = "TypeError: Binary operators must have the same datatype for both operands."
 OUTPUTS = "AssertionError: Missing outputs during conversion. Expected 2 but Got 1 in MaxPool."
 
 
@@ -236,6 +237,8 @@ OUTPUTS = "AssertionError: Missing outputs during conversion. Expected 2 but Got
         ("import", "ReduceL2 empty opset11 value", "", "max-of-nothing"),
         ("import", "ReduceL2 opset11 value", "", ""),
         ("import", "NonZero opset13 shape", "", "onnx-non-zero-scalar"),
+        ("import", "Pow opset13 failed", BINARY, "onnx-pow-dtypes"),
+        ("import", "Pow opset13 failed", "InternalError: Check failed: (e", "onnx-pow-integers"),
         ("torch", "movedim destination empty source uint8 failed", RESHAPE, "torch-linear-of-nothing"),
         ("torch", "permute dims uint8 failed", RESHAPE, ""),
         ("torch", "select dim index int32 value", "", "torch-select-negative"),

@@ -1,0 +1,216 @@
+"""The finding that each row records leads to that row; while it is not known, to one of the same cause, or to none."""
+
+import re
+
+import own_findings
+import pytest
+from needs import TVM_PYTHON
+from own_findings import ROWS, state_of_c_error, state_of_call, state_of_model, state_of_result, without
+
+from refmlc.oracle.fuzz.subjects.primitives import staged
+from refmlc.oracle.passes.run import TvmPrimitives
+from refmlc.oracle.record import scheduled_rows
+
+LED_ELSEWHERE = {
+    "cast-to-bfloat16-left-out": "new",  # a cast between plain floats: most programs have one
+    "bfloat16-literal": "new",  # a product is no operator that tells programs apart
+    "constant-to-bool": "new",  # as the first
+    "cast-to-bfloat16-twice": "new",  # as the first
+    "block-domain": "new",  # its own answer is right: the domain has no meaning
+    "block-domain-roi": "new",
+    "roi-align-reversed": "new",  # as above, a loop of negative extent
+    "shared-padding": "new",  # indices of sums and quotients
+    "shared-padding-divide": "new",
+    "call-extern-of-a-c-name": "new",  # a name that C has
+    "stepped-loop-begins-again": "new",  # loops, of which nothing is compared
+    "loop-begin-of-stepped": "new",
+    "vectorized-memory": "new",
+    "buffer-into-loop": "new",
+    "narrow-cast-signed": "like narrow-cast-compare",  # one cause
+    "narrow-arithmetic": "like narrow-cast-compare",
+    "cast-back-modulo": "like narrow-cast-modulo",
+    "fixed-one-bit": "like fixed-shift",
+    "max-pool-backward-infinities": "like max-pool-backward-rest",  # one operator, and another cause
+    "index-put-race": "like index-put-broadcast",
+    "pool-backward-layout": "like avg-pool-backward-count",
+    "take-backward-outside": "like take-backward-axis",
+    "suppression-most": "like suppression-rows",
+    "suppression-negative": "like suppression-rows",
+    "onnx-resize-axes": "known onnx-resize-channels",  # its model has the words of both
+    "onnx-suppression-argument": "known onnx-suppression-threshold",
+    "onnx-split-to-sequence": "new",  # sequences, which no campaign draws
+    "onnx-sequence-insert": "new",
+    "onnx-cast-saturate": "new",  # two casts that are wrong together
+    "onnx-one-hot-depth-argument": "new",  # TVM says that it does not take it: no finding
+    "torch-add-number": "new",  # no campaign draws such an option
+    "torch-interpolate-antialias": "new",
+    "torch-avg-pool-divisor": "new",
+}
+"""What the findings of rows lead to that do not lead to their own row, and why."""
+WITHOUT_IT = {
+    "narrow-cast-compare": "like narrow-cast-signed",  # of one cause
+    "narrow-cast-minimum": "like narrow-cast-compare",
+    "narrow-cast-signed": "like narrow-cast-compare",
+    "narrow-arithmetic": "like narrow-cast-compare",
+    "cast-back-modulo": "like narrow-cast-modulo",
+    "argmax-of-infinities": "like argmax-of-least-integer",
+    "argmax-of-least-integer": "like argmax-of-infinities",
+    "max-pool-backward-rest": "like max-pool-backward-infinities",
+    "max-pool-backward-infinities": "like max-pool-backward-rest",
+    "sort-bfloat16": "like sort-nan",
+    "argsort-bfloat16": "like argsort-nan",
+    "fixed-shift": "like fixed-one-bit",
+    "fixed-one-bit": "like fixed-shift",
+    "conv-of-nothing": "like conv-transpose-of-nothing",
+    "conv-transpose-of-nothing": "like conv-of-nothing",
+    "attention-of-nothing": "like cross-entropy-of-nothing",
+    "cross-entropy-of-nothing": "like attention-of-nothing",
+    "torch-clamp-integers": "like cast-infinity-guarded",
+    "torch-interpolate-linear": "like cast-infinity-guarded",
+    "onnx-expand-argument-shorter": "known onnx-expand-argument",
+    "onnx-resize-to-nothing": "like mean-of-nothing",  # of another cause, from here on
+    "onnx-extent-zero": "like shape-not-known",
+    "onnx-one-hot-depth": "like suppression-vector",
+    "onnx-resize-antialias": "known onnx-resize-scale",
+    "onnx-resize-axes": "known onnx-resize-channels",
+    "onnx-suppression-argument": "known onnx-suppression-threshold",
+    "narrow-cast-modulo": "like reversed-modulo",
+    "narrow-cast-divide": "like shared-padding-divide",
+    "c-narrow": "like narrow-cast-divide",
+    "max-of-nothing": "like max-of-infinities",
+    "take-backward-axis": "like take-backward-outside",
+    "take-backward-outside": "like take-backward-axis",
+    "attention-causal": "like attention-scale-float16",
+    "index-put-race": "like index-put-broadcast",
+    "avg-pool-int32": "like avg-pool-last-window",
+    "avg-pool-last-window": "like avg-pool-int32",
+    "resize3d-cubic-exclude": "like resize3d-roi",
+    "resize3d-roi": "like resize3d-cubic-exclude",
+    "avg-pool-backward-count": "like pool-backward-layout",
+    "pool-backward-layout": "like avg-pool-backward-count",
+    "float8-comparison": "like eq-self",
+    "layer-norm-float16": "like layer-norm-center",
+    "group-norm-float16": "like group-norm-center",
+    "instance-norm-float16": "like instance-norm-center",
+    "suppression-most": "like suppression-rows",
+    "suppression-negative": "like suppression-rows",
+    "layout-rest": "like layout-inside",
+    "resize-nearest-integers": "like resize-out-dtype",
+}
+"""What findings lead to while their row is not known: those of a new cause ought to lead nowhere."""
+REFUSED_BY_A_CHECK = {
+    "cache-index-sequence",
+    "reindex-cache-backwards",
+    "reindex-loop-of-two",
+    "reverse-compute-at-domain",
+    "reverse-inline-broadcast",
+    "transform-layout-declared",
+}
+"""Rows of steps that TVM stops at: a campaign takes that for a precondition, so that there is no finding."""
+STEPS_WITHOUT_IT = {
+    "cache-of-allocation": "reindex-cache-of-allocation",  # of one cause
+    "reindex-cache-of-allocation": "cache-of-allocation",
+    "cache-of-view": "reindex-cache-of-allocation",
+    "cache-read-plain-store": "reindex-cache-plain-store",
+    "reindex-cache-plain-store": "cache-read-plain-store",
+    "reindex-plain-load": "reindex-inner-loop",
+    "reindex-inner-loop": "reindex-plain-load",
+    "cache-read-rest": "reindex-cache-condition",
+    "write-at-matched": "write-at-view",
+    "write-at-view": "write-at-matched",
+    "reindex-before-update": "reindex-part",  # of another cause, from here on
+    "reindex-accumulate": "reindex-part",
+    "reverse-compute-at-reduction": "reverse-compute-at-cut",
+    "reverse-compute-at-fraction": "reverse-compute-at-cut",
+    "rolling-buffer-axis": "rolling-buffer-reader",
+}
+"""What findings of steps are like while their row is not known."""
+NOT_READ = ("einsum-label-from-nowhere",)  # refmlc refuses its module
+
+
+def is_of_result(row):
+    """Whether a row records what a program gives, or that it dies."""
+    got = row["got"]
+    has_words = isinstance(got, str) and not re.fullmatch(r"RM\d+|runs|SIG\w+", got)
+    of_program = row.get("action", "run") in ("run", "legalize") or row.get("action") == "run-c"
+    is_program = of_program and row["kind"] != "missing check" and row["id"] not in NOT_READ
+    return is_program and "c_error" not in row and (not has_words or got.startswith("the process"))
+
+
+def led(rows, state):
+    """The states of findings: as they are, and while their row is not known."""
+    states, others = {}, {}
+    for row in rows:
+        states[row["id"]] = state(row)
+        with without(row["id"]):
+            others[row["id"]] = state(row)
+    return states, others
+
+
+def astray(states):
+    """Those findings that do not lead to their own row; the ones of no finding left out."""
+    return {name: state for name, state in states.items() if state and name not in re.split(r"[ ,]+", state)}
+
+
+def check(rows, state, least):
+    """Hold the states of findings to both tables."""
+    states, others = led(rows, state)
+    assert len(states) >= least
+    assert sum(not found for found in states.values()) < len(states) / 5
+    assert astray(states) == {name: found for name, found in LED_ELSEWHERE.items() if name in states}
+    taken = {name: found for name, found in astray(others).items() if found != "new" and states[name]}
+    assert taken == {name: found for name, found in WITHOUT_IT.items() if name in states}
+
+
+def test_each_other_result_leads_to_its_own_row():
+    check([row for row in ROWS if is_of_result(row)], state_of_result, 120)
+
+
+def test_each_error_of_the_c_compiler_leads_to_its_own_row():
+    check([row for row in ROWS if "c_error" in row], state_of_c_error, 4)
+
+
+@pytest.mark.needs("onnx")
+def test_each_finding_on_a_model_leads_to_its_own_row():
+    check([row for row in ROWS if row.get("action") == "import"], state_of_model, 55)
+
+
+@pytest.mark.needs("torch")
+def test_each_finding_on_a_call_of_pytorch_leads_to_its_own_row():
+    check([row for row in ROWS if row.get("action") == "torch"], state_of_call, 25)
+
+
+def test_a_row_that_is_left_out_is_named_no_more():
+    row = next(row for row in ROWS if row["id"] == "exp10-float64")
+    assert state_of_result(row) == "like exp10-float64"
+    with without("exp10-float64"):
+        assert state_of_result(row) == "new"
+    assert own_findings.state_of_result(row) == "like exp10-float64"
+
+
+@pytest.mark.needs("tvm")
+def test_each_finding_on_a_step_leads_to_its_own_row(monkeypatch):
+    tvm = TvmPrimitives(TVM_PYTHON, seconds=20)
+    rows = scheduled_rows({"name": tvm.name})
+    causes = {
+        name: staged.cause_of_row(tvm, text, tuple(map(staged.step_of_row, steps)), got)
+        for name, text, steps, got in rows
+    }
+    tvm.close()
+    assert {name for name, cause in causes.items() if cause is None} == REFUSED_BY_A_CHECK
+    hidden = ""
+    monkeypatch.setattr(
+        staged,
+        "causes_of_rows",
+        lambda _tvm, step: {
+            name: cause for name, cause in causes.items() if cause and cause[0] == step and name != hidden
+        },
+    )
+    others = {}
+    for name, cause in causes.items():
+        hidden = ""
+        if cause:
+            assert staged.known_row(tvm, cause) == {"write-at-view": "write-at-matched"}.get(name, name)
+            hidden = name
+            others[name] = staged.known_row(tvm, cause) or staged.like_row(tvm, cause)
+    assert {name: other for name, other in others.items() if other} == STEPS_WITHOUT_IT
