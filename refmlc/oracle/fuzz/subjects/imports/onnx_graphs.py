@@ -7,6 +7,8 @@
 | inputs     | small tensors with extents of 0, 1 and primes; constants of the graph, or arguments of the call |
 
 ONNX's reference evaluator computes each node as soon as it is drawn: what it refuses is no graph, and is drawn again.
+So is a node on which ONNX's text leaves the result open (`onnx_domains`), and one whose value has another dtype or
+shape than ONNX infers: then ONNX contradicts itself.
 """
 
 import random
@@ -19,6 +21,7 @@ import onnx
 from onnx.reference import ReferenceEvaluator
 
 from refmlc.oracle.fuzz.subjects.imports.array_data import array_data, array_of
+from refmlc.oracle.fuzz.subjects.imports.onnx_domains import NodeCall, left_open
 from refmlc.oracle.fuzz.subjects.imports.onnx_operators import ATTRIBUTES, OPERATORS, Attribute, NodeDraw
 
 OPSETS = (9, 10, 11, 13, 15, 17, 18, 19, 21, 22)
@@ -94,15 +97,66 @@ class OnnxGraph:
         return OnnxGraph(cast("int", data["opset"]), tuple(nodes), constants, arguments, outputs)
 
 
+class NoResult(ValueError):
+    """Nobody can be held to the result of a node."""
+
+
 def evaluated(graph: OnnxGraph) -> dict[str, np.ndarray]:
-    """All values of a graph by name, as ONNX's evaluator has them. Raises whatever the evaluator raises."""
+    """All values of a graph by name, as ONNX's evaluator has them.
+
+    Raises whatever the evaluator raises, and `NoResult` where ONNX leaves a result open.
+    """
     outputs = tuple(name for node in graph.nodes for name in node.outputs if name)
     whole = replace(graph, outputs=outputs)
     model = whole.model()
     onnx.checker.check_model(model, full_check=True)
     with np.errstate(all="ignore"):
         results = ReferenceEvaluator(model).run(list(outputs), dict(graph.arguments))
-    return {name: _tensor(value) for name, value in zip(outputs, results, strict=True)}
+    values = {name: _tensor(value) for name, value in zip(outputs, results, strict=True)}
+    inferred = {each.name: each.type.tensor_type for each in model.graph.output}
+    for node in graph.nodes:
+        why = left_open(_call(node, graph, {**graph.constants, **graph.arguments, **values}))
+        why = why or next(
+            filter(None, (_contradiction(inferred[name], values[name]) for name in node.outputs if name)), ""
+        )
+        if why:
+            raise NoResult(f"{node.op}: {why}")
+    return values
+
+
+def _contradiction(inferred: Any, value: np.ndarray) -> str:  # noqa: ANN401 - as above
+    """How a value has another type than ONNX's own inference of shapes says; empty: it has that one."""
+    dtype = onnx.helper.np_dtype_to_tensor_dtype(value.dtype)
+    if inferred.elem_type not in (dtype, onnx.TensorProto.UNDEFINED):
+        return "the evaluator gives another dtype than ONNX infers"
+    if not inferred.HasField("shape"):
+        return ""
+    extents = [each.dim_value if each.HasField("dim_value") else None for each in inferred.shape.dim]
+    fits = len(extents) == value.ndim and all(map(_may_be, extents, value.shape))
+    return "" if fits else "the evaluator gives another shape than ONNX infers"
+
+
+def _may_be(inferred: int | None, extent: int) -> bool:
+    return inferred in (None, extent)
+
+
+def _call(node: OnnxNode, graph: OnnxGraph, values: Arrays) -> NodeCall:
+    """A node with its values, and what ONNX says of it."""
+    schema = onnx.defs.get_schema(node.op, graph.opset, "")
+    attributes: dict[str, object] = {}
+    for name, said in schema.attributes.items():
+        default = said.default_value
+        if default is not None and default.type != onnx.AttributeProto.UNDEFINED:
+            attributes[name] = onnx.helper.get_attribute_value(default)
+    return NodeCall(
+        node.op,
+        schema.since_version,
+        attributes | dict(node.attributes),
+        {name: said.description for name, said in schema.attributes.items()},
+        " ".join((schema.doc or "").split()),
+        [values.get(name) for name in node.inputs],
+        [values.get(name) for name in node.outputs],
+    )
 
 
 def _tensor(value: object) -> np.ndarray:

@@ -169,8 +169,14 @@ def _sizes(draw: NodeDraw) -> np.ndarray | None:
 
 
 def _index_like(draw: NodeDraw) -> np.ndarray:
-    shape = [draw.roll.randint(0, size) for size in draw.first.shape]
-    return draw.index(shape, min(draw.first.shape, default=0))
+    """Indices of any axis; half of the time no two of a line are equal, as updates without a reduction need it."""
+    least = min(draw.first.shape, default=0)
+    if draw.roll.random() < 0.5:
+        return draw.index([draw.roll.randint(0, size) for size in draw.first.shape], least)
+    shape = [draw.roll.randint(0, least) for _ in draw.first.shape]
+    first = draw.roll.randrange(least) if least else 0
+    places = (np.indices(shape).sum(0) + first) % max(least, 1)
+    return np.asarray(places - least if draw.roll.random() < 0.5 else places, "int64")
 
 
 def _updates(draw: NodeDraw) -> np.ndarray:
