@@ -7,6 +7,7 @@
 | `array_data`     | arrays as data                                                  |
 | `onnx_graphs`    | graphs as data, drawn                                           |
 | `onnx_operators` | the table of operators that they have                           |
+| `onnx_domains`   | where ONNX defines the result of an operator                    |
 | `onnx_reduction` | a node that is wrong, with less                                 |
 | `tensor_reduction` | shorter axes and plainer numbers                              |
 | `imported_model` | a finding on an importer, made again                            |
