@@ -25,11 +25,12 @@ from refmlc.native.tier.work import Work
 from refmlc.observe.bounds.array_nests import execute_on_arrays, iterations
 from refmlc.observe.bounds.ball_functions import NotPlain
 from refmlc.observe.bounds.cell_arrays import cells_of_array, supported
-from refmlc.observe.bounds.enclosure import point
+from refmlc.observe.bounds.enclosure import Enclosure, point
 from refmlc.observe.bounds.freedom import Freedom
 from refmlc.observe.bounds.nests import NestFunction, plain_function
 from refmlc.observe.bounds.operators import not_certified
 from refmlc.observe.bounds.places import Region, View, first_value
+from refmlc.observe.bounds.roundoff import Grid
 from refmlc.observe.bounds.run import Run
 from refmlc.observe.bounds.statements import execute, match_declaration
 from refmlc.run.interp.hooks import Hooks
@@ -87,10 +88,11 @@ def _fixed_parameters(module: IRModule, entry: str) -> frozenset[relax.Var]:
 class Regions:
     """The region of each storage; the storages are kept alive, so that no other takes their identity."""
 
-    def __init__(self, least: int) -> None:
-        """No regions. `least`: how many elements are held as arrays."""
+    def __init__(self, least: int, freedom: Freedom) -> None:
+        """No regions. `least`: how many elements are held as arrays; `freedom`: numbers in memory may be narrower."""
         self._known: dict[int, tuple[Storage, Region]] = {}
         self._least = least
+        self._freedom = freedom
 
     def view(self, tensor: Tensor) -> View:
         """The tensor on its storage's region; a new region has the values of the storage."""
@@ -103,10 +105,18 @@ class Regions:
     def _region(self, storage: Storage, dtype: DType) -> Region:
         entry = self._known.get(id(storage))
         if entry is None:
-            entry = self._known[id(storage)] = (storage, _snapshot(storage, dtype, self._least))
+            entry = self._known[id(storage)] = (storage, self._narrowed(_snapshot(storage, dtype, self._least)))
         if entry[1].dtype != dtype:
             raise not_certified(f"memory used as {entry[1].dtype} and as {dtype}", None)
         return entry[1]
+
+    def _narrowed(self, region: Region) -> Region:
+        narrow = self._freedom.narrow
+        if narrow is None or not region.dtype.is_float or region.dtype.bits <= narrow.bits:
+            return region
+        grid = Grid(region.dtype, self._freedom)
+        values = [region.read(number) for number in range(region.size)]
+        return Region(region.dtype, [grid.narrowed(each) if isinstance(each, Enclosure) else each for each in values])
 
 
 def _snapshot(storage: Storage, dtype: DType, least: int) -> Region:
@@ -138,7 +148,8 @@ class EnclosureHooks(Hooks):
     ) -> None:
         self.module = module
         self.freedom = freedom
-        self.regions = Regions(arrays_from)
+        arrays_from = arrays_from if freedom.narrow is None else MOST_ON_NUMBERS
+        self.regions = Regions(arrays_from, freedom)
         self._arrays_from = arrays_from
         self._executes = executes
         self._plain: dict[str, NestFunction | str] = {}

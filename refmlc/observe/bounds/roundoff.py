@@ -17,6 +17,8 @@ nearest number to W's is no farther from it than rounded(y) is.
 | narrower than float32   | float32   |
 | float64                 | none      |
 
+A narrower format (`Freedom.narrow`) adds its h, and overflows earlier; what it has exactly, it does not move.
+
 | `special` | what a number of the format's overflow threshold or more becomes                        |
 |-----------|-----------------------------------------------------------------------------------------|
 | `ieee`    | ±inf                                                                                    |
@@ -49,18 +51,40 @@ class Grid:
         self.wide: FloatFormat | None = None
         if freedom.wide and dtype.bits < FLOAT64.bits:
             self.wide = (FLOAT64 if dtype.element == FLOAT32.element else FLOAT32).format
-        spacing = _half_spacing(row, row.maximum)
-        self.threshold = row.maximum + spacing if row.name != "float64" else row.maximum
+        self.threshold = _threshold(row)
+        self.narrow: FloatFormat | None = None
+        if freedom.narrow is not None and freedom.narrow.bits < dtype.bits:
+            self.narrow = freedom.narrow.format
+            self._rounded_narrow = rounder(freedom.narrow.scalar)
+            self.threshold = min(self.threshold, _threshold(self.narrow))
         self.least = math.ldexp(1.0, row.minimum_exponent - row.precision)
 
     def error(self, x: float) -> float:
         """The greatest distance that a rounding moves a number of size `x` or less."""
-        error = _half_spacing(self.format, x)
+        error = add_up(_half_spacing(self.format, x), self.narrow_error(x))
         return error if self.wide is None else add_up(error, _half_spacing(self.wide, x))
 
     def wide_error(self, x: float) -> float:
         """The same for the rounding to the wider format; 0 without one."""
         return 0.0 if self.wide is None else _half_spacing(self.wide, x)
+
+    def narrow_error(self, x: float) -> float:
+        """The same for the rounding to the narrower format; 0 without one."""
+        return 0.0 if self.narrow is None else _half_spacing(self.narrow, x)
+
+    def narrowed(self, enclosure: Enclosure) -> Enclosure:
+        """Numbers that nothing computes, and what they are once rounded to the narrower format, where there is one."""
+        centre, radius, specials, finite = enclosure
+        if self.narrow is None or not finite or (radius == 0.0 and self._is_narrow(centre)):
+            return enclosure
+        rounded = self.settle(centre, radius)
+        return rounded._replace(specials=rounded.specials | specials)
+
+    def _is_narrow(self, centre: Fraction) -> bool:
+        """Whether the narrower format, where there is one, has the number."""
+        if self.narrow is None:
+            return True
+        return abs(centre) < self.threshold and self._rounded_narrow(float(centre)) == centre
 
     def overflow(self, top: float, bottom: float) -> int:
         """The special values that numbers in -bottom … top may overflow to."""
@@ -76,7 +100,7 @@ class Grid:
 
     def settle(self, centre: Fraction, radius: float) -> Enclosure:
         """All numbers within `radius` of `centre`, rounded."""
-        if radius == 0.0:
+        if radius == 0.0 and self._is_narrow(centre):
             return self._exact(centre)
         centre, radius = shorten(centre, radius)
         size = magnitude(centre)
@@ -120,7 +144,7 @@ class Grid:
             return Enclosure(ZERO, 0.0, specials, finite=False)
         top = self.format.maximum
         low, high = least if math.isfinite(least) else -top, greatest if math.isfinite(greatest) else top
-        return between(Fraction(low), Fraction(high), specials)
+        return self.narrowed(between(Fraction(low), Fraction(high), specials))
 
     def _nearest(self, x: Fraction | float) -> float:
         """`x` rounded to the format."""
@@ -145,7 +169,12 @@ class Grid:
 
     def ulp(self, x: float) -> float:
         """The spacing of the format at size `x`, rounded to its binade."""
-        return mul_up(2.0, _half_spacing(self.format, x))
+        return mul_up(2.0, _half_spacing(self.narrow or self.format, x))
+
+
+def _threshold(row: FloatFormat) -> float:
+    """The least number that overflows."""
+    return row.maximum + _half_spacing(row, row.maximum) if row.name != "float64" else row.maximum
 
 
 def _half_spacing(row: FloatFormat, x: float) -> float:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from refmlc.diag import Diagnostic, RefmlcError
 from refmlc.diag.entry import entry_point
+from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.script import show
@@ -76,11 +77,13 @@ class Permissions:
     """What the compiler's documentation permits, by the names of stages.
 
     `documented`: a change of the meaning that is stated; such a stage takes the place of the module. `reordering`: from
-    this stage on the terms of a reduction may have another order, which shows where terms tie.
+    this stage on the terms of a reduction may have another order, which shows where terms tie. `narrowing`: from this
+    stage on numbers may be rounded to this dtype besides.
     """
 
     documented: Mapping[str, str] = field(default_factory=dict)
     reordering: Collection[str] = ()
+    narrowing: Mapping[str, DType] = field(default_factory=dict)
 
 
 NO_PERMISSIONS = Permissions()
@@ -163,6 +166,7 @@ class Checker:
         self._proved_from = baseline.module
         self._module: IRModule | None = None
         self._reordered = False
+        self._narrow: DType | None = None
         self._last_good = first
         self._run: tuple[IRModule, StageRow, int | None] | None = None
         self._unread: tuple[str, ...] = ()
@@ -200,6 +204,7 @@ class Checker:
 
     def _row(self, stage: Stage) -> StageRow:
         self._reordered = self._reordered or stage.name in self.permissions.reordering
+        self._narrow = self.permissions.narrowing.get(stage.name, self._narrow)
         try:
             module = self._linker.linked(read(stage.text, stage.name))
         except RefmlcError as failure:
@@ -294,11 +299,12 @@ class Checker:
         if lacks(answer):
             raise beyond(answer)
         original, after = (ProgramCall(side, func, reference.call) for side in (self._baseline.module, module))
-        verdict = verdict_on(INTERP, answer, original, meaning, after)
+        freedom = replace(OTHERS, narrow=self._narrow)
+        verdict = verdict_on(INTERP, answer, original, meaning, after, freedom=freedom)
         if verdict[1] is None or not self._reordered:
             return verdict
         with suppress(RefmlcError):  # nothing is known of ties: the difference stays
-            ties = verdict_on(INTERP, answer, original, meaning, after, freedom=replace(OTHERS, ties=True))
+            ties = verdict_on(INTERP, answer, original, meaning, after, freedom=replace(freedom, ties=True))
             if ties[1] is None:
                 return Kind.ORDER, None
         return verdict
@@ -348,7 +354,7 @@ class Shrunk:
     finished: bool
 
 
-def shrunk(
+def shrunk(  # noqa: PLR0913 - as `check`
     module: IRModule,
     broken: BrokenStage,
     compiler: Compiler,
@@ -358,15 +364,17 @@ def shrunk(
     calls: int | None = None,
     inputs: Mapping[str, object] | None = None,
     assume: Collection[ArgumentContract] = (),
+    permissions: Permissions = NO_PERMISSIONS,
 ) -> Shrunk | None:
     """`module`, which `broken.name` breaks, made smaller; None where it cannot be shown again as it is.
 
-    `compiler` gives the trace of a text, as `snapshots` does; `assume`: contracts that the calls keep. Units: seconds.
+    `compiler` gives the trace of a text, as `snapshots` does; `assume`: contracts that the calls keep; `permissions`:
+    as in `check`. Units: seconds.
     """
     best: list[tuple[str, BrokenStage]] = []
 
     def broken_too(candidate: IRModule) -> bool:
-        finding = broken_by(candidate, compiler, calls, inputs, assume)
+        finding = broken_by(candidate, compiler, calls, inputs, assume, permissions)
         if finding is None or finding.name != broken.name:
             return False
         best.append((show(candidate, show_meta=True), finding))
@@ -388,11 +396,20 @@ def broken_by(
     calls: int | None,
     inputs: Mapping[str, object] | None = None,
     assume: Collection[ArgumentContract] = (),
+    permissions: Permissions = NO_PERMISSIONS,
 ) -> BrokenStage | None:
     """The pass that breaks `module`; None: none, or unknown."""
     try:
         bare, constants = lifted(module)
         text = show(bare, show_meta=True)
-        return check(compiler(text), constants=constants, calls=calls, inputs=inputs, given=text, assume=assume).broken
+        return check(
+            compiler(text),
+            constants=constants,
+            calls=calls,
+            inputs=inputs,
+            given=text,
+            permissions=permissions,
+            assume=assume,
+        ).broken
     except RefmlcError:
         return None

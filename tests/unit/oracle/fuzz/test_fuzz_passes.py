@@ -225,3 +225,79 @@ def test_a_campaign_of_passes_needs_real_tvm(tmp_path):
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 2
     assert "need real TVM" in done.output
+
+
+PRODUCT = """from tvm.script import ir as I, relax as R
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2, 3), "{dtype}"), w: R.Tensor((3, 2), "{dtype}")):
+        with R.dataflow():
+{lines}
+            R.output(o)
+        return o
+"""
+LOWERED = (
+    'a = R.astype({x}, "float16")',
+    'b = R.astype(w, "float16")',
+    'c = R.matmul(a, b, out_dtype="{accumulated}")',
+    'o = R.astype(c, "float32")',
+)
+
+
+def product(*lines, dtype="float32", x="x", accumulated="float16"):
+    made = (f"            {line}".format(x=x, accumulated=accumulated) for line in lines)
+    return PRODUCT.format(dtype=dtype, lines="\n".join(made))
+
+
+def lowered(*lines, dtype="float32", step="relax.ToMixedPrecision('float16')", **names):
+    before = product("o = R.matmul(x, w)", dtype=dtype)
+    return pass_runs.finding_of(trace(before, product(*lines, dtype=dtype, **names), names=(step,)), (step,))
+
+
+@pytest.mark.parametrize("accumulated", ["float16", "float32"])
+def test_a_pass_that_is_documented_to_lower_the_precision_may_round_to_its_dtype(accumulated):
+    checked, finding = lowered(*LOWERED, accumulated=accumulated)
+    assert finding is None
+    assert [row.why for row in checked.rows] == ["equal within the certified bound"]
+
+
+def test_another_pass_may_not_lower_the_precision():
+    _, finding = lowered(*LOWERED, step="relax.FoldConstant()")
+    assert finding.cause == ("relax.FoldConstant", "wrong", "")
+
+
+@pytest.mark.parametrize(
+    "x", ['R.add(x, R.const(0.01, "float32"))', "R.negative(x)", 'R.multiply(x, R.const(1.01, "float32"))']
+)
+def test_what_the_narrower_dtype_does_not_explain_is_wrong(x):
+    _, finding = lowered(*LOWERED, x=x)
+    assert finding.cause == ("relax.ToMixedPrecision", "wrong", "")
+
+
+def test_integers_have_no_precision_to_lower():
+    _, finding = lowered('c = R.matmul(x, w, out_dtype="float32")', 'o = R.astype(c, "int32")', dtype="int32")
+    assert finding.cause == ("relax.ToMixedPrecision", "wrong", "")
+
+
+def test_what_the_narrower_dtype_holds_exactly_has_no_freedom():
+    step = "relax.ToMixedPrecision('float16')"
+    head = ('a = R.astype(x, "float32")', 'b = R.astype(w, "float32")')
+    before = product(*head, "o = R.matmul(a, b)", dtype="bool")
+    after = product(*head, "c = R.matmul(a, b)", 'o = R.add(c, R.const(0.0009765625, "float32"))', dtype="bool")
+    _, finding = pass_runs.finding_of(trace(before, after, names=(step,)), (step,))
+    assert finding.cause == ("relax.ToMixedPrecision", "wrong", "")
+
+
+def test_the_passes_after_it_are_held_to_the_same_bound():
+    steps = ("relax.ToMixedPrecision('float16')", "relax.FoldConstant()")
+    before, after = product("o = R.matmul(x, w)"), product(*LOWERED)
+    assert pass_runs.finding_of(trace(before, after, after, names=steps), steps)[1] is None
+    wrong = product(*LOWERED, x="R.negative(x)")
+    assert (
+        pass_runs.finding_of(trace(before, after, wrong, names=steps), steps)[1].cause[0] == steps[1].partition("(")[0]
+    )
+
+
+def test_only_one_pass_is_documented_to_lower_the_precision():
+    assert pass_table.NARROWS == {"relax.ToMixedPrecision": "float16"}

@@ -13,8 +13,10 @@ from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Shape
 
 P_contra = TypeVar("P_contra", contravariant=True)
-SAID_LIMITS = ("not support", "unsupported", "only support", "not implemented", "currently support", "not yet")
-SAID_LIMITS += ("for relax frontend",)  # `TopK sorted must be 1 for Relax frontend`
+SAID_LIMITS = (
+    *("not support", "unsupported", "only support", "not implemented", "currently support", "not yet"),
+    "for relax frontend",  # `TopK sorted must be 1 for Relax frontend`
+)
 Answers: TypeAlias = "list[np.ndarray] | str"
 """The results of a graph, or why there are none: a refusal, which begins with its kind."""
 

@@ -23,12 +23,14 @@ from functools import cache
 from time import monotonic
 
 from refmlc.diag import RefmlcError
+from refmlc.lang.dtypes import dtype
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.fuzz.exclusions import TVM
 from refmlc.oracle.fuzz.kept_processes import kept
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.passes.pass_orders import Steps, drawn_order, is_legal, name_of
+from refmlc.oracle.fuzz.subjects.passes.pass_table import NARROWS
 from refmlc.oracle.fuzz.subjects.primitives.staged import (
     CALLS,
     LIMITS,
@@ -41,7 +43,7 @@ from refmlc.oracle.fuzz.subjects.primitives.staged import (
 from refmlc.oracle.fuzz.subjects.replayed_trace import SteppedFinding
 from refmlc.oracle.fuzz.subjects.stage_tally import StageTally
 from refmlc.oracle.outcome import Kind
-from refmlc.oracle.passes.check import check, shrunk
+from refmlc.oracle.passes.check import Permissions, check, shrunk
 from refmlc.oracle.passes.run import TvmPasses
 from refmlc.oracle.passes.stages import BrokenStage, PassTrace, Stage, StageVerdict, TraceCheck
 from refmlc.oracle.reasons import normalised
@@ -135,7 +137,13 @@ def finding_of(trace: PassTrace, steps: Steps) -> tuple[TraceCheck, PassFinding 
 
 
 def _checked(trace: PassTrace) -> TraceCheck:
-    return check(trace, calls=CALLS, small=False, limits=LIMITS)
+    permissions = permissions_of([stage.name for stage in trace.stages])
+    return check(trace, calls=CALLS, small=False, limits=LIMITS, permissions=permissions)
+
+
+def permissions_of(steps: Sequence[str]) -> Permissions:
+    """What the documentation of passes permits them: to round numbers to a narrower dtype."""
+    return Permissions(narrowing={step: dtype(NARROWS[name_of(step)]) for step in steps if name_of(step) in NARROWS})
 
 
 def _how(broken: BrokenStage) -> tuple[str, str]:
@@ -245,6 +253,7 @@ def smaller_program(tvm: TvmPasses, finding: PassFinding, seconds: float) -> Pas
         lambda text: trace_of(tvm, text, steps),
         seconds=seconds,
         calls=CALLS,
+        permissions=permissions_of(steps),
     )
     again = None if small is None else _finding(tvm, small.text, steps)
     return finding if again is None or again.cause != finding.cause else again

@@ -9,6 +9,7 @@ A module is lowered by the steps of a `PassFamily`, its ladder. A pass may stand
 | `high`    | how many may                                                                               |
 | `options` | the arguments that are drawn, as they are spelled; `config=…` are options of `PassContext` |
 | `after`   | passes that must stand before it, below the same rung or earlier                           |
+| `narrows` | the dtype to which the pass is documented to round numbers besides; empty: to none          |
 | `aims`    | programs of `programs` aimed at it; words at which their names begin                  |
 
 `LEFT_OUT` says of the others why they are not drawn.
@@ -28,6 +29,7 @@ class Pass:
     options: tuple[str, ...] = ("",)
     after: tuple[str, ...] = ()
     aims: tuple[str, ...] = ()
+    narrows: str = ""
 
 
 @dataclass(frozen=True)
@@ -163,7 +165,7 @@ RELAX = PassFamily(
         Pass("relax.ExpandTupleArguments", 0, 0, aims=("private", "fused_tuples")),
         Pass("relax.RemoveUnusedParameters", 0, 0, aims=("private", "dead")),
         Pass("relax.RemoveUnusedOutputs", 0, 0, aims=("private", "dead", "memory_of")),
-        Pass("relax.ToMixedPrecision", 0, 0, ("", "'float32'", "'float16'"), aims=("mixed",)),
+        Pass("relax.ToMixedPrecision", 0, 0, ("", "'float32'", "'float16'"), aims=("mixed",), narrows="float16"),
         Pass("relax.ConvertLayout", 0, 0, (NHWC, HWIO, BLOCKED), aims=("layouts",)),
         Pass("relax.DecomposeOpsForInference", 0, 0, aims=("normalised",)),
         Pass("relax.AdjustMatmulOrder", 0, 0, aims=("matmul_chain", "matmul_moved")),
@@ -203,6 +205,8 @@ RELAX = PassFamily(
 FAMILIES = (TENSORIR, RELAX)
 NAMES = tuple(dict.fromkeys(row.name for family in FAMILIES for row in family.passes))
 """The passes that are drawn, which `--exclude` takes."""
+NARROWS = {row.name: row.narrows for family in FAMILIES for row in family.passes if row.narrows}
+"""To which dtype a pass rounds numbers, as its documentation says: its stage is held to the bound of that dtype."""
 
 LEFT_OUT: Mapping[str, str] = {
     "relax.FastMathTransform": "it is documented to be less exact",
