@@ -96,6 +96,7 @@ WITHOUT_IT = {
     "suppression-negative": "like suppression-rows",
     "layout-rest": "like layout-inside",
     "resize-nearest-integers": "like resize-out-dtype",
+    "ldexp-narrow": "like ldexp-int64",
 }
 """What findings lead to while their row is not known: those of a new cause ought to lead nowhere."""
 REFUSED_BY_A_CHECK = {
