@@ -150,8 +150,8 @@ def _prepared(here: InstructionSite, ends: Ends, spaces: tuple[str, str]) -> Cal
         nbytes = size(frame)
         if nbytes <= 0 or nbytes % UNIT:
             raise fail(UNSUPPORTED_CONSTRUCT, f"a bulk copy of {nbytes} bytes is not executed", span)
-        into = to.bytes_at(frame, nbytes, "writes", spaces[0])
-        place = source.bytes_at(frame, nbytes, "reads", spaces[1])
+        into = to.bytes_at(frame, nbytes, "a copy writes", spaces[0])
+        place = source.bytes_at(frame, nbytes, "a copy reads", spaces[1])
         if spaces[1] == "shared":
             here.check_own(place, frame)
         to.aligned(into, UNIT)

@@ -158,11 +158,11 @@ def _copy(here: InstructionSite) -> Do:  # TIA-011
 
     def issue(frame: Frame) -> None:
         read = fills(frame)
-        into = to.bytes_at(frame, nbytes, "writes", "shared")
+        into = to.bytes_at(frame, nbytes, "a copy writes", "shared")
         to.aligned(into, nbytes)
         moves: list[Move] = []
         if read:
-            place = source.bytes_at(frame, read, "reads", "global")
+            place = source.bytes_at(frame, read, "a copy reads", "global")
             source.aligned(place, nbytes)
             if reads is not None:
                 reads(frame, place, read, None)

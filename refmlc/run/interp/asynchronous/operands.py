@@ -38,15 +38,15 @@ class Address:
     at: Callable[[Frame], Pointer]
     span: Span | None
 
-    def bytes_at(self, frame: Frame, nbytes: int, verb: str, space: str) -> Pointer:
-        """`nbytes` bytes there. Fails: RM304 where they are not in the memory, RM313 where it is of another space."""
+    def bytes_at(self, frame: Frame, nbytes: int, access: str, space: str) -> Pointer:
+        """The place of `nbytes` bytes that `access` is of, as "a copy reads". Fails: RM304 beyond its memory, RM313 in another state space."""
         place = self.at(frame)
         if space_of(place) != space:
-            message = f"a copy {verb} {space} memory, the address is in `{name_of(place)}` in {space_of(place)} memory"
+            message = f"{access} {space} memory, the address is in `{name_of(place)}` in {space_of(place)} memory"
             raise fail(BAD_POINTER, message, self.span)
         storage, start = place.storage, place.byte_offset
         if not (storage.alive and start >= 0 and start + nbytes <= storage.nbytes):
-            message = f"a copy {verb} {nbytes} bytes from byte {start} of the memory of `{name_of(place)}` on"
+            message = f"{access} {nbytes} bytes from byte {start} of the memory of `{name_of(place)}` on"
             raise fail(OUT_OF_BOUNDS, f"{message}, which has {storage.nbytes}", self.span)
         return place
 

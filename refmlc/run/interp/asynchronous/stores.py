@@ -37,7 +37,7 @@ def store(here: InstructionSite) -> Do:  # PTX-026
     def issue(frame: Frame) -> None:
         data = b"".join(value(frame).to_bytes(bits // 8, "little") for value in values)
         barrier = here.barrier(at, frame)
-        into = to.bytes_at(frame, nbytes, "writes", "shared")
+        into = to.bytes_at(frame, nbytes, "a store writes", "shared")
         to.aligned(into, nbytes)
         here.check_beside(into, barrier.place, frame)
 

@@ -92,11 +92,11 @@ def _coordinates(here: InstructionSite, first: int, rank: int) -> Callable[[Fram
     return lambda frame: [number(frame) for number in numbers]
 
 
-def _remote(here: InstructionSite, whole: TensorMap, row: Row, frame: Frame, verb: str) -> tuple[Address, Pointer]:
+def _remote(here: InstructionSite, whole: TensorMap, row: Row, frame: Frame, access: str) -> tuple[Address, Pointer]:
     """The place of a row in global memory. Fails: RM304, RM313."""
     place = whole.start.moved(row.remote)
     address = Address(lambda _frame: place, here.span)
-    return address, address.bytes_at(frame, row.nbytes, verb, "global")
+    return address, address.bytes_at(frame, row.nbytes, access, "global")
 
 
 def _filled(whole: TensorMap) -> bytearray:
@@ -170,11 +170,11 @@ def _box_to_shared(here: InstructionSite, rank: int) -> Callable[[Frame], BoxCop
 
     def prepared(frame: Frame) -> BoxCopy:
         whole = map_of(frame)
-        into = to.bytes_at(frame, whole.nbytes, "writes", "shared")
+        into = to.bytes_at(frame, whole.nbytes, "a copy writes", "shared")
         to.aligned(into, ALIGNMENT)
         box, sources = _filled(whole), []
         for row in rows(whole, coordinates(frame)):
-            address, place = _remote(here, whole, row, frame, "reads")
+            address, place = _remote(here, whole, row, frame, "a copy reads")
             if reads is not None:
                 reads(frame, place, row.nbytes, None)
             content = address.content(place, row.nbytes)
@@ -212,7 +212,7 @@ def _box_to_global(here: InstructionSite, rank: int) -> Callable[[Frame], OpenOp
 
     def prepared(frame: Frame) -> OpenOperation:
         whole = map_of(frame)
-        start = source.bytes_at(frame, whole.nbytes, "reads", "shared")
+        start = source.bytes_at(frame, whole.nbytes, "a copy reads", "shared")
         here.check_own(start, frame)
         source.aligned(start, ALIGNMENT)
         parts = rows(whole, coordinates(frame))
@@ -229,7 +229,7 @@ def _box_to_global(here: InstructionSite, rank: int) -> Callable[[Frame], OpenOp
             sources.append(OperationSource.read(place, count))
         box = np.frombuffer(start.storage.bytes, np.uint8, whole.nbytes, start.byte_offset)
         moves = [
-            Move(_remote(here, whole, row, frame, "writes")[1], None, box[each].tobytes())
+            Move(_remote(here, whole, row, frame, "a copy writes")[1], None, box[each].tobytes())
             for row, each in zip(parts, taken, strict=True)
         ]
 

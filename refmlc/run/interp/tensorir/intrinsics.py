@@ -233,7 +233,7 @@ def _reinterpret(scope: Scope, node: tir.Call) -> Eval:  # TIR-332
     """A handle points to the same under any type; the only number that is a handle is 0, null."""
     operand = operands(node)[0]
     value = scope.expr(operand)
-    failure = scope.failing(BAD_POINTER, node.span)
+    failure = scope.failing(UNSUPPORTED_CONSTRUCT, node.span)
     holds = isinstance(operand, tir.BufferLoad) and node.dtype.kind == "handle" and str(operand.dtype) == "uint64"
     address = held(scope, cast("tir.BufferLoad", operand)) if holds else None
 
@@ -245,9 +245,9 @@ def _reinterpret(scope: Scope, node: tir.Call) -> Eval:  # TIR-332
         if isinstance(handle, int | float):
             if handle == 0 and node.dtype.kind == "handle":
                 return None
-            raise failure(frame, f"the number {handle} is no handle")
+            raise failure(frame, f"the number {handle} as a handle: addresses have no numbers here")
         if node.dtype.kind != "handle":
-            raise failure(frame, "an address has no number here")
+            raise failure(frame, f"a handle as a number of {node.dtype}: addresses have no numbers here")
         return handle
 
     return reinterpret

@@ -210,7 +210,7 @@ def _content(place: Pointer) -> bytes:
 
 
 def _before(places: Sequence[Pointer], form: WarpgroupForm, span: Span | None) -> int:
-    """What the registers of D hold, or will hold after a product that is open. Fails: RM305, RM341."""
+    """The contents of the registers of D, joined: after the product that is open on them. Fails: RM305, RM341."""
     earlier = pending(places, form, span)
     if earlier is not None:
         return joined([int.from_bytes(move.data, "little") for move in earlier.moves], REGISTER)
@@ -218,7 +218,7 @@ def _before(places: Sequence[Pointer], form: WarpgroupForm, span: Span | None) -
 
 
 def _held(places: Sequence[Pointer], span: Span | None) -> int:
-    """What registers hold. Fails: RM305, RM341."""
+    """The contents of registers, joined. Fails: RM305, RM341."""
     for place in places:
         if not place.storage.is_initialised(place.byte_offset, WORD):
             owner = next((item.owner for item in place.storage.reserved_at(place.byte_offset, WORD)), None)

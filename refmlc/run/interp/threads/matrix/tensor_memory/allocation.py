@@ -84,7 +84,7 @@ def allocate(here: TensorInstruction) -> WarpWork:  # TMM-002
     meeting = Meeting(here.node, implied=False, part="thread", orders=False, until=RoomIsFree(slot))
 
     def post(frame: Frame) -> object:
-        place = into.bytes_at(frame, CELL, "writes", "shared")
+        place = into.bytes_at(frame, CELL, "an allocation writes", "shared")
         into.aligned(place, CELL)
         return place, count(frame), memory_of(frame)
 
