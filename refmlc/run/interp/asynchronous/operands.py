@@ -39,7 +39,10 @@ class Address:
     span: Span | None
 
     def bytes_at(self, frame: Frame, nbytes: int, access: str, space: str) -> Pointer:
-        """The place of `nbytes` bytes that `access` is of, as "a copy reads". Fails: RM304 beyond its memory, RM313 in another state space."""
+        """The place of the bytes of an access; `access` is its noun and verb, as "a copy reads".
+
+        Fails: RM304 beyond its memory, RM313 in another state space.
+        """
         place = self.at(frame)
         if space_of(place) != space:
             message = f"{access} {space} memory, the address is in `{name_of(place)}` in {space_of(place)} memory"
