@@ -19,7 +19,7 @@ tcgen05_commit tcgen05_commit_multicast tcgen05_dealloc tcgen05_fence tcgen05_mm
 tcgen05_mma_block_scale_block_ts tcgen05_mma_block_scale_ss tcgen05_mma_block_scale_ts tcgen05_mma_ss tcgen05_mma_ts
 tcgen05_mma_ws_ss tcgen05_mma_ws_ts tcgen05_relinquish_alloc_permit tcgen05_st_split
 """
-"""Executed, with a clause, and shown by unit tests alone; one that is shown by a case leaves this list."""
+"""Executed, with a clause, and in no case that returns and that TVM reads; one that a case shows leaves this list."""
 
 pytestmark = pytest.mark.needs("tvm")
 

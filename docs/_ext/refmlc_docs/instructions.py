@@ -1,7 +1,8 @@
-"""The forms of PTX instructions as tables: those that are executed, and the others with the reason."""
+"""The operators of PTX as tables: those that are executed, with their clauses, and the others with the reason."""
 
 from itertools import groupby
 
+from refmlc.lang.ops.ptx.clauses import clauses_of_operators
 from refmlc.lang.ops.ptx.forms import Form, FormOperand, ModifierSlot, forms
 from refmlc.lang.ops.ptx.meaning import CLAUSES, is_executed, missing
 from refmlc.lang.ops.ptx.registry import executed, registered
@@ -17,6 +18,16 @@ def executed_forms() -> str:
     ]
     count = f"{len(executed())} of {len(registered())}, `T.ptx.addr` among them:"
     return f"{count}\n\n{table(['instruction', 'operands', 'clause'], sorted(rows))}"
+
+
+def executed_elsewhere() -> str:
+    """The operators that other chapters define, by clause."""
+    names = [(clause, name) for name, clause in clauses_of_operators().items() if name not in CLAUSES]
+    rows = [
+        [clause_link(clause), ", ".join(inline(name) for _, name in group)]
+        for clause, group in groupby(sorted(names), key=lambda pair: pair[0])
+    ]
+    return f"{len(names)} operators:\n\n{table(['clause', 'operators'], rows)}"
 
 
 def missing_forms() -> str:

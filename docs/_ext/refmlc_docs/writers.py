@@ -14,6 +14,7 @@ WRITERS: Mapping[str, Callable[..., str]] = {
     "document": documents.document,
     "grammar": grammar.grammar,
     "ptx-forms": instructions.executed_forms,
+    "ptx-elsewhere": instructions.executed_elsewhere,
     "ptx-missing": instructions.missing_forms,
     "schema": schemas.schema,
     "tile-operators": book.tile_operators,

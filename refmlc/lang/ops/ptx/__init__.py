@@ -18,4 +18,5 @@
 | `narrow`         | `cvt` with scales and random bits, to fixed point and unsigned floats         |
 | `hints`          | hints on ranges and tensors                                                   |
 | `meaning`        | the table of them, and why a form has none                                    |
+| `clauses`        | the clause of each operator that is executed, here or by the interpreter      |
 """
