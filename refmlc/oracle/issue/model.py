@@ -22,7 +22,7 @@ import numpy as np
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE, UNSUPPORTED_CONSTRUCT
 from refmlc.lazy import load
-from refmlc.oracle.fuzz.subjects.imports import importers, torch_imports
+from refmlc.oracle.fuzz.subjects.imports import answer_difference, importers, torch_imports
 from refmlc.oracle.fuzz.subjects.imports.caged_judge import CagedJudge
 from refmlc.oracle.fuzz.subjects.imports.import_kinds import KINDS
 from refmlc.oracle.fuzz.subjects.imports.imported_model import (
@@ -119,12 +119,12 @@ def model_report(
             "+".join(names),
             how,
             CODES[how].id if how in CODES else importers.WRONG,
-            importers.shown(expected),
-            importers.shown(found),
+            answer_difference.shown(expected),
+            answer_difference.shown(found),
             name_of(judge, path).removesuffix(" importer"),
-            arguments=tuple(f"{name}: {importers.shown([array])}" for name, array in arguments),
+            arguments=tuple(f"{name}: {answer_difference.shown([array])}" for name, array in arguments),
             row=known_nodes(judge.says(path), kind.cause(program, how)) if len(names) == 1 else "",
-            script=form.script(program, importers.described(expected, found)),
+            script=form.script(program, answer_difference.described(expected, found)),
         )
         progress("neighbours")
         report = replace(report, neighbours=tuple(_neighbours(judge, path, program)))
@@ -139,7 +139,7 @@ def _first_wrong(judge: CagedJudge[Any], path: str, program: Any) -> Any | None:
     values = {**program.constants, **program.arguments}
     for number, node in enumerate(program.nodes, 1):
         alone = alone_of(program, node, values)
-        if importers.how_wrong(judge.evaluated(alone), judge.of(path, alone)) not in ("", MISSING):
+        if answer_difference.how_wrong(judge.evaluated(alone), judge.of(path, alone)) not in ("", MISSING):
             return alone
         names = tuple(filter(None, node.outputs))
         results = judge.evaluated(replace(program, nodes=program.nodes[:number], outputs=names))
@@ -155,8 +155,8 @@ def _verdict(judge: CagedJudge[Any], path: str, program: object) -> tuple[str, s
     if isinstance(expected, str):
         raise fail(UNSUPPORTED_CONSTRUCT, f"nothing was compared: {witness} has no result, {expected}")
     found = judge.of(path, program)
-    how = importers.how_wrong(expected, found)
-    return how, f"{how}: {importers.described(expected, found)}" if how else f"as {witness}"
+    how = answer_difference.how_wrong(expected, found)
+    return how, f"{how}: {answer_difference.described(expected, found)}" if how else f"as {witness}"
 
 
 def _neighbours(judge: CagedJudge[Any], path: str, program: object) -> Iterator[NeighbourRow]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from refmlc.diag.layout import plain
 from refmlc.lazy import load
-from refmlc.oracle.fuzz.subjects.imports.importers import TOLERANCE
+from refmlc.oracle.fuzz.subjects.imports.answer_difference import TOLERANCE
 
 if TYPE_CHECKING:
     from refmlc.oracle.fuzz.subjects.imports.onnx_graphs import OnnxGraph

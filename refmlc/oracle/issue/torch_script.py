@@ -5,7 +5,7 @@ Tensors have names of their own in it (`x0`, `c0`): those of a file reach no tex
 
 from collections.abc import Iterator, Mapping
 
-from refmlc.oracle.fuzz.subjects.imports.importers import TOLERANCE
+from refmlc.oracle.fuzz.subjects.imports.answer_difference import TOLERANCE
 from refmlc.oracle.fuzz.subjects.imports.torch_operators import FUNCTIONS, TorchCall, TorchProgram, function_of
 from refmlc.oracle.issue.model_script import HEAD, array_text, input_lines, note
 

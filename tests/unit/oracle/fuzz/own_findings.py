@@ -24,7 +24,7 @@ from refmlc.oracle.examine import examine
 from refmlc.oracle.fuzz import likeness
 from refmlc.oracle.fuzz.finding_pattern import OF_C_COMPILER, Pattern, pattern_of
 from refmlc.oracle.fuzz.result import KNOWN_ROW, LIKE_ROW
-from refmlc.oracle.fuzz.subjects.imports import importer_process, importers
+from refmlc.oracle.fuzz.subjects.imports import answer_difference, importer_process, importers
 from refmlc.oracle.implementations.implementation import Ended, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.rewrite.transform.normal_form import normalize
@@ -170,7 +170,7 @@ def answers_of(row):
         return [another(row["expected"])]
     if not isinstance(got, str):
         return [array(got)]
-    return importer_process._refusal(Stopped(Stop.REJECTED, got, fault=True))
+    return importer_process.refusal(Stopped(Stop.REJECTED, got, fault=True))
 
 
 def state_of_cause(cause, found, action):
@@ -190,7 +190,7 @@ def state_said(lines):
 def state_of_model(row):
     """What a campaign says of what a row records of a model: of the whole graph, where it has several nodes."""
     graph, found = graph_of(row), answers_of(row)
-    how = importers.how_wrong([array(row["expected"])], found)
+    how = answer_difference.how_wrong([array(row["expected"])], found)
     single = len(graph.nodes) == 1
     cause = importers.cause_of(graph, how) if single else ("+".join(node.op for node in graph.nodes), how)
     return state_of_cause(cause, found, "import")
@@ -230,5 +230,5 @@ def state_of_call(row):
     program, found = program_of(row), answers_of(row)
     if program is None:
         return ""
-    how = importers.how_wrong([array(row["expected"])], found)
+    how = answer_difference.how_wrong([array(row["expected"])], found)
     return state_of_cause(torch_imports.cause_of(program, how), found, "torch")

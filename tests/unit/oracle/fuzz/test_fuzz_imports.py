@@ -10,7 +10,7 @@ from needs import imported, need
 
 from refmlc.diag import RefmlcError
 from refmlc.oracle.fuzz.settings import CampaignSettings
-from refmlc.oracle.fuzz.subjects.imports import imported_model, importers
+from refmlc.oracle.fuzz.subjects.imports import answer_difference, imported_model, importers
 from refmlc.oracle.fuzz.subjects.imports.array_data import array_data, array_of
 from refmlc.oracle.fuzz.subjects.imports.caged_judge import CagedJudge
 from refmlc.oracle.fuzz.subjects.imports.importers import refusal_like
@@ -73,7 +73,7 @@ def test_the_pythons_of_a_campaign_are_named_once_without_options():
     ],
 )
 def test_how_results_differ(found, how):
-    assert importers.how_wrong([np.array([1.0, np.nan], "float32")], found) == how
+    assert answer_difference.how_wrong([np.array([1.0, np.nan], "float32")], found) == how
 
 
 def test_a_seed_gives_its_graph_and_data_give_it_back():

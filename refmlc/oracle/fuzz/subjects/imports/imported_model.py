@@ -17,7 +17,7 @@ from typing import Any
 
 from refmlc.diag import Diagnostic, fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE, CRASHED, REFUSED_PROGRAM, UNSUPPORTED_CONSTRUCT, WRONG_IMPORT
-from refmlc.oracle.fuzz.subjects.imports import importers
+from refmlc.oracle.fuzz.subjects.imports import answer_difference, importers
 from refmlc.oracle.fuzz.subjects.imports.caged_judge import CagedJudge
 from refmlc.oracle.fuzz.subjects.imports.import_kinds import KINDS, program_of
 from refmlc.oracle.fuzz.subjects.imports.tensor_reduction import StoredProgram
@@ -116,10 +116,10 @@ def _replayed(judge: CagedJudge[Any], path: str, program: StoredProgram) -> Repl
     if isinstance(expected, str):
         raise fail(UNSUPPORTED_CONSTRUCT, f"nothing was compared: {kind.witness} has no result, {expected}")
     found = judge.of(path, program)
-    how = importers.how_wrong(expected, found)
+    how = answer_difference.how_wrong(expected, found)
     if not how:
         return ReplayedTrace(by, ("equal",), None)
-    line = f"{how}: {importers.described(expected, found)}"
+    line = f"{how}: {answer_difference.described(expected, found)}"
     if how == MISSING:
         raise fail(UNSUPPORTED_CONSTRUCT, f"nothing was compared: {by} does not take the model: {found}")
     message = f"{by} is wrong on {'+'.join(kind.names(program))}: {line}"

@@ -50,15 +50,16 @@ class ImporterProcess(Tvm):
         """The results of the model in a file."""
         prepared = self.prepare_text(str(path))
         if isinstance(prepared, Stopped):
-            return _refusal(prepared)
+            return refusal(prepared)
         answer = prepared.run("main", [Tensor.from_numpy(np.asarray(array, order="C")) for array in arguments])
         prepared.close()
         if isinstance(answer, Stopped):
-            return _refusal(answer)
+            return refusal(answer)
         return arrays_of(answer)
 
 
-def _refusal(stopped: Stopped) -> str:
+def refusal(stopped: Stopped) -> str:
+    """Why there are no results: a death, a limit that TVM declares, or a fault; then the message."""
     if stopped.why is Stop.CRASHED:
         return f"crashed: {stopped.message}"
     said = any(words in stopped.message.lower() for words in SAID_LIMITS)

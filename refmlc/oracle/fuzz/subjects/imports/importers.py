@@ -34,13 +34,20 @@ from refmlc.oracle.fuzz.finding_pattern import Pattern, failure_words
 from refmlc.oracle.fuzz.likeness import like_row
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
-from refmlc.oracle.fuzz.subjects.imports.importer_process import Answers, ImportJudge, arrays_of, compiler, importer
+from refmlc.oracle.fuzz.subjects.imports.answer_difference import described, how_wrong
+from refmlc.oracle.fuzz.subjects.imports.compiled_import import (
+    AtFault,
+    CompiledImport,
+    CompilingJudge,
+    ImportedCall,
+    WrongImport,
+    compiled_import,
+)
+from refmlc.oracle.fuzz.subjects.imports.importer_process import Answers, ImportJudge, compiler, importer
 from refmlc.oracle.fuzz.subjects.imports.onnx_operators import OPERATORS
 from refmlc.oracle.fuzz.subjects.imports.onnx_reduction import alone_of, simpler
 from refmlc.oracle.fuzz.subjects.imports.tensor_reduction import less, reduced
-from refmlc.oracle.implementations.implementation import Stopped
 from refmlc.oracle.record import known_nodes
-from refmlc.run.memory.tensor import Tensor
 
 if TYPE_CHECKING:
     from refmlc.oracle.fuzz.subjects.imports.onnx_graphs import OnnxGraph
@@ -54,7 +61,6 @@ FRAMEWORK = "onnx"
 JUDGED = ("equal", "wrong")
 WRONG, REFUSED, CRASHED = "RM706", "RM707", "RM703"
 GRAPHS = "refmlc.oracle.fuzz.subjects.imports.onnx_graphs"
-TOLERANCE = {"float16": 2e-2, "float32": 1e-3, "float64": 1e-5}
 NO_RESULT = "NoResult"  # raised where ONNX leaves a result open
 EVALUATOR = {
     **{
@@ -103,37 +109,6 @@ class ImportFinding:
     refusal: str = ""
 
 
-def how_wrong(expected: Answers, found: Answers) -> str:
-    """How results differ: a refusal, another count, dtype, shape, another pattern of NaN and infinities, or values."""
-    if isinstance(found, str):
-        return found.partition(":")[0]
-    if isinstance(expected, str):
-        return ""
-    if len(found) != len(expected):
-        return "count"
-    return next(filter(None, map(_differs, expected, found)), "")
-
-
-def _differs(expected: np.ndarray, found: np.ndarray) -> str:
-    if expected.dtype != found.dtype:
-        return "dtype"
-    if expected.shape != found.shape:
-        return "shape"
-    if expected.dtype.kind != "f":
-        return "" if np.array_equal(expected, found) else "value"
-    if not _same_classes(expected, found):
-        return "nan"
-    bound = TOLERANCE.get(str(expected.dtype), TOLERANCE["float16"])
-    return "" if np.allclose(expected, found, rtol=bound, atol=bound / 10, equal_nan=True) else "value"
-
-
-def _same_classes(expected: np.ndarray, found: np.ndarray) -> bool:
-    """Whether NaN and the infinities stand in the same places."""
-    nan_alike = np.array_equal(np.isnan(expected), np.isnan(found))
-    infinite = np.isinf(expected) | np.isinf(found)
-    return nan_alike and np.array_equal(expected[infinite], found[infinite])
-
-
 class Judge:
     """The evaluator, refmlc's importer and the TVMs of a campaign."""
 
@@ -179,18 +154,18 @@ class Judge:
 
     def compiles_ours(self, python: str, graph: "OnnxGraph") -> bool:
         """Whether this TVM gives the right result for the module that refmlc imports."""
-        expected = self.evaluated(graph)
+        return self.compiled(python, graph, WrongImport(())).fault is AtFault.IMPORTER
+
+    def compiled(self, python: str, graph: "OnnxGraph", wrong: WrongImport) -> CompiledImport:
+        """What this TVM makes of the module that refmlc imports, where its importer is wrong."""
         try:
             prepared = load("refmlc.frontends.onnx_backend:prepare")(graph.model(), "CPU", "interp")
             module = prepared.module(dict(graph.arguments))
-        except RefmlcError:
-            return False
-        ready = compiler(python, self.seconds).prepare(module)
-        if isinstance(ready, Stopped):
-            return False
-        arguments = list(graph.arguments.values())[: len(module.functions["main"].params)]
-        answer = ready.run("main", [Tensor.from_numpy(np.asarray(array, order="C")) for array in arguments])
-        return not isinstance(answer, Stopped) and not how_wrong(expected, arrays_of(answer))
+            arrays = [graph.arguments[each.name] for each in module.functions["main"].params]
+        except (RefmlcError, KeyError):
+            return CompiledImport()
+        call = ImportedCall(module, tuple(map(np.asarray, arrays)))
+        return compiled_import(compiler(python, self.seconds), call, self.evaluated(graph), wrong)
 
 
 def guilty(judge: Judge, path: str, graph: "OnnxGraph") -> "OnnxGraph | None":
@@ -274,19 +249,6 @@ def same(judge: ImportJudge[P], path: str, candidate: P, how: str) -> bool:
     if isinstance(expected, str) or not judge.exports(candidate):
         return False
     return how_wrong(expected, judge.of(path, candidate)) == how
-
-
-def described(expected: Answers, found: Answers) -> str:
-    """Both answers in a line."""
-    return f"{shown(found)}, meant {shown(expected)}"
-
-
-def shown(answers: Answers) -> str:
-    """Answers in a line."""
-    if isinstance(answers, str):
-        return " ".join(answers.split())[:200]
-    shown = [f"{array.dtype}{list(array.shape)} {array.ravel()[:6].tolist()}" for array in answers]
-    return "; ".join(shown)
 
 
 EMPTY = "empty"  # an argument or a constant has no elements
@@ -417,9 +379,7 @@ def record_of(settings: CampaignSettings, number: int, judge: Judge, finding: Im
     if finding.path.startswith(IMPORTER):
         says = importer(python, judge_seconds(settings)).says
         lines[0] = f"{str(says.get('name', '')).removesuffix(' importer')}: {finding.message}"
-        lines += rows_said(says, finding.cause, finding.refusal)
-        right = judge.compiles_ours(python, finding.graph) if finding.code == WRONG else False
-        lines += ["TVM compiles refmlc's text of the same model right, so its importer is wrong"] if right else []
+        lines += said_of(judge, finding.path, finding.graph, WrongImport(finding.cause, finding.refusal))
     return FindingRecord(
         signature("", KIND, finding.path, finding.code, *brief(finding.cause)),
         finding.code,
@@ -433,9 +393,31 @@ def record_of(settings: CampaignSettings, number: int, judge: Judge, finding: Im
     )
 
 
-def rows_said(says: Mapping[str, object], cause: Sequence[str], refusal: str, action: str = "import") -> list[str]:
-    """The recorded deviation that a finding is, or looks like, as a line of its message."""
+def said_of(judge: CompilingJudge[P], path: str, program: P, wrong: WrongImport, action: str = "import") -> list[str]:
+    """The recorded deviation that a finding is, or looks like, and what is wrong in TVM, as lines of its message."""
+    if not path.startswith(IMPORTER):
+        return []
+    python = path.removeprefix(IMPORTER)
+    compiled = judge.compiled(python, program, wrong)
+    says = importer(python, judge.seconds).says
+    return [*rows_said(says, wrong.cause, wrong.refusal, action, of_compiler=compiled.rows), *compiled.lines]
+
+
+def rows_said(
+    says: Mapping[str, object],
+    cause: Sequence[str],
+    refusal: str,
+    action: str = "import",
+    *,
+    of_compiler: Sequence[str] = (),
+) -> list[str]:
+    """The recorded deviation that a finding is, or looks like, as a line of its message.
+
+    `of_compiler`: such lines on refmlc's module of the same model; a row of the importer says more.
+    """
     row = known_nodes(says, cause, refusal, action)
+    if of_compiler and not row:
+        return list(of_compiler)
     like = "" if row or not refusal else refusal_like(says, refusal, cause)
     return [f"as the known row {row}"] * bool(row) + [f"it is like the known row {like}"] * bool(like)
 
@@ -479,10 +461,10 @@ def shrink_graph(settings: CampaignSettings, finding: FindingRecord, seconds: fl
     nodes = cast("list[str]", finding.case["cause"])[0]
     cause = cause_of(graph, how) if len(graph.nodes) == 1 else (nodes, how)
     small = ImportFinding(graph, finding.path, finding.code, cause, "")
-    says = importer(path.removeprefix(IMPORTER), judge.seconds).says if path.startswith(IMPORTER) else {}
+    rows = said_of(judge, path, graph, WrongImport(cause, refusal_of(found)))
     return {
         "case": case_of(small),
-        "message": "\n".join([described(judge.evaluated(graph), found), *rows_said(says, cause, refusal_of(found))]),
+        "message": "\n".join([described(judge.evaluated(graph), found), *rows]),
         "elements": [before, sum(array.size for array in graph.arguments.values())],
     }
 

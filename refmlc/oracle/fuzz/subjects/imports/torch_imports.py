@@ -28,6 +28,15 @@ from refmlc.lang.ir import IRModule
 from refmlc.lazy import load
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, signature
 from refmlc.oracle.fuzz.settings import CampaignSettings
+from refmlc.oracle.fuzz.subjects.imports.answer_difference import described, how_wrong
+from refmlc.oracle.fuzz.subjects.imports.compiled_import import (
+    AtFault,
+    CompiledImport,
+    ImportedCall,
+    WrongImport,
+    compiled_import,
+    computed,
+)
 from refmlc.oracle.fuzz.subjects.imports.importer_process import Answers, arrays_of, compiler, importer
 from refmlc.oracle.fuzz.subjects.imports.importers import (
     CRASHED,
@@ -36,12 +45,10 @@ from refmlc.oracle.fuzz.subjects.imports.importers import (
     OURS,
     REFUSED,
     WRONG,
-    described,
     has_specials,
-    how_wrong,
     pythons_of,
     refusal_of,
-    rows_said,
+    said_of,
     same,
 )
 from refmlc.oracle.fuzz.subjects.imports.tensor_reduction import less, reduced
@@ -52,10 +59,9 @@ from refmlc.oracle.fuzz.subjects.imports.torch_operators import (
     drawn_program,
     function_of,
 )
-from refmlc.oracle.implementations.implementation import Implementation, Limits, Stopped
+from refmlc.oracle.implementations.implementation import Limits, Stopped
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.record import SEVERAL
-from refmlc.run.memory.tensor import Tensor
 
 KIND = "torch-imports"
 FRAMEWORK = "pytorch"
@@ -109,7 +115,8 @@ class TorchJudge:
             module = load(f"{MODULES}:imported")(program)
         except RefmlcError as failure:
             return f"refused: {failure.diagnostic.message}"
-        return _computed(Interp(Limits(seconds=self.seconds)), module, program)
+        answer = computed(Interp(Limits(seconds=self.seconds)), _call(module, program))
+        return f"failed: {answer.message}" if isinstance(answer, Stopped) else arrays_of(answer)
 
     def theirs(self, python: str, program: TorchProgram) -> Answers:
         """The result of TVM's importer; a refusal where PyTorch does not save the program."""
@@ -131,22 +138,19 @@ class TorchJudge:
 
     def compiles_ours(self, python: str, program: TorchProgram) -> bool:
         """Whether this TVM gives the right result for the module that refmlc imports."""
+        return self.compiled(python, program, WrongImport(())).fault is AtFault.IMPORTER
+
+    def compiled(self, python: str, program: TorchProgram, wrong: WrongImport) -> CompiledImport:
+        """What this TVM makes of the module that refmlc imports, where its importer is wrong."""
         try:
             module = load(f"{MODULES}:imported")(program)
         except RefmlcError:
-            return False
-        found = _computed(compiler(python, self.seconds), module, program)
-        return not how_wrong(self.evaluated(program), found)
+            return CompiledImport()
+        return compiled_import(compiler(python, self.seconds), _call(module, program), self.evaluated(program), wrong)
 
 
-def _computed(implementation: Implementation, module: IRModule, program: TorchProgram) -> Answers:
-    prepared = implementation.prepare(module)
-    if isinstance(prepared, Stopped):
-        return f"failed: {prepared.message}"
-    arguments = [Tensor.from_numpy(np.array(array, order="C")) for array in program.arguments.values()]
-    answer = prepared.run("main", arguments)
-    prepared.close()
-    return f"failed: {answer.message}" if isinstance(answer, Stopped) else arrays_of(answer)
+def _call(module: IRModule, program: TorchProgram) -> ImportedCall:
+    return ImportedCall(module, tuple(program.arguments.values()))
 
 
 def alone_of(program: TorchProgram, call: TorchCall, values: dict[str, np.ndarray]) -> TorchProgram:
@@ -365,9 +369,7 @@ def record_of(settings: CampaignSettings, number: int, judge: TorchJudge, findin
         python = finding.path.removeprefix(IMPORTER)
         says = importer(python, judge.seconds).says
         lines[0] = f"{str(says.get('name', '')).removesuffix(' importer')}: {finding.message}"
-        lines += rows_said(says, finding.cause, finding.refusal, "torch")
-        if finding.code == WRONG and judge.compiles_ours(python, finding.program):
-            lines += ["TVM compiles refmlc's text of the same program right, so its importer is wrong"]
+        lines += said_of(judge, finding.path, finding.program, WrongImport(finding.cause, finding.refusal), "torch")
     return FindingRecord(
         signature("", KIND, finding.path, finding.code, *brief(finding.cause)),
         finding.code,
@@ -402,11 +404,9 @@ def shrink_program(settings: CampaignSettings, finding: FindingRecord, seconds: 
         return {"problem": "the finding does not occur again"}
     small = reduced(program, less, lambda each: monotonic() < deadline and same(judge, path, each, how))
     found, cause = judge.of(path, small), cause_in(judge, path, small, how)
-    says = importer(path.removeprefix(IMPORTER), judge.seconds).says if path.startswith(IMPORTER) else {}
+    rows = said_of(judge, path, small, WrongImport(cause, refusal_of(found)), "torch")
     return {
         "case": case_of(small, cause),
-        "message": "\n".join(
-            [described(judge.evaluated(small), found), *rows_said(says, cause, refusal_of(found), "torch")]
-        ),
+        "message": "\n".join([described(judge.evaluated(small), found), *rows]),
         "elements": [sum(array.size for array in each.arguments.values()) for each in (program, small)],
     }
