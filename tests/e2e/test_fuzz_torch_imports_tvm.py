@@ -25,7 +25,7 @@ def test_a_wrong_importer_is_found_by_one_call():
     assert torch_imports.judged(judge, OURS, program)[0] == "equal"
     verdict, why, finding = torch_imports.judged(judge, f"{IMPORTER}{TVM_PYTHON}", program)
     assert (verdict, why) == ("wrong", "")
-    assert finding.cause == ("F.hardsigmoid", "float32", "nan")
+    assert finding.cause == ("F.hardsigmoid", "special", "float32", "nan")
     record = torch_imports.record_of(settings, 5, judge, finding)
     assert record.message.startswith("tvm 0.")
     assert "its importer is wrong" in record.message
