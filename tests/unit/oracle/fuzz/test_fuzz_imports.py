@@ -143,6 +143,57 @@ def test_where_each_output_is_wrong_alone_the_reduction_keeps_one_and_ends():
     assert few[0]  # otherwise it took one output for the other, on and on
 
 
+class Partial(Deaf):
+    """An importer that gives other values at some places of the results, or that takes no node with several."""
+
+    def __init__(self, *places, most=9):
+        super().__init__()
+        self.places, self.most = places, most
+
+    def of(self, _path, drawn):
+        (node,) = drawn.nodes
+        if len(node.outputs) > self.most:
+            return "failed: AssertionError: Missing outputs during conversion."
+        wrong = {node.outputs[place] for place in self.places if place < len(node.outputs)}
+        results = zip(drawn.outputs, self.evaluated(drawn), strict=True)
+        return [array + 1 if name in wrong else array for name, array in results]
+
+
+@pytest.mark.parametrize(
+    ("judge", "word", "kept"),
+    [
+        (Partial(0), "", ("y",)),
+        (Partial(1), "out1", ("y", "places")),
+        (Partial(0, 1), "", ("y",)),
+        (Partial(most=1), "out1", ("y", "places")),
+        (Partial(most=0), "", ("y",)),
+    ],
+)
+def test_of_several_outputs_the_one_that_is_wrong_is_kept(judge, word, kept):
+    node = graphs().OnnxNode("MaxPool", ("x",), ("y", "places"), {"kernel_shape": [1, 2]})
+    x = np.array([[[[1.0, 3.0, 2.0]]]], "float32")
+    finding = importers.finding_of(judge, importers.OURS, graphs().OnnxGraph(13, (node,), {}, {"x": x}, node.outputs))
+    (small,) = finding.graph.nodes
+    assert (small.outputs, finding.graph.outputs) == (kept, kept[1:] or kept)
+    assert [each for each in finding.cause if each.startswith("out")] == [word] * bool(word)
+
+
+@pytest.mark.parametrize(("judge", "words"), [(Partial(most=3), ["out3"]), (Partial(2), ["out2"]), (Partial(0), [])])
+def test_outputs_that_a_node_may_lack_are_taken_from_it_from_the_last_on(judge, words):
+    node = graphs().OnnxNode("Unique", ("x",), ("y", "first", "inverse", "counts"), {})
+    x = np.array([2.0, 1.0, 2.0], "float32")
+    finding = importers.finding_of(judge, importers.OURS, graphs().OnnxGraph(11, (node,), {}, {"x": x}, node.outputs))
+    assert [each for each in finding.cause if each.startswith("out")] == words
+
+
+def test_an_output_that_a_node_must_have_stays():
+    constants, x = {"k": np.array([1])}, np.array([2.0, 1.0], "float32")
+    node = graphs().OnnxNode("TopK", ("x", "k"), ("y", "places"), {})
+    drawn = graphs().OnnxGraph(11, (node,), constants, {"x": x}, node.outputs)
+    finding = importers.finding_of(Partial(0), importers.OURS, drawn)
+    assert (finding.graph.nodes[0].outputs, finding.graph.outputs) == (node.outputs, ("y",))
+
+
 class Alike(Deaf):
     """Two importers with one fault."""
 

@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from refmlc.lazy import load
+
 if TYPE_CHECKING:
     from refmlc.oracle.fuzz.subjects.imports.onnx_graphs import OnnxGraph, OnnxNode
+
+GRAPHS = "refmlc.oracle.fuzz.subjects.imports.onnx_graphs"
 
 
 def alone_of(graph: "OnnxGraph", node: "OnnxNode", values: dict[str, np.ndarray]) -> "OnnxGraph":
@@ -18,11 +22,34 @@ def alone_of(graph: "OnnxGraph", node: "OnnxNode", values: dict[str, np.ndarray]
     return replace(graph, nodes=(node,), constants=constants, arguments=arguments, outputs=node.outputs)
 
 
+def _fewer_outputs(graph: "OnnxGraph") -> "Iterator[OnnxGraph]":
+    """The node without its last output, where it may lack it; else one result: the last that it may lack, or another.
+
+    What is wrong as long as the node has an output at all is wrong for that one.
+    """
+    (node,) = graph.nodes
+    optional = [name for place, name in enumerate(node.outputs) if _is_optional(graph, place)]
+    *_, last = node.outputs
+    if last in optional and graph.outputs != (last,):
+        fewer = replace(node, outputs=node.outputs[:-1])
+        yield replace(graph, nodes=(fewer,), outputs=tuple(name for name in graph.outputs if name != last))
+    ranked = [*reversed(optional), *(name for name in graph.outputs if name not in optional)]
+    for output in ranked if len(graph.outputs) > 1 else ():
+        if output in graph.outputs:
+            yield replace(graph, outputs=(output,))
+
+
+def _is_optional(graph: "OnnxGraph", place: int) -> bool:
+    """Whether ONNX lets the node have no output at a place."""
+    schema = load(f"{GRAPHS}:schema_of")(graph.nodes[0].op, graph.opset)
+    formal = schema.outputs[min(place, len(schema.outputs) - 1)]
+    return place > 0 and str(formal.option.name) == "Optional"
+
+
 def simpler(graph: "OnnxGraph") -> "Iterator[OnnxGraph]":
     """The node with an output, attribute or input less, or with a constant for an argument."""
+    yield from _fewer_outputs(graph)
     node = graph.nodes[0]
-    for output in graph.outputs if len(graph.outputs) > 1 else ():
-        yield replace(graph, outputs=(output,))
     for name in node.attributes:
         rest = {key: value for key, value in node.attributes.items() if key != name}
         yield replace(graph, nodes=(replace(node, attributes=rest),))
