@@ -258,9 +258,11 @@ def most_alike(says: Mapping[str, object], ids: Sequence[str], text: str, patter
     operators, kinds = _operators_and_kinds(text)
     alike: list[tuple[bool, float, str]] = []
     for row in _tables(base, version) if ids else ():
+        if row["id"] not in ids:
+            continue
         others, other_kinds = _operators_and_kinds(str(row.get("module", "")))
         got = bool(pattern) and row.get("got") == pattern
-        if row["id"] in ids and other_kinds and (got or not others or operators & others):
+        if other_kinds and (got or not others or operators & others):
             shared = len(operators & others) + len(kinds & other_kinds)
             alike.append((got, shared / len(others | other_kinds), str(row["id"])))
     return max(alike, default=(False, 0.0, ""))[2]

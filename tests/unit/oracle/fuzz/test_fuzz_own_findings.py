@@ -5,11 +5,20 @@ import re
 import own_findings
 import pytest
 from needs import TVM_PYTHON
-from own_findings import ROWS, state_of_c_error, state_of_call, state_of_model, state_of_result, without
+from own_findings import (
+    ROWS,
+    state_of_c_error,
+    state_of_call,
+    state_of_model,
+    state_of_result,
+    state_said,
+    without,
+)
 
+from refmlc.oracle.fuzz.subjects.passes import pass_runs
 from refmlc.oracle.fuzz.subjects.primitives import staged
-from refmlc.oracle.passes.run import TvmPrimitives
-from refmlc.oracle.record import scheduled_rows
+from refmlc.oracle.passes.run import TvmPasses, TvmPrimitives
+from refmlc.oracle.record import rows_on_record, scheduled_rows
 
 LED_ELSEWHERE = {
     "cast-to-bfloat16-left-out": "new",  # a cast between plain floats: most programs have one
@@ -126,6 +135,25 @@ STEPS_WITHOUT_IT = {
     "rolling-buffer-axis": "rolling-buffer-reader",
 }
 """What findings of steps are like while their row is not known."""
+PASSES_OF_NO_FINDING = {
+    "common-division",  # drawn arguments do not show it
+    "inplace-copy",
+}
+"""Rows of passes whose program makes no finding."""
+PASSES_LED_ELSEWHERE = {
+    "combine-matmul-bias": "like combine-matmul-row",  # both have the same operators, and messages that begin alike
+    "hoist-division": "like hoist-empty-loop",  # both have the same operators and kinds of nodes
+}
+"""As `LED_ELSEWHERE`, of findings on passes."""
+PASSES_WITHOUT_IT = {
+    "inplace-tuple-live": "like in-place-tuple-in-tuple",  # of one cause
+    "inplace-field": "like inplace-tuple-live",
+    "hoist-division": "like hoist-empty-loop",
+    "hoist-empty-loop": "like hoist-division",
+    "combine-matmul-bias": "like combine-matmul-row",
+    "combine-matmul-row": "like combine-matmul-bias",
+}
+"""What findings of passes are like while their row is not known."""
 NOT_READ = ("einsum-label-from-nowhere",)  # refmlc refuses its module
 
 
@@ -215,3 +243,23 @@ def test_each_finding_on_a_step_leads_to_its_own_row(monkeypatch):
             hidden = name
             others[name] = staged.known_row(tvm, cause) or staged.like_row(tvm, cause)
     assert {name: other for name, other in others.items() if other} == STEPS_WITHOUT_IT
+
+
+@pytest.mark.needs("tvm")
+def test_each_finding_on_a_pass_leads_to_its_own_row(monkeypatch):
+    """A row that its own program does not show in this TVM makes no finding."""
+    tvm = TvmPasses(TVM_PYTHON, passes=(), seconds=20)
+    rows = [row for row in rows_on_record({"name": tvm.name}) if row.get("action") in ("pass", "pass-run")]
+    pairs = [(row, pass_runs.finding_on(tvm, row["module"], tuple(row["steps"]))) for row in rows]
+    findings = {row["id"]: finding for row, finding in pairs if finding is not None}
+    causes = {(row["module"], tuple(row["steps"])): finding and finding.cause for row, finding in pairs}
+    monkeypatch.setattr(pass_runs, "_cause_recorded", lambda _tvm, text, steps: causes[text, steps])
+    states, others = {}, {}
+    for name, finding in findings.items():
+        states[name] = state_said(pass_runs.message_of(tvm, finding))
+        with without(name):
+            others[name] = state_said(pass_runs.message_of(tvm, finding))
+    tvm.close()
+    assert {row["id"] for row in rows} - set(findings) == PASSES_OF_NO_FINDING
+    assert astray(states) == PASSES_LED_ELSEWHERE
+    assert {name: other for name, other in others.items() if other != "new"} == PASSES_WITHOUT_IT

@@ -3,12 +3,13 @@
 import re
 from dataclasses import replace
 from importlib.resources import files
-from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
 from refmlc.cli import main
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_FILE
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.fuzz.exclusions import NOT_SENT_TO_TVM, is_excluded
 from refmlc.oracle.fuzz.settings import CampaignSettings
@@ -141,15 +142,62 @@ def test_of_recorded_deviations_of_a_pass_the_one_on_the_same_operators_is_named
     assert most_alike(says, ["e"], text()) == most_alike(says, [], text()) == ""
 
 
+class OnePass:
+    """TVM, in which each order of passes leaves one text, or does not end."""
+
+    name = "tvm 0.27.0.post1"
+
+    def __init__(self, after):
+        self.after = after
+
+    def __call__(self, before, steps, *, whole):
+        assert whole
+        if not self.after:
+            raise fail(BAD_FILE, "TVM does not take it")
+        return trace(before, self.after, names=steps[-1:])
+
+
 def test_a_finding_names_the_row_that_it_is_like(monkeypatch):
     row = {"action": "pass-run", "steps": ["tirx.StmtSimplify()"], "got": ["int32", [1]], "id": "a", "module": text()}
     monkeypatch.setattr("refmlc.oracle.record._tables", lambda _name, _version: [row])
     _, finding = pass_runs.finding_of(trace(text(), text(), text(operation="+ 2")), STEPS)
-    tvm = SimpleNamespace(name="tvm 0.27.0.post1")
+    tvm = OnePass(text(operation="+ 3"))
     lines = pass_runs.message_of(tvm, finding)
     assert lines[1:] == ["it is like the known row a", "perhaps as the known row a"]
     other = replace(finding, steps=STEPS[:1])  # another pass is guilty
     assert pass_runs.message_of(tvm, other) == [lines[0].replace("StmtSimplify", "UnrollLoop")]
+
+
+WRONG, OUTSIDE, NO_RULE = text(operation="+ 2"), text(index="i + 1"), text(index="i, 0")
+
+
+@pytest.mark.parametrize(
+    ("left", "got", "alike"),
+    [
+        (WRONG, ["int32", [1]], [WRONG]),
+        (OUTSIDE, ["int32", [1]], [OUTSIDE]),  # once compiled it has other values
+        (NO_RULE, ["int32", [1]], [NO_RULE]),
+        (OUTSIDE, "RM304", [OUTSIDE]),
+        (text(), ["int32", [1]], [WRONG]),  # drawn arguments do not show it
+        (text(), "RM304", [OUTSIDE]),
+        ("", ["int32", [1]], [WRONG]),
+    ],
+)
+def test_a_row_answers_for_the_difference_that_its_own_program_has(monkeypatch, left, got, alike):
+    row = {"action": "pass-run", "steps": [STEPS[1]], "got": got, "id": "a", "module": text()}
+    monkeypatch.setattr("refmlc.oracle.record._tables", lambda _name, _version: [row])
+    findings = {
+        after: pass_runs.finding_of(trace(text(), text(), after), STEPS)[1] for after in (WRONG, OUTSIDE, NO_RULE)
+    }
+    tvm = OnePass(left)
+    assert [after for after, finding in findings.items() if pass_runs.rows_of(tvm, finding)] == alike
+
+
+def test_a_row_of_a_compiled_program_answers_as_before(monkeypatch):
+    row = {"got": ["int32", [1]], "id": "d", "kind": "wrong result", "why": "StmtSimplify loses it.", "module": text()}
+    monkeypatch.setattr("refmlc.oracle.record._tables", lambda _name, _version: [row])
+    _, finding = pass_runs.finding_of(trace(text(), text(), OUTSIDE), STEPS)
+    assert pass_runs.rows_of(OnePass(""), finding) == ["d"]
 
 
 def test_every_program_is_read_and_is_some_pass_s():

@@ -13,11 +13,13 @@ A cause is the guilty pass, how it is wrong, and its pattern:
 | undefined code, an ill-formed stage | the code                                        |
 | a failed check, a death of TVM      | its message, without numbers and names          |
 
-Where a recorded deviation has the same three, the finding is a known one.
+Where a recorded deviation has the same three, the finding is a known one. Those of a row that leaves a wrong program
+are what its own program has after its own passes: the values that it records are of a compiled program, where
+undefined code shows as another result.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from time import monotonic
@@ -47,7 +49,7 @@ from refmlc.oracle.passes.check import Permissions, check, shrunk
 from refmlc.oracle.passes.run import TvmPasses
 from refmlc.oracle.passes.stages import BrokenStage, PassTrace, Stage, StageVerdict, TraceCheck
 from refmlc.oracle.reasons import normalised
-from refmlc.oracle.record import known_passes, most_alike
+from refmlc.oracle.record import WRONG_STAGES, known_passes, most_alike, rows_on_record
 
 KIND = "passes"
 FAILS = (Kind.COMPILER_ERROR, Kind.HUNG, Kind.CRASHED)
@@ -203,12 +205,40 @@ def record_of(
 
 def message_of(tvm: TvmPasses, finding: PassFinding) -> list[str]:
     """What is wrong, and the recorded deviations that it may be: the most like it is named alone."""
-    says = {"name": tvm.name}
-    rows = known_passes(says, finding.guilty, finding.verdict, finding.pattern)
-    like = most_alike(says, rows, finding.text, finding.pattern)
+    rows = rows_of(tvm, finding)
+    like = most_alike({"name": tvm.name}, rows, finding.text, finding.pattern)
     lines = [f"it is like the known row {like}"] if like else []
     lines += [f"perhaps as the known row {' or '.join(rows)}"] if rows else []
     return [f"`{finding.guilty}` is wrong: {finding.message}", *lines]
+
+
+def rows_of(tvm: TvmPasses, finding: PassFinding) -> list[str]:
+    """The recorded deviations on the guilty pass that are wrong in the same way."""
+    says = {"name": tvm.name}
+    rows = known_passes(says, finding.guilty, finding.verdict, finding.pattern)
+    if finding.verdict not in WRONG_STAGES:
+        return rows
+    recorded = {str(row["id"]): row for row in rows_on_record(says)} if rows else {}
+    return [row for row in rows if cause_of_row(tvm, recorded[row])[1:] in ((), finding.cause[1:])]
+
+
+def cause_of_row(tvm: TvmPasses, row: Mapping[str, object]) -> Cause | tuple[()]:
+    """The cause of the finding that a recorded deviation makes; empty: its program is a compiled one.
+
+    Where drawn arguments do not show it, it is wrong as the row says.
+    """
+    match row:
+        case {"module": str(text), "steps": [*_, last] as steps}:
+            got = row.get("got")
+            code = got if isinstance(got, str) else ""
+            stated = name_of(str(last)), "undefined" if code else "wrong", code
+            return _cause_recorded(tvm, text, tuple(map(str, steps))) or stated
+    return ()
+
+
+@cache
+def _cause_recorded(tvm: TvmPasses, text: str, steps: Steps) -> Cause | None:
+    return cause_of(tvm, text, steps)
 
 
 def case_of(finding: PassFinding) -> dict[str, object]:
@@ -230,7 +260,7 @@ def shrink_order(settings: CampaignSettings, finding: FindingRecord, seconds: fl
     def keeps(candidate: Steps) -> bool:
         return is_legal(candidate) and monotonic() < deadline and cause_of(tvm, text, candidate) == cause
 
-    smallest = _finding(tvm, text, fewer(steps, keeps))
+    smallest = finding_on(tvm, text, fewer(steps, keeps))
     if smallest is None:
         return {"problem": "the finding does not occur again"}
     smallest = smaller_program(tvm, smallest, max(1.0, deadline - monotonic()))
@@ -255,11 +285,12 @@ def smaller_program(tvm: TvmPasses, finding: PassFinding, seconds: float) -> Pas
         calls=CALLS,
         permissions=permissions_of(steps),
     )
-    again = None if small is None else _finding(tvm, small.text, steps)
+    again = None if small is None else finding_on(tvm, small.text, steps)
     return finding if again is None or again.cause != finding.cause else again
 
 
-def _finding(tvm: TvmPasses, text: str, steps: Steps) -> PassFinding | None:
+def finding_on(tvm: TvmPasses, text: str, steps: Steps) -> PassFinding | None:
+    """What is wrong with these steps; None: nothing, or TVM does not take them."""
     try:
         return finding_of(trace_of(tvm, text, steps), steps)[1]
     except RefmlcError:
@@ -268,7 +299,7 @@ def _finding(tvm: TvmPasses, text: str, steps: Steps) -> PassFinding | None:
 
 def cause_of(tvm: TvmPasses, text: str, steps: Steps) -> Cause | None:
     """The cause of what is wrong with these steps; None: nothing."""
-    finding = _finding(tvm, text, steps)
+    finding = finding_on(tvm, text, steps)
     return None if finding is None else finding.cause
 
 
@@ -292,7 +323,7 @@ class OrdersInTvm:
         """The recorded deviation that it is; empty where none is, or one of several may be."""
         if not isinstance(finding, PassFinding):
             return ""
-        rows = known_passes({"name": self.name}, finding.guilty, finding.verdict, finding.pattern)
+        rows = rows_of(self._tvm, finding)
         return rows[0] if len(rows) == 1 else ""
 
     def close(self) -> None:
