@@ -288,6 +288,8 @@ OUTPUTS = "AssertionError: Missing outputs during conversion. Expected 2 but Got
         ("import", "ReduceL2 empty opset11 value", "", "max-of-nothing"),
         ("import", "ReduceL2 opset11 value", "", ""),
         ("import", "NonZero opset13 shape", "", "onnx-non-zero-scalar"),
+        ("import", "Unique opset11 out2 failed", "RuntimeError: Check failed: input_shape", "unique-inverse"),
+        ("import", "Unique opset11 out3 failed", "RuntimeError: Check failed: input_shape", ""),
         ("import", "Pow opset13 failed", BINARY, "onnx-pow-dtypes"),
         ("import", "Pow opset13 failed", "InternalError: Check failed: (e", "onnx-pow-integers"),
         ("torch", "movedim destination empty source uint8 failed", RESHAPE, "torch-linear-of-nothing"),
