@@ -31,6 +31,22 @@ class Killed:
 KILLED = Killed()
 
 
+def used(value: object, what: str, span: Span | None) -> object:
+    """`value`, which is used. Fails: RM316 where the memory of it, or of a tensor that it holds, went to another."""
+    if isinstance(value, Tensor):
+        if not value.storage.alive:
+            raise fail(USE_AFTER_KILL, f"{what} is used after its memory went to another tensor", span)
+    elif type(value) is tuple and not all(map(_is_alive, value)):
+        raise fail(USE_AFTER_KILL, f"{what} is used after the memory of a tensor in it went to another", span)
+    return value
+
+
+def _is_alive(value: object) -> bool:
+    if isinstance(value, Tensor):
+        return value.storage.alive
+    return type(value) is not tuple or all(map(_is_alive, value))
+
+
 @dataclass(slots=True)
 class Activation:
     """The state of one call. `noted` is the failure that this call has added its note to."""
@@ -41,7 +57,11 @@ class Activation:
     noted: RefmlcError | None = None
 
     def value(self, var: relax.Var, span: Span | None) -> object:
-        """The value of `var`. Fails: RM203, RM204 (not or no longer bound), RM316 (killed, or its memory reused)."""
+        """The value of `var`, which is used. Fails: as `held`, and RM316 where memory of it was reused."""
+        return used(self.held(var, span), f"`{var.name}`", span)
+
+    def held(self, var: relax.Var, span: Span | None) -> object:
+        """The value of `var`, for a variable or a tuple to hold. Fails: RM203, RM204 (not or no longer bound), RM316."""
         try:
             value = self.values[var]
         except KeyError:
@@ -51,8 +71,6 @@ class Activation:
             raise fail(OUT_OF_SCOPE, f"variable `{var.name}` is used where it is not bound", span) from None
         if value is KILLED:
             raise fail(USE_AFTER_KILL, f"`{var.name}` is used after it was killed", span)
-        if isinstance(value, Tensor) and not value.storage.alive:
-            raise fail(USE_AFTER_KILL, f"`{var.name}` is used after its memory went to another tensor", span)
         return value
 
     def note(self, failure: RefmlcError, var: relax.Var, span: Span | None) -> None:

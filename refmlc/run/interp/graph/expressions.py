@@ -26,7 +26,7 @@ from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.library import OPERATORS
 from refmlc.lang.ops.graph import GRAPH_OPS
-from refmlc.run.interp.graph.activation import Activation, Eval, Run, Scope
+from refmlc.run.interp.graph.activation import Activation, Eval, Run, Scope, used
 from refmlc.run.interp.graph.call_site import condition
 from refmlc.run.interp.graph.calls import call_named, extern_value
 from refmlc.run.interp.graph.library import prepare_library_call
@@ -66,8 +66,9 @@ def prepare_expr(scope: Scope, node: relax.Expr) -> Eval:
             return _shape(node)
         case relax.Tuple(fields):  # RLX-109
             return scope.exprs(fields)
-        case relax.TupleGetItem():  # RLX-110
-            return _field(scope, node)
+        case relax.TupleGetItem(_, index):  # RLX-110
+            field = _field(scope, node)
+            return lambda env: used(field(env), f"field {index}", node.span)
         case relax.ExternFunc(symbol):  # RLX-111
             return extern_value(scope, symbol, node)
         case relax.Op(name):  # RLX-112
@@ -106,8 +107,23 @@ def _shape(node: relax.ShapeExpr) -> Eval:
     return shape
 
 
+def _held(scope: Scope, node: relax.Expr) -> Eval:
+    """`node` for a variable or a tuple to hold, which uses no tensor in it: memory that went to another is no fault."""
+    match node:
+        case relax.Var():
+            return lambda env: env.held(node, node.span)
+        case relax.Tuple(fields):
+            parts = tuple(_held(scope, field) for field in fields)
+            return lambda env: tuple([part(env) for part in parts])
+        case relax.TupleGetItem():
+            return _field(scope, node)
+        case _:
+            return scope.expr(node)
+
+
 def _field(scope: Scope, node: relax.TupleGetItem) -> Eval:
-    whole, index = scope.expr(node.tuple_value), node.index
+    """A field, of which nothing is used yet."""
+    whole, index = _held(scope, node.tuple_value), node.index
 
     def field(env: Activation) -> object:
         value = whole(env)
@@ -280,7 +296,7 @@ def _binding(scope: Scope, binding: relax.Binding) -> Run:
         case relax.VarBinding(var, relax.Function() as local):  # RLX-121
             value, code, ty = _local_function(scope, local, var.name, var), INFO_LIES, var.ty
         case relax.VarBinding(var, node):  # RLX-121
-            value, code, ty = scope.expr(node), INFO_LIES, var.ty
+            value, code, ty = _held(scope, node), INFO_LIES, var.ty
         case relax.MatchCast(var, node, ty):  # RLX-122
             value, code = scope.expr(node), CAST_FAILED
         case _:

@@ -124,6 +124,52 @@ return (b, c)
     assert (listed(b), listed(c)) == ([5] * 4, [3] * 4)
 
 
+HELD = f"""
+{STORAGE["memory"]}
+{tensor("a", 0)}
+{tensor("b", 16)}
+cls.fill(a, R.prim_value(3))
+cls.fill(b, R.prim_value(4))
+{tensor("c", 0)}
+cls.fill(c, R.prim_value(5))
+"""
+"""The memory of `a` goes to `c`."""
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "t = (a, b)\nd = t[1]",
+        "t = ((a, b), c)\ni = t[0]\nd = i[1]",
+        "t = ((a, b), c)\nd = t[0][1]",
+        "o = a\nt = (o, a)\nu = t[0]\nd = b",
+    ],
+)
+def test_a_tensor_without_memory_may_be_held(main, lines):
+    assert listed(main(f"{HELD}\n{lines}\nreturn d")) == [4] * 4
+
+
+@pytest.mark.parametrize(
+    ("lines", "what"),
+    [
+        ("t = (a, b)\nreturn t", "`t` is used after the memory of a tensor in it"),
+        ("t = (c, (b, a))\nreturn t", "`t` is used after the memory of a tensor in it"),
+        ("t = (c, (b, a))\nreturn t[1]", "field 1 is used after the memory of a tensor in it"),
+        ("return (b, a)", "`a` is used after its memory"),
+        ("t = (a, b)\nu = t[0]\nreturn u", "`u` is used after its memory"),
+        ("t = (a, b)\nreturn t[0]", "field 0 is used after its memory"),
+        ("t = (a, b)\ncls.copy(t[0], b)\nreturn b", "field 0 is used after its memory"),
+        ("t = (a, b)\nd = R.concat(t)\nreturn d", "`t` is used after the memory of a tensor in it"),
+        ("d = R.concat((b, a))\nreturn d", "`a` is used after its memory"),
+        ("o = a\ncls.copy(o, b)\nreturn b", "`o` is used after its memory"),
+    ],
+)
+def test_a_tensor_without_memory_is_not_used(wrong, lines, what):
+    found = wrong(f"{HELD}\n{lines}")
+    assert found.code.id == "RM316"
+    assert f"{what} went to another" in found.message
+
+
 def test_a_tensor_outside_its_storage(wrong):
     assert wrong(f"{STORAGE['memory']}\n{tensor('a', 24)}\nreturn a").code.id == "RM304"
     assert wrong(f"{STORAGE['memory']}\n{tensor('a', 0, extent=-1)}\nreturn a").code.id == "RM315"
