@@ -135,7 +135,15 @@ def failure_words(message: str, names: Collection[str] = ()) -> str:
     head, mark, tail = text.partition(" is false")
     if not mark:
         head, tail = "", text
-    return head + mark + WORDS.sub(lambda word: "_" if word[0] in names or MADE.fullmatch(word[0]) else word[0], tail)
+    names = frozenset(names)
+    return head + mark + WORDS.sub(lambda word: "_" if _is_name(word, names) else word[0], tail)
+
+
+def _is_name(word: re.Match[str], names: frozenset[str]) -> bool:
+    """Whether a word is a name of the program, or one that TVM made; an A that begins a sentence is an article."""
+    if word[0] == "A" and re.match(r" [a-z]{3}", word.string[word.end() :]):
+        return word.string[: word.start()].rstrip() not in ("", ":")
+    return word[0] in names or MADE.fullmatch(word[0]) is not None
 
 
 def once(errors: str) -> str:

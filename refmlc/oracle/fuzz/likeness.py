@@ -137,6 +137,8 @@ CODE = re.compile(r"RM\d+")
 UNDEFINED = re.compile(r"RM3\d+")  # what a row expects: a finding of a result is on a defined program
 MEMORY = ("RM304", "RM305")  # what is outside of a buffer, or was never written
 DEATHS = ("the process", "no answer")  # they name no place, as a message without a word does not
+FAILED = re.compile(r"\w+Error: ")
+LOWERING = ("tirx.", "s_tir.")  # passes of TensorIR; those of Relax are asked for
 RUNS = re.compile(r"runs|SIG[A-Z]+")  # what a row got, where that is no message
 SIGNAL = re.compile(r"SIG[A-Z]+")
 COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
@@ -188,7 +190,13 @@ def _rows(name: str, version: str, of_c: bool) -> tuple[RowLooks, ...]:
     """What each row about a program that runs looks like."""
     says = {"name": name, "version": version} if version else {"name": name}
     actions = (*RESULTS, OF_C) if of_c else RESULTS
-    return tuple(_looks(row) for row in rows_on_record(says) if row.get("action") in actions)
+    return tuple(_looks(row) for row in rows_on_record(says) if row.get("action") in actions or _ends_in_a_pass(row))
+
+
+def _ends_in_a_pass(row: Mapping[str, object]) -> bool:
+    """Whether TVM stops in a pass that every program goes through, with a message: one that is compiled stops there too."""
+    got, passes = str(row.get("got")), _words(row, "steps")
+    return row.get("action") == "pass" and FAILED.match(got) is not None and passes[-1].startswith(LOWERING)
 
 
 def _looks(row: Mapping[str, object]) -> RowLooks:

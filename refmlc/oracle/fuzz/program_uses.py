@@ -5,10 +5,12 @@ that few programs have count as operators; so do a quotient of a difference in a
 its own, and an operator that asks for the bounds of a cast that wraps.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 from refmlc.lang.dtypes import BOOL, SCALARS, DType
 from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import walk
 from refmlc.oracle.fuzz.finding_pattern import (
@@ -23,9 +25,11 @@ from refmlc.oracle.fuzz.finding_pattern import (
     group_of,
 )
 
+BINDING = "binding of a float that is stored as an integer"
 IN_INDEX = " of a difference in an index"
 FLOAT8 = "float8"  # what is wrong with one of them is wrong with all
 LARGEST = 2**63 - 1
+COMPARED = 24  # expressions of a program
 BRANCHES = (relax.If, tir.While, tir.And, tir.Or)
 
 
@@ -51,6 +55,8 @@ def uses_in(module: IRModule) -> Uses:
             casts.add((CAST, f"{node.value.dtype.element} {node.dtype.element}"))
         elif name := _seldom(node):
             uses.add((name, ANY))
+    if _binds_repeated(nodes):
+        uses.add((BINDING, ANY))
     uses |= {(name, FLOAT8) for name, dtype in uses if dtype.startswith(FLOAT8)}
     narrow = filter(is_narrow, casts)
     return frozenset({*narrow, *((name, dtype) for name, dtype in uses if name not in PLAIN)})
@@ -67,7 +73,7 @@ def _seldom(node: Node) -> str:
         case tir.Let(var=tir.Var(dtype=dtype)):
             return "let of a float that is stored as an integer" if _is_stored(dtype) else "let"
         case tir.Bind(var=tir.Var(dtype=dtype)) if _is_stored(dtype):
-            return "binding of a float that is stored as an integer"
+            return BINDING
         case tir.PrimFunc(params=params) if any(_is_stored(param.dtype) for param in params):
             return "parameter that is a float stored as an integer"
         case tir.Shuffle():
@@ -79,6 +85,12 @@ def _seldom(node: Node) -> str:
         case tir.FloatImm(dtype=dtype) if dtype.scalar.bits <= NARROW:
             return f"literal of {group_of(dtype)}"
     return ""
+
+
+def _binds_repeated(nodes: Sequence[Node]) -> bool:
+    """Whether such a float is computed twice: TVM binds what is common to expressions."""
+    computed = [node for node in nodes if isinstance(node, tir.Cast | tir.Apply) and _is_stored(node.dtype)]
+    return any(structural_equal(*pair) for pair in combinations(computed[:COMPARED], 2))
 
 
 def _turned(index: Node) -> Iterator[str]:

@@ -211,6 +211,31 @@ def test_a_number_that_is_stored_as_an_integer_counts_where_it_is_bound(paramete
     assert of_program(message, BOUND, parameter=parameter, bound=bound) == row
 
 
+@pytest.mark.parametrize(
+    ("value", "row"),
+    [
+        ('T.Cast("bfloat16", A[0]) * T.Cast("bfloat16", A[0])', "bind-float8"),
+        ('T.Cast("bfloat16", A[0]) * T.Cast("bfloat16", A[1])', ""),
+        ("A[0] * A[0]", ""),
+    ],
+)
+def test_a_number_that_is_computed_twice_is_bound(value, row):
+    value = value if "Cast" in value else f'T.Cast("bfloat16", {value})'
+    text = f"""@T.prim_func
+def main(A: T.Buffer((2,), "float32"), B: T.Buffer((1,), "bfloat16")):
+    B[0] = {value}
+"""
+    assert of_program(BIND, text) == row
+
+
+def test_a_program_may_stop_in_a_pass_of_a_row():
+    text = "@T.prim_func\ndef main(A: T.Buffer((1,), 'int32')):\n    A[0] = A[0] + 1\n"
+    assert of_program(CHECK.format("(is_zero(op->min)) is false:"), text) == "vectorize-minimum"
+    assert (
+        of_program("InternalError: Check failed: (!block_stack_.empty()) is false: no block is being built", text) == ""
+    )
+
+
 BRANCH = """@R.function
 def main(x: R.Tensor((2,), "float32"), c: R.Tensor((), "bool")):
     if c:
@@ -434,6 +459,12 @@ def test_the_condition_of_a_check_is_one_whatever_the_program_is_called():
     assert failure_words("InternalError: 3 is bad") == failure_words("DiagnosticError: error: 4 is bad") == "# is bad"
     assert failure_words("bitcast half to i8") == "bitcast half to i8"  # not of LLVM
     assert failure_words("power of boolean") == "power of boolean"
+
+
+def test_an_article_is_no_name():
+    check = "Check failed: (x) is false: A zero needs A of B"
+    assert failure_words(check, {"A", "B"}) == "Check failed: (x) is false: A zero needs _ of _"
+    assert failure_words("dtype of A differs", {"A"}) == "dtype of _ differs"
 
 
 def test_errors_of_several_places_differ_where_one_of_them_does():
