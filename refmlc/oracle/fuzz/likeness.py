@@ -194,7 +194,7 @@ def _rows(name: str, version: str, of_c: bool) -> tuple[RowLooks, ...]:
 
 
 def _ends_in_a_pass(row: Mapping[str, object]) -> bool:
-    """Whether TVM stops in a pass that every program goes through, with a message: one that is compiled stops there too."""
+    """Whether TVM stops with a message in a pass that every program goes through when it is compiled."""
     got, passes = str(row.get("got")), _words(row, "steps")
     return row.get("action") == "pass" and FAILED.match(got) is not None and passes[-1].startswith(LOWERING)
 
