@@ -110,6 +110,7 @@ WITHOUT_IT = {
 """What findings lead to while their row is not known: those of a new cause ought to lead nowhere."""
 REFUSED_BY_A_CHECK = {
     "cache-index-sequence",
+    "loop-partition-nested",
     "reindex-cache-backwards",
     "reindex-loop-of-two",
     "reverse-compute-at-domain",

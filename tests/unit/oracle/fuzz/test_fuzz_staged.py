@@ -149,7 +149,17 @@ def test_a_finding_is_the_recorded_deviation_whose_cause_it_has():
     causes = staged.causes_of_rows(tvm, "blockize")
     assert set(causes) == {
         f"blockize-{name}"
-        for name in ("begin", "condition", "constant", "drops-init", "if", "init-reads", "order", "variable")
+        for name in (
+            "begin",
+            "condition",
+            "constant",
+            "drops-init",
+            "if",
+            "init-reads",
+            "order",
+            "repeated",
+            "variable",
+        )
     }
     assert causes["blockize-begin"] == ("blockize", "wrong", "", "begin")  # it copies `A[vj]`: wrong as the row says
     for row, pattern in (("blockize-condition", "guarded"), ("blockize-if", "branch"), ("blockize-order", "order")):

@@ -18,6 +18,7 @@ table: a generated program has many traits, of which a cause needs one or two.
 | `guarded`    | has a predicate                                                                  |
 | `triangle`   | a loop around it has an extent that depends on another loop                      |
 | `begin`      | a loop around it does not begin at 0                                             |
+| `repeated`   | has an init, and a loop around it that no axis needs                             |
 | `constant`   | has an axis that is bound to a constant                                          |
 | `turned`     | stores at indices that are not its axes in their order                           |
 | `fraction`   | reads at an index that is a quotient                                             |
@@ -151,6 +152,14 @@ def _depends_on_loops(site: TakenBlock) -> bool:
     return any(each in variables for loop in site.loops for part in (loop.min, loop.extent) for each in walk(part))
 
 
+def _is_repeated(site: TakenBlock) -> bool:
+    """Whether an init is executed again, in a loop that no axis needs, of the block or of one around it."""
+    realizes = [each for each in (*site.around, site.realize) if isinstance(each, tir.SBlockRealize)]
+    bound = {each for realize in realizes for value in realize.iter_values for each in walk(value)}
+    loops = (loop for loop in site.loops if getattr(loop.extent, "value", None) != 1)
+    return site.block.init is not None and any(loop.loop_var not in bound for loop in loops)
+
+
 def _has_other_blocks(site: TakenBlock) -> bool:
     names = {each.name for each in site.others}
     inner = {each.name for each in walk(site.block.body) if isinstance(each, tir.SBlock)}
@@ -260,6 +269,7 @@ TRAITS: Mapping[str, Callable[[TakenBlock], bool]] = {
     "guarded": lambda site: _has_variable(site.realize.predicate),
     "triangle": _depends_on_loops,
     "begin": lambda site: any(not isinstance(loop.min, tir.IntImm) or loop.min.value != 0 for loop in site.loops),
+    "repeated": _is_repeated,
     "constant": lambda site: any(map(_is_number, site.realize.iter_values)),
     "turned": _is_turned,
     "fraction": _reads_at_a_quotient,
@@ -329,6 +339,7 @@ _BLOCKS = (
         "guarded",
         "triangle",
         "begin",
+        "repeated",
         "constant",
         "in place",
         "updating",
