@@ -25,6 +25,7 @@ LED_ELSEWHERE = {
     "bfloat16-literal": "new",  # a product is no operator that tells programs apart
     "constant-to-bool": "new",  # as the first
     "cast-to-bfloat16-twice": "new",  # as the first
+    "bind-cast-bfloat16": "new",  # as the first
     "block-domain": "new",  # its own answer is right: the domain has no meaning
     "block-domain-roi": "new",
     "roi-align-reversed": "new",  # as above, a loop of negative extent
