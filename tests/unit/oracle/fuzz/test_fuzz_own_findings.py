@@ -88,6 +88,7 @@ WITHOUT_IT = {
     "narrow-cast-divide": "like shared-padding-divide",
     "c-narrow": "like narrow-cast-divide",
     "max-of-nothing": "like max-of-infinities",
+    "max-of-infinities": "like max-constant-nan",  # of another cause
     "take-backward-axis": "like take-backward-outside",
     "take-backward-outside": "like take-backward-axis",
     "attention-causal": "like attention-scale-float16",
