@@ -1,11 +1,12 @@
 """Records by element of memory, independent of the view of an access.
 
 Elements of one storage are numbered in units of the first access to it. At an access of another size, or one that is
-not aligned to the unit, the unit becomes a byte and every record is copied to the bytes of its element. Records end
+not aligned to the unit, the unit becomes a byte and each byte of an element gets a copy of its record. Records end
 with their storage.
 """
 
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 from weakref import ReferenceType, ref
@@ -28,7 +29,7 @@ class Book(Generic[R]):
     def split(self) -> None:
         """Count bytes from here on."""
         unit, self.unit = self.unit, 1
-        self.records = {key * unit + byte: record for key, record in self.records.items() for byte in range(unit)}
+        self.records = {key * unit + byte: copy(record) for key, record in self.records.items() for byte in range(unit)}
 
 
 class Elements(Generic[R]):

@@ -48,3 +48,26 @@ def found(*statements):
 )
 def test_races_of_threads_and_tile_primitives(statements, expected):
     assert found(*statements) == expected
+
+
+WIDE = """@T.prim_func
+def main(A: T.Buffer((2,), "uint32"), B: T.Buffer((4,), "float16")):
+    T.device_entry()
+    b = T.cta_id([1])
+    t = T.thread_id([{threads}])
+    S = T.alloc_shared((4,), "float16")
+    r = T.alloc_local((2,), "uint32")
+    T.ptx.ld.global_.v2.u32(r[0], r[1], A.ptr_to([0]))
+    T.ptx.st.shared.v2.u32(T.address_of(S[0]), r[0], r[1])
+    for vec in T.vectorized(4):
+        S[vec] = S[vec] + T.float16(1)
+    for i in range(4):
+        B[i] = S[i]
+"""
+
+
+@pytest.mark.parametrize(("threads", "expected"), [(1, False), (2, True)])
+def test_elements_of_an_access_that_was_wider_are_apart(threads, expected):
+    arguments = [np.arange(2, dtype="uint32"), np.zeros(4, "float16")]
+    report = sanitize(read(WIDE.format(threads=threads), "case.py"), "main", arguments)
+    assert bool(report.counts.get("RM321", 0)) is expected
