@@ -61,7 +61,7 @@ class Activation:
         return used(self.held(var, span), f"`{var.name}`", span)
 
     def held(self, var: relax.Var, span: Span | None) -> object:
-        """The value of `var`, for a variable or a tuple to hold. Fails: RM203, RM204 (not bound any more), RM316."""
+        """The value of `var`, which is not used. Fails: RM203, RM204 (not or no longer bound), RM316 (killed)."""
         try:
             value = self.values[var]
         except KeyError:

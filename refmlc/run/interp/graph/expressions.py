@@ -107,8 +107,26 @@ def _shape(node: relax.ShapeExpr) -> Eval:
     return shape
 
 
+def _bound(scope: Scope, node: relax.Expr) -> Eval:
+    """`node` as the value of a variable: a tensor is used by that, one in a tuple is not."""
+    value = _held(scope, node)
+    match node:
+        case relax.Var(name):
+            what = f"`{name}`"
+        case relax.TupleGetItem(_, index):
+            what = f"field {index}"
+        case _:
+            return value
+
+    def bound(env: Activation) -> object:
+        held = value(env)
+        return used(held, what, node.span) if isinstance(held, Tensor) else held
+
+    return bound
+
+
 def _held(scope: Scope, node: relax.Expr) -> Eval:
-    """`node` for a variable or a tuple to hold, which uses no tensor in it: memory that went to another is no fault."""
+    """`node` for a tuple to hold, which uses no tensor by that: memory that went to another is no fault."""
     match node:
         case relax.Var():
             return lambda env: env.held(node, node.span)
@@ -296,7 +314,7 @@ def _binding(scope: Scope, binding: relax.Binding) -> Run:
         case relax.VarBinding(var, relax.Function() as local):  # RLX-121
             value, code, ty = _local_function(scope, local, var.name, var), INFO_LIES, var.ty
         case relax.VarBinding(var, node):  # RLX-121
-            value, code, ty = _held(scope, node), INFO_LIES, var.ty
+            value, code, ty = _bound(scope, node), INFO_LIES, var.ty
         case relax.MatchCast(var, node, ty):  # RLX-122
             value, code = scope.expr(node), CAST_FAILED
         case _:

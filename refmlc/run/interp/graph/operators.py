@@ -85,7 +85,7 @@ def _kill(scope: Scope, node: relax.Call, _site: Site) -> Eval:  # RLX-304
         case relax.Var() as var:
 
             def kill(env: Activation) -> None:
-                env.value(var, node.span)
+                env.held(var, node.span)
                 env.values[var] = KILLED
 
             return kill
