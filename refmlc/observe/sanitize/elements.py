@@ -1,12 +1,11 @@
 """Records by element of memory, independent of the view of an access.
 
 Elements of one storage are numbered in units of the first access to it. At an access of another size, or one that is
-not aligned to the unit, the unit becomes a byte and each byte of an element gets a copy of its record. Records end
-with their storage.
+not aligned to the unit, the unit becomes a byte and each byte of an element gets its record. A record that changes
+later is copied for that: each byte is an element then. Records end with their storage.
 """
 
-from collections.abc import Iterable
-from copy import copy
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 from weakref import ReferenceType, ref
@@ -26,18 +25,26 @@ class Book(Generic[R]):
     unit: int
     records: dict[int, R] = field(default_factory=dict)
 
-    def split(self) -> None:
-        """Count bytes from here on."""
+    def split(self, of_byte: Callable[[R], R]) -> None:
+        """Count bytes from here on; `of_byte` gives the record of each byte of an element."""
         unit, self.unit = self.unit, 1
-        self.records = {key * unit + byte: copy(record) for key, record in self.records.items() for byte in range(unit)}
+        self.records = {
+            key * unit + byte: of_byte(record) for key, record in self.records.items() for byte in range(unit)
+        }
+
+
+def unchanged(record: R) -> R:
+    """The record itself, which nothing changes."""
+    return record
 
 
 class Elements(Generic[R]):
-    """Records of a kind R."""
+    """Records of a kind R. `of_byte`: the record of a byte of an element, a copy where records change."""
 
-    __slots__ = ("_books", "_sizes")
+    __slots__ = ("_books", "_of_byte", "_sizes")
 
-    def __init__(self) -> None:
+    def __init__(self, of_byte: Callable[[R], R] = unchanged) -> None:
+        self._of_byte = of_byte
         # By identity, which is quicker to look up than a weak key; a book ends with its storage.
         self._books: dict[int, tuple[ReferenceType[Storage], Book[R]]] = {}
         self._sizes: dict[tir.Buffer, int] = {}
@@ -50,7 +57,7 @@ class Elements(Generic[R]):
         entry = self._books.get(id(data.storage))
         book = self._open(data.storage, 1 if first % size else size) if entry is None else entry[1]
         if book.unit != 1 and (book.unit != size or first % size):
-            book.split()
+            book.split(self._of_byte)
         unit = book.unit
         if unit == size:
             return book.records, range(first // unit, first // unit + 1)

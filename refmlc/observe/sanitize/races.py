@@ -141,7 +141,7 @@ class Races(Detector):
         self._atomic = ""
         self._loads = False
         self._double_write: tuple[Access, Access, View, int, Frame] | None = None
-        self._accesses: Elements[Accesses] = Elements()
+        self._accesses: Elements[Accesses] = Elements(replace)
         self._reduce_vars: dict[BlockSite, tuple[tir.Var, ...]] = {}
         self._privacy: dict[tir.Buffer, tuple[tuple[ParallelLoop, ...], tuple[ParallelLoop, ...]]] = {}
 

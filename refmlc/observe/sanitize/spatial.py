@@ -19,7 +19,8 @@ B is compared with A of the same iteration. If the last store to the element, in
 iteration, then B reads the value of that iteration, which is not allowed.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import cast
 
 from refmlc.diag import Diagnostic, Related
@@ -68,7 +69,7 @@ class SpatialAxes(ExecutionDetector[Elements[ElementAccesses]]):
     reach = Reach.NOT_PLAIN
 
     def __init__(self, facts: FactTable) -> None:
-        super().__init__(facts, Elements)
+        super().__init__(facts, partial(Elements, replace))
         self._open: list[Instance | None] = []
         # The last store to each element, in any block, of memory that belongs to iterations.
         self._last: Elements[tir.BufferStore] = Elements()
