@@ -141,8 +141,9 @@ def failure_words(message: str, names: Collection[str] = ()) -> str:
 
 def _is_name(word: re.Match[str], names: frozenset[str]) -> bool:
     """Whether a word is a name of the program, or one that TVM made; an A that begins a sentence is an article."""
-    if word[0] == "A" and re.match(r" [a-z]{3}", word.string[word.end() :]):
-        return word.string[: word.start()].rstrip() not in ("", ":")
+    begins = word.string[: word.start()].rstrip() in ("", ":")
+    if word[0] == "A" and begins and re.match(r" [a-z]{3}", word.string[word.end() :]):
+        return False
     return word[0] in names or MADE.fullmatch(word[0]) is not None
 
 

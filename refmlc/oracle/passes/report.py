@@ -12,6 +12,7 @@ Constants are arguments, since TVM cannot read them from a text. None where no p
 one of a later stage, an argument is large, or neither a tensor nor a number.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import unified_diff
@@ -30,6 +31,7 @@ from refmlc.oracle.refine.calls import fresh
 from refmlc.run.memory.tensor import Tensor
 from refmlc.vm.parameters import parameters_of
 
+NUMBER = re.compile(r"[0-9]{1,18}")  # a flag of a target: TVM has no longer one
 MOST = 256  # elements of an argument that is written out
 SEEN = """
 @tvm.instrument.pass_instrument
@@ -88,7 +90,7 @@ def script_head(text: str, args: Sequence[str], request: TvmRequest) -> Iterator
     yield from (*(f"        {each}," for each in args), "    ]", "")
     kind, *flags = request.target.split()
     pairs = [flag.lstrip("-").partition("=") for flag in flags]
-    values = {key: (int(value) if value.isdecimal() else value) if sign else True for key, sign, value in pairs}
+    values = {key: (int(value) if NUMBER.fullmatch(value) else value) if sign else True for key, sign, value in pairs}
     spelled = {"kind": kind, **values}
     yield f"target = tvm.target.Target({spelled})"
     yield "module = from_source(TEXT, check_well_formed=False)"

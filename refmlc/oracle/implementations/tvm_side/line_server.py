@@ -23,6 +23,7 @@ import tvm
 from tvm.script import from_source
 
 LONGEST = 400
+NUMBER = re.compile(r"[0-9]{1,18}")
 YOUNG = 1_000_000  # objects between two looks for cycles
 DECLARED = ("not linked", "not enabled", "TIRx schedule dispatch failed", "Cannot resolve ScopeIdDef for target")
 AROUND = ("Error in pass: ", "Location (TVMScript): ")  # begin what TVM adds to a message: the module, whole
@@ -122,7 +123,7 @@ def target_of(text):
     """The target that `llvm -mcpu=haswell -opt-level=0` spells; the versions take no such text, but its parts."""
     kind, *flags = text.split()
     pairs = [flag.lstrip("-").partition("=")[::2] for flag in flags]
-    values = {key: int(value) if value.isdecimal() else value or True for key, value in pairs}
+    values = {key: int(value) if NUMBER.fullmatch(value) else value or True for key, value in pairs}
     return tvm.target.Target({"kind": kind, **values})
 
 

@@ -465,6 +465,7 @@ def test_an_article_is_no_name():
     check = "Check failed: (x) is false: A zero needs A of B"
     assert failure_words(check, {"A", "B"}) == "Check failed: (x) is false: A zero needs _ of _"
     assert failure_words("dtype of A differs", {"A"}) == "dtype of _ differs"
+    assert failure_words("dtype of A differs", {"B"}) == "dtype of A differs"
 
 
 def test_errors_of_several_places_differ_where_one_of_them_does():

@@ -43,6 +43,7 @@ CASES = [
     ("ReduceSum", 9, ([np.ones((2, 3), "float32")], {"axes": [-1]}), ([np.ones((2, 3), "float32")], {"axes": [1]})),
     ("Div", 13, ([wholes(1), wholes(0)], {}), ([floats(1), floats(0)], {})),
     ("Mod", 13, ([floats(1), floats(1)], {}), ([floats(1), floats(1)], {"fmod": 1})),
+    ("Pow", 13, ([wholes(3), wholes(2**62)], {}), ([wholes(-1), wholes(2**62)], {})),
     ("Pow", 13, ([wholes(46341, dtype="int32"), wholes(2)], {}), ([wholes(46340, dtype="int32"), wholes(2)], {})),
     (
         "BitShift",

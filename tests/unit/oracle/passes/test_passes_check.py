@@ -294,11 +294,13 @@ class Module:
 
 def test_the_program_takes_the_passes_that_were_named():
     broken = check(trace(module(), lowered("-"))).broken
-    asked = TvmRequest(["relax.LegalizeOps", "NarrowDataType(32)"], "llvm -mcpu=haswell -opt -opt-level=0", 3)
+    far = "9" * 5000  # Python makes no number of it
+    target = f"llvm -mcpu=haswell -opt -opt-level=0 -far={far}"
+    asked = TvmRequest(["relax.LegalizeOps", "NarrowDataType(32)"], target, 3)
     program = tvm_script(module(), broken, asked)
     compile(program, "<program>", "exec")
     for part in (
-        "tvm.target.Target({'kind': 'llvm', 'mcpu': 'haswell', 'opt': True, 'opt-level': 0})",
+        f"tvm.target.Target({{'kind': 'llvm', 'mcpu': 'haswell', 'opt': True, 'opt-level': 0, 'far': '{far}'}})",
         "PassContext(opt_level=3, instruments=[Seen()])",
         "for each in [relax.transform.LegalizeOps(), tirx.transform.NarrowDataType(32)]:",
         'print("without the passes:", run(module))',

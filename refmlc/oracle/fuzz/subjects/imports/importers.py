@@ -44,6 +44,7 @@ from refmlc.oracle.fuzz.subjects.imports.compiled_import import (
     compiled_import,
 )
 from refmlc.oracle.fuzz.subjects.imports.importer_process import Answers, ImportJudge, compiler, importer
+from refmlc.oracle.fuzz.subjects.imports.onnx_domains import NoResult
 from refmlc.oracle.fuzz.subjects.imports.onnx_operators import OPERATORS
 from refmlc.oracle.fuzz.subjects.imports.onnx_reduction import alone_of, simpler
 from refmlc.oracle.fuzz.subjects.imports.tensor_reduction import less, reduced
@@ -61,7 +62,6 @@ FRAMEWORK = "onnx"
 JUDGED = ("equal", "wrong")
 WRONG, REFUSED, CRASHED = "RM706", "RM707", "RM703"
 GRAPHS = "refmlc.oracle.fuzz.subjects.imports.onnx_graphs"
-NO_RESULT = "NoResult"  # raised where ONNX leaves a result open
 EVALUATOR = {
     **{
         f"{operator} opset{version}": "takes the axis as version 13 does, in every version"
@@ -121,8 +121,10 @@ class Judge:
             values = load(f"{GRAPHS}:evaluated")(graph)
         except MemoryError:
             raise
+        except NoResult as problem:
+            return f"refused: {problem}"
         except Exception as problem:  # noqa: BLE001 - the evaluator raises anything
-            return f"refused: {problem if type(problem).__name__ == NO_RESULT else type(problem).__name__}"
+            return f"refused: {type(problem).__name__}"
         return [values[name] for name in graph.outputs]
 
     def exports(self, graph: "OnnxGraph") -> bool:

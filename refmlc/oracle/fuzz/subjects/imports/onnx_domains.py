@@ -21,7 +21,12 @@ FROM_THE_BACK = re.compile(r"negative value|\[-r", re.IGNORECASE)
 EXCLUSIVE = ("Flatten",)  # its axis is a place between two axes
 IGNORED = ("QuantizeLinear", "DequantizeLinear")  # of a scale that is a scalar
 WRAPS = {"reflect": -1, "edge": None, "wrap": 0}
+WIDEST = 64  # bits of an integer
 UNDEFINED_REDUCTION = "empty set of values yields undefined"
+
+
+class NoResult(ValueError):
+    """Nobody can be held to the result of a node."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +121,12 @@ def _power_overflows(call: NodeCall) -> bool:
     bases, exponents = np.broadcast_arrays(call.first, call.second)
     limits = np.iinfo(call.first.dtype)
     pairs = zip(bases.ravel().tolist(), exponents.ravel().tolist(), strict=True)
-    return any(exponent < 0 or not limits.min <= base**exponent <= limits.max for base, exponent in pairs)
+    return any(exponent < 0 or _is_outside(base, exponent, limits) for base, exponent in pairs)
+
+
+def _is_outside(base: int, exponent: int, limits: np.iinfo) -> bool:
+    """Whether a power is out of range; one that is beyond all dtypes is not computed."""
+    return abs(base) > 1 and (exponent > WIDEST or not limits.min <= base**exponent <= limits.max)
 
 
 def _shifts_out(call: NodeCall) -> bool:

@@ -21,7 +21,7 @@ import onnx
 from onnx.reference import ReferenceEvaluator
 
 from refmlc.oracle.fuzz.subjects.imports.array_data import array_data, array_of
-from refmlc.oracle.fuzz.subjects.imports.onnx_domains import NodeCall, left_open
+from refmlc.oracle.fuzz.subjects.imports.onnx_domains import NodeCall, NoResult, left_open
 from refmlc.oracle.fuzz.subjects.imports.onnx_operators import ATTRIBUTES, OPERATORS, Attribute, NodeDraw
 
 OPSETS = (9, 10, 11, 13, 15, 17, 18, 19, 21, 22)
@@ -95,10 +95,6 @@ class OnnxGraph:
         )
         outputs = tuple(cast("list[str]", data["outputs"]))
         return OnnxGraph(cast("int", data["opset"]), tuple(nodes), constants, arguments, outputs)
-
-
-class NoResult(ValueError):
-    """Nobody can be held to the result of a node."""
 
 
 def evaluated(graph: OnnxGraph) -> dict[str, np.ndarray]:
