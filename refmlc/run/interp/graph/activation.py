@@ -36,15 +36,23 @@ def used(value: object, what: str, span: Span | None) -> object:
     if isinstance(value, Tensor):
         if not value.storage.alive:
             raise fail(USE_AFTER_KILL, f"{what} is used after its memory went to another tensor", span)
-    elif type(value) is tuple and not all(map(_is_alive, value)):
+    elif type(value) is tuple and not _are_alive(value):
         raise fail(USE_AFTER_KILL, f"{what} is used after the memory of a tensor in it went to another", span)
     return value
 
 
-def _is_alive(value: object) -> bool:
-    if isinstance(value, Tensor):
-        return value.storage.alive
-    return type(value) is not tuple or all(map(_is_alive, value))
+def _are_alive(values: tuple[object, ...]) -> bool:
+    """Whether every tensor in `values` has its memory. A tuple that occurs many times in others is looked at once."""
+    pending, seen = [values], {id(values)}
+    while pending:
+        for value in pending.pop():
+            if isinstance(value, Tensor):
+                if not value.storage.alive:
+                    return False
+            elif type(value) is tuple and id(value) not in seen:
+                seen.add(id(value))
+                pending.append(value)
+    return True
 
 
 @dataclass(slots=True)
