@@ -126,8 +126,6 @@ STEPS_WITHOUT_IT = {
     "cache-of-view": "reindex-cache-of-allocation",
     "cache-read-plain-store": "reindex-cache-plain-store",
     "reindex-cache-plain-store": "cache-read-plain-store",
-    "reindex-plain-load": "reindex-inner-loop",
-    "reindex-inner-loop": "reindex-plain-load",
     "cache-read-rest": "reindex-cache-condition",
     "write-at-matched": "write-at-view",
     "write-at-view": "write-at-matched",

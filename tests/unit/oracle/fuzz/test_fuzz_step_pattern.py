@@ -2,9 +2,18 @@
 
 import pytest
 
+from refmlc.diag.source import Source, Span
 from refmlc.lang.script import read
 from refmlc.oracle.fuzz.subjects.primitives.recorded_traces import is_like
-from refmlc.oracle.fuzz.subjects.primitives.step_pattern import LOOKED_AT, MOST, TRAITS, parsed, pattern_of, site_of
+from refmlc.oracle.fuzz.subjects.primitives.step_pattern import (
+    LOOKED_AT,
+    MOST,
+    TRAITS,
+    parsed,
+    pattern_of,
+    place_of,
+    site_of,
+)
 
 HEAD = """@T.prim_func(s_tir=True)
 def main(A: T.Buffer((4, 4), "int32"), R: T.Buffer((4,), "int32"), S: T.Buffer((4,), "int32")):
@@ -188,3 +197,31 @@ def test_a_block_that_is_the_whole_body_is_no_plain_statement():
 """
     assert "plain" not in pattern_of(HEAD + alone, "cache_read('R', 0, 'global')")
     assert "plain" in pattern_of(f"{HEAD}{alone}    S[0] = R[0]\n", "cache_write('R', 0, 'global')")
+
+
+@pytest.mark.parametrize(
+    ("after", "part", "place"),
+    [
+        (COPY, "A[v, 0]", ""),
+        (COPY.replace('"R"', '"R_copy"'), "A[v, 0]", "in a new block"),
+        (COPY + "    S[0] = A[0, 1]\n", "A[0, 1]", "in no block"),
+        (COPY + "    S[0] = A[0, 1]\n", "A[v, 0]", ""),
+        (COPY + "    S[0] = (\n", "A[v, 0]", ""),  # it is not read
+    ],
+)
+def test_where_the_program_after_a_step_fails(after, part, place):
+    text = HEAD + after
+    line = next(number for number, each in enumerate(text.splitlines(), 1) if part in each)
+    column = text.splitlines()[line - 1].index(part)
+    span = Span(Source("after.py", text), line, column, line, column + len(part))
+    assert place_of(HEAD + COPY, text, span) == place
+
+
+@pytest.mark.parametrize("step", ["reindex", "cache_read"])
+def test_what_is_ill_formed_in_other_places_is_not_alike(step):
+    def cause(name, pattern):
+        return name, "ill-formed", "RM203 variable", pattern
+
+    row = cause("cache_write" if step == "cache_read" else step, "a write, in a new block")
+    assert is_like(row, cause(step, "plain, a read, in a new block"))
+    assert not is_like(row, cause(step, "affine, a read, in no block"))

@@ -12,16 +12,19 @@
 | any code                                    | of both have `plain`: what is outside of all blocks got the copy       |
 
 What is ill-formed has a code that says what: the block does not matter, nor whether a copy is of what it reads or of
-what it writes. A message counts as far as its condition. Primitives that TVM implements together are a family
+what it writes, but where it is (`step_pattern.place_of`). A message counts as far as its condition. Primitives that TVM implements together are a family
 (`FAMILIES`): what one of them does not look at, the others do not look at either.
 """
 
 from collections.abc import Mapping, Sequence
 
+from refmlc.oracle.fuzz.subjects.primitives.step_pattern import PLACES
+
 Cause = tuple[str, str, str, str]
 """The guilty primitive, how it is wrong, the code of what is undefined or ill-formed after it, the pattern."""
 
 EXECUTED = ("wrong", "undefined")  # of a stage
+ILL_FORMED = "ill-formed"
 OUTSIDE, UNWRITTEN = "RM304", "RM305"
 LEFT = (OUTSIDE, "RM312")  # a copy that leaves its buffer, or its domain
 DATA = frozenset(("", OUTSIDE, UNWRITTEN, "RM307"))  # another value; an access outside, of what nothing wrote
@@ -34,7 +37,9 @@ FAMILIES = (
     frozenset(("read_at", "write_at")),
 )
 """Primitives that share what they ask of a block and how they put a copy in its place."""
-ALIKE = {OUTSIDE: GUARDS, UNWRITTEN: frozenset(("in place", "updating"))}
+ALIKE = {(step, OUTSIDE): GUARDS for step in COPIES} | {
+    (step, UNWRITTEN): frozenset(("in place", "updating")) for step in (*COPIES, "reindex")
+}
 """Of copies: all of what is guarded in part is copied, and nothing of what a block adds to."""
 
 
@@ -49,16 +54,18 @@ def is_like(recorded: Cause, cause: Cause) -> bool:
         if recorded[2] != cause[2]:
             return bool(traits) and traits == others and {recorded[2], cause[2]} <= DATA
         if traits:
-            sort = ALIKE.get(recorded[2], frozenset()) if recorded[0] in COPIES else frozenset()
+            sort = ALIKE.get((recorded[0], recorded[2]), frozenset())
             needed = traits - {"affine"} if "guarded" in traits else traits  # a split that leaves a rest gives both
-            return needed <= others or (traits <= sort and not others.isdisjoint(sort))
+            return needed <= others or (traits - SIDES <= sort and not others.isdisjoint(sort))
         return bool(recorded[2]) and others.isdisjoint(GUARDS | {LIST})
     if recorded[:3] != cause[:3]:
         return False
+    if recorded[1] == ILL_FORMED:
+        return place_in(recorded) == place_in(cause)
     if recorded[3] and is_within(recorded, cause):
         return True
     condition = recorded[3].partition(" : ")[0]
-    return recorded[1] == "ill-formed" or ("Check failed" in condition and condition == cause[3].partition(" : ")[0])
+    return "Check failed" in condition and condition == cause[3].partition(" : ")[0]
 
 
 def family_of(primitive: str) -> frozenset[str]:
@@ -78,24 +85,31 @@ def _is_like_in_family(recorded: Cause, cause: Cause) -> bool:
         return True
     if recorded[1:3] != cause[1:3]:
         return False
-    if recorded[1] == "ill-formed" or recorded[1] not in EXECUTED or not traits or not traits <= others:
-        return recorded[1] == "ill-formed"
+    if recorded[1] == ILL_FORMED:
+        return place_in(recorded) == place_in(cause)
+    if recorded[1] not in EXECUTED or not traits or not traits <= others:
+        return False
     leaves = recorded[2] in LEFT and not traits.isdisjoint(GUARDS)
     return leaves or is_of_written(recorded[0]) == is_of_written(cause[0])
 
 
 def traits_of(cause: Cause) -> frozenset[str]:
-    """The traits of a cause that was executed."""
-    return frozenset(cause[3].split(", ")) - {""}
+    """The traits of a cause that was executed, without the place where the program after the step fails."""
+    return frozenset(cause[3].split(", ")) - {""} - PLACES
+
+
+def place_in(cause: Cause) -> str:
+    """The place where the program after the step fails; empty: a block of both programs, or it gives another result."""
+    return next((trait for trait in cause[3].split(", ") if trait in PLACES), "")
 
 
 def is_within(cause: Cause, other: Cause) -> bool:
     """Whether a cause is another one, perhaps without traits that it does not need.
 
-    Which side of the block is copied does not matter where another trait tells more.
+    Which side of the block is copied does not matter where another trait tells more. The place is the same one.
     """
     needed = traits_of(cause) - SIDES or traits_of(cause)
-    return cause[:3] == other[:3] and needed <= traits_of(other)
+    return (*cause[:3], place_in(cause)) == (*other[:3], place_in(other)) and needed <= traits_of(other)
 
 
 DEFAULTS: Mapping[str, tuple[object, ...]] = {

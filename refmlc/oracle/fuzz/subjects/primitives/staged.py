@@ -39,10 +39,11 @@ from refmlc.oracle.fuzz.subjects.primitives.recorded_traces import (
     family_of,
     is_like,
     is_within,
+    place_in,
     step_of_row,
     traits_of,
 )
-from refmlc.oracle.fuzz.subjects.primitives.step_pattern import pattern_of
+from refmlc.oracle.fuzz.subjects.primitives.step_pattern import pattern_of, place_of
 from refmlc.oracle.fuzz.subjects.replayed_trace import SteppedFinding
 from refmlc.oracle.fuzz.subjects.stage_tally import StageTally
 from refmlc.oracle.implementations.implementation import Limits
@@ -181,7 +182,7 @@ def finding_of(trace: PassTrace) -> tuple[TraceCheck, TracedFinding | None]:
         code, message = broken.diagnostic.code.id, broken.diagnostic.message
         verdict = "ill-formed" if not broken.func else "undefined" if undefined_code(message) else "wrong"
         verdict = "crashed" if code == OUR_CRASH else verdict
-        pattern = pattern_of(broken.before.text, broken.name)
+        pattern = ", ".join(filter(None, (pattern_of(broken.before.text, broken.name), _place(broken, verdict))))
         return checked, TracedFinding(first.text, upto, code, message, verdict, pattern, broken)
     if checked.failure is not None:
         within, _, words = trace.stopped.partition("in `")[2].partition("`: ")
@@ -190,6 +191,13 @@ def finding_of(trace: PassTrace) -> tuple[TraceCheck, TracedFinding | None]:
         pattern = words or pattern_of(trace.stages[-1].text, within)
         return checked, TracedFinding(first.text, (*steps, within), code, message, trace.kind.value, pattern, None)
     return checked, None
+
+
+def _place(broken: BrokenStage, verdict: str) -> str:
+    """Where the program after the step is undefined or ill-formed; empty: its result is another one."""
+    span = broken.diagnostic.span
+    told = span is not None and verdict in ("undefined", "ill-formed")
+    return place_of(broken.before.text, broken.after.text, span) if told and span is not None else ""
 
 
 def _checked(trace: PassTrace, between: int | None) -> TraceCheck:
@@ -253,13 +261,14 @@ def known_row(tvm: TvmPrimitives, cause: Cause) -> str:
 def like_row(tvm: TvmPrimitives, cause: Cause) -> str:
     """The recorded deviation that looks like a cause, of those of its family of primitives; empty: none.
 
-    Of two it is the one with the same code, then the one all of whose traits the cause has, then the one with more,
-    then that of its own primitive, or of one whose name has the same first word.
+    Of two it is the one with the same code, then the one that fails in the same place, then the one all of whose traits
+    the cause has, then the one with more, then that of its own primitive, or of one whose name has the same first word.
     """
     rows = [pair for name in sorted(family_of(cause[0])) for pair in causes_of_rows(tvm, name).items()]
     alike = [
         (
-            (other[1:3] == cause[1:3], traits_of(other) <= traits_of(cause), len(other[3])),
+            (other[1:3] == cause[1:3], place_in(other) == place_in(cause)),
+            (traits_of(other) <= traits_of(cause), len(traits_of(other))),
             (other[0] == cause[0], other[0].split("_")[0] == cause[0].split("_")[0]),
             row,
         )

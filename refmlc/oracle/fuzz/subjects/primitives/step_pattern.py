@@ -46,6 +46,9 @@ Two steps have one trait alone, and nothing else matters: `itself` is `merge` of
 
 Arguments: `a read`, `a write`, `padded` (a value for the padding), `permuted` (a layout), `a scope` (of `set_scope`),
 `a list` (of blocks, of `blockize`).
+
+Where the program after the step is undefined or ill-formed tells causes apart too: `in a new block` is in one that
+the program before it has not, `in no block` outside of all of them. In a block of both it is no trait.
 """
 
 from ast import literal_eval
@@ -54,10 +57,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from refmlc.diag import RefmlcError
+from refmlc.diag.source import Span
 from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.ir.kinds import IterKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import children, walk
+from refmlc.lang.script import read as read_text
 from refmlc.lang.wellformed.reader_checks import read
 
 MOST = 2
@@ -362,6 +367,8 @@ LOOKED_AT: Mapping[str, tuple[str, ...]] = {
 PERMUTED = ("swap", "turn")
 SIDES = {"read": "a read", "write": "a write"}
 SCOPES = ("shared", "local")
+IN_NEW_BLOCK, IN_NO_BLOCK = "in a new block", "in no block"
+PLACES = frozenset((IN_NEW_BLOCK, IN_NO_BLOCK))
 
 
 def pattern_of(text: str, step: str) -> str:
@@ -385,6 +392,32 @@ def pattern_of(text: str, step: str) -> str:
     order = LOOKED_AT.get(primitive, _ACCESSES)
     traits = [name for name in order if name in has][:MOST]
     return ", ".join([*traits, *dict.fromkeys(_of_arguments(primitive, rest))])
+
+
+def place_of(before: str, after: str, span: Span) -> str:
+    """Where `span`, in the program after a step, stands; empty in a block of both programs, or where one is not read."""
+    try:
+        names = {each.name for each in _blocks_in(read_text(before, "the program before"))}
+        around = [each for each in _blocks_in(read_text(after, "the program after")) if _covers(each.span, span)]
+    except RefmlcError:
+        return ""
+    if not around:
+        return IN_NO_BLOCK
+    return IN_NEW_BLOCK if around[-1].name not in names else ""
+
+
+def _blocks_in(module: IRModule) -> list[tir.SBlock]:
+    """Every block but the root, the outer ones before those in them."""
+    functions = module.functions.values()
+    nodes = (each for function in functions if isinstance(function, tir.PrimFunc) for each in walk(function.body))
+    return [each for each in nodes if isinstance(each, tir.SBlock) and each.name != ROOT]
+
+
+def _covers(span: Span | None, part: Span) -> bool:
+    if span is None:
+        return False
+    begin, end = (span.line, span.column), (span.end_line, span.end_column)
+    return begin <= (part.line, part.column) and (part.end_line, part.end_column) <= end
 
 
 def parsed(step: str) -> tuple[str, tuple[object, ...]]:
