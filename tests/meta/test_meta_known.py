@@ -20,7 +20,7 @@ ROWS = tomllib.loads((FOLDER / WHOLE).read_text(encoding="utf-8"))["deviation"]
 OLDER = [path for path in sorted(FOLDER.glob("*.toml")) if path.name != WHOLE]
 REQUIRED = {"id", "title", "clauses", "kind", "module", "input", "expected", "got", "why", "versions"}
 OPTIONAL = {"rank", "action", "steps", "refmlc", "edges", "cases", "verdict", "implementations"}
-OPTIONAL |= {"messages", "parts", "takes", "operator", "operand", "nodes", "witness", "c_error"}
+OPTIONAL |= {"messages", "parts", "takes", "operator", "operand", "nodes", "witness", "c_error", "guilty"}
 SCHEDULED = {"schedule", "schedule-run"}
 PASSED = {"pass", "pass-run"}
 ACTIONS = (
@@ -54,6 +54,7 @@ def test_fields(row):
     assert ("nodes" in row) >= (row.get("action") == "import") >= ("witness" in row)
     assert all(isinstance(step, str) == (row["action"] in PASSED) for step in row.get("steps", ()))
     assert ("cases" in row) == ("verdict" in row)
+    assert ("guilty" in row) <= (row.get("action", "run") in ("run", "run-c", "legalize"))
     assert ("c_error" in row) == str(row["got"]).startswith("RuntimeError: Compilation error:")
     assert len(row["module"].splitlines()) <= LINES
     assert row["versions"]

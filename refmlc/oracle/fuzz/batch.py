@@ -25,6 +25,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from refmlc.diag import RefmlcError
 from refmlc.lang.ir import IRModule
 from refmlc.lang.script import show
 from refmlc.oracle.examine import Examination, examine, uncompared
@@ -38,10 +39,11 @@ from refmlc.oracle.fuzz.likeness import row_like
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature, together
 from refmlc.oracle.fuzz.settings import ANY, CampaignSettings
+from refmlc.oracle.fuzz.subjects.blamed_pipeline import UNKNOWN, Blame, blamed, passes_of
 from refmlc.oracle.fuzz.subjects.table import SUBJECTS
 from refmlc.oracle.implementations.implementation import Implementation, Limits
 from refmlc.oracle.implementations.interp import Interp
-from refmlc.oracle.outcome import COMPARED
+from refmlc.oracle.outcome import COMPARED, Kind
 from refmlc.oracle.pairs.contradiction import of_interpreter
 from refmlc.oracle.pairs.equivalents import Variant
 from refmlc.oracle.reasons import counted as counted_by_reason
@@ -317,11 +319,24 @@ def as_found(settings: CampaignSettings, number: int, finding: Finding) -> Findi
     )
 
 
-def message_of(settings: CampaignSettings, finding: Finding, pattern: Pattern) -> str:
-    """What is wrong, the recorded deviation that it is like, and the version of the implementation."""
+def blame_for(settings: CampaignSettings, finding: Finding) -> Blame:
+    """The pass of TVM that is guilty of another result; unknown where no TVM, or no pass, is."""
+    if not finding.implementation.startswith(TVM) or finding.verdict.kind is not Kind.WRONG or finding.verdict.row:
+        return UNKNOWN
+    python, _, build = finding.implementation.removeprefix(TVM).partition(",")
+    try:
+        return blamed(passes_of(python, build, settings.program_seconds), finding)
+    except RefmlcError:
+        return UNKNOWN
+
+
+def message_of(settings: CampaignSettings, finding: Finding, pattern: Pattern, blame: Blame = UNKNOWN) -> str:
+    """What is wrong, the recorded deviation that it is like, who is guilty, the version of the implementation."""
     version = version_of(settings, finding.implementation)
-    like = row_like(getattr(implementation_of(settings, finding), "says", {}), finding, pattern)
+    says = getattr(implementation_of(settings, finding), "says", {})
+    like = row_like(says, finding, pattern, guilty=blame.name)
     notes = [*finding.diagnostic.notes, *([f"it is like the known row {like}"] if like else [])]
+    notes += [blame.line] if blame.line else []
     return "\n".join([finding.diagnostic.message, *notes, *([f"in {version}"] if version else [])])
 
 
@@ -370,7 +385,7 @@ def shrink(settings: Json, finding_data: Json, seconds: float) -> Json:
     last, pattern = (kept or first)[0]
     return {
         "case": as_json(reduction.case or case),
-        "message": message_of(campaign_settings, last, pattern),
+        "message": message_of(campaign_settings, last, pattern, blame_for(campaign_settings, last)),
         "lines": [len(str(finding.case["text"]).splitlines()), len(reduction.text.splitlines())],
         "statements": [reduction.before[1], reduction.after[1]],
         "tries": reduction.tries,

@@ -2,14 +2,17 @@
 
 | a finding       | is like a row where                                                                      |
 |-----------------|------------------------------------------------------------------------------------------|
-| another result  | the row is of a result, on the same operators; and of floats of that size, or both are   |
-|                 | NaN or infinite alike; or the row reads what was never written, or outside of a buffer   |
+| another result  | the row is of a result, on the same operators; and of floats of that size, where both    |
+|                 | are NaN or infinite alike, or none is, or one pass is guilty of both; or they are so of  |
+|                 | any size; or the row reads what was never written, or outside of a buffer                |
 | …               | or on those of a family (`conv1d`, `conv2d`), and values differ alike: NaN for any other |
 | …               | or of its group (`max`, `argmin`: LIB-60…), over no elements, which the row never writes |
 | …               | or of another type, and the row's operators are among those of the program               |
 | …               | or the row's cases have what was applied to floats of 8 bits and less, plain or a cast   |
 | …               | or, where no other row looks like it, an index of both divides a difference              |
 | …               | or the bounds of a cast that wraps decide both: of a quotient, a comparison, `min`       |
+| …               | or, of one pass of TensorIR that is guilty of both, the row has no scalar operator, nor  |
+|                 | a cast, that did not compute the value; and NaN or infinities are wrong alike            |
 | a dead process  | the row got the same signal, and has no operator and no branch that the program has not  |
 | another failure | the row has its message, or the first error of the C compiler                            |
 | …               | or the row has how it begins, and an operator of its program on the same dtype; of Relax |
@@ -26,7 +29,8 @@ A message counts without the class of the exception, numbers, dtypes and names. 
 What is wrong with narrow floats is wrong in TVM wherever they occur, so that there an operator that every loop nest has
 tells more than one that it has not. Arithmetic says more than the casts around it.
 
-Of results no row of an undefined program counts: a finding is on a defined one.
+Of results no row of an undefined program counts: a finding is on a defined one. Nor does one whose guilty pass is
+another one than the finding's, where both are known (`blamed_pipeline`).
 
 Of several rows it is the one that has more: operators of the program on their dtypes, operators, then the message with
 its names, then more of the message. Without an operator a message that several rows have is that of none, unless one of
@@ -72,6 +76,8 @@ from refmlc.oracle.fuzz.program_uses import (
     branches_in,
     has_nothing,
     is_narrow,
+    plainly,
+    scalars_in,
     spelled,
     uses_in,
 )
@@ -80,13 +86,17 @@ from refmlc.oracle.reasons import normalised
 from refmlc.oracle.record import parts_of, rows_on_record
 
 
-def row_like(says: Mapping[str, object], finding: Finding, pattern: Pattern, *, of_c: bool = False) -> str:
+def row_like(
+    says: Mapping[str, object], finding: Finding, pattern: Pattern, *, of_c: bool = False, guilty: str = ""
+) -> str:
     """The id of the row that a finding of `pattern` looks like; empty: none, or one explains it.
 
-    `of_c`: the target is `c`, so that the rows on it count too.
+    `of_c`: the target is `c`, so that the rows on it count too. `guilty`: the pass that is; empty: it is not known.
     """
+    if pattern.row or not says:
+        return ""
     message = "" if finding.verdict.kind is Kind.WRONG else finding.signature[2]
-    return "" if pattern.row or not says else like_row(says, pattern, message, finding.case.module, of_c=of_c)
+    return like_row(says, pattern, message, finding.case.module, of_c=of_c, guilty=guilty)
 
 
 def like_row(
@@ -96,6 +106,7 @@ def like_row(
     module: IRModule | None = None,
     *,
     of_c: bool = False,
+    guilty: str = "",
 ) -> str:
     """The id of the row; empty: none looks like it. `message` is a failure's, `module` the program of the finding."""
     rows = _rows(str(says.get("name", "")), str(says.get("version", "")), of_c)
@@ -119,15 +130,17 @@ def like_row(
             return best.id
         of_group = [row.id for _, row in alike if not _groups(row.uses).isdisjoint(_groups(uses))]
         return of_group[0] if len(of_group) == 1 else ""
+    rows = tuple(row for row in rows if not row.guilty or not guilty or row.guilty == guilty)
     nothing = module is not None and has_nothing(module)
     turned = frozenset[str]() if module is None else frozenset(name for name, _ in uses_in(module)) & TURNED
     results = [
         ((row.nothing and nothing, *by_result), row.id)
         for row in rows
         if (module is None or nothing or not row.nothing)
-        and (by_result := _rank_of_result(row, pattern, turned, nothing=nothing)) is not None
+        and (by_result := _rank_of_result(row, pattern, turned, guilty, nothing=nothing)) is not None
     ]
-    return max(results, key=lambda pair: pair[0], default=((), ""))[1]
+    most = max(results, key=lambda pair: pair[0], default=((), ""))[1]
+    return most or (_like_by_pass(rows, pattern) if guilty.startswith(LOWERING) else "")
 
 
 TYPE = "type"  # how a result of another shape or dtype differs
@@ -145,6 +158,8 @@ COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 GROUPS = ("float ", "half float ", "narrow float ", "int ", "uint ", "bool ")
 SILENT = re.compile(r"DiagnosticError: error: *(\n|$)")
 SPECIAL = ("nan", "inf")
+LEGALIZE = "LegalizeOps"
+ZEROS = "zero for zero"  # of another sign
 TURNED = frozenset(f"{name}{IN_INDEX}" for name in ("floormod", "floordiv"))
 BARE = re.compile(r"Check failed: .* is false:?$")  # a check that says nothing else
 INDEX = re.compile(r"Index # out of bounds #|Index out of range\. size: #, got index #")  # whatever TVM looks up
@@ -164,7 +179,8 @@ class RowLooks:
     `of_c`: on the target `c`. `is_silent`: its message has no words. `signal`: what ends the process, `SIGSEGV`.
     `groups`: of the dtypes of its program; one of float32 is taken to hold of float16 too. `how`: how values differ.
     `uses`: operators of its program, `cases`: those that its cases name. `nothing`: a tensor has no elements.
-    `is_undefined`: its program is, so that no result of a defined one is like it.
+    `is_undefined`: its program is, so that no result of a defined one is like it. `guilty`: the pass that is.
+    `scalars`: the scalar operators and casts of its program.
     """
 
     id: str
@@ -183,6 +199,8 @@ class RowLooks:
     is_silent: bool
     signal: str
     branches: frozenset[str]
+    guilty: str
+    scalars: Uses
 
 
 @cache
@@ -236,6 +254,8 @@ def _looks(row: Mapping[str, object]) -> RowLooks:
         SILENT.match(got) is not None,
         got if SIGNAL.fullmatch(got) else "",
         frozenset() if module is None else branches_in(module),
+        str(row.get("guilty", "")),
+        frozenset() if module is None else plainly(scalars_in(module)),
     )
 
 
@@ -304,7 +324,7 @@ def met(row_uses: Uses, uses: Uses) -> Uses:
 
 
 def _rank_of_result(
-    row: RowLooks, pattern: Pattern, turned: frozenset[str], *, nothing: bool
+    row: RowLooks, pattern: Pattern, turned: frozenset[str], guilty: str, *, nothing: bool
 ) -> tuple[int, ...] | None:
     """How much a row of a result has of another one; None: it does not look like it. `turned`: what indices have."""
     how = TYPE if OF_TYPE.match(pattern.words) else _without_group(pattern.words)
@@ -312,7 +332,7 @@ def _rank_of_result(
     if row.messages or row.is_undefined or is_another:
         return None
     same = how == row.how
-    if _has_operators(row, pattern, how):
+    if _has_operators(row, pattern, how, guilty):
         uses = frozenset((spelled(name), dtype) for name, dtype in pattern.uses)
         on_dtype = bool(met(row.uses, uses))
         return (2, same, on_dtype, not row.is_code) if on_dtype or not any(map(is_narrow, uses)) else (1, 0, 0)
@@ -326,7 +346,27 @@ def _rank_of_result(
     return (0, 0, wraps) if wraps or not turned.isdisjoint(name for name, _ in row.uses) else None
 
 
-def _has_operators(row: RowLooks, pattern: Pattern, how: str) -> bool:
+def _like_by_pass(rows: Iterable[RowLooks], pattern: Pattern) -> str:
+    """Of the rows on the guilty pass the one all of whose scalars the wrong element has, and the most; empty: none."""
+    how, uses = _without_group(pattern.words), plainly(pattern.uses)
+    alike = [
+        (len(row.scalars), row.id)
+        for row in rows
+        if row.guilty and row.scalars and row.scalars <= uses and _is_wrong_alike(how, row)
+    ]
+    return max(alike, default=(0, ""))[1]
+
+
+def _is_wrong_alike(how: str, row: RowLooks) -> bool:
+    """Whether values differ as those of a row do; of integers, and of finite floats, that is as far as it is known."""
+    if row.messages or row.is_undefined or row.is_code:
+        return False
+    if how.partition(" ")[0] in ("value", "sign"):
+        return bool(row.how) and frozenset(SPECIAL).isdisjoint(row.how.split())
+    return how == (row.how or ZEROS)
+
+
+def _has_operators(row: RowLooks, pattern: Pattern, how: str, guilty: str) -> bool:
     """Whether a row is of a result on the same operators, and how values differ is no reason against it."""
     named = {(spelled(name), ANY) for name in pattern.operators}
     if not named:
@@ -334,7 +374,9 @@ def _has_operators(row: RowLooks, pattern: Pattern, how: str) -> bool:
     if pattern.operators == row.operators or named <= row.cases:
         has_dtype = not pattern.words.startswith(GROUPS) or pattern.words.startswith(row.groups)
         is_special = how == row.how and not frozenset(SPECIAL).isdisjoint(how.split())
-        return row.is_code or has_dtype or is_special
+        is_plain = frozenset(SPECIAL).isdisjoint((*how.split(), *row.how.split()))
+        of_pass = guilty not in ("", LEGALIZE) and row.guilty == guilty  # an operator may be legalised wrong twice
+        return row.is_code or (has_dtype and (is_plain or of_pass)) or is_special
     if not how or how.split(maxsplit=1)[0] != row.how.split(" ")[0] or not row.operators:
         return False
     is_special = how == row.how or how.split(maxsplit=1)[0] in SPECIAL

@@ -5,7 +5,7 @@ that few programs have count as operators; so do a quotient of a difference in a
 its own, and an operator that asks for the bounds of a cast that wraps.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from refmlc.lang.dtypes import BOOL, SCALARS, DType
@@ -65,6 +65,33 @@ def uses_in(module: IRModule) -> Uses:
 def applied_in(module: IRModule) -> Uses:
     """The operators of a program without the bounds of casts, which no message is about."""
     return frozenset(use for use in uses_in(module) if not use[0].endswith(OF_CAST))
+
+
+def plainly(uses: Iterable[tuple[str, str]]) -> Uses:
+    """Uses by groups of dtypes: what a pass does to a cast of float32 it does to one of float64."""
+    return frozenset((spelled(name), " ".join(map(_group_named, dtypes.split()))) for name, dtypes in uses)
+
+
+def _group_named(name: str) -> str:
+    """The group of a dtype of this name: plain floats are one, and so are the integers; others are their own."""
+    scalar = SCALARS.get(name)
+    if scalar is None or (scalar.kind == "float" and not name.startswith("float")) or scalar.bits <= NARROW:
+        return name
+    return "float" if scalar.kind == "float" else "int"
+
+
+def scalars_in(module: IRModule) -> Uses:
+    """The scalar operators and casts that the functions of TensorIR store the results of, all of them."""
+    uses = set[tuple[str, str]]()
+    stores = (node for function in module.functions.values() for node in walk(function))
+    for node in (part for store in stores if isinstance(store, tir.BufferStore) for part in walk(store.value)):
+        match node:
+            case tir.Cast(value=value, dtype=dtype):
+                uses.add((CAST, f"{value.dtype.element} {dtype.element}"))
+            case tir.Apply(op=name, args=args):
+                of = (getattr(operand, "dtype", None) for operand in args)
+                uses |= {(name, dtype.element) for dtype in of if isinstance(dtype, DType)}
+    return frozenset(uses)
 
 
 def _seldom(node: Node) -> str:

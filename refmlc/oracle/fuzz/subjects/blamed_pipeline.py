@@ -8,13 +8,15 @@
 | is not followed to its end: a stage is not executed       | none                                                    |
 
 The program is called as it was where it was wrong. A pass that is named may be two: where refmlc does not execute the
-stage between, either is guilty.
+stage between, either is guilty. Rows of results have the guilty pass of their programs (`guilty`), so that findings are
+compared by it; a pass that runs compiled code, and the reader, are no such pass.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from refmlc.diag import RefmlcError
-from refmlc.lang.ir import relax
+from refmlc.lang.ir import IRModule, relax
 from refmlc.lang.script import show
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.fuzz.kept_processes import kept
@@ -32,11 +34,13 @@ from refmlc.vm.parameters import parameters_of
 LEVEL = 2  # the level of optimisation that TVM has by itself
 CALLS = 2
 HEAD = "pass by pass: "
+AFTER = "after the passes"
+NO_PASS = ("the reader", "FoldConstant")  # one runs code that all passes made
 
 
 def passes_of(python: str, build: str, seconds: float) -> TvmPasses:
     """The TVM that runs the passes of a build one by one, kept by the worker. Fails: RM112."""
-    options = options_of(build.split(","))
+    options = options_of(build.split(",") if build else ())
     named = tuple((key, str(options[key])) for key in PIPELINES if key in options)
     level = int(str(options.get("opt", LEVEL)))
     return kept(_started, python, str(options.get("target", "llvm")), level, named, seconds)
@@ -46,27 +50,35 @@ def _started(python: str, target: str, level: int, named: Sequence[tuple[str, st
     return TvmPasses(python, target=target, opt=level, pipelines=dict(named), seconds=seconds)
 
 
-def blamed(compiler: Compiler, finding: Finding) -> str:
-    """The line on the pass that is guilty of a finding; empty: it is not known."""
+@dataclass(frozen=True)
+class Blame:
+    """Who is guilty of a finding. `name`: the one pass, or `AFTER`; empty: it is not known. `line`: for people."""
+
+    name: str = ""
+    line: str = ""
+
+
+UNKNOWN = Blame()
+
+
+def blamed(compiler: Compiler, finding: Finding) -> Blame:
+    """The pass that is guilty of a finding on a case."""
     case = finding.case
     if not isinstance(case, Case):
-        return ""
-    module, constants = lifted(case.module)
+        return UNKNOWN
+    return blamed_on(compiler, case.module, _inputs(case, finding.call), is_result=finding.verdict.kind is Kind.WRONG)
+
+
+def blamed_on(compiler: Compiler, module: IRModule, inputs: Mapping[str, object], *, is_result: bool) -> Blame:
+    """The pass that is guilty of what is wrong on a call of a module. `inputs`: the arguments by their names."""
+    module, constants = lifted(module)
     text = show(module, show_meta=True)
     try:
         trace = compiler(text)
-        checked = check(
-            trace,
-            given=text,
-            constants=constants,
-            inputs=_inputs(case, finding.call),
-            calls=CALLS,
-            small=False,
-            limits=LIMITS,
-        )
+        checked = check(trace, given=text, constants=constants, inputs=inputs, calls=CALLS, small=False, limits=LIMITS)
     except RefmlcError:
-        return ""
-    return _line(checked, is_result=finding.verdict.kind is Kind.WRONG)
+        return UNKNOWN
+    return _blame(checked, is_result=is_result)
 
 
 def _inputs(case: Case, call: int) -> dict[str, object]:
@@ -84,11 +96,13 @@ def _is_given(value: object) -> bool:
     return isinstance(value, int | float) or (isinstance(value, Tensor) and value.initialised)
 
 
-def _line(checked: TraceCheck, *, is_result: bool) -> str:
+def _blame(checked: TraceCheck, *, is_result: bool) -> Blame:
     if checked.broken is not None:
-        return f"{HEAD}{checked.broken.headline}"
+        name = checked.broken.name
+        known = not checked.broken.unread and name not in NO_PASS
+        return Blame(name if known else "", f"{HEAD}{checked.broken.headline}")
     if checked.stopped:
         name = checked.stopped.partition("in `")[2].partition("`: ")[0]
-        return f"{HEAD}TVM stops in `{name}`" if checked.stopped.startswith("in `") and name else ""
+        return Blame(name, f"{HEAD}TVM stops in `{name}`") if checked.stopped.startswith("in `") and name else UNKNOWN
     followed = bool(checked.rows) and checked.rows[-1].verdict is StageVerdict.SAME
-    return f"{HEAD}what follows the passes is wrong" if is_result and followed else ""
+    return Blame(AFTER, f"{HEAD}what follows the passes is wrong") if is_result and followed else UNKNOWN

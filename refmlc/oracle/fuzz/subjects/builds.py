@@ -282,14 +282,14 @@ def record_of(
 TARGET_C = "target=c"
 
 
-def said_of(python: str, limits: Limits, wrong: WrongBuilds, pattern: Pattern) -> Iterator[str]:
+def said_of(python: str, limits: Limits, wrong: WrongBuilds, pattern: Pattern, guilty: str = "") -> Iterator[str]:
     """How the builds are wrong, and the recorded deviation of TVM that explains it, or that it is like."""
     diagnostic, build = wrong.finding.diagnostic, compiler(python, wrong.builds[0], limits)
     yield f"wrong with {'; '.join(wrong.builds)}: {diagnostic.message}"
     yield from diagnostic.notes[:1]
     yield from (note for note in diagnostic.notes[1:] if KNOWN_ROW.match(note))
     of_c = all(TARGET_C in each.split(",") for each in wrong.builds)
-    like = row_like(getattr(build, "says", {}), wrong.finding, pattern, of_c=of_c)
+    like = row_like(getattr(build, "says", {}), wrong.finding, pattern, of_c=of_c, guilty=guilty)
     yield from [f"it is like the known row {like}"] if like else []
 
 
@@ -316,11 +316,12 @@ def shrink_builds(settings: CampaignSettings, finding: FindingRecord, seconds: f
 
     reduction = reduce_case(case, lambda smaller: kept_in(smaller) is not None, seconds=seconds)
     last, last_pattern = kept_in(reduction.case or case) or first
+    blame = blamed(passes_of(python, last.builds[0], settings.program_seconds), last.finding)
     lines = [f"wrong with {', '.join(which)} of {', '.join(build for build, _ in ways)}"]
-    guilty = blamed(passes_of(python, last.builds[0], settings.program_seconds), last.finding)
+    lines += [*said_of(python, limits, last, last_pattern, blame.name), *([blame.line] if blame.line else [])]
     return {
         "case": {**json.loads((reduction.case or case).to_json()), "builds": list(which)},
-        "message": "\n".join(filter(None, [*lines, *said_of(python, limits, last, last_pattern), guilty])),
+        "message": "\n".join(lines),
         "lines": [len(str(finding.case["text"]).splitlines()), len(reduction.text.splitlines())],
         "tries": reduction.tries,
         "finished": reduction.finished,

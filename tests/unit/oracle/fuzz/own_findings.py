@@ -29,6 +29,7 @@ from refmlc.oracle.implementations.implementation import Ended, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.rewrite.transform.normal_form import normalize
 from refmlc.run.memory.tensor import Tensor
+from refmlc.vm.parameters import parameters_of
 
 SAYS = {"name": "tvm 0.27.0.post1"}
 ROWS = record.rows_on_record(SAYS)
@@ -52,6 +53,12 @@ def array(typed):
 
 
 # ----------------------------------------------------------------------------------------------- of a result
+
+
+def arguments_by_name(row):
+    """The arguments of a row by the names of its parameters."""
+    names = [each.name for each in parameters_of(refmlc.read(row["module"]).functions["main"])]
+    return {name: np.asarray(array(value), order="C") for name, value in zip(names, row["input"], strict=False)}
 
 
 class RecordedCall:
@@ -120,7 +127,8 @@ def state_of_result(row):
     finding, pattern = result
     if pattern.row:
         return f"known {pattern.row}"
-    like = likeness.row_like(SAYS, finding, pattern, of_c=row.get("action") == "run-c")
+    of_c, guilty = row.get("action") == "run-c", row.get("guilty", "")
+    like = likeness.row_like(SAYS, finding, pattern, of_c=of_c, guilty=guilty)
     return f"like {like}" if like else "new"
 
 

@@ -4,12 +4,19 @@ import pytest
 
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
+from refmlc.oracle.examine import examine
+from refmlc.oracle.fuzz import batch
 from refmlc.oracle.fuzz.batch import describe, implementations_in, program, rewrites, run_batch, spec_and_interval
 from refmlc.oracle.fuzz.coverage import all_parts, covered, there_is
+from refmlc.oracle.fuzz.finding_pattern import Pattern
 from refmlc.oracle.fuzz.reordered_loops import ReorderedLoops
 from refmlc.oracle.fuzz.result import BatchResult, together
 from refmlc.oracle.fuzz.settings import KINDS, CampaignSettings
+from refmlc.oracle.fuzz.subjects.blamed_pipeline import Blame
+from refmlc.oracle.fuzz.subjects.builds import PLANTED, PlantedBuild
 from refmlc.oracle.implementations.implementation import Stop, Stopped
+from refmlc.strategies.case import Case
+from refmlc.strategies.inputs import rolled_inputs
 
 INTERP = CampaignSettings(implementations=("interp",), kinds=KINDS, size=6, sanitize=2)
 PLUS = """
@@ -94,3 +101,20 @@ def test_only_programs_with_reordered_loops_are_compiled_for_it():
     assert not isinstance(taken, Stopped)
     assert isinstance(left, Stopped)
     assert left.why is Stop.UNSUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("name", "build"), [("tvm:p", ""), ("tvm:p,opt=0", "opt=0"), ("interp", None), ("cmd:p", None)]
+)
+def test_another_result_of_tvm_has_a_guilty_pass(monkeypatch, name, build):
+    module, other = (read(PLANTED.replace("TERM", term), "planted.py") for term in ("1", "2"))
+    case = Case(module, "main", (rolled_inputs(module, "main", 1),))
+    (examination,) = examine([case], [PlantedBuild(other, name)])
+    asked = []
+    monkeypatch.setattr(batch, "passes_of", lambda *words: asked.append(words[:2]))
+    monkeypatch.setattr(batch, "blamed", lambda _compiler, _finding: Blame("tirx.Odd", "it is `tirx.Odd`"))
+    (finding,) = examination.findings
+    blame = batch.blame_for(CampaignSettings(), finding)
+    assert (blame.name, asked) == (("", []) if build is None else ("tirx.Odd", [("p", build)]))
+    lines = batch.message_of(CampaignSettings(), finding, Pattern("int value"), blame).splitlines()
+    assert ("it is `tirx.Odd`" in lines) == (build is not None)

@@ -6,7 +6,7 @@ from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.examine import examine
 from refmlc.oracle.fuzz.subjects import blamed_pipeline
-from refmlc.oracle.fuzz.subjects.blamed_pipeline import blamed, passes_of
+from refmlc.oracle.fuzz.subjects.blamed_pipeline import AFTER, NO_PASS, UNKNOWN, Blame, blamed, passes_of
 from refmlc.oracle.fuzz.subjects.builds import PlantedBuild
 from refmlc.oracle.outcome import Kind
 from refmlc.oracle.passes.stages import PassTrace, Stage
@@ -42,38 +42,44 @@ UNREAD = Stage("tirx.LowerIntrin", "this is no program")
 
 
 def test_the_first_pass_whose_stage_is_wrong_is_guilty():
-    line = blamed(compiler(SAME, WRONG, Stage("tirx.Simplify", text_of("3"))), finding())
-    assert line == "pass by pass: `tirx.StmtSimplify` changes what `main` computes"
+    blame = blamed(compiler(SAME, WRONG, Stage("tirx.Simplify", text_of("3"))), finding())
+    assert blame == Blame("tirx.StmtSimplify", "pass by pass: `tirx.StmtSimplify` changes what `main` computes")
 
 
 def test_a_stage_that_is_not_read_may_be_guilty_too():
-    assert blamed(compiler(SAME, UNREAD, WRONG), finding()) == (
-        "pass by pass: `tirx.LowerIntrin` or `tirx.StmtSimplify` changes what `main` computes"
-    )
+    line = "pass by pass: `tirx.LowerIntrin` or `tirx.StmtSimplify` changes what `main` computes"
+    assert blamed(compiler(SAME, UNREAD, WRONG), finding()) == Blame("", line)
+
+
+@pytest.mark.parametrize("name", NO_PASS)
+def test_what_runs_the_work_of_passes_is_no_guilty_one(name):
+    blame = blamed(compiler(SAME, Stage(name, text_of("2"))), finding())
+    assert blame == Blame("", f"pass by pass: `{name}` changes what `main` computes")
 
 
 def test_the_pass_in_which_the_compiler_stops_is_named():
     stopped = compiler(SAME, stopped="in `tirx.LowerIntrin`: InternalError: a check", kind=Kind.COMPILER_ERROR)
-    assert blamed(stopped, finding()) == "pass by pass: TVM stops in `tirx.LowerIntrin`"
-    assert blamed(compiler(SAME, stopped="no place", kind=Kind.COMPILER_ERROR), finding()) == ""
+    assert blamed(stopped, finding()) == Blame("tirx.LowerIntrin", "pass by pass: TVM stops in `tirx.LowerIntrin`")
+    assert blamed(compiler(SAME, stopped="no place", kind=Kind.COMPILER_ERROR), finding()) == UNKNOWN
 
 
 def test_where_each_stage_is_right_what_follows_is_wrong():
-    assert blamed(compiler(SAME), finding()) == "pass by pass: what follows the passes is wrong"
-    assert blamed(compiler(SAME, UNREAD), finding()) == ""  # nobody knows
-    assert blamed(compiler(), finding()) == ""
+    assert blamed(compiler(SAME), finding()) == Blame(AFTER, "pass by pass: what follows the passes is wrong")
+    assert blamed(compiler(SAME, UNREAD), finding()) == UNKNOWN  # nobody knows
+    assert blamed(compiler(), finding()) == UNKNOWN
 
 
 def test_the_call_is_the_one_that_was_wrong():
     """Only where n is what it was in the call, the stage differs."""
     (_, n, _) = finding().case.arguments(0)
     special = TEXT.replace("TERM", f"T.Select(n == {n}, 2, 1)")
-    assert blamed(compiler(Stage("tirx.Odd", special)), finding()).startswith("pass by pass: `tirx.Odd` changes")
+    assert blamed(compiler(Stage("tirx.Odd", special)), finding()).name == "tirx.Odd"
 
 
 def test_the_passes_are_those_of_the_build(monkeypatch):
     monkeypatch.setattr(blamed_pipeline, "kept", lambda _make, *args: args)
     assert passes_of("p", "opt=0", 3.0) == ("p", "llvm", 0, (), 3.0)
+    assert passes_of("p", "", 3.0) == ("p", "llvm", 2, (), 3.0)
     assert passes_of("p", "target=c", 3.0) == ("p", "c", 2, (), 3.0)
     named = passes_of("p", "tir_pipeline=tirx", 3.0)
     assert named == ("p", "llvm", 2, (("tir_pipeline", "tirx"),), 3.0)
@@ -81,4 +87,4 @@ def test_the_passes_are_those_of_the_build(monkeypatch):
 
 @pytest.mark.parametrize("text", ["no program", ""])
 def test_a_compiler_whose_reader_leaves_nothing_is_blamed_for_nothing(text):
-    assert blamed(lambda _: PassTrace((Stage("input", text),)), finding()) == ""
+    assert blamed(lambda _: PassTrace((Stage("input", text),)), finding()) == UNKNOWN

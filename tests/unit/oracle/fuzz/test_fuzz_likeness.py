@@ -525,3 +525,30 @@ def test_a_short_message_is_that_of_an_operator_of_relax(value, row):
     tensor = 'R.Tensor((1, 1, 1, 1), "float32")'
     graph = f"@R.function\ndef main(x: {tensor}, y: {tensor}):\n    return {value}\n"
     assert of_program(text, graph.replace("{", "{{").replace("}", "}}")) == row
+
+
+ROUNDED = frozenset({("cast", "float16 bfloat16"), ("cast", "bfloat16 float16"), ("fmod", "bfloat16")})
+SUM, DIFFERENCE = ({(name, "float64"), ("isinf", "float64")} for name in ("add", "sub"))
+
+
+@pytest.mark.parametrize(
+    ("guilty", "uses", "operators", "words", "row"),
+    [
+        ("tirx.BF16ComputeLegalize", ROUNDED, {"fmod"}, "half float value", "cast-to-bfloat16-left-out"),
+        ("tirx.BF16ComputeLegalize", ROUNDED, {"fmod"}, "half float inf for nan", ""),  # its row has no NaN
+        ("tirx.FlattenBuffer", ROUNDED, {"fmod"}, "half float value", ""),  # of another pass
+        ("after the passes", ROUNDED, {"fmod"}, "half float value", ""),  # that says nothing
+        ("", ROUNDED, {"fmod"}, "half float value", ""),
+        ("s_tir.StmtSimplify", DIFFERENCE, {"isinf"}, "float zero for nan", "minus-self"),
+        ("s_tir.StmtSimplify", SUM, {"isinf"}, "float zero for nan", ""),
+        ("s_tir.StmtSimplify", SUM, {"isinf"}, "float zero for zero", "plus-zero"),
+        ("s_tir.StmtSimplify", DIFFERENCE, {"isinf"}, "float value", ""),
+        ("after the passes", {("tan", "float16")}, {"tan"}, "half float inf for nan", "tan-quotient"),
+        ("", {("tan", "float16")}, {"tan"}, "half float inf for nan", ""),
+        ("", {("tan", "float16")}, {"tan"}, "half float value", "tan-quotient"),
+        ("tirx.BF16ComputeLegalize", {("tan", "float16")}, {"tan"}, "half float inf for nan", ""),
+    ],
+)
+def test_the_guilty_pass_decides_between_rows(guilty, uses, operators, words, row):
+    pattern = Pattern(words, operators=frozenset(operators), uses=frozenset(uses))
+    assert like_row(SAYS, pattern, guilty=guilty) == row

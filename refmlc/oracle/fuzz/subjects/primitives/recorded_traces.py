@@ -12,8 +12,8 @@
 | any code                                    | of both have `plain`: what is outside of all blocks got the copy       |
 
 What is ill-formed has a code that says what: the block does not matter, nor whether a copy is of what it reads or of
-what it writes, but where it is (`step_pattern.place_of`). A message counts as far as its condition. Primitives that TVM implements together are a family
-(`FAMILIES`): what one of them does not look at, the others do not look at either.
+what it writes, but where it is (`step_pattern.place_of`). A message counts as far as its condition. Primitives that TVM
+implements together are a family (`FAMILIES`): what one of them does not look at, the others do not look at either.
 """
 
 from collections.abc import Mapping, Sequence

@@ -395,7 +395,7 @@ def pattern_of(text: str, step: str) -> str:
 
 
 def place_of(before: str, after: str, span: Span) -> str:
-    """Where `span`, in the program after a step, stands; empty in a block of both programs, or where one is not read."""
+    """Where `span` of the program after a step stands; empty in a block of both programs, or where one is not read."""
     try:
         names = {each.name for each in _blocks_in(read_text(before, "the program before"))}
         around = [each for each in _blocks_in(read_text(after, "the program after")) if _covers(each.span, span)]
