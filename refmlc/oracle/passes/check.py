@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from refmlc.diag import Diagnostic, RefmlcError
+from refmlc.diag.catalogue import INT_OVERFLOW
 from refmlc.diag.entry import entry_point
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import IRModule, relax, tir
@@ -27,7 +28,7 @@ from refmlc.oracle.contracts import ArgumentContract
 from refmlc.oracle.contracts.assumptions import known_assumptions
 from refmlc.oracle.contracts.compare import ContractWatch
 from refmlc.oracle.finding import head
-from refmlc.oracle.implementations.implementation import Answer, Ended, Limits
+from refmlc.oracle.implementations.implementation import Answer, Ended, Limits, Stopped
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.outcome import Kind
 from refmlc.oracle.passes.baseline import (
@@ -77,8 +78,8 @@ class Permissions:
     """What the compiler's documentation permits, by the names of stages.
 
     `documented`: a change of the meaning that is stated; such a stage takes the place of the module. `reordering`: from
-    this stage on the terms of a reduction may have another order, which shows where terms tie. `narrowing`: from this
-    stage on numbers may be rounded to this dtype besides.
+    this stage on the terms of a reduction may have another order, which shows where terms tie, and where a part of a
+    sum of integers overflows. `narrowing`: from this stage on numbers may be rounded to this dtype besides.
     """
 
     documented: Mapping[str, str] = field(default_factory=dict)
@@ -303,6 +304,8 @@ class Checker:
         verdict = verdict_on(INTERP, answer, original, meaning, after, freedom=freedom)
         if verdict[1] is None or not self._reordered:
             return verdict
+        if isinstance(answer, Stopped) and answer.diagnostic is not None and answer.diagnostic.code is INT_OVERFLOW:
+            return Kind.ORDER, None
         with suppress(RefmlcError):  # nothing is known of ties: the difference stays
             ties = verdict_on(INTERP, answer, original, meaning, after, freedom=replace(freedom, ties=True))
             if ties[1] is None:

@@ -121,6 +121,30 @@ def test_an_order_that_a_step_permits_shows_in_ties_and_is_no_change():
     assert found.broken.name == "pass 2"
 
 
+LARGE_TERMS = """
+@T.prim_func(s_tir=True)
+def main(R: T.Buffer((1,), "int32")):
+    for k in range(3):
+        with T.sblock("R"):
+            v = T.axis.reduce(3, k)
+            with T.init():
+                R[0] = 0
+            R[0] = R[0] + T.Select(v == 0, FIRST, T.Select(v == 1, 2147483647, LAST))
+"""
+
+
+def test_a_part_of_a_sum_may_overflow_in_an_order_that_a_step_permits():
+    """1 comes to the largest number first, or last, after -5."""
+    late, early = (
+        LARGE_TERMS.replace("FIRST", one).replace("LAST", other) for one, other in (("-5", "1"), ("1", "-5"))
+    )
+    permitted = check(trace(late, early), permissions=Permissions(reordering=("pass 1",)))
+    assert [(row.verdict, row.why) for row in permitted.rows] == [(StageVerdict.SAME, ORDER)]
+    assert "RM306" in check(trace(late, early)).broken.diagnostic.message
+    wrong = trace(late, late.replace("-5", "-6"))
+    assert check(wrong, permissions=Permissions(reordering=("pass 1",))).broken.name == "pass 1"
+
+
 def test_a_documented_change_is_the_module_from_there_on():
     stages = trace(module(), lowered("-"), lowered("-", extent=10), lowered())
     found = check(stages, permissions=Permissions({"pass 1": "it says so"}))
