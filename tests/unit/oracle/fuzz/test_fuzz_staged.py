@@ -161,7 +161,12 @@ def test_a_finding_is_the_recorded_deviation_whose_cause_it_has():
             "variable",
         )
     }
-    assert causes["blockize-begin"] == ("blockize", "wrong", "", "begin")  # it copies `A[vj]`: wrong as the row says
+    assert causes["blockize-begin"] == (
+        "blockize",
+        "wrong",
+        "",
+        "shifted, begin",
+    )  # it copies `A[vj]`: wrong as the row says
     for row, pattern in (("blockize-condition", "guarded"), ("blockize-if", "branch"), ("blockize-order", "order")):
         assert causes[row][3] == pattern
         assert staged.known_row(tvm, causes[row]) == row
@@ -182,10 +187,12 @@ def test_a_finding_is_the_recorded_deviation_whose_cause_it_has():
         (("undefined", "RM318", "guarded"), ("undefined", "RM305", "guarded"), False),
         (("undefined", "RM304", ""), ("undefined", "RM304", "rewritten"), True),
         (("undefined", "RM305", "guarded, affine"), ("undefined", "RM305", "guarded, constant"), True),
-        (("undefined", "RM305", "begin, affine"), ("undefined", "RM305", "begin, constant"), False),
+        (("undefined", "RM305", "begin, affine"), ("undefined", "RM305", "begin, constant"), True),  # the first one
+        (("undefined", "RM305", "begin, affine"), ("undefined", "RM305", "affine, constant"), False),
         (("undefined", "RM304", ""), ("undefined", "RM304", "guarded"), False),
         (("undefined", "RM304", ""), ("undefined", "RM305", ""), False),
-        (("undefined", "RM304", "guarded"), ("undefined", "RM304", "condition"), False),
+        (("wrong", "", "repeated, constant"), ("wrong", "", "repeated"), True),
+        (("wrong", "", "siblings, turned"), ("wrong", "", "siblings"), False),
         (("wrong", "", ""), ("wrong", "", "guarded"), False),  # nothing is unusual in the row's block
         (("wrong", "", "guarded, shared"), ("wrong", "", "guarded"), False),
         (("ill-formed", "RM207 Variable", "in place"), ("ill-formed", "RM207 Variable", "reduction"), True),
@@ -214,6 +221,23 @@ def test_a_finding_is_like_a_recorded_deviation_with_the_same_code_and_less_trai
         (("cache_read", "undefined", "RM305", "parts"), ("reindex", "undefined", "RM305", "parts"), False),
         (("cache_write", "wrong", "", "return"), ("reindex_cache_write", "wrong", "", "return, scalar"), True),
         (("read_at", "undefined", "RM304", "guarded"), ("write_at", "undefined", "RM304", "view, guarded"), True),
+        (
+            ("cache_write", "undefined", "RM305", "updating"),
+            ("reindex_cache_write", "undefined", "RM305", "in place"),
+            True,
+        ),
+        (
+            ("cache_write", "undefined", "RM305", "updating"),
+            ("reindex_cache_read", "undefined", "RM305", "in place"),
+            False,
+        ),
+        (
+            ("reindex_cache_read", "undefined", "RM304", "shifted"),
+            ("cache_write", "undefined", "RM304", "shifted"),
+            True,
+        ),
+        (("parallel", "undefined", "RM321", "siblings"), ("vectorize", "undefined", "RM321", "begin, siblings"), True),
+        (("parallel", "undefined", "RM321", "siblings"), ("unroll", "undefined", "RM321", "siblings"), False),
         (("read_at", "undefined", "RM304", "guarded"), ("write_at", "undefined", "RM305", "view, guarded"), False),
         (("read_at", "undefined", "RM304", "guarded"), ("cache_write", "undefined", "RM304", "guarded"), False),
         (("blockize", "undefined", "RM318", ""), ("blockize", "undefined", "RM318", "constant, a list"), False),
@@ -257,7 +281,12 @@ def test_of_rows_of_one_family_it_is_the_one_with_the_traits(monkeypatch, cause,
         ("read_at", ("RM305", "guarded"), ("RM305", "condition"), False),
         ("cache_write", ("RM305", "updating"), ("RM305", "in place"), True),
         ("reindex", ("RM305", "updating, a write"), ("RM305", "in place, rewritten, a write"), True),
-        ("reindex_cache_write", ("RM305", "updating"), ("RM305", "in place"), False),
+        ("reindex_cache_write", ("RM305", "updating"), ("RM305", "in place"), True),
+        ("pad_einsum", ("RM305", "guarded"), ("RM305", "branch"), True),
+        ("pad_einsum", ("RM305", "guarded"), ("RM305", "condition"), False),
+        ("pad_einsum", ("RM319", "siblings"), ("RM312", "siblings"), True),
+        ("cache_index", ("RM318", ""), ("RM318", "condition"), True),
+        ("cache_index", ("RM305", ""), ("RM305", "condition"), False),
         ("read_at", ("RM304", "guarded, in place"), ("RM304", "condition"), False),
         ("reindex", ("RM304", "guarded"), ("RM304", "condition"), False),
     ],

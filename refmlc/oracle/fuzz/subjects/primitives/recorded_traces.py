@@ -5,11 +5,16 @@
 | the same code, or another result            | of the row are some of the finding's                                   |
 | the same code                               | of the row are none, and nothing guards a part of the finding's block, |
 |                                             | and the step does not take several blocks                              |
+| the same code, of what is not declared      | of the row are none, and the step does not take several blocks         |
+| the same code                               | of the row begin with one that the finding has: others may say nothing |
 | the same code, of a step that copies        | of the row, and one of the finding, are of one sort (`ALIKE`)          |
-| the same code, of two steps of one family   | of the row are some of the finding's, and both copy what a block reads |
-| …                                           | or both what it writes; or a guard is one of them                      |
+| the same code, of two steps of one family   | are so, and both copy what a block reads, or both what it writes       |
+| …                                           | … or a guard, or an axis that begins elsewhere, is one of them         |
 | other ways in which wrong data show         | are the same ones                                                      |
 | any code                                    | of both have `plain`: what is outside of all blocks got the copy       |
+
+A block that is executed too often shows it in one of two ways (`TOO_OFTEN`), which count as one code. All traits of the
+finding count, of a row the first ones, as in its pattern.
 
 What is ill-formed has a code that says what: the block does not matter, nor whether a copy is of what it reads or of
 what it writes, but where it is (`step_pattern.place_of`). A message counts as far as its condition. Primitives that TVM
@@ -25,47 +30,95 @@ Cause = tuple[str, str, str, str]
 
 EXECUTED = ("wrong", "undefined")  # of a stage
 ILL_FORMED = "ill-formed"
-OUTSIDE, UNWRITTEN = "RM304", "RM305"
+OUTSIDE, UNWRITTEN, UNDECLARED = "RM304", "RM305", "RM318"
 LEFT = (OUTSIDE, "RM312")  # a copy that leaves its buffer, or its domain
 DATA = frozenset(("", OUTSIDE, UNWRITTEN, "RM307"))  # another value; an access outside, of what nothing wrote
+TOO_OFTEN = frozenset(("RM312", "RM319"))  # an axis leaves its domain, or is bound to a value twice
 GUARDS = frozenset(("guarded", "condition", "branch", "triangle"))  # a part of the domain, or of what is read
-PLAIN, LIST = "plain", "a list"
+PARTS_OF_DOMAIN = frozenset(("guarded", "branch", "triangle"))
+TELLING = frozenset(("return", "repeated"))  # no other trait matters
+ADDED_TO = frozenset(("in place", "updating"))
+PLAIN, LIST, SHIFTED = "plain", "a list", "shifted"
 SIDES = frozenset(("a read", "a write"))
 COPIES = ("read_at", "write_at", "cache_read", "cache_write")
+REINDEXED = ("reindex_cache_read", "reindex_cache_write", "reindex")
 FAMILIES = (
     frozenset(("cache_read", "cache_write", "reindex_cache_read", "reindex_cache_write")),
     frozenset(("read_at", "write_at")),
+    frozenset(("parallel", "vectorize", "bind")),
 )
-"""Primitives that share what they ask of a block and how they put a copy in its place."""
-ALIKE = {(step, OUTSIDE): GUARDS for step in COPIES} | {
-    (step, UNWRITTEN): frozenset(("in place", "updating")) for step in (*COPIES, "reindex")
+"""Primitives that share what they ask of a block, and how they change it or put a copy in its place."""
+ALIKE: Mapping[tuple[str, str], tuple[frozenset[str], ...]] = {
+    **{(step, OUTSIDE): (GUARDS,) for step in COPIES},
+    **{(step, UNWRITTEN): (ADDED_TO, PARTS_OF_DOMAIN) for step in (*COPIES, *REINDEXED)},
+    ("pad_einsum", UNWRITTEN): (PARTS_OF_DOMAIN,),
 }
-"""Of copies: all of what is guarded in part is copied, and nothing of what a block adds to."""
+"""Of copies: all of what is guarded in part is copied, and nothing of what a block adds to or leaves as it was."""
 
 
 def is_like(recorded: Cause, cause: Cause) -> bool:
-    """Whether a recorded cause looks like another one: of the same primitive, wrong alike, at a step of less traits."""
-    traits, others = traits_of(recorded), traits_of(cause)
-    if recorded[0] != cause[0]:
-        return cause[0] in family_of(recorded[0]) and _is_like_in_family(recorded, cause)
-    if PLAIN in traits & others:
+    """Whether a recorded cause looks like another one: of the same primitive, or of one of its family, wrong alike."""
+    is_own = recorded[0] == cause[0]
+    if cause[0] not in family_of(recorded[0]):
+        return False
+    if PLAIN in traits_of(recorded) & traits_of(cause):
         return True
     if recorded[1] in EXECUTED and cause[1] in EXECUTED:
-        if recorded[2] != cause[2]:
-            return bool(traits) and traits == others and {recorded[2], cause[2]} <= DATA
-        if traits:
-            sort = ALIKE.get((recorded[0], recorded[2]), frozenset())
-            needed = traits - {"affine"} if "guarded" in traits else traits  # a split that leaves a rest gives both
-            return needed <= others or (traits - SIDES <= sort and not others.isdisjoint(sort))
-        return bool(recorded[2]) and others.isdisjoint(GUARDS | {LIST})
-    if recorded[:3] != cause[:3]:
+        return _is_executed_alike(recorded, cause) and (is_own or _is_of_one_side(recorded, cause))
+    if recorded[1:3] != cause[1:3]:
         return False
     if recorded[1] == ILL_FORMED:
         return place_in(recorded) == place_in(cause)
     if recorded[3] and is_within(recorded, cause):
         return True
     condition = recorded[3].partition(" : ")[0]
-    return "Check failed" in condition and condition == cause[3].partition(" : ")[0]
+    return is_own and "Check failed" in condition and condition == cause[3].partition(" : ")[0]
+
+
+def _is_executed_alike(recorded: Cause, cause: Cause) -> bool:
+    """Whether the programs after two steps are wrong alike, at blocks that are alike as far as the row knows."""
+    traits, others = traits_of(recorded), traits_of(cause)
+    is_own, code = recorded[0] == cause[0], recorded[2]
+    if not _is_one_code(code, cause[2]):
+        return is_own and bool(traits) and traits == others and {code, cause[2]} <= DATA
+    if not traits:
+        kept = frozenset((LIST,)) if code == UNDECLARED else GUARDS | {LIST}
+        return is_own and bool(code) and others.isdisjoint(kept)
+    return shared_traits(recorded, cause) >= (OF_FIRST if is_own else OF_SORT)
+
+
+ALL_TRAITS, OF_SORT, OF_FIRST = 3, 2, 1
+
+
+def shared_traits(recorded: Cause, cause: Cause) -> int:
+    """How much of the traits of a recorded cause another one has: all, some of one sort, the first one, or nothing.
+
+    The first one of another result must be one that tells alone what is wrong.
+    """
+    traits, others = traits_of(recorded), traits_of(cause)
+    needed = traits - {"affine"} if "guarded" in traits else traits  # a split that leaves a rest gives both
+    if needed <= others:
+        return ALL_TRAITS
+    sorts = ALIKE.get((recorded[0], recorded[2]), ())
+    if any(traits - SIDES <= sort and not others.isdisjoint(sort) for sort in sorts):
+        return OF_SORT
+    first = recorded[3].partition(", ")[0]
+    telling = others - SIDES if recorded[2] else others & TELLING
+    return OF_FIRST if first in telling else 0
+
+
+def _is_one_code(code: str, other: str) -> bool:
+    return code == other or {code, other} <= TOO_OFTEN
+
+
+def _is_of_one_side(recorded: Cause, cause: Cause) -> bool:
+    """Whether two primitives of a family copy the same side of a block, or what leaves the domain, whichever it is.
+
+    Where nothing is unusual in the block of the row, another primitive says nothing.
+    """
+    traits = traits_of(recorded)
+    leaves = recorded[2] in LEFT and not traits.isdisjoint(GUARDS | {SHIFTED})
+    return bool(traits) and (leaves or is_of_written(recorded[0]) == is_of_written(cause[0]))
 
 
 def family_of(primitive: str) -> frozenset[str]:
@@ -76,21 +129,6 @@ def family_of(primitive: str) -> frozenset[str]:
 def is_of_written(primitive: str) -> bool:
     """Whether a primitive copies what a block writes, not what it reads."""
     return "write" in primitive
-
-
-def _is_like_in_family(recorded: Cause, cause: Cause) -> bool:
-    """Whether the cause of a primitive looks like the recorded one of another, of its family."""
-    traits, others = traits_of(recorded), traits_of(cause)
-    if PLAIN in traits & others:
-        return True
-    if recorded[1:3] != cause[1:3]:
-        return False
-    if recorded[1] == ILL_FORMED:
-        return place_in(recorded) == place_in(cause)
-    if recorded[1] not in EXECUTED or not traits or not traits <= others:
-        return False
-    leaves = recorded[2] in LEFT and not traits.isdisjoint(GUARDS)
-    return leaves or is_of_written(recorded[0]) == is_of_written(cause[0])
 
 
 def traits_of(cause: Cause) -> frozenset[str]:

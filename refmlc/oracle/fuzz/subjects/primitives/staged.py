@@ -40,10 +40,11 @@ from refmlc.oracle.fuzz.subjects.primitives.recorded_traces import (
     is_like,
     is_within,
     place_in,
+    shared_traits,
     step_of_row,
     traits_of,
 )
-from refmlc.oracle.fuzz.subjects.primitives.step_pattern import pattern_of, place_of
+from refmlc.oracle.fuzz.subjects.primitives.step_pattern import TRAITS, pattern_of, place_of
 from refmlc.oracle.fuzz.subjects.replayed_trace import SteppedFinding
 from refmlc.oracle.fuzz.subjects.stage_tally import StageTally
 from refmlc.oracle.implementations.implementation import Limits
@@ -102,6 +103,15 @@ class TracedFinding:
         first_word = self.message.partition(" ")[0]
         code = f"{self.code} {first_word}" if self.verdict == "ill-formed" else undefined_code(self.message)
         return self.guilty, self.verdict, code, self.pattern
+
+    @property
+    def whole_cause(self) -> Cause:
+        """The cause with all traits of the step, which rows are compared with."""
+        if self.broken is None:
+            return self.cause
+        traits = pattern_of(self.broken.before.text, self.broken.name, most=len(TRAITS))
+        place = place_in(self.cause)
+        return *self.cause[:3], ", ".join(filter(None, (traits, place)))
 
 
 def primitive_of(step: str) -> str:
@@ -248,7 +258,7 @@ def message_of(tvm: TvmPrimitives, finding: TracedFinding) -> str:
     if finding.code == OUR_CRASH:
         return f"refmlc fails on what `{finding.guilty}` leaves: {finding.message}"
     row = known_row(tvm, finding.cause)
-    like = "" if row else like_row(tvm, finding.cause)
+    like = "" if row else like_row(tvm, finding.whole_cause)
     lines = [f"as the known row {row}"] * bool(row) + [f"it is like the known row {like}"] * bool(like)
     return "\n".join([f"`{finding.guilty}` is wrong: {finding.message}", *lines])
 
@@ -261,14 +271,15 @@ def known_row(tvm: TvmPrimitives, cause: Cause) -> str:
 def like_row(tvm: TvmPrimitives, cause: Cause) -> str:
     """The recorded deviation that looks like a cause, of those of its family of primitives; empty: none.
 
-    Of two it is the one with the same code, then the one that fails in the same place, then the one all of whose traits
-    the cause has, then the one with more, then that of its own primitive, or of one whose name has the same first word.
+    Of two it is the one with the same code, then the one that fails in the same place, then the one of whose traits the
+    cause has most (`shared_traits`), then the one with more, then that of its own primitive, or of one whose name has
+    the same first word.
     """
     rows = [pair for name in sorted(family_of(cause[0])) for pair in causes_of_rows(tvm, name).items()]
     alike = [
         (
             (other[1:3] == cause[1:3], place_in(other) == place_in(cause)),
-            (traits_of(other) <= traits_of(cause), len(traits_of(other))),
+            (shared_traits(other, cause), len(traits_of(other))),
             (other[0] == cause[0], other[0].split("_")[0] == cause[0].split("_")[0]),
             row,
         )

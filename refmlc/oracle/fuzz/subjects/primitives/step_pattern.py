@@ -16,6 +16,7 @@ table: a generated program has many traits, of which a cause needs one or two.
 | `opaque`     | has an axis that is neither spatial nor reduced                                  |
 | `branch`     | stands under an `if`                                                             |
 | `guarded`    | has a predicate                                                                  |
+| `shifted`    | has an axis whose domain does not begin at 0                                     |
 | `triangle`   | a loop around it has an extent that depends on another loop                      |
 | `begin`      | a loop around it does not begin at 0                                             |
 | `repeated`   | has an init, and a loop around it that no axis needs                             |
@@ -147,6 +148,10 @@ def _is_number(node: Node) -> bool:
     return isinstance(node, tir.IntImm)
 
 
+def _is_zero(node: Node) -> bool:
+    return isinstance(node, tir.IntImm) and node.value == 0
+
+
 def _has_variable(node: Node) -> bool:
     """Whether an expression depends on anything: a condition that does not is none."""
     return any(isinstance(each, tir.Var | tir.BufferLoad) for each in walk(node))
@@ -272,8 +277,9 @@ TRAITS: Mapping[str, Callable[[TakenBlock], bool]] = {
         isinstance(each, tir.IfThenElse) and _has_variable(each.condition) for each in site.around
     ),
     "guarded": lambda site: _has_variable(site.realize.predicate),
+    "shifted": lambda site: any(not _is_zero(axis.dom.min) for axis in site.block.iter_vars),
     "triangle": _depends_on_loops,
-    "begin": lambda site: any(not isinstance(loop.min, tir.IntImm) or loop.min.value != 0 for loop in site.loops),
+    "begin": lambda site: any(not _is_zero(loop.min) for loop in site.loops),
     "repeated": _is_repeated,
     "constant": lambda site: any(map(_is_number, site.realize.iter_values)),
     "turned": _is_turned,
@@ -313,6 +319,7 @@ _ACCESSES = (
         "opaque",
         "branch",
         "guarded",
+        "shifted",
         "triangle",
         "in place",
         "updating",
@@ -326,6 +333,7 @@ _MOVED = (
         "opaque",
         "branch",
         "guarded",
+        "shifted",
         "triangle",
         "in place",
         "updating",
@@ -342,6 +350,7 @@ _BLOCKS = (
         "opaque",
         "branch",
         "guarded",
+        "shifted",
         "triangle",
         "begin",
         "repeated",
@@ -371,8 +380,11 @@ IN_NEW_BLOCK, IN_NO_BLOCK = "in a new block", "in no block"
 PLACES = frozenset((IN_NEW_BLOCK, IN_NO_BLOCK))
 
 
-def pattern_of(text: str, step: str) -> str:
-    """The pattern of a step on the program of `text`, which it breaks; empty where nothing is unusual, or known."""
+def pattern_of(text: str, step: str, most: int = MOST) -> str:
+    """The pattern of a step on the program of `text`, which it breaks; empty where nothing is unusual, or known.
+
+    `most`: of so many traits of the block, the first ones.
+    """
     primitive, arguments = parsed(step)
     try:
         module = read(text, "the program")
@@ -390,7 +402,7 @@ def pattern_of(text: str, step: str) -> str:
     has = {name for name, holds in TRAITS.items() if holds(site)}
     has |= {"domain"} if any(extents != site.extents for extents in others) else set()
     order = LOOKED_AT.get(primitive, _ACCESSES)
-    traits = [name for name in order if name in has][:MOST]
+    traits = [name for name in order if name in has][:most]
     return ", ".join([*traits, *dict.fromkeys(_of_arguments(primitive, rest))])
 
 
