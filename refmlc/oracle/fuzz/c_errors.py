@@ -4,6 +4,7 @@
 |------------------------------------|-------------------------------------------------------------|
 | that it does not know a name       | `half is undeclared`                                        |
 | that it does not know `int32_t4`   | `a vector type is undeclared`: they are one cause           |
+| that an argument is C's `nan(…)`   | `a function of C is an argument`, whatever is called        |
 | something else                     | its first error, without quotes and numbers                 |
 
 The first error counts alone: those behind it follow from it, or are of the next cause, which is found once this one is
@@ -21,6 +22,7 @@ UNDECLARED = re.compile(
     r"|(?:use of undeclared identifier|unknown type name) (\w+).*"
 )
 VECTOR = re.compile(r"(?:half|float|double|u?int\d+_t)\d+")
+FUNCTION = re.compile(r"no matching function for call to .*\(&\)\(const char\*\).*")
 NUMBER = re.compile(r"\b\d+\b")
 WORD = re.compile(r"\b[A-Za-z_]\w*")
 
@@ -32,6 +34,8 @@ def c_error(message: str, names: Collection[str] = ()) -> str:
     if error is None:
         return ""
     words = QUOTES.sub("", error[1]).strip()
+    if FUNCTION.fullmatch(words):
+        return "a function of C is an argument"
     name = UNDECLARED.fullmatch(words)
     if name is None:
         return WORD.sub(lambda word: "_" if word[0] in names else word[0], NUMBER.sub("#", words))

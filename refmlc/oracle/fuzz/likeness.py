@@ -33,57 +33,45 @@ Of results no row of an undefined program counts: a finding is on a defined one.
 another one than the finding's, where both are known (`blamed_pipeline`).
 
 Of several rows it is the one that has more: operators of the program on their dtypes, operators, then the message with
-its names, then more of the message. Without an operator a message that several rows have is that of none, unless one of
-them alone has tensors without elements as the program has, no operator itself, or an operator of its group (LIB-60…);
-and so is a check that says nothing else. Of results it is
-first a row where values differ in the same way, then one on the same dtype.
+its names, then more of the message. A row that has no more of a message than that a check failed counts where no other
+has it. Without an operator a message that several rows have is that of none, and so is a check that says nothing else,
+unless they say that they have one cause (`why`: As …), or one of them alone has tensors without elements as the program
+has, no operator itself, or an operator of its group (LIB-60…). Of results it is first a row where values differ in the
+same way, then one on the same dtype.
 
 Decision: that is no explanation (`refmlc.oracle.record`): another fault may end in the same check, and an operator may
 be wrong twice. It sorts findings: a person reads the row before anything is filed.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from functools import cache
-from typing import TypeAlias, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
 
-from refmlc.diag import RefmlcError
-from refmlc.lang.dtypes import SCALARS
 from refmlc.lang.ir import IRModule
 from refmlc.lang.library import OPERATORS
 from refmlc.lang.ops.scalar import SCALAR_OPS
-from refmlc.lang.script import read
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.fuzz.finding_pattern import (
     ANY,
     CAST,
-    DTYPES,
-    OF_C_COMPILER,
     OF_CAST,
-    PLAIN,
     Pattern,
     Uses,
-    failure_words,
-    group_of,
-    kind_of,
-    names_in_program,
 )
 from refmlc.oracle.fuzz.program_uses import (
+    COMPARISONS,
     IN_INDEX,
     applied_in,
     branches_in,
     has_nothing,
     is_narrow,
     plainly,
-    scalars_in,
     spelled,
     uses_in,
 )
+from refmlc.oracle.fuzz.row_looks import DEATHS, LOWERING, TYPE, RowLooks, looks_of_rows
 from refmlc.oracle.outcome import Kind
 from refmlc.oracle.reasons import normalised
-from refmlc.oracle.record import parts_of, rows_on_record
 
 
 def row_like(
@@ -109,27 +97,14 @@ def like_row(
     guilty: str = "",
 ) -> str:
     """The id of the row; empty: none looks like it. `message` is a failure's, `module` the program of the finding."""
-    rows = _rows(str(says.get("name", "")), str(says.get("version", "")), of_c)
+    rows = looks_of_rows(str(says.get("name", "")), str(says.get("version", "")), of_c)
     uses = pattern.uses if module is None else applied_in(module)
     if message.startswith(DEATHS):
         return "" if module is None else _like_death(rows, message, uses, branches_in(module))
     if message and not pattern.words:
         return next((row.id for row in rows if row.is_silent and met(row.uses, uses)), "")
     if message:
-        is_bare = module is not None and BARE.search(pattern.words) is not None
-        is_bare = is_bare or INDEX.fullmatch(pattern.words) is not None
-        ranked = [(_rank(row, pattern.words, message, uses, is_bare=is_bare), row) for row in rows]
-        alike = [(rank, row) for rank, row in ranked if rank is not None]
-        begins = [row.begins for _, row in alike if row.of_c]
-        alike = [(rank, row) for rank, row in alike if not (row.of_c and _is_begun(row.begins, begins))]
-        if not any(rank[0] for rank, _ in alike) and module is not None:
-            alike = [(rank, row) for rank, row in alike if row.nothing == has_nothing(module)]
-            alike = [(rank, row) for rank, row in alike if not row.cases | row.uses] or alike
-        rank, best = max(alike, key=lambda pair: pair[0], default=((0, False, 0), None))
-        if best is not None and (rank[0] or len(alike) == 1 or module is None):
-            return best.id
-        of_group = [row.id for _, row in alike if not _groups(row.uses).isdisjoint(_groups(uses))]
-        return of_group[0] if len(of_group) == 1 else ""
+        return _like_message(rows, pattern.words, message, module, uses)
     rows = tuple(row for row in rows if not row.guilty or not guilty or row.guilty == guilty)
     nothing = module is not None and has_nothing(module)
     turned = frozenset[str]() if module is None else frozenset(name for name, _ in uses_in(module)) & TURNED
@@ -143,20 +118,36 @@ def like_row(
     return most or (_like_by_pass(rows, pattern) if guilty.startswith(LOWERING) else "")
 
 
-TYPE = "type"  # how a result of another shape or dtype differs
+def _like_message(rows: Iterable[RowLooks], words: str, message: str, module: IRModule | None, uses: Uses) -> str:
+    """The row that a failure looks like, by its message and the operators of the program."""
+    is_bare = module is not None and BARE.search(words) is not None
+    is_bare = is_bare or INDEX.fullmatch(words) is not None
+    ranked = [(_rank(row, words, message, uses, is_bare=is_bare), row) for row in rows]
+    alike = _without_begun([(rank, row) for rank, row in ranked if rank is not None])
+    if not any(rank[0] for rank, _ in alike) and module is not None:
+        alike = [(rank, row) for rank, row in alike if row.nothing == has_nothing(module)]
+        alike = [(rank, row) for rank, row in alike if not row.cases | row.uses] or alike
+    rank, best = max(alike, key=lambda pair: pair[0], default=((0, False, 0), None))
+    if best is not None and (rank[0] or len(alike) == 1 or module is None):
+        return best.id
+    bases = {row.base for _, row in alike}
+    if len(bases) == 1:
+        return bases.pop()
+    of_group = [row.id for _, row in alike if not _groups(row.uses).isdisjoint(_groups(uses))]
+    return of_group[0] if len(of_group) == 1 else ""
+
+
+def _without_begun(alike: Sequence[tuple["Rank", RowLooks]]) -> list[tuple["Rank", RowLooks]]:
+    """Rows without those whose message another one continues: on the target `c`, and where a check is all it says."""
+    begins = [row.begins for _, row in alike]
+    of_c = [row.begins for _, row in alike if row.of_c]
+    kept = [(rank, row) for rank, row in alike if not (row.of_c and _is_begun(row.begins, of_c))]
+    return [(rank, row) for rank, row in kept if not (row.begins == CHECK and _is_begun(row.begins, begins))]
+
+
 OF_TYPE = re.compile(r"the result.* is a tensor")
 FAMILY = re.compile(r"\dd(?=[-_]|$)")
-CODE = re.compile(r"RM\d+")
-UNDEFINED = re.compile(r"RM3\d+")  # what a row expects: a finding of a result is on a defined program
-MEMORY = ("RM304", "RM305")  # what is outside of a buffer, or was never written
-DEATHS = ("the process", "no answer")  # they name no place, as a message without a word does not
-FAILED = re.compile(r"\w+Error: ")
-LOWERING = ("tirx.", "s_tir.")  # passes of TensorIR; a pass of Relax is run on demand
-RUNS = re.compile(r"runs|SIG[A-Z]+")  # what a row got, where that is no message
-SIGNAL = re.compile(r"SIG[A-Z]+")
-COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 GROUPS = ("float ", "half float ", "narrow float ", "int ", "uint ", "bool ")
-SILENT = re.compile(r"DiagnosticError: error: *(\n|$)")
 SPECIAL = ("nan", "inf")
 LEGALIZE = "LegalizeOps"
 ZEROS = "zero for zero"  # of another sign
@@ -167,96 +158,7 @@ CHECK = "Check failed"  # says nothing at all
 FEW = 4  # words of a message that say little: then the dtype must be that of a case, or the operator one of Relax
 ENOUGH = 5  # words of a message that is of no check, and tells of one cause
 AFTER = re.compile(r" is false: | \(# vs. #\) : ")  # what a check says after its condition
-RESULTS = (None, "legalize")
-OF_C = "run-c"
 Rank: TypeAlias = tuple[int, bool, int]
-
-
-@dataclass(frozen=True)
-class RowLooks:
-    """What a row looks like. `exactly`: its messages with dtypes and names; `begins`: how the message begins.
-
-    `of_c`: on the target `c`. `is_silent`: its message has no words. `signal`: what ends the process, `SIGSEGV`.
-    `groups`: of the dtypes of its program; one of float32 is taken to hold of float16 too. `how`: how values differ.
-    `uses`: operators of its program, `cases`: those that its cases name. `nothing`: a tensor has no elements.
-    `is_undefined`: its program is, so that no result of a defined one is like it. `guilty`: the pass that is.
-    `scalars`: the scalar operators and casts of its program.
-    """
-
-    id: str
-    exactly: frozenset[str]
-    messages: frozenset[str]
-    begins: str
-    operators: frozenset[str]
-    groups: tuple[str, ...]
-    how: str
-    uses: Uses
-    cases: Uses
-    nothing: bool
-    is_code: bool
-    is_undefined: bool
-    of_c: bool
-    is_silent: bool
-    signal: str
-    branches: frozenset[str]
-    guilty: str
-    scalars: Uses
-
-
-@cache
-def _rows(name: str, version: str, of_c: bool) -> tuple[RowLooks, ...]:
-    """What each row about a program that runs looks like."""
-    says = {"name": name, "version": version} if version else {"name": name}
-    actions = (*RESULTS, OF_C) if of_c else RESULTS
-    return tuple(_looks(row) for row in rows_on_record(says) if row.get("action") in actions or _ends_in_a_pass(row))
-
-
-def _ends_in_a_pass(row: Mapping[str, object]) -> bool:
-    """Whether TVM stops with a message in a pass that every program goes through when it is compiled."""
-    got, passes = str(row.get("got")), _words(row, "steps")
-    return row.get("action") == "pass" and FAILED.match(got) is not None and passes[-1].startswith(LOWERING)
-
-
-def _looks(row: Mapping[str, object]) -> RowLooks:
-    try:
-        module = read(str(row.get("module", "")), "row.py")
-    except RefmlcError:
-        module = None
-    parts, names = (
-        (frozenset[str](), frozenset[str]()) if module is None else (parts_of(module), names_in_program(module))
-    )
-    dtypes = parts | {str(each[0]) for each in _types(row.get("expected"))}
-    groups = {group_of(SCALARS[name]) for name in dtypes if name in SCALARS}
-    got = str(row["got"]) if isinstance(row.get("got"), str) else ""
-    is_code = CODE.fullmatch(got) is not None
-    recorded = [got, *map(str, cast("Iterable[object]", row.get("messages", ())))]
-    of_compiler = _words(row, "c_error")
-    said_nothing = of_compiler or CODE.fullmatch(got) or RUNS.fullmatch(got)
-    messages = frozenset[str]() if of_compiler else frozenset(filter(None, recorded[bool(said_nothing) :]))
-    said = got.rpartition("`")[0] if got.count("`") % 2 else got  # a name that is cut off is none
-    says_nothing = is_code or of_compiler or RUNS.fullmatch(got) or got.startswith(DEATHS)
-    begins = "" if says_nothing else failure_words(said, names).rstrip()
-    return RowLooks(
-        str(row["id"]),
-        frozenset(map(normalised, messages)),
-        frozenset(failure_words(message, names) for message in messages)
-        | frozenset(f"{OF_C_COMPILER}{error}" for error in of_compiler),
-        begins,
-        frozenset(name for name in parts - PLAIN if not _is_dtype(name) and (not is_code or got in MEMORY)),
-        tuple(f"{group} " for group in (*groups, *(["half float"] if "float" in groups else []))),
-        "" if got else how_of(row.get("got"), row.get("expected")),
-        frozenset() if module is None else uses_in(module),
-        frozenset(_uses_of_cases(cast("Iterable[str]", (*_words(row, "cases"), *_words(row, "edges"))))),
-        module is not None and has_nothing(module),
-        is_code,
-        UNDEFINED.fullmatch(str(row.get("expected"))) is not None,
-        row.get("action") == OF_C,
-        SILENT.match(got) is not None,
-        got if SIGNAL.fullmatch(got) else "",
-        frozenset() if module is None else branches_in(module),
-        str(row.get("guilty", "")),
-        frozenset() if module is None else plainly(scalars_in(module)),
-    )
 
 
 def _rank(row: RowLooks, words: str, message: str, uses: Uses, *, is_bare: bool) -> Rank | None:
@@ -406,80 +308,5 @@ def _without_group(words: str) -> str:
     return " ".join(words.removeprefix(group).split()[:3])
 
 
-def how_of(got: object, expected: object) -> str:
-    """How the values of a row differ: in their type, else as the first pair of them that does."""
-    if got is not None and expected is not None and _types(got) != _types(expected):
-        return TYPE
-    for one, other in zip(_numbers(got), _numbers(expected), strict=False):
-        if one != other and not (one != one and other != other):  # noqa: PLR0124 - NaN is NaN
-            return f"{kind_of(one)} for {kind_of(other)}"
-    return ""
-
-
-def _types(value: object) -> list[tuple[object, ...]]:
-    """The dtypes and shapes of tensors as a row writes them."""
-    match value:
-        case [str(dtype), list(elements), list(shape)]:
-            return [(dtype, *shape)] if elements is not None else []
-        case [str(dtype), elements]:
-            return [(dtype, *_shape(elements))]
-        case list(parts):
-            return [each for part in parts for each in _types(part)]
-    return []
-
-
-def _shape(elements: object) -> Iterator[int]:
-    while isinstance(elements, list):
-        yield len(elements)
-        elements = elements[0] if elements else None
-
-
-def _numbers(value: object) -> Iterator[float]:
-    """The numbers of tensors as a row writes them: a dtype, nested values, the shape where the values do not say it."""
-    match value:
-        case [str(), list(elements), *_]:
-            yield from _leaves(elements)
-        case [str(), int() | float() as number]:
-            yield number
-        case list(parts):
-            for part in parts:
-                yield from _numbers(part)
-
-
-def _leaves(value: object) -> Iterator[float]:
-    if isinstance(value, list):
-        for part in value:
-            yield from _leaves(part)
-    elif isinstance(value, int | float):
-        yield value
-
-
 SCALARS_OF_CASES = frozenset(map(spelled, SCALAR_OPS))
 CLAUSES = {spelled(name): operator.clause[:-1] for name, operator in OPERATORS.items()}
-
-
-def _uses_of_cases(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """What cases are about: `scalar.lt.bool`, `op.cumsum.empty`, and edges: `truncmod bfloat16`."""
-    for name in names:
-        match name.replace(" ", ".").split("."):
-            case ["scalar", operator, dtype]:
-                yield operator, dtype
-            case ["op", operator, _]:
-                yield operator, ANY
-            case ["cast", source, target]:
-                yield from ((CAST, f"{one} {other}") for one in _meant(source) for other in _meant(target))
-            case [operator, dtype]:
-                yield operator, dtype
-
-
-def _meant(pattern: str) -> list[str]:
-    """The dtypes that the pattern of an edge means: `float8_*`."""
-    return [name for name in map(str, SCALARS) if fnmatchcase(name, pattern)]
-
-
-def _words(row: Mapping[str, object], key: str) -> Sequence[str]:
-    return cast("Sequence[str]", row.get(key, ()))
-
-
-def _is_dtype(name: str) -> bool:
-    return name in SCALARS or DTYPES.fullmatch(name) is not None

@@ -30,6 +30,8 @@ IN_INDEX = " of a difference in an index"
 FLOAT8 = "float8"  # what is wrong with one of them is wrong with all
 LARGEST = 2**63 - 1
 COMPARED = 24  # expressions of a program
+ARITHMETIC, NARROW_FLOATS = "arithmetic", "floats of 8 bits and less"
+COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 BRANCHES = (relax.If, tir.While, tir.And, tir.Or)
 
 
@@ -68,8 +70,16 @@ def applied_in(module: IRModule) -> Uses:
 
 
 def plainly(uses: Iterable[tuple[str, str]]) -> Uses:
-    """Uses by groups of dtypes: what a pass does to a cast of float32 it does to one of float64."""
-    return frozenset((spelled(name), " ".join(map(_group_named, dtypes.split()))) for name, dtypes in uses)
+    """Uses by groups of dtypes: what a pass does to a cast of float32 it does to one of float64.
+
+    Arithmetic on floats of 8 bits and less is one operator: all of it is computed in another dtype.
+    """
+    return frozenset(
+        (ARITHMETIC, NARROW_FLOATS)
+        if is_narrow((name, dtypes)) and name not in (CAST, *COMPARISONS)
+        else (spelled(name), " ".join(map(_group_named, dtypes.split())))
+        for name, dtypes in uses
+    )
 
 
 def _group_named(name: str) -> str:

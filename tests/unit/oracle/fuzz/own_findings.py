@@ -38,10 +38,10 @@ ROWS = record.rows_on_record(SAYS)
 @contextmanager
 def without(row_id: str) -> Iterator[None]:
     """Without this row."""
-    tables, looks = record._tables, likeness._rows
+    tables, looks = record._tables, likeness.looks_of_rows
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(record, "_tables", lambda *says: [row for row in tables(*says) if row["id"] != row_id])
-        patched.setattr(likeness, "_rows", lambda *says: tuple(row for row in looks(*says) if row.id != row_id))
+        patched.setattr(likeness, "looks_of_rows", lambda *says: tuple(row for row in looks(*says) if row.id != row_id))
         yield
 
 

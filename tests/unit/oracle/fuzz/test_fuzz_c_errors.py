@@ -49,3 +49,13 @@ def test_the_words_for_vectors_are_no_names_of_a_program():
     assert c_error(f"{HEAD}error: ‘int8_t4’ was not declared in this scope 1 | a", {"a", "type"}) == (
         "a vector type is undeclared"
     )
+
+
+@pytest.mark.parametrize("call", ["exp(double (&)(const char*) noexcept)", "pow(float&, float (&)(const char*))"])
+def test_a_literal_that_is_a_function_of_c_is_one_cause_whatever_takes_it(call):
+    message = f"{HEAD}error: no matching function for call to ‘{call}’ 9 | a"
+    assert c_error(message) == c_error(normalised(message)) == "a function of C is an argument"
+    assert (
+        c_error(f"{HEAD}error: no matching function for call to ‘f(int&)’ 9 | a")
+        == "no matching function for call to f(int&)"
+    )

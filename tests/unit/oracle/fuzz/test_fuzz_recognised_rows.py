@@ -6,7 +6,8 @@ import pytest
 
 import refmlc
 from refmlc.oracle.fuzz.finding_pattern import Pattern, failure_words, names_in_program
-from refmlc.oracle.fuzz.likeness import CODE, RESULTS, RUNS, like_row
+from refmlc.oracle.fuzz.likeness import like_row
+from refmlc.oracle.fuzz.row_looks import CODE, RESULTS, RUNS
 from refmlc.oracle.record import rows_on_record
 from refmlc.rewrite.transform.normal_form import normalize
 

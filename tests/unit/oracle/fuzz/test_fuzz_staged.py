@@ -477,3 +477,30 @@ def test_stages_that_are_not_executed_are_no_agreement():
     with pytest.raises(RefmlcError, match="nothing was compared: RM504") as caught:
         replayed("tvm", ["split('B', 0, (2, 2))"], TraceCheck((row,), None))
     assert caught.value.exit_code == 3
+
+
+LAUNCHES = """from tvm.script import tirx as T
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32")):
+    P = T.sblock_alloc_buffer((4,), "int32", scope="SCOPE")
+    for i in FIRST:
+        with T.sblock("P"):
+            v = T.axis.spatial(4, i)
+            P[v] = A[v]
+    for i in T.thread_binding(4, thread="blockIdx.x"):
+        with T.sblock("B"):
+            v = T.axis.spatial(4, i)
+            B[v] = P[v]
+"""
+
+
+@pytest.mark.parametrize(("scope", "found"), [("local", False), ("shared", False), ("global", True)])
+def test_memory_of_a_thread_that_two_launches_use_accuses_nobody(scope, found):
+    """TVM makes it global. Without a thread loop the sum of a copy is right; PLANTED memory is never written."""
+    bound = LAUNCHES.replace("FIRST", 'T.thread_binding(4, thread="blockIdx.x")')
+    before = bound.replace("FIRST", "range(4)").replace("SCOPE", "global")
+    after = bound.replace("SCOPE", scope)
+    if scope == "global":
+        after = after.replace("            P[v] = A[v]", "            T.evaluate(A[v])")
+    stages = (Stage("input", before), Stage("bind('P', 0, 'blockIdx.x')", after))
+    assert (staged.finding_of(PassTrace(stages))[1] is not None) == found

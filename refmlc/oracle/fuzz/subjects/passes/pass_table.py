@@ -121,7 +121,7 @@ TENSORIR = PassFamily(
             ("", *(config("s_tir.InjectDoubleBuffer", split_loop=by) for by in (0, 1, 2))),
             aims=("double",),
         ),
-        Pass("tirx.StorageRewrite", 5, 5, aims=MEMORY),
+        Pass("tirx.StorageRewrite", 5, 5, after=("tirx.VectorizeLoop",), aims=MEMORY),
         Pass("tirx.PointerValueTypeRewrite", 5, 5, aims=("lanes", "shared")),
         Pass("tirx.LowerIntrin", 5, 5, after=("tirx.BindTarget",), aims=(*INTEGERS, "floats", "lanes_float")),
     ),

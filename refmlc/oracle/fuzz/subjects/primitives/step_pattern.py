@@ -60,7 +60,7 @@ from functools import cached_property
 from refmlc.diag import RefmlcError
 from refmlc.diag.source import Span
 from refmlc.lang.ir import IRModule, tir
-from refmlc.lang.ir.kinds import IterKind
+from refmlc.lang.ir.kinds import ForKind, IterKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import children, walk
 from refmlc.lang.script import read as read_text
@@ -430,6 +430,24 @@ def _covers(span: Span | None, part: Span) -> bool:
         return False
     begin, end = (span.line, span.column), (span.end_line, span.end_column)
     return begin <= (part.line, part.column) and (part.end_line, part.end_column) <= end
+
+
+def has_memory_outside_of_launches(text: str) -> bool:
+    """Whether a program allocates memory of threads, of the scope local for example, where no thread loop is around."""
+    try:
+        stack: list[Node] = list(read(text, "the program").functions.values())
+    except RefmlcError:
+        return False
+    while stack:
+        node = stack.pop()
+        if isinstance(node, tir.For) and node.kind is ForKind.THREAD_BINDING:
+            continue
+        buffers = node.alloc_buffers if isinstance(node, tir.SBlock) else ()
+        buffers = (node.buffer,) if isinstance(node, tir.AllocBuffer) else buffers
+        if any(buffer.scope != "global" for buffer in buffers):
+            return True
+        stack += children(node)
+    return False
 
 
 def parsed(step: str) -> tuple[str, tuple[object, ...]]:
