@@ -138,13 +138,14 @@ def place(name: str) -> Rule:
 
 
 def truth(name: str) -> Rule:
-    """Whether one of the elements is not 0, or all are."""
+    """Whether one of the elements is not 0, or all are: a bool, of uint8 a number, as PyTorch has it."""
 
     def rule(e: Emitter, x: relax.Expr, dim: Operand = None, keepdim: Operand = False) -> relax.Expr:
         line, added = with_axis(e, x)
         ints = e.astype(e.astype(line, "bool"), "int32")
         result = e.call(name, ints, axis=axes_of(dim), keepdims=bool(keepdim))
-        return without_axis(e, e.astype(result, "bool"), added=added)
+        target = "uint8" if e.dtype(x) == "uint8" else "bool"
+        return without_axis(e, e.astype(result, target), added=added)
 
     return rule
 

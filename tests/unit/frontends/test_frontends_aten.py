@@ -213,6 +213,9 @@ REDUCTION = {
     "argmin all": lambda x: x.argmin(),
     "any": lambda x: (x > 1).any(1),
     "all": lambda x: (x > -9).all(),
+    "any uint8": lambda x: (x > 1).to(torch.uint8).any(1),
+    "all uint8": lambda x: ((x > 0).to(torch.uint8) * 3).all(dim=0, keepdim=True),
+    "any int8": lambda x: (x > 1).to(torch.int8).any(),
     "cumsum": lambda x: x.cumsum(1),
     "norm": lambda x: torch.linalg.vector_norm(x, dim=1),
 }

@@ -74,6 +74,7 @@ EVALUATOR = {
     "AveragePool auto_pad": "pads for another extent than the dilated kernel's",
     "LpPool ceil_mode": "multiplies the average of a window that is cut by the size of a whole one",
     "BatchNormalization opset9": "takes a part of the mean and variance of the data, also in inference",
+    "LpNormalization p": "adds elements with their signs for p=1, where ONNX and ONNX Runtime add absolute values",
     "PRelu nan": "multiplies a zero, which is not below 0, by an infinite slope",
     "QuantizeLinear": "casts NaN and what is out of range to an integer, which NumPy leaves open",
     "RoiAlign opset10": "moves boxes by half a pixel; ONNX's converter to version 16 writes `output_half_pixel` for it",
