@@ -19,7 +19,7 @@ from refmlc.oracle.fuzz.jobs import Batches
 from refmlc.oracle.fuzz.result import FindingRecord
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects import builds
-from refmlc.oracle.fuzz.subjects.blamed_pipeline import Blame
+from refmlc.oracle.fuzz.subjects.blamed_pipeline import BlamedPass
 from refmlc.oracle.fuzz.subjects.imports.torch_imports import case_of as case_of_torch
 from refmlc.oracle.fuzz.subjects.imports.torch_operators import TorchCall, TorchProgram
 from refmlc.oracle.fuzz.subjects.passes import pass_runs
@@ -344,7 +344,7 @@ def test_a_finding_on_builds_is_described(monkeypatch):
     monkeypatch.setattr(builds, "compiler", lambda _python, name, _limits: dict(ways)[name])
     monkeypatch.setattr(builds, "passes_of", lambda *_: None)
     line = "pass by pass: TVM stops in `tirx.LowerIntrin`"
-    monkeypatch.setattr(builds, "blamed", lambda *_: Blame("tirx.LowerIntrin", line))
+    monkeypatch.setattr(builds, "blamed", lambda *_: BlamedPass("tirx.LowerIntrin", line))
     settings = CampaignSettings(kinds=(builds.KIND,), implementations=("tvm:python",))
     case = Case(module, "main", (rolled_inputs(module, "main", 1),))
     examination, taken = builds.examined(case, ways, Limits())

@@ -15,6 +15,7 @@ resume later, and run on several machines, with the same findings.
 | `finding_pattern` | what findings of one cause share                                                    |
 | `c_errors`        | what a C compiler says of TVM's code, in words that findings of one cause share     |
 | `likeness`        | the row of `conformance/known` that looks like a finding                            |
+| `row_looks`       | what a row looks like, to be compared with a finding                                |
 | `program_uses`    | what a program applies to what: by that rows are compared with findings             |
 | `proofs`          | rewrites proved, and the proofs compared with the calls                             |
 | `reordered_loops` | C with reordered loops, where there are some                                        |

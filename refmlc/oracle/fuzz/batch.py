@@ -39,7 +39,7 @@ from refmlc.oracle.fuzz.likeness import row_like
 from refmlc.oracle.fuzz.reordered_loops import named_implementation
 from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_of, merged, signature, together
 from refmlc.oracle.fuzz.settings import ANY, CampaignSettings
-from refmlc.oracle.fuzz.subjects.blamed_pipeline import UNKNOWN, Blame, blamed, passes_of
+from refmlc.oracle.fuzz.subjects.blamed_pipeline import UNKNOWN, BlamedPass, blamed, passes_of
 from refmlc.oracle.fuzz.subjects.table import SUBJECTS
 from refmlc.oracle.implementations.implementation import Implementation, Limits
 from refmlc.oracle.implementations.interp import Interp
@@ -319,7 +319,7 @@ def as_found(settings: CampaignSettings, number: int, finding: Finding) -> Findi
     )
 
 
-def blame_for(settings: CampaignSettings, finding: Finding) -> Blame:
+def blame_for(settings: CampaignSettings, finding: Finding) -> BlamedPass:
     """The pass of TVM that is guilty of another result; unknown where no TVM, or no pass, is."""
     if not finding.implementation.startswith(TVM) or finding.verdict.kind is not Kind.WRONG or finding.verdict.row:
         return UNKNOWN
@@ -330,8 +330,8 @@ def blame_for(settings: CampaignSettings, finding: Finding) -> Blame:
         return UNKNOWN
 
 
-def message_of(settings: CampaignSettings, finding: Finding, pattern: Pattern, blame: Blame = UNKNOWN) -> str:
-    """What is wrong, the recorded deviation that it is like, who is guilty, the version of the implementation."""
+def message_of(settings: CampaignSettings, finding: Finding, pattern: Pattern, blame: BlamedPass = UNKNOWN) -> str:
+    """What is wrong, the recorded deviation that it is like, the guilty pass, the version of the implementation."""
     version = version_of(settings, finding.implementation)
     says = getattr(implementation_of(settings, finding), "says", {})
     like = row_like(says, finding, pattern, guilty=blame.name)

@@ -24,6 +24,7 @@ UNDECLARED = re.compile(
 VECTOR = re.compile(r"(?:half|float|double|u?int\d+_t)\d+")
 FUNCTION = re.compile(r"no matching function for call to .*\(&\)\(const char\*\).*")
 NUMBER = re.compile(r"\b\d+\b")
+MADE_IN_C = re.compile(r"\bv__?\d*\b")  # variables that TVM makes for values
 WORD = re.compile(r"\b[A-Za-z_]\w*")
 
 
@@ -38,7 +39,8 @@ def c_error(message: str, names: Collection[str] = ()) -> str:
         return "a function of C is an argument"
     name = UNDECLARED.fullmatch(words)
     if name is None:
-        return WORD.sub(lambda word: "_" if word[0] in names else word[0], NUMBER.sub("#", words))
+        words = MADE_IN_C.sub("v_", NUMBER.sub("#", words))
+        return WORD.sub(lambda word: "_" if word[0] in names else word[0], words)
     unknown = name[1] or name[2]
     vector = VECTOR.fullmatch(unknown) is not None
     return f"{'a vector type' if vector else '_' if unknown in names else unknown} is undeclared"

@@ -9,6 +9,7 @@ from typing import cast
 
 from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import SCALARS
+from refmlc.lang.ir import IRModule
 from refmlc.lang.script import read
 from refmlc.oracle.fuzz.finding_pattern import (
     ANY,
@@ -87,11 +88,22 @@ def _ends_in_a_pass(row: Mapping[str, object]) -> bool:
     return row.get("action") == "pass" and FAILED.match(got) is not None and passes[-1].startswith(LOWERING)
 
 
-def _looks(row: Mapping[str, object]) -> RowLooks:
+def _module_of(row: Mapping[str, object]) -> IRModule | None:
+    """The program of a row; None: it has a model, or a call of PyTorch."""
     try:
-        module = read(str(row.get("module", "")), "row.py")
+        return read(str(row.get("module", "")), "row.py")
     except RefmlcError:
-        module = None
+        return None
+
+
+def _base_of(row: Mapping[str, object]) -> str:
+    """The row whose cause a row says that it has; itself where it says none."""
+    base = OF_BASE.match(str(row["why"]).strip())
+    return str(row["id"]) if base is None else base[1]
+
+
+def _looks(row: Mapping[str, object]) -> RowLooks:
+    module = _module_of(row)
     parts, names = (
         (frozenset[str](), frozenset[str]()) if module is None else (parts_of(module), names_in_program(module))
     )
@@ -126,7 +138,7 @@ def _looks(row: Mapping[str, object]) -> RowLooks:
         frozenset() if module is None else branches_in(module),
         str(row.get("guilty", "")),
         frozenset() if module is None else plainly(scalars_in(module)),
-        base[1] if (base := OF_BASE.match(str(row["why"]).strip())) else str(row["id"]),
+        _base_of(row),
     )
 
 

@@ -51,17 +51,17 @@ def _started(python: str, target: str, level: int, named: Sequence[tuple[str, st
 
 
 @dataclass(frozen=True)
-class Blame:
-    """Who is guilty of a finding. `name`: the one pass, or `AFTER`; empty: it is not known. `line`: for people."""
+class BlamedPass:
+    """The pass that is guilty of a finding, or `AFTER`; `name` is empty where it is not known. `line`: for people."""
 
     name: str = ""
     line: str = ""
 
 
-UNKNOWN = Blame()
+UNKNOWN = BlamedPass()
 
 
-def blamed(compiler: Compiler, finding: Finding) -> Blame:
+def blamed(compiler: Compiler, finding: Finding) -> BlamedPass:
     """The pass that is guilty of a finding on a case."""
     case = finding.case
     if not isinstance(case, Case):
@@ -69,7 +69,7 @@ def blamed(compiler: Compiler, finding: Finding) -> Blame:
     return blamed_on(compiler, case.module, _inputs(case, finding.call), is_result=finding.verdict.kind is Kind.WRONG)
 
 
-def blamed_on(compiler: Compiler, module: IRModule, inputs: Mapping[str, object], *, is_result: bool) -> Blame:
+def blamed_on(compiler: Compiler, module: IRModule, inputs: Mapping[str, object], *, is_result: bool) -> BlamedPass:
     """The pass that is guilty of what is wrong on a call of a module. `inputs`: the arguments by their names."""
     module, constants = lifted(module)
     text = show(module, show_meta=True)
@@ -96,13 +96,15 @@ def _is_given(value: object) -> bool:
     return isinstance(value, int | float) or (isinstance(value, Tensor) and value.initialised)
 
 
-def _blame(checked: TraceCheck, *, is_result: bool) -> Blame:
+def _blame(checked: TraceCheck, *, is_result: bool) -> BlamedPass:
     if checked.broken is not None:
         name = checked.broken.name
         known = not checked.broken.unread and name not in NO_PASS
-        return Blame(name if known else "", f"{HEAD}{checked.broken.headline}")
+        return BlamedPass(name if known else "", f"{HEAD}{checked.broken.headline}")
     if checked.stopped:
         name = checked.stopped.partition("in `")[2].partition("`: ")[0]
-        return Blame(name, f"{HEAD}TVM stops in `{name}`") if checked.stopped.startswith("in `") and name else UNKNOWN
+        return (
+            BlamedPass(name, f"{HEAD}TVM stops in `{name}`") if checked.stopped.startswith("in `") and name else UNKNOWN
+        )
     followed = bool(checked.rows) and checked.rows[-1].verdict is StageVerdict.SAME
-    return Blame(AFTER, f"{HEAD}what follows the passes is wrong") if is_result and followed else UNKNOWN
+    return BlamedPass(AFTER, f"{HEAD}what follows the passes is wrong") if is_result and followed else UNKNOWN

@@ -12,7 +12,7 @@ from refmlc.oracle.fuzz.finding_pattern import Pattern
 from refmlc.oracle.fuzz.reordered_loops import ReorderedLoops
 from refmlc.oracle.fuzz.result import BatchResult, together
 from refmlc.oracle.fuzz.settings import KINDS, CampaignSettings
-from refmlc.oracle.fuzz.subjects.blamed_pipeline import Blame
+from refmlc.oracle.fuzz.subjects.blamed_pipeline import BlamedPass
 from refmlc.oracle.fuzz.subjects.builds import PLANTED, PlantedBuild
 from refmlc.oracle.implementations.implementation import Stop, Stopped
 from refmlc.strategies.case import Case
@@ -112,7 +112,7 @@ def test_another_result_of_tvm_has_a_guilty_pass(monkeypatch, name, build):
     (examination,) = examine([case], [PlantedBuild(other, name)])
     asked = []
     monkeypatch.setattr(batch, "passes_of", lambda *words: asked.append(words[:2]))
-    monkeypatch.setattr(batch, "blamed", lambda _compiler, _finding: Blame("tirx.Odd", "it is `tirx.Odd`"))
+    monkeypatch.setattr(batch, "blamed", lambda _compiler, _finding: BlamedPass("tirx.Odd", "it is `tirx.Odd`"))
     (finding,) = examination.findings
     blame = batch.blame_for(CampaignSettings(), finding)
     assert (blame.name, asked) == (("", []) if build is None else ("tirx.Odd", [("p", build)]))

@@ -6,7 +6,7 @@ from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.examine import examine
 from refmlc.oracle.fuzz.subjects import blamed_pipeline
-from refmlc.oracle.fuzz.subjects.blamed_pipeline import AFTER, NO_PASS, UNKNOWN, Blame, blamed, passes_of
+from refmlc.oracle.fuzz.subjects.blamed_pipeline import AFTER, NO_PASS, UNKNOWN, BlamedPass, blamed, passes_of
 from refmlc.oracle.fuzz.subjects.builds import PlantedBuild
 from refmlc.oracle.outcome import Kind
 from refmlc.oracle.passes.stages import PassTrace, Stage
@@ -43,28 +43,28 @@ UNREAD = Stage("tirx.LowerIntrin", "this is no program")
 
 def test_the_first_pass_whose_stage_is_wrong_is_guilty():
     blame = blamed(compiler(SAME, WRONG, Stage("tirx.Simplify", text_of("3"))), finding())
-    assert blame == Blame("tirx.StmtSimplify", "pass by pass: `tirx.StmtSimplify` changes what `main` computes")
+    assert blame == BlamedPass("tirx.StmtSimplify", "pass by pass: `tirx.StmtSimplify` changes what `main` computes")
 
 
 def test_a_stage_that_is_not_read_may_be_guilty_too():
     line = "pass by pass: `tirx.LowerIntrin` or `tirx.StmtSimplify` changes what `main` computes"
-    assert blamed(compiler(SAME, UNREAD, WRONG), finding()) == Blame("", line)
+    assert blamed(compiler(SAME, UNREAD, WRONG), finding()) == BlamedPass("", line)
 
 
 @pytest.mark.parametrize("name", NO_PASS)
 def test_what_runs_the_work_of_passes_is_no_guilty_one(name):
     blame = blamed(compiler(SAME, Stage(name, text_of("2"))), finding())
-    assert blame == Blame("", f"pass by pass: `{name}` changes what `main` computes")
+    assert blame == BlamedPass("", f"pass by pass: `{name}` changes what `main` computes")
 
 
 def test_the_pass_in_which_the_compiler_stops_is_named():
     stopped = compiler(SAME, stopped="in `tirx.LowerIntrin`: InternalError: a check", kind=Kind.COMPILER_ERROR)
-    assert blamed(stopped, finding()) == Blame("tirx.LowerIntrin", "pass by pass: TVM stops in `tirx.LowerIntrin`")
+    assert blamed(stopped, finding()) == BlamedPass("tirx.LowerIntrin", "pass by pass: TVM stops in `tirx.LowerIntrin`")
     assert blamed(compiler(SAME, stopped="no place", kind=Kind.COMPILER_ERROR), finding()) == UNKNOWN
 
 
 def test_where_each_stage_is_right_what_follows_is_wrong():
-    assert blamed(compiler(SAME), finding()) == Blame(AFTER, "pass by pass: what follows the passes is wrong")
+    assert blamed(compiler(SAME), finding()) == BlamedPass(AFTER, "pass by pass: what follows the passes is wrong")
     assert blamed(compiler(SAME, UNREAD), finding()) == UNKNOWN  # nobody knows
     assert blamed(compiler(), finding()) == UNKNOWN
 

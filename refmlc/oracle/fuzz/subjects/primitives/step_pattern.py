@@ -383,7 +383,7 @@ PLACES = frozenset((IN_NEW_BLOCK, IN_NO_BLOCK))
 def pattern_of(text: str, step: str, most: int = MOST) -> str:
     """The pattern of a step on the program of `text`, which it breaks; empty where nothing is unusual, or known.
 
-    `most`: of so many traits of the block, the first ones.
+    `most`: the number of traits of the block that it has, the first ones.
     """
     primitive, arguments = parsed(step)
     try:
