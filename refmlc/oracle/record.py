@@ -232,7 +232,8 @@ def _begins(refusal: str, row: Mapping[str, object]) -> bool:
 def known_passes(says: Mapping[str, object], name: str, verdict: str, pattern: str) -> list[str]:
     """The ids of the rows on the pass `name` that are wrong so: by another result, a code, a message.
 
-    A row is on the last pass of its steps; one of a plain program on the pass that its `why` begins with.
+    A row is on the last pass of its steps; one of a plain program on the pass that its `why` begins with, or on any one
+    that stops with its message.
     """
     base, version = _introduced(says)
     known: list[str] = []
@@ -241,6 +242,8 @@ def known_passes(says: Mapping[str, object], name: str, verdict: str, pattern: s
         got = normalised(got) if isinstance(got := row.get("got"), str) else ""
         if row.get("action") in ("pass", "pass-run") and steps:
             alike = str(steps[-1]).partition("(")[0] == name and _alike(got, verdict, pattern)
+        elif "action" not in row and verdict not in WRONG_STAGES:
+            alike = bool(got) and is_message(got) and got in pattern  # a build stops there too
         else:
             plain = "action" not in row and str(row["why"]).split()[:1] == [name.rpartition(".")[2]]
             alike = plain and verdict in WRONG_STAGES and row["kind"] == "wrong result"
@@ -276,6 +279,11 @@ def _operators_and_kinds(text: str) -> tuple[frozenset[str], frozenset[str]]:
         return frozenset(), frozenset()
     kinds = (type(node).__name__ for function in module.functions.values() for node in walk(function))
     return _operators_and_dtypes(module)[0], frozenset(kinds)
+
+
+def is_message(got: str) -> bool:
+    """Whether what a row got is the message of an exception, and says more than that a check failed."""
+    return ": " in got and not got.endswith("Check failed")
 
 
 def _alike(got: str, verdict: str, pattern: str) -> bool:

@@ -4,7 +4,7 @@
 |------------------------------------|-------------------------------------------------------------|
 | that it does not know a name       | `half is undeclared`                                        |
 | that it does not know `int32_t4`   | `a vector type is undeclared`: they are one cause           |
-| that an argument is C's `nan(…)`   | `a function of C is an argument`, whatever is called        |
+| that `nan`, which is C's `nan(…)`, is no number | `a function of C is taken for a number`        |
 | something else                     | its first error, without quotes and numbers                 |
 
 The first error counts alone: those behind it follow from it, or are of the next cause, which is found once this one is
@@ -18,11 +18,11 @@ FAILED = "Compilation error:"
 ERROR = re.compile(r"\berror: (.*?)(?= (?:\d+|#) \||\n|$)")
 QUOTES = re.compile(r"[‘’“”'\"]")
 UNDECLARED = re.compile(
-    r"(\w+)(?: was not declared in this scope| undeclared\b| does not name a type).*"
+    r"(\w+|#)(?: was not declared in this scope| undeclared\b| does not name a type).*"
     r"|(?:use of undeclared identifier|unknown type name) (\w+).*"
 )
 VECTOR = re.compile(r"(?:half|float|double|u?int\d+_t)\d+")
-FUNCTION = re.compile(r"no matching function for call to .*\(&\)\(const char\*\).*")
+FUNCTION = re.compile(r"(?:no matching function for call to|cannot convert) .*\(const char\*\).*")
 NUMBER = re.compile(r"\b\d+\b")
 MADE_IN_C = re.compile(r"\bv__?\d*\b")  # variables that TVM makes for values
 WORD = re.compile(r"\b[A-Za-z_]\w*")
@@ -36,11 +36,11 @@ def c_error(message: str, names: Collection[str] = ()) -> str:
         return ""
     words = QUOTES.sub("", error[1]).strip()
     if FUNCTION.fullmatch(words):
-        return "a function of C is an argument"
+        return "a function of C is taken for a number"
     name = UNDECLARED.fullmatch(words)
     if name is None:
         words = MADE_IN_C.sub("v_", NUMBER.sub("#", words))
         return WORD.sub(lambda word: "_" if word[0] in names else word[0], words)
-    unknown = name[1] or name[2]
+    unknown = (name[1] or name[2]).replace("#", "inf")  # a number, in a message without numbers
     vector = VECTOR.fullmatch(unknown) is not None
     return f"{'a vector type' if vector else '_' if unknown in names else unknown} is undeclared"

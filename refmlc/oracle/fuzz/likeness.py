@@ -69,7 +69,7 @@ from refmlc.oracle.fuzz.program_uses import (
     spelled,
     uses_in,
 )
-from refmlc.oracle.fuzz.row_looks import DEATHS, LOWERING, TYPE, RowLooks, looks_of_rows
+from refmlc.oracle.fuzz.row_looks import AFTER_PASSES, DEATHS, LOWERING, TYPE, RowLooks, looks_of_rows
 from refmlc.oracle.outcome import Kind
 from refmlc.oracle.reasons import normalised
 
@@ -115,7 +115,8 @@ def like_row(
         and (by_result := _rank_of_result(row, pattern, turned, guilty, nothing=nothing)) is not None
     ]
     most = max(results, key=lambda pair: pair[0], default=((), ""))[1]
-    return most or (_like_by_pass(rows, pattern) if guilty.startswith(LOWERING) else "")
+    by_pass = guilty.startswith(LOWERING) or (of_c and guilty == AFTER_PASSES)
+    return most or (_like_by_pass(rows, pattern, guilty) if by_pass else "")
 
 
 def _like_message(rows: Iterable[RowLooks], words: str, message: str, module: IRModule | None, uses: Uses) -> str:
@@ -248,13 +249,14 @@ def _rank_of_result(
     return (0, 0, wraps) if wraps or not turned.isdisjoint(name for name, _ in row.uses) else None
 
 
-def _like_by_pass(rows: Iterable[RowLooks], pattern: Pattern) -> str:
+def _like_by_pass(rows: Iterable[RowLooks], pattern: Pattern, guilty: str) -> str:
     """Of the rows on the guilty pass the one all of whose scalars the wrong element has, and the most; empty: none."""
     how, uses = _without_group(pattern.words), plainly(pattern.uses)
     alike = [
         (len(row.scalars), row.id)
         for row in rows
-        if row.guilty and row.scalars and row.scalars <= uses and _is_wrong_alike(how, row)
+        if row.guilty == guilty and (row.of_c or guilty != AFTER_PASSES)
+        if row.scalars and row.scalars <= uses and _is_wrong_alike(how, row)
     ]
     return max(alike, default=(0, ""))[1]
 

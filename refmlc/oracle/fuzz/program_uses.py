@@ -30,7 +30,8 @@ IN_INDEX = " of a difference in an index"
 FLOAT8 = "float8"  # what is wrong with one of them is wrong with all
 LARGEST = 2**63 - 1
 COMPARED = 24  # expressions of a program
-ARITHMETIC, NARROW_FLOATS = "arithmetic", "floats of 8 bits and less"
+ARITHMETIC = "arithmetic"
+NARROW_INTEGERS = ("int8", "uint8", "int16", "uint16")
 COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 BRANCHES = (relax.If, tir.While, tir.And, tir.Or)
 
@@ -72,14 +73,19 @@ def applied_in(module: IRModule) -> Uses:
 def plainly(uses: Iterable[tuple[str, str]]) -> Uses:
     """Uses by groups of dtypes: what a pass does to a cast of float32 it does to one of float64.
 
-    Arithmetic on floats of 8 bits and less is one operator: all of it is computed in another dtype.
+    Arithmetic on floats of 8 bits and less is one operator, and so is that on integers of 16 bits and less: all of it
+    is computed in another dtype.
     """
-    return frozenset(
-        (ARITHMETIC, NARROW_FLOATS)
-        if is_narrow((name, dtypes)) and name not in (CAST, *COMPARISONS)
-        else (spelled(name), " ".join(map(_group_named, dtypes.split())))
-        for name, dtypes in uses
-    )
+    return frozenset(_plain_use(name, dtypes) for name, dtypes in uses)
+
+
+def _plain_use(name: str, dtypes: str) -> tuple[str, str]:
+    if name != CAST and name not in COMPARISONS:
+        if is_narrow((name, dtypes)):
+            return ARITHMETIC, "floats of 8 bits and less"
+        if dtypes in NARROW_INTEGERS:
+            return ARITHMETIC, "integers of 16 bits and less"
+    return spelled(name), " ".join(map(_group_named, dtypes.split()))
 
 
 def _group_named(name: str) -> str:

@@ -32,6 +32,7 @@ CODE = re.compile(r"RM\d+")
 UNDEFINED = re.compile(r"RM3\d+")  # what a row expects: a finding of a result is on a defined program
 MEMORY = ("RM304", "RM305")  # what is outside of a buffer, or was never written
 FAILED = re.compile(r"\w+Error: ")
+AFTER_PASSES = "after the passes"  # what a row says where no pass is guilty
 LOWERING = ("tirx.", "s_tir.")  # passes of TensorIR; a pass of Relax is run on demand
 RUNS = re.compile(r"runs|SIG[A-Z]+")  # what a row got, where that is no message
 SIGNAL = re.compile(r"SIG[A-Z]+")
@@ -45,6 +46,8 @@ DEATHS = ("the process", "no answer")  # they name no place, as a message withou
 @dataclass(frozen=True)
 class RowLooks:
     """What a row looks like. `exactly`: its messages with dtypes and names; `begins`: how the message begins.
+
+    `messages`: without dtypes, and with and without the names of its program, of which a word of TVM's may be one.
 
     `of_c`: on the target `c`. `is_silent`: its message has no words. `signal`: what ends the process, `SIGSEGV`.
     `groups`: of the dtypes of its program; one of float32 is taken to hold of float16 too. `how`: how values differ.
@@ -121,7 +124,7 @@ def _looks(row: Mapping[str, object]) -> RowLooks:
     return RowLooks(
         str(row["id"]),
         frozenset(map(normalised, messages)),
-        frozenset(failure_words(message, names) for message in messages)
+        frozenset(failure_words(message, of) for message in messages for of in (names, ()))
         | frozenset(f"{OF_C_COMPILER}{error}" for error in of_compiler),
         begins,
         frozenset(name for name in parts - PLAIN if not _is_dtype(name) and (not is_code or got in MEMORY)),

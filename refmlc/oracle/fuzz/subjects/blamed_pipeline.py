@@ -20,6 +20,7 @@ from refmlc.lang.ir import IRModule, relax
 from refmlc.lang.script import show
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.fuzz.kept_processes import kept
+from refmlc.oracle.fuzz.row_looks import AFTER_PASSES
 from refmlc.oracle.fuzz.subjects.primitives.staged import LIMITS
 from refmlc.oracle.implementations.real_tvm import PIPELINES, options_of
 from refmlc.oracle.outcome import Kind
@@ -34,7 +35,6 @@ from refmlc.vm.parameters import parameters_of
 LEVEL = 2  # the level of optimisation that TVM has by itself
 CALLS = 2
 HEAD = "pass by pass: "
-AFTER = "after the passes"
 NO_PASS = ("the reader", "FoldConstant")  # one runs code that all passes made
 
 
@@ -52,7 +52,7 @@ def _started(python: str, target: str, level: int, named: Sequence[tuple[str, st
 
 @dataclass(frozen=True)
 class BlamedPass:
-    """The pass that is guilty of a finding, or `AFTER`; `name` is empty where it is not known. `line`: for people."""
+    """The pass that is guilty of a finding, or `AFTER_PASSES`; empty where it is not known. `line`: for people."""
 
     name: str = ""
     line: str = ""
@@ -107,4 +107,4 @@ def _blame(checked: TraceCheck, *, is_result: bool) -> BlamedPass:
             BlamedPass(name, f"{HEAD}TVM stops in `{name}`") if checked.stopped.startswith("in `") and name else UNKNOWN
         )
     followed = bool(checked.rows) and checked.rows[-1].verdict is StageVerdict.SAME
-    return BlamedPass(AFTER, f"{HEAD}what follows the passes is wrong") if is_result and followed else UNKNOWN
+    return BlamedPass(AFTER_PASSES, f"{HEAD}what follows the passes is wrong") if is_result and followed else UNKNOWN

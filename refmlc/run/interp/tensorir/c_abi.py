@@ -12,6 +12,8 @@ keeps the value that was put in it; `tvm_struct_get` and `tvm_struct_set` name t
 | 5, 6, 7 | code, bits, lanes of the dtype | 15    | the value                                    |
 |        |                                | 17     | an element of an array of int64              |
 
+The value of an argument has 64 bits, which a number is read from as int64 or as float64, whatever was put in.
+
 A function with `calling_conv` 1 takes (self, arguments, number of arguments, result) as TVM's C interface does. It is
 called here like any other: its arguments are put into such an array, and its result is taken from one.
 
@@ -20,12 +22,13 @@ Source: TVM 0.27, include/tvm/tirx/builtin.h and the stable C ABI of tvm-ffi.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from struct import Struct
 from typing import cast
 
 import numpy as np
 
 from refmlc.diag.catalogue import BAD_POINTER, UNSUPPORTED_CONSTRUCT
-from refmlc.lang.dtypes import INT64, SCALARS, DType
+from refmlc.lang.dtypes import FLOAT64, INT64, SCALARS, DType
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import walk
 from refmlc.run.interp.tensorir import tensor_maps
@@ -44,6 +47,7 @@ OF_TENSOR = range(DATA, DEVICE_TYPE + 1)
 TYPE_INDEX, PADDING, VALUE = 13, 14, 15
 INT64_ELEMENT = 17
 
+DOUBLE, DOUBLE_WORD = Struct("<d"), Struct("<q")
 NONE, INT, BOOL, FLOAT, POINTER, DTYPE = range(6)
 TENSOR_POINTER, TEXT, SHAPE_OBJECT = 7, 8, 69
 CPU = 1
@@ -232,11 +236,21 @@ def _get(scope: Scope, node: tir.Call) -> Eval:  # TIR-330
         if device is not None and isinstance(handle, Tensor):
             return device
         try:
-            return _field(handle, element, part)
+            found = _field(handle, element, part)
         except (KeyError, IndexError):
             raise failure(frame, f"{kind_of(handle)} has no field {part} at {element}") from None
+        return as_bits(found, node.dtype) if part == VALUE and isinstance(handle, Values) else found
 
     return get
+
+
+def as_bits(value: object, dtype: DType) -> object:
+    """The 64 bits of a value as one of `dtype`: a float as int64, an integer as float64; any other as it is."""
+    if dtype == INT64 and isinstance(value, float):
+        return DOUBLE_WORD.unpack(DOUBLE.pack(value))[0]
+    if dtype == FLOAT64 and isinstance(value, int) and INT64.minimum <= value <= INT64.maximum:
+        return DOUBLE.unpack(DOUBLE_WORD.pack(value))[0]
+    return value
 
 
 def _field(handle: object, element: int, part: int) -> object:

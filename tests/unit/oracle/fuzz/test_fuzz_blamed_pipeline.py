@@ -5,8 +5,9 @@ import pytest
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.examine import examine
+from refmlc.oracle.fuzz.row_looks import AFTER_PASSES
 from refmlc.oracle.fuzz.subjects import blamed_pipeline
-from refmlc.oracle.fuzz.subjects.blamed_pipeline import AFTER, NO_PASS, UNKNOWN, BlamedPass, blamed, passes_of
+from refmlc.oracle.fuzz.subjects.blamed_pipeline import NO_PASS, UNKNOWN, BlamedPass, blamed, passes_of
 from refmlc.oracle.fuzz.subjects.builds import PlantedBuild
 from refmlc.oracle.outcome import Kind
 from refmlc.oracle.passes.stages import PassTrace, Stage
@@ -64,7 +65,9 @@ def test_the_pass_in_which_the_compiler_stops_is_named():
 
 
 def test_where_each_stage_is_right_what_follows_is_wrong():
-    assert blamed(compiler(SAME), finding()) == BlamedPass(AFTER, "pass by pass: what follows the passes is wrong")
+    assert blamed(compiler(SAME), finding()) == BlamedPass(
+        AFTER_PASSES, "pass by pass: what follows the passes is wrong"
+    )
     assert blamed(compiler(SAME, UNREAD), finding()) == UNKNOWN  # nobody knows
     assert blamed(compiler(), finding()) == UNKNOWN
 

@@ -547,9 +547,30 @@ SUM, DIFFERENCE = ({(name, "float64"), ("isinf", "float64")} for name in ("add",
         ("after the passes", {("tan", "float16")}, {"tan"}, "half float inf for nan", "tan-quotient"),
         ("", {("tan", "float16")}, {"tan"}, "half float inf for nan", ""),
         ("", {("tan", "float16")}, {"tan"}, "half float value", "tan-quotient"),
+        ("tirx.FP8ComputeLegalize", {("fma", "float8_e4m3fnuz")}, {"fma"}, "narrow float value", "float8-arithmetic"),
         ("tirx.BF16ComputeLegalize", {("tan", "float16")}, {"tan"}, "half float inf for nan", ""),
     ],
 )
 def test_the_guilty_pass_decides_between_rows(guilty, uses, operators, words, row):
     pattern = Pattern(words, operators=frozenset(operators), uses=frozenset(uses))
     assert like_row(SAYS, pattern, guilty=guilty) == row
+
+
+@pytest.mark.parametrize(
+    ("of_c", "dtype", "row"), [(True, "uint8", "c-narrow"), (False, "uint8", ""), (True, "int64", "")]
+)
+def test_arithmetic_on_narrow_integers_is_one_operator_on_the_target_c(of_c, dtype, row):
+    pattern = Pattern("uint value", operators=frozenset({"ceildiv"}), uses=frozenset({("ceildiv", dtype)}))
+    assert like_row(SAYS, pattern, of_c=of_c, guilty="after the passes") == row
+
+
+def test_a_word_of_a_message_that_a_row_has_as_a_name_is_no_name_elsewhere():
+    said = "ValueError: list.remove(x): x not in list"
+    for name in ("x", "x1"):
+        text = f"@R.function\ndef main({name}: R.Tensor((2,), 'float64')):\n    return R.nn.relu({name})\n"
+        text = text.replace(
+            f"R.nn.relu({name})", f"R.nn.batch_norm({', '.join([name] * 5)}, axis=-1, training=True)[0]"
+        )
+        module = read(text)
+        words = failure_words(said, names_in_program(module))
+        assert like_row(SAYS, Pattern(words), said, module) == "batch-norm-axis"

@@ -287,6 +287,25 @@ def test_lowered_calls_and_the_packed_entry(run):
     assert result == 11
 
 
+FLOAT_OR_INT = """
+@T.prim_func(s_tir=True)
+def f(self_handle: T.handle, args: T.handle, num_args: T.int32, result: T.handle) -> T.int32:
+    T.func_attr({"calling_conv": 1})
+    real: T.let[T.float64] = T.tvm_struct_get(args, 0, 15, "float64")
+    whole: T.let[T.int64] = T.tvm_struct_get(args, 0, 15, "int64")
+    T.tvm_struct_set(result, 0, 13, 3)
+    kind: T.let[T.int32] = T.tvm_struct_get(args, 0, 13, "int32")
+    T.tvm_struct_set(result, 0, 15, T.Select(kind == 3, real, T.Cast("float64", whole)))
+    T.ret(0)
+"""
+
+
+@pytest.mark.parametrize("number", [1.5, float("inf"), 2, -3])
+def test_a_packed_entry_reads_a_number_both_ways_and_takes_one(run, number):
+    """The arm that is not taken reads the bits of the other kind of number."""
+    assert run(FLOAT_OR_INT, number) == number
+
+
 def test_lowered_calls_check_their_fields(failing):
     text = body(
         """

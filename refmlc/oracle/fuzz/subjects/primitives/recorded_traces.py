@@ -11,14 +11,16 @@
 | the same code, of two steps of one family   | are so, and both copy what a block reads, or both what it writes       |
 | …                                           | … or a guard, or an axis that begins elsewhere, is one of them         |
 | other ways in which wrong data show         | are the same ones                                                      |
+| any other code                              | of the row begin with one that tells alone what is wrong (`TELLING`)   |
 | any code                                    | of both have `plain`: what is outside of all blocks got the copy       |
 
 A block that is executed too often shows it in one of two ways (`TOO_OFTEN`), which count as one code. All traits of the
 finding count, of a row the first ones, as in its pattern.
 
 What is ill-formed has a code that says what: the block does not matter, nor whether a copy is of what it reads or of
-what it writes, but where it is (`step_pattern.place_of`). A message counts as far as its condition. Primitives that TVM
-implements together are a family (`FAMILIES`): what one of them does not look at, the others do not look at either.
+what it writes, but where a variable is that nothing defines (`step_pattern.place_of`). A message counts as far as its
+condition. Primitives that TVM implements together are a family (`FAMILIES`): what one of them does not look at, the
+others do not look at either.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,13 +32,16 @@ Cause = tuple[str, str, str, str]
 
 EXECUTED = ("wrong", "undefined")  # of a stage
 ILL_FORMED = "ill-formed"
+LEFT_BEHIND = "RM203 variable"  # of a loop or a block: where it is used tells what was moved out of it
 OUTSIDE, UNWRITTEN, UNDECLARED = "RM304", "RM305", "RM318"
 LEFT = (OUTSIDE, "RM312")  # a copy that leaves its buffer, or its domain
 DATA = frozenset(("", OUTSIDE, UNWRITTEN, "RM307"))  # another value; an access outside, of what nothing wrote
 TOO_OFTEN = frozenset(("RM312", "RM319"))  # an axis leaves its domain, or is bound to a value twice
 GUARDS = frozenset(("guarded", "condition", "branch", "triangle"))  # a part of the domain, or of what is read
 PARTS_OF_DOMAIN = frozenset(("guarded", "branch", "triangle"))
-TELLING = frozenset(("return", "repeated"))  # no other trait matters
+TELLING = frozenset(("return", "repeated", "begin", *(f"by {operator}" for operator in ("max", "min", "mul"))))
+"""Traits that tell alone what is wrong, however it shows."""
+OPERATORS = frozenset(trait for trait in TELLING if trait.startswith("by "))
 ADDED_TO = frozenset(("in place", "updating"))
 PLAIN, LIST, SHIFTED = "plain", "a list", "shifted"
 SIDES = frozenset(("a read", "a write"))
@@ -45,6 +50,7 @@ REINDEXED = ("reindex_cache_read", "reindex_cache_write", "reindex")
 FAMILIES = (
     frozenset(("cache_read", "cache_write", "reindex_cache_read", "reindex_cache_write")),
     frozenset(("read_at", "write_at")),
+    frozenset(REINDEXED),
     frozenset(("parallel", "vectorize", "bind")),
 )
 """Primitives that share what they ask of a block, and how they change it or put a copy in its place."""
@@ -52,6 +58,7 @@ ALIKE: Mapping[tuple[str, str], tuple[frozenset[str], ...]] = {
     **{(step, OUTSIDE): (GUARDS,) for step in COPIES},
     **{(step, UNWRITTEN): (ADDED_TO, PARTS_OF_DOMAIN) for step in (*COPIES, *REINDEXED)},
     ("pad_einsum", UNWRITTEN): (PARTS_OF_DOMAIN,),
+    ("pad_einsum", ""): (OPERATORS,),
 }
 """Of copies: all of what is guarded in part is copied, and nothing of what a block adds to or leaves as it was."""
 
@@ -68,7 +75,7 @@ def is_like(recorded: Cause, cause: Cause) -> bool:
     if recorded[1:3] != cause[1:3]:
         return False
     if recorded[1] == ILL_FORMED:
-        return place_in(recorded) == place_in(cause)
+        return recorded[2] != LEFT_BEHIND or place_in(recorded) == place_in(cause)
     if recorded[3] and is_within(recorded, cause):
         return True
     condition = recorded[3].partition(" : ")[0]
@@ -80,7 +87,8 @@ def _is_executed_alike(recorded: Cause, cause: Cause) -> bool:
     traits, others = traits_of(recorded), traits_of(cause)
     is_own, code = recorded[0] == cause[0], recorded[2]
     if not _is_one_code(code, cause[2]):
-        return is_own and bool(traits) and traits == others and {code, cause[2]} <= DATA
+        is_same = bool(traits) and traits == others and {code, cause[2]} <= DATA
+        return is_own and (is_same or first_trait(recorded) in others & TELLING)
     if not traits:
         kept = frozenset((LIST,)) if code == UNDECLARED else GUARDS | {LIST}
         return is_own and bool(code) and others.isdisjoint(kept)
@@ -102,9 +110,13 @@ def shared_traits(recorded: Cause, cause: Cause) -> int:
     sorts = ALIKE.get((recorded[0], recorded[2]), ())
     if any(traits - SIDES <= sort and not others.isdisjoint(sort) for sort in sorts):
         return OF_SORT
-    first = recorded[3].partition(", ")[0]
     telling = others - SIDES if recorded[2] else others & TELLING
-    return OF_FIRST if first in telling else 0
+    return OF_FIRST if first_trait(recorded) in telling else 0
+
+
+def first_trait(cause: Cause) -> str:
+    """The trait that says most of a cause."""
+    return cause[3].partition(", ")[0]
 
 
 def _is_one_code(code: str, other: str) -> bool:
@@ -123,7 +135,7 @@ def _is_of_one_side(recorded: Cause, cause: Cause) -> bool:
 
 def family_of(primitive: str) -> frozenset[str]:
     """The primitives that are implemented together with this one, itself included."""
-    return next((family for family in FAMILIES if primitive in family), frozenset((primitive,)))
+    return frozenset((primitive,)).union(*(family for family in FAMILIES if primitive in family))
 
 
 def is_of_written(primitive: str) -> bool:
