@@ -4,7 +4,7 @@
 |------------------------------------|-------------------------------------------------------------|
 | that it does not know a name       | `half is undeclared`                                        |
 | that it does not know `int32_t4`   | `a vector type is undeclared`: they are one cause           |
-| that `nan`, which is C's `nan(…)`, is no number | `a function of C is taken for a number`        |
+| that C's function `nan` cannot be a float | `a function of C is taken for a number`             |
 | something else                     | its first error, without quotes and numbers                 |
 
 The first error counts alone: those behind it follow from it, or are of the next cause, which is found once this one is
