@@ -165,7 +165,7 @@ def test_a_finding_is_the_recorded_deviation_whose_cause_it_has():
         "blockize",
         "wrong",
         "",
-        "shifted, begin",
+        "begin",
     )  # it copies `A[vj]`: wrong as the row says
     for row, pattern in (("blockize-condition", "guarded"), ("blockize-if", "branch"), ("blockize-order", "order")):
         assert causes[row][3] == pattern
