@@ -28,6 +28,7 @@ from refmlc.lang.script import read
 from refmlc.oracle.implementations.implementation import Stopped
 from refmlc.oracle.reasons import normalised
 
+TELLING_WORDS = 5
 LEAST_ALIKE = 0.5
 EVERYWHERE = frozenset(("add", "multiply", "sub", "subtract"))
 
@@ -282,8 +283,8 @@ def _operators_and_kinds(text: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def is_message(got: str) -> bool:
-    """Whether what a row got is the message of an exception, and says more than that a check failed."""
-    return ": " in got and not got.endswith("Check failed")
+    """Whether what a row got is the message of an exception that tells of one cause."""
+    return ": " in got and len(got.split()) >= TELLING_WORDS
 
 
 def _alike(got: str, verdict: str, pattern: str) -> bool:
