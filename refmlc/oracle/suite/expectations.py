@@ -53,6 +53,7 @@ OTHERS = frozenset(
         "rank",
         "messages",
         "c_error",
+        "guilty",
         "takes",
         "operator",
         "operand",
