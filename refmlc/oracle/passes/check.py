@@ -79,7 +79,8 @@ class Permissions:
 
     `documented`: a change of the meaning that is stated; such a stage takes the place of the module. `reordering`: from
     this stage on the terms of a reduction may have another order, which shows where terms tie, and where a part of a
-    sum of integers overflows. `narrowing`: from this stage on numbers may be rounded to this dtype besides.
+    sum of integers overflows, whose whole is the same. `narrowing`: from this stage on numbers may be rounded to this
+    dtype besides.
     """
 
     documented: Mapping[str, str] = field(default_factory=dict)
@@ -305,7 +306,10 @@ class Checker:
         if verdict[1] is None or not self._reordered:
             return verdict
         if isinstance(answer, Stopped) and answer.diagnostic is not None and answer.diagnostic.code is INT_OVERFLOW:
-            return Kind.ORDER, None
+            wrapping = replace(self._interp, allow=frozenset((INT_OVERFLOW.id,)))
+            (answer,) = Tries(module, func, (reference.call,)).meanings(wrapping)
+            wrapped = verdict_on(INTERP, answer, original, meaning, after, freedom=freedom)
+            return (Kind.ORDER, None) if wrapped[1] is None else verdict  # modulo 2**bits every order is one sum
         with suppress(RefmlcError):  # nothing is known of ties: the difference stays
             ties = verdict_on(INTERP, answer, original, meaning, after, freedom=replace(freedom, ties=True))
             if ties[1] is None:

@@ -114,7 +114,7 @@ WITHIN = "equal within the certified bound"
 """The note on a stage that may stand for the module and rounds in another order."""
 ORDER = "order of evaluation: of terms that tie another one is taken, or a part of a sum overflows"
 """The note on a stage after a step that permits another order of terms: it takes the index of an equal extreme, or
-adds integers so that a part of the sum is beyond the dtype, though the whole is not."""
+adds integers so that a part of the sum is beyond the dtype, though the whole, modulo 2**bits, is the same."""
 
 
 class StageVerdict(Enum):

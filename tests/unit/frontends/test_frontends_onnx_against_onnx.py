@@ -366,6 +366,14 @@ def test_a_sample_outside_of_the_image_is_zero() -> None:
     agree(written, x, box, np.zeros(1, int))
 
 
+def test_the_norm_of_order_1_adds_absolute_values() -> None:
+    """ONNX's evaluator adds the elements with their signs (`EVALUATOR`): 1 in place of 2."""
+    written = node("LpNormalization", 1, p=1)
+    x = np.array([-0.5, 1.5], np.float32)
+    assert ours(written, x)[0].tolist() == [-0.25, 0.75]
+    assert theirs(written, x)[0].tolist() == [-0.5, 1.5]
+
+
 @pytest.mark.parametrize("align", [0, 1])
 @pytest.mark.parametrize("size", [(1, 2, 2, 3), (2, 1, 3, 5), (1, 1, 2, 3, 4), (2, 3, 4, 2, 2)])
 def test_maps_make_grids(size, align) -> None:

@@ -102,9 +102,7 @@ def _blame(checked: TraceCheck, *, is_result: bool) -> BlamedPass:
         known = not checked.broken.unread and name not in NO_PASS
         return BlamedPass(name if known else "", f"{HEAD}{checked.broken.headline}")
     if checked.stopped:
-        name = checked.stopped.partition("in `")[2].partition("`: ")[0]
-        return (
-            BlamedPass(name, f"{HEAD}TVM stops in `{name}`") if checked.stopped.startswith("in `") and name else UNKNOWN
-        )
+        name = checked.stopped.partition("in `")[2].partition("`: ")[0] if checked.stopped.startswith("in `") else ""
+        return BlamedPass(name, f"{HEAD}TVM stops in `{name}`") if name else UNKNOWN
     followed = bool(checked.rows) and checked.rows[-1].verdict is StageVerdict.SAME
     return BlamedPass(AFTER_PASSES, f"{HEAD}what follows the passes is wrong") if is_result and followed else UNKNOWN

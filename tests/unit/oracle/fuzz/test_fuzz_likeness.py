@@ -549,6 +549,7 @@ SUM, DIFFERENCE = ({(name, "float64"), ("isinf", "float64")} for name in ("add",
         ("", {("tan", "float16")}, {"tan"}, "half float value", "tan-quotient"),
         ("tirx.FP8ComputeLegalize", {("fma", "float8_e4m3fnuz")}, {"fma"}, "narrow float value", "float8-arithmetic"),
         ("tirx.BF16ComputeLegalize", {("tan", "float16")}, {"tan"}, "half float inf for nan", ""),
+        ("tirx.BF16ComputeLegalize", {("tan", "float16")}, {"tan"}, "half float value", ""),  # its row is of none
     ],
 )
 def test_the_guilty_pass_decides_between_rows(guilty, uses, operators, words, row):
@@ -574,3 +575,12 @@ def test_a_word_of_a_message_that_a_row_has_as_a_name_is_no_name_elsewhere():
         module = read(text)
         words = failure_words(said, names_in_program(module))
         assert like_row(SAYS, Pattern(words), said, module) == "batch-norm-axis"
+
+
+def test_a_row_that_says_no_more_than_that_a_check_failed_gives_way():
+    """Both rows have something of the program: two loops in parallel, and an order of bools."""
+    text = LOOP.format(dtype="bool", value="A[i] < A[0]")
+    said = "InternalError: Check failed: "
+    nested = f"{said}(!parallel_env_.in_parallel_loop) is false: Nested parallel loop is not supported by threadpool"
+    assert of_program(nested, text) == "parallel-nested"
+    assert of_program(f"{said}lhs.dtype().is_float()", text) == "bool-order"

@@ -102,6 +102,8 @@ def test_a_recorded_deviation_is_known_by_pass_and_pattern(monkeypatch):
         {"action": "pass", "steps": ["relax.FuseOps()"], "got": "InternalError: Check failed: (3 < 2)", "id": "c"},
         {"got": ["int32", [1]], "id": "d", "kind": "wrong result", "why": "FuseTIR loses it."},
         {"got": ["int32", [1]], "id": "e", "kind": "wrong result", "why": "It is not FuseTIR."},
+        {"got": "InternalError: Check failed: n >= 0 (-1 vs. 0) : no", "id": "f", "kind": "internal error", "why": "w"},
+        {"got": "InternalError: std::bad_alloc", "id": "g", "kind": "internal error", "why": "It says too little."},
     ]
     monkeypatch.setattr("refmlc.oracle.record._tables", lambda _name, _version: rows)
     says = {"name": "tvm 0.27.0.post1"}
@@ -113,6 +115,10 @@ def test_a_recorded_deviation_is_known_by_pass_and_pattern(monkeypatch):
     ]
     assert known_passes(says, "relax.FuseTIR", "wrong", "") == ["d"]
     assert known_passes(says, "relax.FuseTIR", "compiler error", "") == []
+    check = "InternalError: Check failed: n >= # (# vs. #) : no"
+    assert known_passes(says, "tirx.UnrollLoop", "compiler error", check) == ["f"]  # a build stops there too
+    assert known_passes(says, "tirx.UnrollLoop", "wrong", check) == []
+    assert known_passes(says, "tirx.UnrollLoop", "compiler error", "InternalError: std::bad_alloc") == []
     assert known_passes({"name": "tvm"}, "relax.FuseTIR", "wrong", "") == []
 
 

@@ -497,12 +497,16 @@ def main(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32")):
 """
 
 
+LOCAL = '    Q = T.sblock_alloc_buffer((4,), "int32", scope="local")\n'
+
+
+@pytest.mark.parametrize("beside", ["", LOCAL])
 @pytest.mark.parametrize(("scope", "found"), [("local", False), ("shared", False), ("global", True)])
-def test_memory_of_a_thread_that_two_launches_use_accuses_nobody(scope, found):
-    """TVM makes it global. Without a thread loop the sum of a copy is right; PLANTED memory is never written."""
+def test_memory_of_a_thread_that_two_launches_use_accuses_nobody(scope, found, beside):
+    """TVM makes it global. What nothing writes is found where it is global anyway, whatever other memory there is."""
     bound = LAUNCHES.replace("FIRST", 'T.thread_binding(4, thread="blockIdx.x")')
-    before = bound.replace("FIRST", "range(4)").replace("SCOPE", "global")
-    after = bound.replace("SCOPE", scope)
+    before = LAUNCHES.replace("FIRST", "range(4)").replace("SCOPE", "global")
+    after = bound.replace("SCOPE", scope).replace("    for i in", f"{beside}    for i in", 1)
     if scope == "global":
         after = after.replace("            P[v] = A[v]", "            T.evaluate(A[v])")
     stages = (Stage("input", before), Stage("bind('P', 0, 'blockIdx.x')", after))

@@ -228,3 +228,25 @@ def test_where_a_variable_is_left_behind_tells_causes_apart(step, what):
     row = cause("cache_write" if step == "cache_read" else step, "a write, in a new block")
     assert is_like(row, cause(step, "plain, a read, in a new block"))
     assert is_like(row, cause(step, "affine, a read, in no block")) == (what == "buffer")
+
+
+SHIFTED = COPY.replace("range(4)", "range(1, 4)").replace("T.axis.spatial(4, i)", "T.axis.spatial((1, 4), i)")
+
+
+@pytest.mark.parametrize(
+    ("body", "step", "pattern"),
+    [
+        (SHIFTED, "reindex_cache_read('R', 0, 'shared', 'same')", "shifted"),
+        (COPY, "reindex_cache_read('R', 0, 'shared', 'same')", ""),
+        (SHIFTED, "blockize('R', 0)", "begin"),  # the loop says it
+    ],
+)
+def test_an_axis_that_begins_elsewhere_is_a_trait_of_a_copy(body, step, pattern):
+    assert pattern_of(HEAD + body, step) == pattern
+
+
+def test_a_pattern_has_the_first_traits_and_rows_are_compared_with_all():
+    bare = SUM.replace("            with T.init():\n                R[vi] = 0\n", "")
+    body = "    R[0] = 1\n" + bare + COPY.replace('"R"', '"other"')
+    assert pattern_of(HEAD + body, "cache_write('R', 0, 'shared')") == "plain, updating"
+    assert pattern_of(HEAD + body, "cache_write('R', 0, 'shared')", len(TRAITS)) == "plain, updating, rewritten"

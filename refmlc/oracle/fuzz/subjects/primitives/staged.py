@@ -17,6 +17,7 @@ traits of the pattern that it does not need.
 """
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -47,7 +48,7 @@ from refmlc.oracle.fuzz.subjects.primitives.recorded_traces import (
 )
 from refmlc.oracle.fuzz.subjects.primitives.step_pattern import (
     TRAITS,
-    has_memory_outside_of_launches,
+    memory_outside_of_launches,
     pattern_of,
     place_of,
 )
@@ -82,6 +83,7 @@ BETWEEN = 1  # calls of the stages before the last one
 SHOWN = 100  # characters of what TVM says that tell causes apart
 LIMITS = Limits(steps=200_000, bytes=1 << 28)
 LEFT_OUT = ("fuse_reduction_epilogue",)  # TVM documents that it may change the meaning
+NAMED = re.compile(r"`(\w+)\[")  # the element that is read
 OUR_CRASH = "RM703"  # of the interpreter, which executes the stages
 Steps = tuple[str, ...]
 
@@ -215,7 +217,8 @@ def _is_of_launches(broken: BrokenStage) -> bool:
     """Whether `bind` leaves the memory of a thread to several launches: TVM makes it global, and nobody is wrong."""
     if primitive_of(broken.name) != "bind" or undefined_code(broken.diagnostic.message) != UNWRITTEN:
         return False
-    return has_memory_outside_of_launches(broken.after.text)
+    named = NAMED.search(broken.diagnostic.message)
+    return named is not None and named[1] in memory_outside_of_launches(broken.after.text)
 
 
 def _place(broken: BrokenStage, verdict: str) -> str:

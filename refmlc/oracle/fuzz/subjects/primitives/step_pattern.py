@@ -430,22 +430,22 @@ def _covers(span: Span | None, part: Span) -> bool:
     return begin <= (part.line, part.column) and (part.end_line, part.end_column) <= end
 
 
-def has_memory_outside_of_launches(text: str) -> bool:
-    """Whether a program allocates memory of threads, of the scope local for example, where no thread loop is around."""
+def memory_outside_of_launches(text: str) -> frozenset[str]:
+    """The memory of threads, of the scope local for example, that a program allocates outside of each thread loop."""
+    found = set[str]()
     try:
         stack: list[Node] = list(read(text, "the program").functions.values())
     except RefmlcError:
-        return False
+        return frozenset()
     while stack:
         node = stack.pop()
         if isinstance(node, tir.For) and node.kind is ForKind.THREAD_BINDING:
             continue
         buffers = node.alloc_buffers if isinstance(node, tir.SBlock) else ()
         buffers = (node.buffer,) if isinstance(node, tir.AllocBuffer) else buffers
-        if any(buffer.scope != "global" for buffer in buffers):
-            return True
+        found |= {buffer.name for buffer in buffers if buffer.scope != "global"}
         stack += children(node)
-    return False
+    return frozenset(found)
 
 
 def parsed(step: str) -> tuple[str, tuple[object, ...]]:
