@@ -41,8 +41,9 @@ def test_a_fault_of_the_lowering_is_one_cause_of_all_builds(ways):
     assert record.path == f"tvm:{PYTHON},opt=0"
     assert "every build is wrong alike" in record.message
     with blamed_pipeline.passes_of(PYTHON, wrong.builds[0], 120.0) as passes:
-        line = blamed_pipeline.blamed(passes, wrong.finding)
-    assert line == "pass by pass: `s_tir.PlanAndUpdateBufferAllocationLocation` changes what `main` computes"
+        blame = blamed_pipeline.blamed(passes, wrong.finding)
+    assert blame.name == "s_tir.PlanAndUpdateBufferAllocationLocation"
+    assert blame.line == f"pass by pass: `{blame.name}` changes what `main` computes"
 
 
 def test_a_batch_counts_the_verdicts_on_each_build(ways, monkeypatch):
