@@ -117,7 +117,9 @@ def test_floats_as_reals_are_one_cause_that_the_maintainers_know():
     assert [row["id"] for row in causes] == ["times-zero"]
     assert "apache/tvm#11373" in causes[0]["why"]
     assert all(row["why"].strip().startswith("As `times-zero`") for row in rows.values() if row not in causes)
-    assert all(row["takes"] for row in rows.values())  # each is executed: the rule explains the result
+    programs = [row for row in rows.values() if row.get("action") != "torch"]
+    assert all(row["takes"] for row in programs)  # each is executed: the rule explains the result
+    assert len(programs) >= 8
 
 
 def test_the_page_says_what_the_rows_say():

@@ -347,7 +347,7 @@ def test_regions_are_aligned(space, samples) -> None:
 
 
 def test_boxes_are_not_moved_before_version_16() -> None:
-    """So ONNX's converter writes them in version 16; its evaluator moves them (`EVALUATOR`)."""
+    """So ONNX's converter writes them in version 16; its evaluator moves them (`evaluator_faults`)."""
     x, box = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4), np.array([[0, 1, 2, 3]], np.float32)
     before, after = node("RoiAlign", 3), node("RoiAlign", 3, coordinate_transformation_mode="output_half_pixel")
     found, expected = ours(before, x, box, np.zeros(1, int), version=10), theirs(after, x, box, np.zeros(1, int))
@@ -357,7 +357,7 @@ def test_boxes_are_not_moved_before_version_16() -> None:
 
 
 def test_a_sample_outside_of_the_image_is_zero() -> None:
-    """ONNX's evaluator adds 0 times the first element instead, so that its NaN is everywhere (`EVALUATOR`)."""
+    """ONNX's evaluator adds 0 times the first element instead, so that its NaN is everywhere (`evaluator_faults`)."""
     x, box = np.array([[[[np.nan, 2.5, 1.0]]]], np.float32), np.array([[0.5, 1.0, 2.5, 2.0]], np.float32)
     written = node("RoiAlign", 3, coordinate_transformation_mode="output_half_pixel")
     assert ours(written, x, box, np.zeros(1, int))[0].ravel().tolist() == [0.0]
@@ -367,7 +367,7 @@ def test_a_sample_outside_of_the_image_is_zero() -> None:
 
 
 def test_the_norm_of_order_1_adds_absolute_values() -> None:
-    """ONNX's evaluator adds the elements with their signs (`EVALUATOR`): 1 in place of 2."""
+    """ONNX's evaluator adds the elements with their signs (`evaluator_faults`): 1 in place of 2."""
     written = node("LpNormalization", 1, p=1)
     x = np.array([-0.5, 1.5], np.float32)
     assert ours(written, x)[0].tolist() == [-0.25, 0.75]

@@ -2,8 +2,10 @@
 
 It runs in an environment that has apache-tvm, and the framework of the file (torch or onnx). `hello` also answers the
 package that is `missing`; the `module` of `prepare` is the path of the file. Parameters are constants of TVM's module.
+`show` answers with the `text` of TVM's module of a file, with all that its metadata hold.
 """
 
+import json
 import sys
 import warnings
 from contextlib import redirect_stdout, suppress
@@ -11,8 +13,8 @@ from functools import cache
 from importlib.util import find_spec
 from io import BytesIO
 
-from line_server import name, read_once, serve
-from run_calls import Module, reply_to
+from line_server import Child, alarm, name, read_once, serve
+from run_calls import Module, answered, compiled, reply_to
 
 PACKAGES = {".pt2": "torch", ".onnx": "onnx"}
 
@@ -35,18 +37,43 @@ def of_onnx(path):
     return from_onnx(onnx.load(path))
 
 
+def imported(path):
+    """TVM's module of the file at `path`."""
+    return exported(path) if path.endswith(".pt2") else of_onnx(path)
+
+
 class Model(Module):
     """A model that TVM has imported."""
 
     def read(self, path):
         """TVM's module of the file at `path`."""
-        return exported(path) if path.endswith(".pt2") else of_onnx(path)
+        return imported(path)
+
+
+def shown(path, hello):
+    """The text of TVM's module of the file at `path`, or why there is none."""
+
+    def work(_requests, replies):
+        def text():
+            with alarm(hello["prepare_seconds"]):
+                return {"text": compiled(lambda: imported(path).script(show_meta=True), "")}
+
+        replies.write(json.dumps(answered(text)) + "\n")
+        replies.flush()
+
+    child = Child(work)
+    reply = child.answer()
+    if child.alive:
+        child.close()
+    return reply
 
 
 def answer(state, request):
     """The answer to one request."""
-    if request["do"] == "prepare" and str(request["module"]).endswith(".pt2"):
+    if request["do"] in ("prepare", "show") and str(request["module"]).endswith(".pt2"):
         import_torch()
+    if request["do"] == "show":
+        return shown(request["module"], state["hello"])
     if request["do"] != "hello":
         return reply_to(state, request, Model)
     missing = [package for package in PACKAGES.values() if not find_spec(package)]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from needs import need
-from own_findings import SAYS, state_said, without
+from own_findings import ROWS, SAYS, state_said, without
 
 from refmlc.oracle import record
 from refmlc.oracle.fuzz.settings import CampaignSettings
@@ -14,6 +14,7 @@ from refmlc.oracle.fuzz.subjects.imports.compiled_import import AtFault, Importe
 from refmlc.oracle.fuzz.subjects.imports.torch_operators import TorchCall, TorchProgram
 from refmlc.oracle.implementations.implementation import Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
+from refmlc.rewrite.transform.normal_form import normalize
 from refmlc.run.memory.tensor import Tensor
 
 PATH = f"{importers.IMPORTER}/a/python"
@@ -51,9 +52,13 @@ class FaultyCompiler:
 
 
 class Importer:
-    """TVM's importer: it is asked for its name alone."""
+    """TVM's importer: it is asked for its name, and makes no module."""
 
     says = SAYS | {"name": f"{SAYS['name']} importer"}
+
+    def shown(self, _path):
+        """No text."""
+        return ""
 
 
 @pytest.fixture
@@ -167,7 +172,42 @@ def test_where_there_is_no_result_the_message_says_whether_it_is_the_same(words,
     call = ImportedCall(refmlc.read(text), (np.ones(2, "float32"),))
     compiler = FaultyCompiler("abs", Stopped(Stop.REJECTED, f"{STOP}5, 2]", fault=True))
     wrong = WrongImport(("Abs", "failed"), words)
-    assert compiled_import(compiler, call, [np.ones(2, "float32")], wrong).fault is fault
+    assert compiled_import(compiler, call, [np.ones(2, "float32")], wrong, str).fault is fault
+
+
+THEIRS = {
+    "R.multiply(R.sign(x), x)": AtFault.COMPILER_OF_THEIRS,
+    "R.sign(x)": AtFault.IMPORTER,
+    "R.nonsense(x)": AtFault.EITHER,
+    "": AtFault.IMPORTER,
+}
+
+
+@pytest.mark.parametrize(("value", "fault"), THEIRS.items())
+def test_what_the_importer_makes_is_executed_where_the_compiler_has_ours_right(value, fault):
+    import refmlc  # noqa: PLC0415 - the module of the test
+
+    head = "@R.function\ndef main(x: R.Tensor((2,), 'float32')):\n    return "
+    call = ImportedCall(refmlc.read(f"{head}R.abs(x)\n"), (np.array([-2, 3], "float32"),))
+    compiler = FaultyCompiler("sign", lambda array: array + 1)
+    expected, wrong = [np.array([2, 3], "float32")], WrongImport(("Abs", "value"))
+    found = compiled_import(compiler, call, expected, wrong, lambda: f"{head}{value}\n" if value else "")
+    assert found.fault is fault
+
+
+def test_a_fault_of_the_compiler_on_what_the_importer_makes_has_its_row(tvm):
+    import refmlc  # noqa: PLC0415 - as above
+
+    row = next(each for each in ROWS if each["id"] == "unique-inverse")
+    theirs = str(normalize(refmlc.read(row["module"])))
+    ours = "R.reshape(R.astype(R.subtract(x, R.const(1, 'float32')), 'int64'), R.shape([4]))"
+    text = f"@R.function\ndef main(x: R.Tensor((2, 2), 'float32')):\n    return {ours}\n"
+    call = ImportedCall(refmlc.read(text), (np.array([[1, 2], [2, 1]], "float32"),))
+    expected, wrong = [np.array([0, 1, 1, 0])], WrongImport(("Unique", "shape"))
+    found = compiled_import(FaultyCompiler("unique", matrix), call, expected, wrong, lambda: theirs)
+    assert found.fault is AtFault.COMPILER_OF_THEIRS
+    assert found.rows
+    assert "unique-inverse" in found.rows[0]
 
 
 class FoundInPyTorch(torch_imports.TorchJudge):

@@ -5,7 +5,8 @@
 | `importers`      | both importers held to ONNX's own evaluator, node by node       |
 | `importer_process` | TVM's importers in a process, which a worker keeps            |
 | `answer_difference` | how results differ                                           |
-| `compiled_import` | what TVM makes of refmlc's module, and the row of that         |
+| `compiled_import` | whether TVM's importer is wrong or its compiler, and the row of that |
+| `evaluator_faults` | where ONNX's own evaluator is wrong                           |
 | `array_data`     | arrays as data                                                  |
 | `onnx_graphs`    | graphs as data, drawn                                           |
 | `onnx_operators` | the table of operators that they have                           |

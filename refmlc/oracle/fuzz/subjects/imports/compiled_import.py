@@ -1,30 +1,35 @@
 """What TVM's compiler makes of the module that refmlc imports, where TVM's importer has a wrong result.
 
-| TVM's result of refmlc's module | is wrong     | recorded deviations that it may be                      |
-|---------------------------------|--------------|---------------------------------------------------------|
-| right                           | the importer | those of importers                                      |
-| wrong in the same way           | the compiler | those of programs: the finding is made on that module   |
-| wrong in another way            | not known    | those of importers                                      |
+| TVM's result of refmlc's module | what TVM's importer makes, executed by refmlc | is wrong                  |
+|---------------------------------|-----------------------------------------------|---------------------------|
+| right                           | wrong, undefined, or nothing                  | the importer              |
+| right                           | right                                         | the compiler, on that one |
+| right                           | refmlc does not read or execute it            | one of both               |
+| wrong in the same way           | not asked                                     | the compiler              |
+| wrong in another way            | not asked                                     | not known                 |
 
-The same way is the same difference (`how_wrong`), of no result the same message: what memory held is another value each
-time.
+Where the compiler is wrong the recorded deviations that it may be are those of programs: the finding is made on the
+module that it compiles. Else they are those of importers. The same way is the same difference (`how_wrong`), of no
+result the same message: what memory held is another value each time.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Protocol
 
 import numpy as np
 
+from refmlc.diag import RefmlcError
 from refmlc.lang.ir import IRModule
+from refmlc.lang.script import read
 from refmlc.oracle.examine import examine
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.fuzz.finding_pattern import failure_words, pattern_of
 from refmlc.oracle.fuzz.likeness import row_like
 from refmlc.oracle.fuzz.subjects.imports.answer_difference import how_wrong
 from refmlc.oracle.fuzz.subjects.imports.importer_process import Answers, P_contra, arrays_of, refusal
-from refmlc.oracle.implementations.implementation import Answer, Implementation, Limits, Stopped
+from refmlc.oracle.implementations.implementation import Answer, Implementation, Limits, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.run.memory.tensor import Tensor
 
@@ -50,6 +55,8 @@ class AtFault(Enum):
 
     IMPORTER = "TVM compiles refmlc's text of it right, so its importer is wrong"
     COMPILER = "TVM is wrong in the same way on refmlc's text of it, so its compiler is wrong"
+    COMPILER_OF_THEIRS = "what TVM's importer gives means the right thing, so TVM's compiler is wrong on that"
+    EITHER = "TVM compiles refmlc's text of it right: its importer is wrong, or its compiler on what that makes"
     UNKNOWN = ""
 
 
@@ -108,16 +115,43 @@ def answers_of(implementation: Implementation, call: ImportedCall) -> Answers:
     return refusal(answer) if isinstance(answer, Stopped) else arrays_of(answer)
 
 
-def compiled_import(tvm: Implementation, call: ImportedCall, expected: Answers, wrong: WrongImport) -> CompiledImport:
-    """What is wrong in TVM where its importer is, held to the results that the framework has."""
+def is_right(tvm: Implementation, call: ImportedCall, expected: Answers) -> bool:
+    """Whether an implementation has the results that the framework has."""
+    return not how_wrong(expected, answers_of(tvm, call))
+
+
+def compiled_import(
+    tvm: Implementation, call: ImportedCall, expected: Answers, wrong: WrongImport, shown: Callable[[], str]
+) -> CompiledImport:
+    """What is wrong in TVM where its importer is, held to the results that the framework has.
+
+    `shown`: the text of the module that TVM's importer makes; empty: it makes none.
+    """
     found = answers_of(tvm, call)
     how = how_wrong(expected, found)
     if not how:
-        return CompiledImport(AtFault.IMPORTER)
+        return _on_theirs(tvm, call, expected, shown())
     words = found.partition(": ")[2] if isinstance(found, str) else ""
     if how != wrong.how or failure_words(words) != failure_words(wrong.refusal):
         return CompiledImport()
     return CompiledImport(AtFault.COMPILER, _rows(tvm, call))
+
+
+def _on_theirs(tvm: Implementation, call: ImportedCall, expected: Answers, text: str) -> CompiledImport:
+    """What is wrong where TVM compiles refmlc's module right, by what its importer's module means."""
+    if not text:
+        return CompiledImport(AtFault.IMPORTER)
+    try:
+        theirs = replace(call, module=read(text))
+    except RefmlcError:
+        return CompiledImport(AtFault.EITHER)
+    answer = computed(Interp(LIMITS), theirs)
+    if isinstance(answer, Stopped):
+        is_wrong = answer.why in (Stop.UNDEFINED, Stop.TRAP)
+        return CompiledImport(AtFault.IMPORTER if is_wrong else AtFault.EITHER)
+    if how_wrong(expected, arrays_of(answer)):
+        return CompiledImport(AtFault.IMPORTER)
+    return CompiledImport(AtFault.COMPILER_OF_THEIRS, _rows(tvm, theirs))
 
 
 def _rows(tvm: Implementation, call: ImportedCall) -> tuple[str, ...]:

@@ -57,6 +57,12 @@ class ImporterProcess(Tvm):
             return refusal(answer)
         return arrays_of(answer)
 
+    def shown(self, path: Path) -> str:
+        """The text of the module that TVM makes of a model in a file; empty: it makes none."""
+        reply = self.ask({"do": "show", "module": str(path)}, self.limits.prepare)
+        text = None if isinstance(reply, Stopped) else reply.get("text")
+        return text if isinstance(text, str) else ""
+
 
 def refusal(stopped: Stopped) -> str:
     """Why there are no results: a death, a limit that TVM declares, or a fault; then the message."""

@@ -1,10 +1,10 @@
 """Programs of the kind `imports`: graphs of ONNX, by TVM's importer and by refmlc's, each held to ONNX's own evaluator.
 
-| who differs from the evaluator | the finding is on                                                                |
-|--------------------------------|----------------------------------------------------------------------------------|
-| TVM                            | `tvm-importer:PYTHON`: its importer, unless refmlc's text is compiled wrongly too  |
-| refmlc                         | `refmlc-importer`                                                                |
-| both, and they agree           | `onnx`: the evaluator is alone; to be judged, and then a row of `EVALUATOR`      |
+| who differs from the evaluator | the finding is on                                                                  |
+|--------------------------------|------------------------------------------------------------------------------------|
+| TVM                            | `tvm-importer:PYTHON`: `compiled_import` says whether its importer or its compiler |
+| refmlc                         | `refmlc-importer`                                                                  |
+| both, and they agree           | `onnx`: the evaluator is alone; to be judged, and then a row of `evaluator_faults` |
 
 The first node that is wrong is taken out of its graph, and loses attributes and inputs that its fault does not need.
 A cause is its operator, what is left of these, and how its result is wrong; words of `conformance/known` (`nodes`) that
@@ -16,7 +16,8 @@ and a number where ONNX has a tensor of int64; they are taken for it.
 
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -36,13 +37,14 @@ from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, digest_o
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.imports.answer_difference import described, how_wrong
 from refmlc.oracle.fuzz.subjects.imports.compiled_import import (
-    AtFault,
     CompiledImport,
     CompilingJudge,
     ImportedCall,
     WrongImport,
     compiled_import,
+    is_right,
 )
+from refmlc.oracle.fuzz.subjects.imports.evaluator_faults import excluded
 from refmlc.oracle.fuzz.subjects.imports.importer_process import Answers, ImportJudge, compiler, importer
 from refmlc.oracle.fuzz.subjects.imports.onnx_domains import NoResult
 from refmlc.oracle.fuzz.subjects.imports.onnx_operators import OPERATORS
@@ -62,25 +64,6 @@ FRAMEWORK = "onnx"
 JUDGED = ("equal", "wrong")
 WRONG, REFUSED, CRASHED = "RM706", "RM707", "RM703"
 GRAPHS = "refmlc.oracle.fuzz.subjects.imports.onnx_graphs"
-EVALUATOR = {
-    **{
-        f"{operator} opset{version}": "takes the axis as version 13 does, in every version"
-        for operator in ("Hardmax", "Softmax", "LogSoftmax")
-        for version in (1, 11)
-    },
-    "OneHot nan": "multiplies by the difference of both values, so that an infinity becomes NaN",
-    "Unique sorted": "gives sorted elements with sorted=0, where ONNX says the order of their first occurrence",
-    "MaxPool auto_pad": "rounds the extent of SAME_LOWER down; ONNX's inference of shapes and ONNX Runtime round up",
-    "AveragePool auto_pad": "pads for another extent than the dilated kernel's",
-    "LpPool ceil_mode": "multiplies the average of a window that is cut by the size of a whole one",
-    "BatchNormalization opset9": "takes a part of the mean and variance of the data, also in inference",
-    "LpNormalization p": "adds elements with their signs for p=1, where ONNX and ONNX Runtime add absolute values",
-    "PRelu nan": "multiplies a zero, which is not below 0, by an infinite slope",
-    "QuantizeLinear": "casts NaN and what is out of range to an integer, which NumPy leaves open",
-    "RoiAlign opset10": "moves boxes by half a pixel; ONNX's converter to version 16 writes `output_half_pixel` for it",
-    "RoiAlign nan": "adds 0 times the first element of the image for each sample outside of it",
-}
-"""Where the evaluator is wrong or its answer is nobody's: an operator, an attribute or how, and why it is left out."""
 
 
 def pythons_of(settings: CampaignSettings) -> tuple[str, ...]:
@@ -142,10 +125,13 @@ class Judge:
 
     def theirs(self, python: str, graph: "OnnxGraph") -> Answers:
         """The result of TVM's importer."""
-        with TemporaryDirectory() as folder:
-            path = Path(folder) / "model.onnx"
-            path.write_bytes(graph.model().SerializeToString())
+        with written(graph) as path:
             return importer(python, self.seconds).answers(path, list(graph.arguments.values()))
+
+    def shown(self, python: str, graph: "OnnxGraph") -> str:
+        """The text of the module that TVM's importer makes; empty: it makes none."""
+        with written(graph) as path:
+            return importer(python, self.seconds).shown(path)
 
     def of(self, path: str, graph: "OnnxGraph") -> Answers:
         """The answers on a path."""
@@ -157,18 +143,35 @@ class Judge:
 
     def compiles_ours(self, python: str, graph: "OnnxGraph") -> bool:
         """Whether this TVM gives the right result for the module that refmlc imports."""
-        return self.compiled(python, graph, WrongImport(())).fault is AtFault.IMPORTER
+        call = self._call(graph)
+        return call is not None and is_right(compiler(python, self.seconds), call, self.evaluated(graph))
 
     def compiled(self, python: str, graph: "OnnxGraph", wrong: WrongImport) -> CompiledImport:
         """What this TVM makes of the module that refmlc imports, where its importer is wrong."""
+        call = self._call(graph)
+        if call is None:
+            return CompiledImport()
+        tvm, expected = compiler(python, self.seconds), self.evaluated(graph)
+        return compiled_import(tvm, call, expected, wrong, lambda: self.shown(python, graph))
+
+    def _call(self, graph: "OnnxGraph") -> ImportedCall | None:
+        """The module that refmlc imports, with its inputs; None: there is none."""
         try:
             prepared = load("refmlc.frontends.onnx_backend:prepare")(graph.model(), "CPU", "interp")
             module = prepared.module(dict(graph.arguments))
             arrays = [graph.arguments[each.name] for each in module.functions["main"].params]
         except (RefmlcError, KeyError):
-            return CompiledImport()
-        call = ImportedCall(module, tuple(map(np.asarray, arrays)))
-        return compiled_import(compiler(python, self.seconds), call, self.evaluated(graph), wrong)
+            return None
+        return ImportedCall(module, tuple(map(np.asarray, arrays)))
+
+
+@contextmanager
+def written(graph: "OnnxGraph") -> Iterator[Path]:
+    """A file with the model, which ends with the block."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "model.onnx"
+        path.write_bytes(graph.model().SerializeToString())
+        yield path
 
 
 def guilty(judge: Judge, path: str, graph: "OnnxGraph") -> "OnnxGraph | None":
@@ -210,16 +213,6 @@ def brief(cause: Sequence[str]) -> tuple[str, ...]:
     """The words of a cause that make it another one: not what is absent or has no elements, nor the version."""
     others = (word for word in cause if word != EMPTY and not word.endswith("_absent"))
     return tuple(word for word in others if not word.startswith("opset"))
-
-
-def excluded(cause: Sequence[str]) -> str:
-    """Why the evaluator is no witness of this; empty: it is one."""
-    operator, *words = cause
-    for entry, why in EVALUATOR.items():
-        name, *needed = entry.split()
-        if name == operator and set(needed) <= set(words):
-            return why
-    return ""
 
 
 def finding_of(judge: Judge, path: str, graph: "OnnxGraph") -> ImportFinding | None:

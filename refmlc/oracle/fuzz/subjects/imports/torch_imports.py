@@ -1,10 +1,10 @@
 """Programs of the kind `torch-imports`: PyTorch's, by TVM's importer and by refmlc's, each held to PyTorch.
 
-| who differs from PyTorch | the finding is on                                                                        |
-|--------------------------|------------------------------------------------------------------------------------------|
-| TVM                      | `tvm-importer:PYTHON`; whether TVM compiles refmlc's text of it right, it says |
-| refmlc                   | `refmlc-importer`                                                                        |
-| both, and they agree     | `pytorch`: it is alone; to be judged                                                      |
+| who differs from PyTorch | the finding is on                                                                  |
+|--------------------------|------------------------------------------------------------------------------------|
+| TVM                      | `tvm-importer:PYTHON`: `compiled_import` says whether its importer or its compiler |
+| refmlc                   | `refmlc-importer`                                                                  |
+| both, and they agree     | `pytorch`: it is alone; to be judged                                               |
 
 The first call that is wrong is taken out of its program, and loses options that its fault does not need. A cause is its
 function, what is left of these, and how its result is wrong. Results are compared as `imports` compares them. Zeros of
@@ -30,12 +30,12 @@ from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged, 
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.imports.answer_difference import described, how_wrong
 from refmlc.oracle.fuzz.subjects.imports.compiled_import import (
-    AtFault,
     CompiledImport,
     ImportedCall,
     WrongImport,
     compiled_import,
     computed,
+    is_right,
 )
 from refmlc.oracle.fuzz.subjects.imports.importer_process import Answers, arrays_of, compiler, importer
 from refmlc.oracle.fuzz.subjects.imports.importers import (
@@ -122,11 +122,16 @@ class TorchJudge:
         """The result of TVM's importer; a refusal where PyTorch does not save the program."""
         with TemporaryDirectory() as folder:
             path = Path(folder) / "model.pt2"
-            try:
-                load(f"{MODULES}:written")(program, path)
-            except (RuntimeError, ValueError) as problem:
+            problem = saved(program, path)
+            if problem:
                 return f"refused: PyTorch does not save the program: {problem}"
             return importer(python, self.seconds).answers(path, list(program.arguments.values()))
+
+    def shown(self, python: str, program: TorchProgram) -> str:
+        """The text of the module that TVM's importer makes; empty: it makes none."""
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "model.pt2"
+            return "" if saved(program, path) else importer(python, self.seconds).shown(path)
 
     def of(self, path: str, program: TorchProgram) -> Answers:
         """The answers on a path."""
@@ -138,15 +143,33 @@ class TorchJudge:
 
     def compiles_ours(self, python: str, program: TorchProgram) -> bool:
         """Whether this TVM gives the right result for the module that refmlc imports."""
-        return self.compiled(python, program, WrongImport(())).fault is AtFault.IMPORTER
+        call = imported_call(program)
+        return call is not None and is_right(compiler(python, self.seconds), call, self.evaluated(program))
 
     def compiled(self, python: str, program: TorchProgram, wrong: WrongImport) -> CompiledImport:
         """What this TVM makes of the module that refmlc imports, where its importer is wrong."""
-        try:
-            module = load(f"{MODULES}:imported")(program)
-        except RefmlcError:
+        call = imported_call(program)
+        if call is None:
             return CompiledImport()
-        return compiled_import(compiler(python, self.seconds), _call(module, program), self.evaluated(program), wrong)
+        tvm, expected = compiler(python, self.seconds), self.evaluated(program)
+        return compiled_import(tvm, call, expected, wrong, lambda: self.shown(python, program))
+
+
+def saved(program: TorchProgram, path: Path) -> str:
+    """Write the program to a file. Why PyTorch does not; empty: it is written."""
+    try:
+        load(f"{MODULES}:written")(program, path)
+    except (RuntimeError, ValueError) as problem:
+        return str(problem)
+    return ""
+
+
+def imported_call(program: TorchProgram) -> ImportedCall | None:
+    """The module that refmlc imports, with its inputs; None: there is none."""
+    try:
+        return _call(load(f"{MODULES}:imported")(program), program)
+    except RefmlcError:
+        return None
 
 
 def _call(module: IRModule, program: TorchProgram) -> ImportedCall:
