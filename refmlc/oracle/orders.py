@@ -35,6 +35,7 @@ from refmlc.run.memory.tensor import Tensor
 
 ThreadId: TypeAlias = tuple[int, int]
 Times: TypeAlias = dict[ThreadId, int]
+Clock: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.int32]]"
 VALUES = ("add", "min", "max", "and", "or", "xor")
 COMMUTING = (*VALUES, "arrive", "bring", "read")
 """Events that commute with others of their kind; those of values where nobody gets the old one."""
@@ -65,11 +66,17 @@ class Event:
 
 @dataclass(slots=True)
 class OrderTurn:
-    """A turn of a thread: who could have run instead, and the events in it."""
+    """A turn of a thread: those of its block that could have run, and the events in it."""
 
     thread: ThreadId
-    enabled: frozenset[ThreadId]
+    ready: Sequence[Thread]
     events: list[Event] = field(default_factory=list)
+
+    @property
+    def enabled(self) -> set[ThreadId]:
+        """The threads that could have run."""
+        block, _ = self.thread
+        return {(block, thread.index) for thread in self.ready}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +116,12 @@ class OrderRecorder(ThreadSchedule):
     def choose(self, ready: Sequence[Thread]) -> Thread:
         number = len(self.turns)
         wanted = self._prefix[number] if number < len(self._prefix) else None
-        chosen = next((thread for thread in ready if self._id(thread) == wanted), None)
+        chosen = None if wanted is None else next((thread for thread in ready if self._id(thread) == wanted), None)
         if chosen is None:
             chosen = self._usual(ready)
         self._running, self._idle = chosen, False
         self._last[self._id(chosen)] = number
-        self.turns.append(OrderTurn(self._id(chosen), frozenset(self._id(thread) for thread in ready)))
+        self.turns.append(OrderTurn(self._id(chosen), tuple(ready)))
         self.steps.append(self.turns[-1])
         passing = self._passing.pop(self._id(chosen), None)
         self._now = [] if passing is None else [passing]
@@ -173,51 +180,74 @@ class TurnChoice:
 
 def _turned(recorder: OrderRecorder) -> Mapping[int, set[ThreadId]]:
     """The threads that should run at earlier turns, so that two events that depend on each other change places."""
-    times: dict[ThreadId, Times] = {}
-    counts: Times = {}
-    after: list[tuple[ThreadId, int, Times]] = []
+    clocks = _Clocks(recorder.turns)
+    after: list[tuple[ThreadId, Clock]] = []
     at: dict[object, list[tuple[int, Event]]] = {}
     wanted: dict[int, set[ThreadId]] = {}
     for step in recorder.steps:
         if isinstance(step, Join):
-            total = _joined([times.get(thread, {}) for thread in step.threads])
-            for member in step.members:
-                times[member] = _joined([times.get(member, {}), total])
+            clocks.meet(step)
             continue
         number, thread = len(after), step.thread
         signals = [
-            after[before][2]
+            after[before][1]
             for event in step.events
             if event.over
             for before, other in at.get(event.place, ())
             if other.kind != "wait" and other.phase == event.phase
         ]
-        known = _joined([times.get(thread, {}), *signals])
+        known = clocks.learn(thread, signals)
         earlier = [
             before
             for event in step.events
             for before, other in at.get(event.place, ())
             if after[before][0] != thread and event.depends_on(other)
         ]
-        free = [before for before in earlier if known.get(after[before][0], 0) < after[before][1]]
+        free = [before for before in earlier if not clocks.knows(known, after[before])]
         if free:
             turn = recorder.turns[max(free)]
             wanted.setdefault(max(free), set()).update({thread} if thread in turn.enabled else turn.enabled)
-        counts[thread] = counts.get(thread, 0) + 1
-        now = _joined([known, *(after[before][2] for before in free), {thread: counts[thread]}])
-        times[thread] = now
-        after.append((thread, counts[thread], now))
+        after.append((thread, clocks.tick(thread, [after[before][1] for before in free])))
         for event in step.events:
             at.setdefault(event.place, []).append((number, event))
     return wanted
 
 
-def _joined(parts: Sequence[Times]) -> Times:
-    total: Times = {}
-    for part in parts:
-        for thread, count in part.items():
-            total[thread] = max(total.get(thread, 0), count)
-    return total
+class _Clocks:
+    """How many turns of each thread come before the next one of a thread, whatever the order: vector clocks.
+
+    Arrays are shared, and never changed.
+    """
+
+    def __init__(self, turns: Sequence[OrderTurn]) -> None:
+        self._columns = {thread: place for place, thread in enumerate(dict.fromkeys(turn.thread for turn in turns))}
+        self._none: Clock = np.zeros(len(self._columns), np.int32)
+        self._clocks: dict[ThreadId, Clock] = {}
+
+    def meet(self, join: Join) -> None:
+        """Threads have met."""
+        total: Clock = np.maximum.reduce([self._clocks.get(thread, self._none) for thread in join.threads])
+        for member in join.members:
+            self._clocks[member] = total
+
+    def learn(self, thread: ThreadId, signals: Sequence[Clock]) -> Clock:
+        """The clock of a thread that comes after others."""
+        self._clocks[thread] = np.maximum.reduce([self._clocks.get(thread, self._none), *signals])
+        return self._clocks[thread]
+
+    def knows(self, clock: Clock, turn: tuple[ThreadId, Clock]) -> bool:
+        """Whether what has this clock comes after a turn."""
+        thread, now = turn
+        column = self._columns[thread]
+        return bool(clock[column] >= now[column])
+
+    def tick(self, thread: ThreadId, others: Sequence[Clock]) -> Clock:
+        """The clock of a thread after a turn, which comes after others too."""
+        now: Clock = np.maximum.reduce([self._clocks[thread], *others])
+        now = now.copy()
+        now[self._columns[thread]] += 1
+        self._clocks[thread] = now
+        return now
 
 
 @dataclass(frozen=True)

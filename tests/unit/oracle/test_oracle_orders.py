@@ -194,6 +194,60 @@ def test_lanes_give_each_other_values_in_any_order():
     )
 
 
+# ----------------------------------------------------------------------------------------------------- many events
+
+PIPELINES = """@T.prim_func
+def main(A: T.Buffer((4, 32, 32), "int32"), B: T.Buffer((4, 32, 32), "int32")):
+    T.device_entry()
+    T.cta_id([1])
+    w = T.warp_id([8])
+    t = T.lane_id([32])
+    S = T.alloc_shared((4, 2, 32), "int32")
+    full = T.alloc_shared((8,), "uint64")
+    empty = T.alloc_shared((8,), "uint64")
+    if w == 0:
+        if t == 0:
+            for s in range(8):
+                T.ptx.mbarrier.init.shared.b64(T.address_of(full[s]), T.uint32(1))
+                T.ptx.mbarrier.init.shared.b64(T.address_of(empty[s]), T.uint32(1))
+    T.cuda.cta_sync()
+    if w < 4:
+        for i in range(32):
+            T.cuda.mbarrier_wait(T.address_of(empty[w * 2 + i % 2]), (i // 2) % 2 ^ 1)
+            S[w, i % 2, t] = A[w, i, t]
+            T.cuda.warp_sync()
+            if t == 0:
+                T.ptx.mbarrier.arrive.shared.b64(T.address_of(full[w * 2 + i % 2]))
+    else:
+        for i in range(32):
+            T.cuda.mbarrier_wait(T.address_of(full[(w - 4) * 2 + i % 2]), (i // 2) % 2)
+            B[w - 4, i, t] = S[w - 4, i % 2, 31 - t]
+            T.cuda.warp_sync()
+            if t == 0:
+                T.ptx.mbarrier.arrive.shared.b64(T.address_of(empty[(w - 4) * 2 + i % 2]))
+"""
+"""Four pairs of warps, each with a ring of two buffers: 64 events of synchronisation for each of 8 warps."""
+
+
+def pipelines(text, orders):
+    data = np.arange(4 * 32 * 32, dtype="int32").reshape(4, 32, 32)
+    result = np.zeros_like(data)
+    return explore(read(text, "case.py"), "main", lambda: [data, result], Interp(), orders=orders), data, result
+
+
+def test_eight_warps_of_64_events_are_explored_completely():
+    tried, data, result = pipelines(PIPELINES, 1000)
+    assert (tried.orders, tried.complete, tried.results) == (1, True, 1)
+    np.testing.assert_array_equal(result, data[:, :, ::-1])
+
+
+def test_a_wait_that_is_left_out_of_eight_warps_is_found():
+    wait = "T.cuda.mbarrier_wait(T.address_of(empty[w * 2 + i % 2]), (i // 2) % 2 ^ 1)\n            "
+    tried, _, _ = pipelines(PIPELINES.replace(wait, ""), 2)
+    assert tried.answer.why is Stop.UNDEFINED
+    assert tried.answer.diagnostic.code.id == "RM343"  # the producer runs ahead: its phases are over unseen
+
+
 # -------------------------------------------------------------------------------------------------------- check
 
 
