@@ -161,14 +161,16 @@ def batch_norm_of_itself(
 
 
 def softmax(name: str) -> Rule:
-    """Exponentials along an axis divided by their sum, or the logarithm of that."""
+    """Exponentials along an axis divided by their sum, or the logarithm of that. Fails: RM501 for integers."""
 
     def rule(e: Emitter, x: Tensor, dim: int, dtype: Operand = None, *, to_float32: Operand = False) -> Tensor:
         if to_float32:
             x = e.astype(x, "float32")
         if dtype is not None:
             x = e.astype(x, dtype_name(dtype))
-        return e.call(name, x if kind_of(e.dtype(x)) == kind_of("float32") else e.astype(x, "float32"), axis=int(dim))
+        if kind_of(e.dtype(x)) != kind_of("float32"):
+            raise fail(UNSUPPORTED_OP, f"softmax of {e.dtype(x)} is not supported: PyTorch computes it of floats")
+        return e.call(name, x, axis=int(dim))
 
     return rule
 

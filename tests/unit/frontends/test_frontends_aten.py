@@ -389,6 +389,19 @@ def test_an_operator_without_a_rule_is_named_with_its_node_and_line() -> None:
     assert "torch.special.bessel_j0(x) + 1" in found.span.source.line(found.span.line)
 
 
+class WholeSoftmax(nn.Module):
+    """PyTorch takes no integers for this, but where there are none: the exported program asks for it all the same."""
+
+    def forward(self, x):
+        return F.log_softmax(x, 1, dtype=torch.int32)
+
+
+def test_softmax_of_integers_is_refused() -> None:
+    with pytest.raises(RefmlcError, match="softmax of int32") as refused:
+        from_exported_program(exported(WholeSoftmax(), (torch.zeros(0, 2),)))
+    assert refused.value.code.id == "RM501"
+
+
 class Training(nn.Module):
     def forward(self, x):
         return F.dropout(x, 0.5, training=True)

@@ -157,3 +157,24 @@ def test_a_program_that_pytorch_does_not_save_is_refused_and_stops_no_batch(monk
     program = TorchProgram((TorchCall("abs", ("x",)),), {}, {"x": np.ones(1, "float32")})
     found = torch_imports.TorchJudge((), 20.0).of("tvm-importer:/a/python", program)
     assert found == "refused: PyTorch does not save the program: numel: integer multiplication overflow"
+
+
+@pytest.mark.needs("torch")
+@pytest.mark.parametrize(("values", "is_judged"), [([1.5, -3.0], True), ([1.5, np.inf], False), ([1.5, 3e9], False)])
+def test_a_program_that_casts_what_has_no_value_is_none(values, is_judged):
+    judge, array = torch_imports.TorchJudge((), 20.0), np.array(values, "float32")
+    calls = (TorchCall("neg", ("x",)), TorchCall("cumsum", ("y0",), {"dim": 0, "dtype": "int32"}))
+    for program in (TorchProgram(calls, {}, {"x": array}), TorchProgram(calls[:1], {}, {"x": array})):
+        is_sum = len(program.calls) > 1
+        assert isinstance(judge.evaluated(program), str) is (is_sum and not is_judged)
+
+
+@pytest.mark.needs("torch")
+def test_a_program_that_pytorch_exports_as_another_is_none():
+    """Of nothing `pixel_unshuffle` has the extents that its rule of shapes gives in no run."""
+    judge = torch_imports.TorchJudge((), 20.0)
+    calls = (TorchCall("F.pixel_unshuffle", ("x",), {"downscale_factor": 2}),)
+    for shape, is_same in (((1, 2, 2, 2), True), ((2, 2, 0, 2), False)):
+        program = TorchProgram(calls, {}, {"x": np.zeros(shape, "float32")})
+        assert not isinstance(judge.evaluated(program), str)
+        assert judge.exports(program) is is_same

@@ -12,7 +12,7 @@ from torch.utils import _pytree as pytree
 
 from refmlc.frontends.torch_export import from_exported_program
 from refmlc.lang.ir import IRModule
-from refmlc.oracle.fuzz.subjects.imports.torch_operators import FUNCTIONS, TorchCall, TorchProgram, function_of
+from refmlc.oracle.fuzz.subjects.imports.torch_operators import FUNCTIONS, INTS, TorchCall, TorchProgram, function_of
 
 LONGEST = 4096
 """How many elements a result has at most."""
@@ -54,13 +54,28 @@ def _options(call: TorchCall) -> dict[str, Any]:
 
 
 def evaluated(program: TorchProgram) -> list[np.ndarray]:
-    """What PyTorch computes. Raises whatever PyTorch raises, and TypeError for what is no small tensor."""
+    """What PyTorch computes. Raises whatever PyTorch raises.
+
+    Raises TypeError for what is no small tensor, ValueError for a number that the integers of a call's `dtype` lack.
+    """
+    for number, call in enumerate(program.calls):
+        if str(call.options.get("dtype")) in INTS:
+            before = evaluated(replace(program, calls=program.calls[:number])) if number else []
+            values = {**program.constants, **program.arguments, **{f"y{number - 1}": each for each in before}}
+            _check_cast(values[call.inputs[0]], str(call.options["dtype"]))
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         leaves = pytree.tree_leaves(DrawnModule(program)(*_tensors(program)))
     if not all(isinstance(leaf, torch.Tensor) and leaf.numel() <= LONGEST for leaf in leaves):
         raise TypeError("a result is no small tensor")
     return [leaf.resolve_neg().contiguous().numpy().copy() for leaf in leaves]
+
+
+def _check_cast(array: np.ndarray, dtype: str) -> None:
+    """What a cast of other numbers gives is left open (NUM-702)."""
+    limits = np.iinfo(dtype)
+    if array.dtype.kind == "f" and not np.all((array > float(limits.min) - 1) & (array < float(limits.max) + 1)):
+        raise ValueError(f"an element has no value in {dtype}")
 
 
 def values_of(program: TorchProgram) -> dict[str, np.ndarray]:
@@ -73,6 +88,14 @@ def values_of(program: TorchProgram) -> dict[str, np.ndarray]:
 
 def _tensors(program: TorchProgram) -> tuple[torch.Tensor, ...]:
     return tuple(torch.from_numpy(array.copy()) for array in program.arguments.values())
+
+
+def exports(program: TorchProgram) -> bool:
+    """Whether PyTorch exports the program with the shapes that it computes. Raises whatever PyTorch raises."""
+    graph = exported(program).graph
+    leaves = pytree.tree_leaves(next(iter(graph.find_nodes(op="output"))).args)
+    declared = [tuple(map(int, leaf.meta["val"].shape)) for leaf in leaves if isinstance(leaf, torch.fx.Node)]
+    return declared == [array.shape for array in evaluated(program)]
 
 
 def exported(program: TorchProgram) -> torch.export.ExportedProgram:

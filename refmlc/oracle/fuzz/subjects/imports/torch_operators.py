@@ -188,6 +188,7 @@ KEEPDIM = {"keepdim": one_of(True, False)}
 REDUCED = {"dim": axis, **KEEPDIM}
 SCALARS = one_of(0, 1, -1, 2, 0.5, -2.5)
 DTYPE = {"dtype": one_of(*DTYPES)}
+FLOAT_DTYPE = {"dtype": one_of("float32", "float64")}
 NUMBERS = (*FLOATS, *INTS)
 WHOLE = (*NUMBERS, "bool")
 POOL = {"stride": _each(1, 3), "padding": one_of(0, 1), "ceil_mode": one_of(True, False)}
@@ -210,9 +211,9 @@ FUNCTIONS: Mapping[str, TorchFunction] = {
     "F.threshold": TorchFunction(needed={"threshold": one_of(0.0, 0.5, -1.0), "value": one_of(0.0, 3.0)}, keeps=True),
     "F.prelu": TorchFunction((lambda draw: draw.array((1,), str(draw.first.dtype)),), ranks=(1, 4), keeps=True),
     "F.glu": TorchFunction(options={"dim": axis}, ranks=(1, 4)),
-    "F.softmax": TorchFunction(options=DTYPE, needed={"dim": axis}),
+    "F.softmax": TorchFunction(options=FLOAT_DTYPE, needed={"dim": axis}),
     "F.softmin": TorchFunction(needed={"dim": axis}, keeps=True),
-    "F.log_softmax": TorchFunction(options=DTYPE, needed={"dim": axis}),
+    "F.log_softmax": TorchFunction(options=FLOAT_DTYPE, needed={"dim": axis}),
     "round": TorchFunction(options={"decimals": one_of(0, 1, 2, -1)}, keeps=True),
     "nan_to_num": TorchFunction(
         options={"nan": one_of(0.5), "posinf": one_of(7.0), "neginf": one_of(-7.0)}, keeps=True
