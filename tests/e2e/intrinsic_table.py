@@ -10,6 +10,8 @@ is needed. The operands are small whole numbers, so that sums are exact.
 |               | the same permutation of registers, taken from the description of the load, makes loads and     |
 |               | products equal, so that what is computed of them together is right                             |
 | `unsupported` | one of the two is unsupported by name, or calls a packed function of the device                |
+| `undefined`   | one of the two has no meaning by a clause: dot products of vectors load 64 elements along an   |
+|               | axis of 4 (TIR-006), where TVM's code loads the rows that follow                               |
 | `unread`      | refmlc does not read one of the texts                                                          |
 | `different`   | a finding                                                                                      |
 | `traceback`   | refmlc ends by a bug of its own                                                                |
@@ -33,7 +35,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from refmlc.diag import Internal, Malformed, RefmlcError, Trap, Unsupported
+from refmlc.diag import Internal, Malformed, RefmlcError, Trap, Undefined, Unsupported
 from refmlc.lang.dtypes.storage import storage_dtype
 from refmlc.lang.ir import tir
 from refmlc.lang.script import read
@@ -41,7 +43,7 @@ from refmlc.run.interp.machine import Machine
 from refmlc.run.memory.tensor import Tensor
 
 SIDE = Path(__file__).parent / "tvm_side" / "tensor_intrinsics.py"
-VERDICTS = ("equal", "layout", "unsupported", "unread", "different", "traceback")
+VERDICTS = ("equal", "layout", "unsupported", "undefined", "unread", "different", "traceback")
 CONSOLE = Console(width=160, highlight=False)
 LIMIT = 3
 
@@ -194,8 +196,8 @@ def failed(outcome, failure):
     outcome.verdict, outcome.reason = "traceback", f"{type(failure).__name__}: {failure}"
     if isinstance(failure, RefmlcError) and not isinstance(failure, Internal):
         outcome.reason = f"{failure.code.id} {failure.diagnostic.message}"
-        kinds = ((Unsupported, "unsupported"), (Trap, "unsupported"), (Malformed, "unread"))
-        outcome.verdict = next((verdict for kind, verdict in kinds if isinstance(failure, kind)), "different")
+        kinds = {Unsupported: "unsupported", Trap: "unsupported", Undefined: "undefined", Malformed: "unread"}
+        outcome.verdict = next((verdict for kind, verdict in kinds.items() if isinstance(failure, kind)), "different")
     return outcome
 
 
