@@ -41,6 +41,12 @@ def rounded(e: Emitter, x: relax.Expr, *, decimals: int = 0) -> relax.Expr:
     return e.call(back, e.call("round", e.call(there, x, scale)), scale)
 
 
+def negated(e: Emitter, x: relax.Expr) -> relax.Expr:
+    """The element with the other sign; of unsigned integers it wraps."""
+    unsigned = e.dtype(x).startswith("uint")
+    return e.call("subtract", e.scalar(0, e.dtype(x)), x) if unsigned else e.call("negative", x)
+
+
 def same(_e: Emitter, x: Operand) -> Operand:
     """The operand itself: copies, dropout at inference, layouts in memory."""
     return x
@@ -223,7 +229,7 @@ ELEMENTWISE: Mapping[str, Rule] = {
     "isinf": tested("isinf", of_integers=False),
     "isfinite": tested("isfinite", of_integers=True),
     "round": rounded,
-    "neg": mapped("negative"),
+    "neg": negated,
     "square": mapped("square"),
     "logical_not": lambda e, x: e.call("logical_not", brought(e, x, "bool")),
     "bitwise_not": bitwise_not,

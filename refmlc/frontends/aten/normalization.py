@@ -6,6 +6,8 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
 from refmlc.frontends.arrays import dtype_name
 from refmlc.frontends.aten.arithmetic import kind_of
+from refmlc.frontends.aten.elementwise import negated
+from refmlc.frontends.aten.sorting import with_axis, without_axis
 from refmlc.frontends.emitter import Emitter, Operand, Size
 from refmlc.frontends.rule import Rule, whole
 from refmlc.lang.ir import relax
@@ -170,7 +172,8 @@ def softmax(name: str) -> Rule:
             x = e.astype(x, dtype_name(dtype))
         if kind_of(e.dtype(x)) != kind_of("float32"):
             raise fail(UNSUPPORTED_OP, f"softmax of {e.dtype(x)} is not supported: PyTorch computes it of floats")
-        return e.call(name, x, axis=int(dim))
+        line, added = with_axis(e, x)
+        return without_axis(e, e.call(name, line, axis=int(dim)), added=added)
 
     return rule
 
@@ -189,5 +192,5 @@ NORMALIZATION: Mapping[str, Rule] = {
     "_softmax": softmax("nn.softmax"),
     "log_softmax": softmax("nn.log_softmax"),
     "_log_softmax": softmax("nn.log_softmax"),
-    "softmin": lambda e, x, dim: softmax("nn.softmax")(e, e.call("negative", x), dim),
+    "softmin": lambda e, x, dim: softmax("nn.softmax")(e, negated(e, x), dim),
 }

@@ -51,16 +51,16 @@ def topk(
 ) -> Operand:
     """The first `k` elements in their order along an axis, and their places.
 
-    Decision: not `sorted` they are in order too, which PyTorch leaves open; of equal ones the first is taken.
+    Of a scalar it is the scalar, whatever `k` is. Decision: not `sorted` they are in order too, which PyTorch leaves
+    open; of equal ones the first is taken.
     """
     del sorted
     line, added = with_axis(e, x)
-    keys, axis, count = comparable(e, line), int(dim) % e.rank(line), whole(k)
+    keys, axis, count = comparable(e, line), int(dim) % e.rank(line), 1 if added else whole(k)
     places = e.call("argsort", keys, axis=axis, descending=bool(largest), dtype="int64")
     places = e.call("strided_slice", places, [axis], [0], [count], [1])
     values = e.call("gather_elements", line, places, axis=axis)
-    scalar = added and count == 1
-    return relax.Tuple(tuple(without_axis(e, item, added=scalar) for item in (values, places)))
+    return relax.Tuple(tuple(without_axis(e, item, added=added) for item in (values, places)))
 
 
 def bucketize(

@@ -93,6 +93,23 @@ def test_integers_have_no_nan() -> None:
     assert "isnan" not in module.script()
 
 
+def test_the_negative_of_unsigned_integers_wraps() -> None:
+    agree(torch.neg, torch.tensor([0, 1, 255], dtype=torch.uint8))
+    agree(torch.neg, torch.tensor([-128, 1], dtype=torch.int8))
+
+
+@pytest.mark.parametrize("function", [torch.softmax, torch.log_softmax])
+def test_softmax_of_a_scalar_has_one_element(function) -> None:
+    agree(lambda x: function(x, 0), torch.tensor(5.0))
+    agree(lambda x: function(x, -1), torch.tensor(NAN))
+
+
+@pytest.mark.parametrize("k", [0, 1])
+def test_topk_of_a_scalar_is_the_scalar(k) -> None:
+    agree(lambda x: x.topk(k), torch.tensor(5.0))
+    agree(lambda x: x.topk(k), torch.tensor([5.0, 7.0]))
+
+
 @pytest.mark.parametrize(
     "function",
     [
