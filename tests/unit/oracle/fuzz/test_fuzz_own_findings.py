@@ -99,6 +99,8 @@ WITHOUT_IT = {
 }
 """What findings lead to while their row is not known: those of a new cause ought to lead nowhere."""
 REFUSED_BY_A_CHECK = {
+    "blockize-beside",
+    "blockize-one-block",
     "cache-index-sequence",
     "loop-partition-nested",
     "reindex-cache-backwards",

@@ -151,11 +151,14 @@ def test_a_finding_is_the_recorded_deviation_whose_cause_it_has():
         f"blockize-{name}"
         for name in (
             "begin",
+            "beside",
             "condition",
             "constant",
             "drops-init",
             "if",
             "init-reads",
+            "no-axis",
+            "one-block",
             "order",
             "repeated",
             "variable",
