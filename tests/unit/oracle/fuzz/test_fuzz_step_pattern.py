@@ -57,12 +57,15 @@ WHERE = "v = T.axis.spatial(4, i)\n            T.where(i < 3)"
         (COPY.replace("4, i)", "4, 3)"), "blockize('R', 0)", "constant"),
         (COPY.replace("R[v] = A[v, 0]", "R[v] = R[v] + 1"), "reindex('R', ('read', 0))", "in place, a read"),
         (COPY.replace("A[v, 0]", "T.if_then_else(v < 2, A[v, 0], 0)"), "cache_read('R', 0, 'global')", "condition"),
+        (COPY.replace("A[v, 0]", "T.Select(v < 2, A[v, 0], 0)"), "cache_read('R', 0, 'global')", ""),  # both are loaded
         (COPY.replace("A[v, 0]", "A[v, v]"), "cache_read('R', 0, 'global')", "diagonal"),
         (SUM, "loop_partition('R', 1, (2, None))", "reduction"),
         (SUM.replace("i, k in T.grid(", "t, i, k in T.grid(2, "), "blockize('R', 0)", "repeated"),
         (SUM.replace("i, k in T.grid(", "t, i, k in T.grid(1, "), "blockize('R', 0)", ""),
         (SUM, "blockize('R', 0)", ""),
         (SUM.replace("R[vi] + A[vi, vk]", "T.max(R[vi], A[vi, vk])"), "pad_einsum('R', (1, 4))", "by max"),
+        (SUM.replace("A[vi, vk]", "A[vi, 0]"), "pad_einsum('R', (1, 5))", "unread"),
+        (SUM.replace("A[vi, vk]", "A[vi, 0]"), "blockize('R', 0)", ""),
         (SUM.replace("            with T.init():\n                R[vi] = 0\n", ""), "rfactor('R', 1, 0)", "updating"),
         (COPY + "    return 0\n", "cache_write('R', 0, 'global')", "return"),
         (COPY + "    return 0\n", "cache_read('R', 0, 'global')", ""),  # its copy stands before the block
@@ -182,6 +185,18 @@ def test_what_a_plain_statement_breaks_is_one_cause_whatever_the_code_is():
     assert is_like(recorded, ("reindex", "ill-formed", "RM203", "plain, condition, a read"))
     assert not is_like(recorded, ("reindex", "ill-formed", "RM203", "condition, a read"))
     assert not is_like(recorded, ("cache_read", "ill-formed", "RM203", "plain, a read"))
+
+
+def test_a_dead_process_is_no_program_of_another_step_of_the_family():
+    recorded = ("cache_read", "undefined", "RM305", "plain, in a new block")
+    assert is_like(recorded, ("reindex_cache_read", "ill-formed", "RM203", "scalar, plain"))
+    assert not is_like(recorded, ("reindex_cache_read", "compiler error", "", "scalar, plain, in place"))
+
+
+def test_a_copy_that_leaves_its_buffer_or_its_domain_is_one_cause():
+    recorded = ("reindex_cache_write", "undefined", "RM312", "guarded, in a new block")
+    assert is_like(recorded, ("reindex_cache_read", "undefined", "RM304", "guarded, in a new block"))
+    assert not is_like(recorded, ("reindex_cache_read", "undefined", "RM305", "guarded, in a new block"))
 
 
 def test_the_side_of_a_copy_does_not_matter_where_another_trait_tells_more():

@@ -12,7 +12,8 @@
 | …                                           | … or a guard, or an axis that begins elsewhere, is one of them         |
 | other ways in which wrong data show         | are the same ones                                                      |
 | any other code                              | of the row begin with one that tells alone what is wrong (`TELLING`)   |
-| any code                                    | of both have `plain`: what is outside of all blocks got the copy       |
+| any code                                    | of both have `plain`: what is outside of all blocks got the copy; of   |
+|                                             | two steps of one family both give a program, or neither does           |
 
 A block that is executed too often shows it in one of two ways (`TOO_OFTEN`), which count as one code. All traits of the
 finding count, of a row the first ones, as in its pattern.
@@ -34,7 +35,7 @@ EXECUTED = ("wrong", "undefined")  # of a stage
 ILL_FORMED = "ill-formed"
 LEFT_BEHIND = "RM203 variable"  # of a loop or a block: where it is used tells what was moved out of it
 OUTSIDE, UNWRITTEN, UNDECLARED = "RM304", "RM305", "RM318"
-LEFT = (OUTSIDE, "RM312")  # a copy that leaves its buffer, or its domain
+LEFT = frozenset((OUTSIDE, "RM312"))  # a copy that leaves its buffer, or its domain
 DATA = frozenset(("", OUTSIDE, UNWRITTEN, "RM307"))  # another value; an access outside, of what nothing wrote
 TOO_OFTEN = frozenset(("RM312", "RM319"))  # an axis leaves its domain, or is bound to a value twice
 GUARDS = frozenset(("guarded", "condition", "branch", "triangle"))  # a part of the domain, or of what is read
@@ -68,7 +69,7 @@ def is_like(recorded: Cause, cause: Cause) -> bool:
     is_own = recorded[0] == cause[0]
     if cause[0] not in family_of(recorded[0]):
         return False
-    if PLAIN in traits_of(recorded) & traits_of(cause):
+    if PLAIN in traits_of(recorded) & traits_of(cause) and (is_own or _is_seen_alike(recorded, cause)):
         return True
     if recorded[1] in EXECUTED and cause[1] in EXECUTED:
         return _is_executed_alike(recorded, cause) and (is_own or _is_of_one_side(recorded, cause))
@@ -80,6 +81,12 @@ def is_like(recorded: Cause, cause: Cause) -> bool:
         return True
     condition = recorded[3].partition(" : ")[0]
     return is_own and "Check failed" in condition and condition == cause[3].partition(" : ")[0]
+
+
+def _is_seen_alike(recorded: Cause, cause: Cause) -> bool:
+    """Whether both steps give a program, or both are wrong in the same way."""
+    programs = (*EXECUTED, ILL_FORMED)
+    return recorded[1] == cause[1] or (recorded[1] in programs and cause[1] in programs)
 
 
 def _is_executed_alike(recorded: Cause, cause: Cause) -> bool:
@@ -120,7 +127,7 @@ def first_trait(cause: Cause) -> str:
 
 
 def _is_one_code(code: str, other: str) -> bool:
-    return code == other or {code, other} <= TOO_OFTEN
+    return code == other or {code, other} <= TOO_OFTEN or {code, other} <= LEFT
 
 
 def _is_of_one_side(recorded: Cause, cause: Cause) -> bool:

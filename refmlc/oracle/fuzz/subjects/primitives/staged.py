@@ -90,7 +90,10 @@ Steps = tuple[str, ...]
 
 @dataclass(frozen=True)
 class TracedFinding:
-    """A trace that is wrong. `text`: the program it begins with; `steps`: its primitives up to the guilty one."""
+    """A trace that is wrong. `text`: the program it begins with; `steps`: its primitives up to the guilty one.
+
+    `pattern`: the first traits of the guilty one, or what TVM says; `traits`: all of them, where it says nothing.
+    """
 
     text: str
     steps: Steps
@@ -99,6 +102,7 @@ class TracedFinding:
     verdict: str
     pattern: str
     broken: BrokenStage | None
+    traits: str = ""
 
     @property
     def guilty(self) -> str:
@@ -116,7 +120,7 @@ class TracedFinding:
     def whole_cause(self) -> Cause:
         """The cause with all traits of the step, which rows are compared with."""
         if self.broken is None:
-            return self.cause
+            return *self.cause[:3], self.traits or self.pattern
         traits = pattern_of(self.broken.before.text, self.broken.name, most=len(TRAITS))
         place = place_in(self.cause)
         return *self.cause[:3], ", ".join(filter(None, (traits, place)))
@@ -208,8 +212,11 @@ def finding_of(trace: PassTrace) -> tuple[TraceCheck, TracedFinding | None]:
         within, _, words = trace.stopped.partition("in `")[2].partition("`: ")
         code, message = checked.failure.code.id, checked.failure.message
         words = "" if words.startswith(ENDED) else normalised(words)[:SHOWN]
-        pattern = words or pattern_of(trace.stages[-1].text, within)
-        return checked, TracedFinding(first.text, (*steps, within), code, message, trace.kind.value, pattern, None)
+        before = trace.stages[-1].text
+        pattern = words or pattern_of(before, within)
+        traits = "" if words else pattern_of(before, within, most=len(TRAITS))
+        verdict = trace.kind.value
+        return checked, TracedFinding(first.text, (*steps, within), code, message, verdict, pattern, None, traits)
     return checked, None
 
 

@@ -27,7 +27,8 @@ table: a generated program has many traits, of which a cause needs one or two.
 | `updating`   | reduces without an init                                                          |
 | `by OP`      | reduces by another operator than a sum                                           |
 | `reduction`  | reduces, with an init                                                            |
-| `condition`  | loads under a condition                                                          |
+| `unread`     | reduces over an axis that no index of a load needs                               |
+| `condition`  | loads under a condition, which `T.Select` is not                                 |
 | `rewritten`  | writes a buffer that another block writes too                                    |
 | `siblings`   | shares a loop with another block                                                 |
 | `several`    | writes a buffer that several other blocks read                                   |
@@ -181,9 +182,14 @@ def _loads_under_condition(site: TakenBlock) -> bool:
     branches = (
         node
         for node in walk(site.block.body)
-        if isinstance(node, tir.IfThenElseExpr | tir.Select | tir.IfThenElse) and _has_variable(node.condition)
+        if isinstance(node, tir.IfThenElseExpr | tir.IfThenElse) and _has_variable(node.condition)
     )
     return any(isinstance(each, tir.BufferLoad) for node in branches for each in walk(node))
+
+
+def _has_unread_axis(site: TakenBlock) -> bool:
+    used = {each for load in site.loads for index in load.indices for each in walk(index)}
+    return any(axis.kind is IterKind.REDUCE and axis.var not in used for axis in site.block.iter_vars)
 
 
 def _is_diagonal(site: TakenBlock) -> bool:
@@ -290,6 +296,7 @@ TRAITS: Mapping[str, Callable[[TakenBlock], bool]] = {
     "by min": lambda site: _operator(site) == "min",
     "by mul": lambda site: _operator(site) == "mul",
     "reduction": lambda site: site.is_reduced and site.block.init is not None,
+    "unread": _has_unread_axis,
     "condition": _loads_under_condition,
     "rewritten": lambda site: any(site.written & written_by(other) for other in site.others),
     "siblings": _has_other_blocks,
@@ -309,55 +316,18 @@ TRAITS: Mapping[str, Callable[[TakenBlock], bool]] = {
 
 _AROUND = ("opaque", "branch", "guarded", "triangle", "begin", "in place", "updating", "reduction", "siblings")
 _ACCESSES = (
-    *(
-        "scalar",
-        "plain",
-        "allocated",
-        "view",
-        "nested",
-        "matched",
-        "opaque",
-        "branch",
-        "guarded",
-        "shifted",
-        "triangle",
-        "in place",
-        "updating",
-    ),
-    *("condition", "rewritten", "siblings", "parts", "outputs", "diagonal", "indirect"),
+    *("scalar", "plain", "allocated", "view", "nested", "matched", "opaque", "branch", "guarded", "shifted"),
+    *("triangle", "in place", "updating", "condition", "rewritten", "siblings", "parts", "outputs", "diagonal"),
+    "indirect",
 )
 _MOVED = (
-    *(
-        "view",
-        "nested",
-        "opaque",
-        "branch",
-        "guarded",
-        "triangle",
-        "in place",
-        "updating",
-        "reduction",
-        "rewritten",
-        "several",
-    ),
-    *("shared", "partial", "parts", "interface", "domain", "diagonal", "affine", "fraction"),
+    *("plain", "view", "nested", "opaque", "branch", "guarded", "triangle", "in place", "updating", "reduction"),
+    *("rewritten", "several", "shared", "partial", "parts", "interface", "domain", "diagonal", "affine"),
+    "fraction",
 )
 _BLOCKS = (
-    *(
-        "view",
-        "nested",
-        "opaque",
-        "branch",
-        "guarded",
-        "triangle",
-        "begin",
-        "repeated",
-        "constant",
-        "in place",
-        "updating",
-        "by max",
-    ),
-    *("by min", "by mul", "condition", "rewritten", "siblings", "interface", "affine"),
+    *("view", "nested", "opaque", "branch", "guarded", "triangle", "begin", "repeated", "constant", "in place"),
+    *("updating", "by max", "by min", "by mul", "condition", "rewritten", "siblings", "interface", "affine"),
 )
 LOOKED_AT: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("split", "loop_partition", "fuse", "reorder", "parallel", "vectorize", "unroll", "bind"), _AROUND),
@@ -367,7 +337,8 @@ LOOKED_AT: Mapping[str, tuple[str, ...]] = {
     "rolling_buffer": (*_ACCESSES, "begin", "turned"),
     **dict.fromkeys(("cache_write", "reindex_cache_write"), ("return", *_ACCESSES)),
     "cache_read": ("indirect", *_ACCESSES),  # what an index loads is left behind, whatever else the block is
-    **dict.fromkeys(("blockize", "decompose_reduction", "decompose_padding", "rfactor", "pad_einsum"), _BLOCKS),
+    **dict.fromkeys(("blockize", "decompose_reduction", "decompose_padding", "rfactor"), _BLOCKS),
+    "pad_einsum": ("unread", *_BLOCKS),
     **dict.fromkeys(("transform_block_layout", "reorder_block_iter_var"), _BLOCKS),
 }
 """The traits that a primitive must look at; of one that is not here `_ACCESSES`: those that work on buffers."""
