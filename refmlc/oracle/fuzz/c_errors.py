@@ -22,7 +22,10 @@ UNDECLARED = re.compile(
     r"|(?:use of undeclared identifier|unknown type name) (\w+).*"
 )
 VECTOR = re.compile(r"(?:half|float|double|u?int\d+_t)\d+")
-FUNCTION = re.compile(r"(?:no matching function for call to|cannot convert) .*\(const char\*\).*")
+FUNCTION = re.compile(
+    r"(?:no matching function for call to|cannot convert|invalid operands of types) .*\(const char\*\).*"
+    r"|wrong type argument to unary minus"  # of a number there is none
+)
 NUMBER = re.compile(r"\b\d+\b")
 MADE_IN_C = re.compile(r"\bv__?\d*\b")  # variables that TVM makes for values
 WORD = re.compile(r"\b[A-Za-z_]\w*")

@@ -58,6 +58,8 @@ def test_the_words_for_vectors_are_no_names_of_a_program():
         "no matching function for call to ‘pow(float&, float (&)(const char*))’",
         "cannot convert ‘float(const char*) noexcept’ to ‘float’ in assignment",
         "cannot convert ‘float (*)(const char*) noexcept’ to ‘float’",
+        "invalid operands of types ‘float’ and ‘float(const char*) noexcept’ to binary ‘operator*’",
+        "wrong type argument to unary minus",
     ],
 )
 def test_a_literal_that_is_a_function_of_c_is_one_cause_whatever_takes_it(words):
