@@ -17,6 +17,8 @@ from refmlc.run.memory.tensor import Tensor
 
 Run: TypeAlias = Callable[[Sequence[object]], object]
 MISSING = "onnxruntime is not installed: ONNX's reference evaluator is the witness (pip install 'refmlc[onnxruntime]')"
+NO_MEMORY = "Failed to allocate memory"
+"""How ONNX Runtime says that it has no more."""
 FATAL = 4
 """The level at which ONNX Runtime logs: what it refuses, it raises."""
 
@@ -100,4 +102,6 @@ def _refusing(work: Callable[[], Any], what: str) -> Any:  # noqa: ANN401 - as a
     except MemoryError:
         raise
     except Exception as problem:  # noqa: BLE001 - frameworks have errors of their own
+        if NO_MEMORY in str(problem):
+            raise MemoryError from None
         raise NotTaken(f"{what}: {' '.join(f'{type(problem).__name__}: {problem}'.split())[:300]}") from None
