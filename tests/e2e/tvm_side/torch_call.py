@@ -1,6 +1,7 @@
 """A call of PyTorch as text, `torch.add(x, y, alpha=2)`, as a module of PyTorch. Run in both environments.
 
-`x`, `y`, `z` are its inputs; anything else is a literal or a name of `torch`. Nothing is evaluated.
+`x`, `y`, `z` are its inputs; anything else is a literal or a name of `torch`. Nothing is evaluated. Of several tensors
+that a call gives it is one: `torch.topk(x, 2)[0]`.
 """
 
 import ast
@@ -16,6 +17,9 @@ class TorchCall(torch.nn.Module):
     def __init__(self, text: str) -> None:
         super().__init__()
         call = ast.parse(text.strip(), mode="eval").body
+        self.place: int | None = None
+        if isinstance(call, ast.Subscript):
+            self.place, call = ast.literal_eval(call.slice), call.value
         assert isinstance(call, ast.Call)
         self.function = named(call.func)
         self.operands = [*call.args]
@@ -23,7 +27,8 @@ class TorchCall(torch.nn.Module):
 
     def forward(self, *inputs: torch.Tensor) -> torch.Tensor:
         options = {name: value_of(node, inputs) for name, node in self.options.items()}
-        return self.function(*(value_of(node, inputs) for node in self.operands), **options)
+        found = self.function(*(value_of(node, inputs) for node in self.operands), **options)
+        return found if self.place is None else found[self.place]
 
 
 def named(node: ast.expr) -> object:

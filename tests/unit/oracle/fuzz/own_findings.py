@@ -212,7 +212,8 @@ def program_of(row):
         TorchProgram,
     )
 
-    call = ast.parse(row["module"].strip(), mode="eval").body
+    body = ast.parse(row["module"].strip(), mode="eval").body
+    call = body.value if isinstance(body, ast.Subscript) else body
     name = ast.unparse(call.func).removeprefix("torch.").replace("nn.functional.", "F.")
     tensors = [each.id for each in call.args if isinstance(each, ast.Name)]
     plain_args = [ast.literal_eval(each) for each in call.args if not isinstance(each, ast.Name)]

@@ -308,7 +308,8 @@ def test_rows_of_one_importer_are_none_of_another():
     integers = "RuntimeError: Cannot convert infinity to BigInt"
     assert known_nodes(TVM, ("clamp", "min", "int32", "failed"), integers, "torch") == "torch-clamp-integers"
     assert known_nodes(TVM, ("clamp", "min", "int32", "failed"), "another", "torch") == ""
-    assert known_nodes(TVM, ("F.interpolate", "failed"), integers, "torch") == ""  # a mode matters
+    assert known_nodes(TVM, ("F.interpolate", "trilinear", "failed"), integers, "torch") == "torch-interpolate-linear"
+    assert known_nodes(TVM, ("F.interpolate", "trilinear", "failed"), "another", "torch") == ""
 
 
 def test_without_onnx_a_campaign_says_what_it_leaves_out(monkeypatch):

@@ -44,7 +44,6 @@ LED_ELSEWHERE = {
     "take-backward-outside": "like take-backward-axis",
     "suppression-most": "like suppression-rows",
     "suppression-negative": "like suppression-rows",
-    "onnx-resize-axes": "known onnx-resize-channels",  # its model has the words of both
     "onnx-suppression-argument": "known onnx-suppression-threshold",
     "onnx-split-to-sequence": "new",  # sequences, which no campaign draws
     "onnx-sequence-insert": "new",
@@ -114,6 +113,8 @@ STEPS_WITHOUT_IT = {
     "cache-of-allocation": "reindex-cache-of-allocation",  # of one cause
     "reindex-cache-of-allocation": "cache-of-allocation",
     "cache-of-view": "reindex-cache-of-allocation",
+    "transform-layout-allocated": "transform-layout-view",
+    "transform-layout-view": "transform-layout-allocated",
     "cache-read-plain-store": "reindex-cache-plain-store",
     "reindex-cache-plain-store": "reindex-plain-load",
     "reindex-plain-load": "reindex-cache-plain-store",

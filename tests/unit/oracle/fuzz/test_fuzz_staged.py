@@ -161,6 +161,7 @@ def test_a_finding_is_the_recorded_deviation_whose_cause_it_has():
             "one-block",
             "order",
             "repeated",
+            "thread",
             "variable",
         )
     }

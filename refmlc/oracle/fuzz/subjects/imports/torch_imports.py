@@ -13,7 +13,7 @@ either sign are equal there; where no call alone is wrong, the first one whose z
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -241,6 +241,7 @@ def cause_of(program: TorchProgram, how: str) -> tuple[str, ...]:
     first = inputs[call.inputs[0]]
     words |= {*call.options}
     words |= {str(value) for key, value in call.options.items() if isinstance(value, str) and key != "dtype"}
+    words |= {word for option, word in DEFAULTS.get(call.function, {}).items() if option not in call.options}
     return (function_of(call.function), *sorted(words), str(first.dtype), how)
 
 
@@ -249,6 +250,8 @@ def brief(cause: Sequence[str]) -> tuple[str, ...]:
     return tuple(word for word in cause if word not in (*DTYPES, EMPTY, SPECIAL))
 
 
+DEFAULTS: Mapping[str, Mapping[str, str]] = {"F.interpolate": {"mode": "nearest"}}
+"""Words of the options that a call leaves out."""
 DTYPES = ("float16", "float32", "float64", "int8", "uint8", "int32", "int64", "bool")
 SPECIAL = "special"
 """A word of the cause: an input has NaN or an infinity."""
