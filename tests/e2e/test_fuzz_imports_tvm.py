@@ -7,6 +7,7 @@ import pytest
 from campaigns import finding_errors
 from needs import TVM_PYTHON, need
 
+from refmlc.lang.script import read
 from refmlc.oracle.fuzz.result import FindingRecord
 from refmlc.oracle.fuzz.settings import CampaignSettings
 from refmlc.oracle.fuzz.subjects.imports import importers
@@ -55,6 +56,13 @@ def test_a_wrong_importer_is_found_by_one_node_and_as_its_row(judge, signs):
     before, after = small["elements"]
     assert (before, after) == (6, 1)
     assert small["case"]["cause"] == list(finding.cause)
+
+
+def test_the_module_of_the_importer_is_shown(judge, signs):
+    module = read(judge.shown(TVM_PYTHON, signs))
+    assert "R.isinf(" in module.script()
+    refused = replace(signs, nodes=(replace(signs.nodes[0], op="Celu", outputs=("b",)),))
+    assert judge.shown(TVM_PYTHON, refused) == ""
 
 
 def test_what_tvm_refuses_by_name_is_counted_with_its_reason():

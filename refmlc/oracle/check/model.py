@@ -122,7 +122,7 @@ class Model:
         elif not compiled_right(examination, finding.implementation, finding.call):
             note = "TVM does not compile refmlc's text right either: the importer may be innocent"
         else:
-            note = "TVM compiles refmlc's text of it right: its importer is wrong, or its compiler on what that makes"
+            note = "TVM compiles refmlc's text right: its importer is wrong, or its compiler on the importer's module"
             return renamed(finding, f"TVM's importer changes `{self.path.name}`: {finding.diagnostic.message}", note)
         return replace(finding, diagnostic=finding.diagnostic.noting(note))
 

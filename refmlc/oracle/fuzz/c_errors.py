@@ -24,7 +24,7 @@ UNDECLARED = re.compile(
 VECTOR = re.compile(r"(?:half|float|double|u?int\d+_t)\d+")
 FUNCTION = re.compile(
     r"(?:no matching function for call to|cannot convert|invalid operands of types) .*\(const char\*\).*"
-    r"|wrong type argument to unary minus"  # of a number there is none
+    r"|wrong type argument to unary minus"  # a number never gives this error
 )
 NUMBER = re.compile(r"\b\d+\b")
 MADE_IN_C = re.compile(r"\bv__?\d*\b")  # variables that TVM makes for values

@@ -390,7 +390,7 @@ def test_an_operator_without_a_rule_is_named_with_its_node_and_line() -> None:
 
 
 class WholeSoftmax(nn.Module):
-    """PyTorch takes no integers for this, but where there are none: the exported program asks for it all the same."""
+    """PyTorch computes this of integers only if the tensor is empty."""
 
     def forward(self, x):
         return F.log_softmax(x, 1, dtype=torch.int32)

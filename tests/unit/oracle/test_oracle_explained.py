@@ -11,6 +11,7 @@ import pytest
 import refmlc
 from refmlc.lang.dtypes import dtype
 from refmlc.oracle.explained import rewritten
+from refmlc.oracle.fuzz.subjects.imports.torch_operators import TorchCall, TorchProgram
 from refmlc.oracle.implementations.implementation import Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.record import known_rows
@@ -96,6 +97,21 @@ def test_a_row_gives_what_tvm_was_seen_to_give(name):
         assert answer.why is Stop.UNDEFINED
     else:
         np.testing.assert_array_equal(answer.args[-1].array, array(row["got"])[0])
+
+
+@pytest.mark.needs("torch")
+def test_softshrink_of_pytorch_becomes_what_tvm_gives_where_times_zero_is_folded():
+    from refmlc.oracle.fuzz.subjects.imports import torch_modules  # noqa: PLC0415 - PyTorch is optional
+
+    row = RECORDED["torch-softshrink-nan"]
+    argument, _ = array(row["input"][0])
+    program = TorchProgram((TorchCall("F.softshrink", ("x",)),), {}, {"x": argument})
+    text = torch_modules.imported(program).script(show_meta=True)
+    product = 'R.multiply(arguments_0, R.const(0.0, "float32"))'
+    assert text.count(product) == 1
+    for form, key in ((text, "expected"), (text.replace(product, "R.zeros_like(arguments_0)"), "got")):
+        answer = Interp().prepare(refmlc.read(form)).run("main", [Tensor.from_numpy(argument)])
+        np.testing.assert_array_equal(answer.value.array, array(row[key])[0])
 
 
 def checked(text, implementation, **options):

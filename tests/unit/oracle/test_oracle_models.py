@@ -411,6 +411,19 @@ def test_a_framework_that_takes_too_much_memory_ends_alone():
     assert answer.why is Stop.EXHAUSTED, answer
 
 
+def test_a_message_of_missing_memory_is_no_refusal():
+    need("onnx")
+    from refmlc.oracle.implementations import onnx_model  # noqa: PLC0415 - ONNX is optional
+
+    def failing(message):
+        raise RuntimeError(message)
+
+    with pytest.raises(MemoryError):
+        onnx_model._refusing(lambda: failing("[ONNXRuntimeError] : Failed to allocate memory for 1 byte"), "the inputs")
+    with pytest.raises(NotTaken, match="another"):
+        onnx_model._refusing(lambda: failing("another"), "the inputs")
+
+
 def test_a_framework_that_dies_has_crashed(monkeypatch):
     framework = a_framework(Path("m.onnx"), of_nodes(*constant_of(3)))
     text = (

@@ -176,7 +176,7 @@ def test_where_there_is_no_result_the_message_says_whether_it_is_the_same(words,
 
 
 THEIRS = {
-    "R.multiply(R.sign(x), x)": AtFault.COMPILER_OF_THEIRS,
+    "R.multiply(R.sign(x), x)": AtFault.COMPILER_ON_IMPORT,
     "R.sign(x)": AtFault.IMPORTER,
     "R.nonsense(x)": AtFault.EITHER,
     "": AtFault.IMPORTER,
@@ -205,7 +205,7 @@ def test_a_fault_of_the_compiler_on_what_the_importer_makes_has_its_row(tvm):
     call = ImportedCall(refmlc.read(text), (np.array([[1, 2], [2, 1]], "float32"),))
     expected, wrong = [np.array([0, 1, 1, 0])], WrongImport(("Unique", "shape"))
     found = compiled_import(FaultyCompiler("unique", matrix), call, expected, wrong, lambda: theirs)
-    assert found.fault is AtFault.COMPILER_OF_THEIRS
+    assert found.fault is AtFault.COMPILER_ON_IMPORT
     assert found.rows
     assert "unique-inverse" in found.rows[0]
 

@@ -86,6 +86,9 @@ def test_a_cause_says_what_the_inputs_hold_and_a_signature_does_not():
         cause = torch_imports.cause_of(TorchProgram((call,), {}, {"x": array}), "nan")
         assert cause == ("F.softmin", "dim", word, "float32", "nan")
         assert torch_imports.brief(cause) == ("F.softmin", "dim", "nan")
+    resized = TorchCall("F.interpolate", ("x",), {"size": [4]})
+    program = TorchProgram((resized,), {}, {"x": np.ones((1, 1, 3), "float32")})
+    assert torch_imports.cause_of(program, "value") == ("F.interpolate", "nearest", "size", "float32", "value")
     several = TorchProgram((call, TorchCall("neg", ("y0",))), {}, {"x": np.ones(1, "float32")})
     assert torch_imports.cause_of(several, "nan") == ("F.softmin+neg", "nan")
 
@@ -161,7 +164,7 @@ def test_a_program_that_pytorch_does_not_save_is_refused_and_stops_no_batch(monk
 
 @pytest.mark.needs("torch")
 @pytest.mark.parametrize(("values", "is_judged"), [([1.5, -3.0], True), ([1.5, np.inf], False), ([1.5, 3e9], False)])
-def test_a_program_that_casts_what_has_no_value_is_none(values, is_judged):
+def test_a_program_that_casts_what_has_no_value_is_not_judged(values, is_judged):
     judge, array = torch_imports.TorchJudge((), 20.0), np.array(values, "float32")
     calls = (TorchCall("neg", ("x",)), TorchCall("cumsum", ("y0",), {"dim": 0, "dtype": "int32"}))
     for program in (TorchProgram(calls, {}, {"x": array}), TorchProgram(calls[:1], {}, {"x": array})):
@@ -170,8 +173,8 @@ def test_a_program_that_casts_what_has_no_value_is_none(values, is_judged):
 
 
 @pytest.mark.needs("torch")
-def test_a_program_that_pytorch_exports_as_another_is_none():
-    """Of nothing `pixel_unshuffle` has the extents that its rule of shapes gives in no run."""
+def test_a_program_that_pytorch_exports_with_other_shapes_is_not_drawn():
+    """PyTorch exports `pixel_unshuffle` of an empty tensor with a shape that its own run does not have."""
     judge = torch_imports.TorchJudge((), 20.0)
     calls = (TorchCall("F.pixel_unshuffle", ("x",), {"downscale_factor": 2}),)
     for shape, is_same in (((1, 2, 2, 2), True), ((2, 2, 0, 2), False)):

@@ -55,8 +55,8 @@ class AtFault(Enum):
 
     IMPORTER = "TVM compiles refmlc's text of it right, so its importer is wrong"
     COMPILER = "TVM is wrong in the same way on refmlc's text of it, so its compiler is wrong"
-    COMPILER_OF_THEIRS = "what TVM's importer gives means the right thing, so TVM's compiler is wrong on that"
-    EITHER = "TVM compiles refmlc's text of it right: its importer is wrong, or its compiler on what that makes"
+    COMPILER_ON_IMPORT = "the module of TVM's importer means the right thing, so TVM's compiler is wrong on it"
+    EITHER = "TVM compiles refmlc's text right: its importer is wrong, or its compiler on the importer's module"
     UNKNOWN = ""
 
 
@@ -130,28 +130,28 @@ def compiled_import(
     found = answers_of(tvm, call)
     how = how_wrong(expected, found)
     if not how:
-        return _on_theirs(tvm, call, expected, shown())
+        return _on_import(tvm, call, expected, shown())
     words = found.partition(": ")[2] if isinstance(found, str) else ""
     if how != wrong.how or failure_words(words) != failure_words(wrong.refusal):
         return CompiledImport()
     return CompiledImport(AtFault.COMPILER, _rows(tvm, call))
 
 
-def _on_theirs(tvm: Implementation, call: ImportedCall, expected: Answers, text: str) -> CompiledImport:
+def _on_import(tvm: Implementation, call: ImportedCall, expected: Answers, text: str) -> CompiledImport:
     """What is wrong where TVM compiles refmlc's module right, by what its importer's module means."""
     if not text:
         return CompiledImport(AtFault.IMPORTER)
     try:
-        theirs = replace(call, module=read(text))
+        imported = replace(call, module=read(text))
     except RefmlcError:
         return CompiledImport(AtFault.EITHER)
-    answer = computed(Interp(LIMITS), theirs)
+    answer = computed(Interp(LIMITS), imported)
     if isinstance(answer, Stopped):
         is_wrong = answer.why in (Stop.UNDEFINED, Stop.TRAP)
         return CompiledImport(AtFault.IMPORTER if is_wrong else AtFault.EITHER)
     if how_wrong(expected, arrays_of(answer)):
         return CompiledImport(AtFault.IMPORTER)
-    return CompiledImport(AtFault.COMPILER_OF_THEIRS, _rows(tvm, theirs))
+    return CompiledImport(AtFault.COMPILER_ON_IMPORT, _rows(tvm, imported))
 
 
 def _rows(tvm: Implementation, call: ImportedCall) -> tuple[str, ...]:

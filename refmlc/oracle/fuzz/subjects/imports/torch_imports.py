@@ -100,7 +100,7 @@ class TorchJudge:
             return f"refused: {type(problem).__name__}"
 
     def exports(self, program: TorchProgram) -> bool:
-        """Whether PyTorch exports what it computes: of nothing `pixel_unshuffle` has other extents when exported."""
+        """Whether PyTorch exports what it computes: an empty `pixel_unshuffle` is exported with other extents."""
         try:
             return bool(load(f"{MODULES}:exports")(program))
         except MemoryError:
